@@ -54,10 +54,10 @@ typedef enum RESTWAY_OPEN_ENUM restway_status {
     /** A time limit has passed: for making the connection, for the whole exchange, or for the
      *  wait. */
     RESTWAY_E_TIMEOUT = 7,
-    /** The process is a forked child, and its parent made a handle: every function that takes such
-     *  a handle and returns a status returns this. The child may only retain and release the
-     *  handle. A child also gets this status if it cannot open a file or make a client because of
-     *  the state of its parent at the fork; docs/THREADING.md says when. */
+    /** The process is a forked child, and its parent made a handle: every function that takes this
+     *  handle and returns a status returns RESTWAY_E_FORKED. The child may only retain and release
+     *  the handle. A child also gets this status if it cannot open a file or make a client because
+     *  of the state of its parent at the fork; docs/THREADING.md says when. */
     RESTWAY_E_FORKED = 8,
     /** A file cannot be read or written. */
     RESTWAY_E_IO = 9,
@@ -67,13 +67,13 @@ typedef enum RESTWAY_OPEN_ENUM restway_status {
     RESTWAY_E_DUPLICATE = 11,
     /** The api has been used by a client: its entities and descriptors can no longer change. */
     RESTWAY_E_FROZEN = 12,
-    /** The API document has no environment of that name. */
+    /** The API document has no environment of the given name. */
     RESTWAY_E_UNKNOWN_ENVIRONMENT = 20,
-    /** There is no route of that name, or no route for that object and method. */
+    /** There is no route of the given name, or no route for the object and the method. */
     RESTWAY_E_UNKNOWN_ROUTE = 21,
-    /** There is no entity of that name. */
+    /** There is no entity of the given name. */
     RESTWAY_E_UNKNOWN_ENTITY = 22,
-    /** The entity has no attribute, or no relationship, of that name. */
+    /** The entity has no attribute, or no relationship, of the given name. */
     RESTWAY_E_UNKNOWN_ATTRIBUTE = 23,
     /** More than one route fits; the message lists them. */
     RESTWAY_E_AMBIGUOUS_ROUTE = 24,
@@ -81,7 +81,7 @@ typedef enum RESTWAY_OPEN_ENUM restway_status {
     RESTWAY_E_MISSING_VARIABLE = 25,
     /** A URL cannot be built or is not allowed. */
     RESTWAY_E_INVALID_URL = 26,
-    /** The route or path does not allow that method. */
+    /** The route or path does not allow the method of the request. */
     RESTWAY_E_METHOD_NOT_ALLOWED = 27,
     /** The host name does not resolve. */
     RESTWAY_E_RESOLVE = 30,
@@ -109,7 +109,7 @@ typedef enum RESTWAY_OPEN_ENUM restway_status {
     RESTWAY_E_AUTH = 41,
     /** The body is not valid for its media type, or, in strict mode, a value cannot be mapped. */
     RESTWAY_E_MAPPING = 50,
-    /** The store has no such object. */
+    /** The store does not have the object. */
     RESTWAY_E_NO_OBJECT = 60,
     /** The store failed; its content has not changed. */
     RESTWAY_E_STORE = 61,

@@ -112,14 +112,14 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_batch_response(
     const restway_batch *batch, size_t index, restway_response **out_response,
     restway_error **out_error);
 
-/** Cancels every request that has not completed. These requests complete with RESTWAY_E_CANCELLED,
- *  and so does the session. NULL is fine.
+/** Cancels every request that has not completed. These requests and the session complete with
+ *  RESTWAY_E_CANCELLED. NULL is fine.
  *
  *  Threads: any, also inside any callback. Blocks: never. */
 RESTWAY_API void restway_batch_cancel(restway_batch *batch);
 
-/** The requests that a batch format writes into the body of one call. It is valid until the
- *  function that receives it returns; all that is read from it, too. */
+/** The requests that a batch format writes into the body of one call. It and the texts that are
+ *  read from it are valid until the function that receives it returns. */
 typedef struct restway_batch_writer restway_batch_writer;
 
 /** Returns how many requests there are, at least 1; 0 for NULL. Threads: the thread of the
@@ -239,7 +239,7 @@ typedef restway_status (*restway_batch_decode_fn)(
  *
  *  @param encode  Must be given together with @p decode. If both are NULL, the client uses the
  *                 built-in format again.
- *  @param context Passed to both unchanged.
+ *  @param context Passed to both functions unchanged.
  *  @param destroy Called once with @p context when the functions can no longer be called; may be
  *                 NULL. It is not called when this fails.
  *  @return RESTWAY_OK, RESTWAY_E_CLOSED, RESTWAY_E_FORKED, RESTWAY_E_INVALID_ARGUMENT (also for

@@ -41,7 +41,7 @@ typedef enum RESTWAY_OPEN_ENUM restway_delivery {
 #define RESTWAY_CLIENT_LOAD_PLUGINS 0x100u /**< Loads the plugins that the document names. */
 
 /** Options of restway_client_create(). Start from RESTWAY_CLIENT_OPTIONS_INIT. A field that is 0
- *  takes the value of the API document, or the default if the document has none. */
+ *  takes the value of the API document, or the default if the document has no value. */
 typedef struct restway_client_options {
     /** sizeof(restway_client_options), set by the INIT macro. */
     size_t struct_size;
@@ -71,7 +71,7 @@ typedef struct restway_client_options {
     int64_t objects_max;
     /** The deepest nesting of a JSON body, 1 to 2,048. Default 512. */
     int32_t nesting_depth_max;
-    /** The largest number of redirects of one call. Default 10; -1 allows none. */
+    /** The largest number of redirects of one call. Default 10; -1 allows no redirect. */
     int32_t redirects_max;
     /** The largest number of connections of this client. Default 256. */
     int32_t connections_max;
@@ -91,7 +91,7 @@ typedef struct restway_client_options {
     const char *store_path;
     /** The name of the transport, which performs the HTTP exchanges: "libcurl", or a transport of a
      *  plugin (docs/PLUGINS.md). NULL takes the transport of the API document. A route that names a
-     *  transport uses that one. *Copied*. */
+     *  transport uses the named transport. *Copied*. */
     const char *transport;
     /** The options of that transport, as a JSON object. NULL takes the options in the API document,
      *  or else the options of the transport's plugin. *Copied*. */
@@ -161,7 +161,7 @@ RESTWAY_API void restway_client_release(restway_client *client);
 /** Closes a client. New calls fail with RESTWAY_E_CLOSED, and pending calls complete with
  *  RESTWAY_E_CLOSED. The observers of the client then end, after the notices that are already due
  *  for them. A request that is being stored in the outbox at that moment is on the disk when this
- *  returns (inside a callback: a moment later). Closing twice is fine, and so is NULL.
+ *  returns (inside a callback: a moment later). Closing a client twice is fine. NULL is fine.
  *
  *  Threads: any, also inside any callback. Blocks: outside of callbacks, on the file of an outbox,
  *  else never. */

@@ -81,16 +81,16 @@ RESTWAY_API int32_t restway_error_transport_code(const restway_error *error);
  *  Blocks: never. */
 RESTWAY_API int32_t restway_error_is_retryable(const restway_error *error);
 
-/** Returns the API's own code, found by the document's `errors.code`, as text; NULL when there is
- *  none. *Borrowed*. Threads: any. Blocks: never. */
+/** Returns the API's own code, found by the document's `errors.code`, as text; NULL if the error
+ *  has no API code. *Borrowed*. Threads: any. Blocks: never. */
 RESTWAY_API const char *restway_error_api_code(const restway_error *error);
 
-/** Returns the API's own message, found by the document's `errors.message`; NULL when there is
- *  none. *Borrowed*. Threads: any. Blocks: never. */
+/** Returns the API's own message, found by the document's `errors.message`; NULL if the error
+ *  has no API message. *Borrowed*. Threads: any. Blocks: never. */
 RESTWAY_API const char *restway_error_api_message(const restway_error *error);
 
-/** Returns the argument, path variable, header, JSON path or key path at fault; NULL when there is
- *  none. *Borrowed*. Threads: any. Blocks: never. */
+/** Returns the argument, path variable, header, JSON path or key path at fault; NULL if the error
+ *  names no field. *Borrowed*. Threads: any. Blocks: never. */
 RESTWAY_API const char *restway_error_field(const restway_error *error);
 
 /** Returns the response that came with the failure (a 404, a body that does not map), or NULL.

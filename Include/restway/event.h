@@ -12,8 +12,8 @@ RESTWAY_BEGIN_DECLS
 /** The kinds of events. Frozen; append only: release the payload of an unknown kind with
  *  restway_event_release(). */
 typedef enum RESTWAY_OPEN_ENUM restway_event_kind {
-    /** A call has completed. There is exactly one such event for each restway_client_send() that
-     *  returned RESTWAY_OK. */
+    /** A call has completed. Exactly one event of this kind comes for each restway_client_send()
+     *  that returned RESTWAY_OK. */
     RESTWAY_EVENT_COMPLETED = 1,
     /** Objects that an observer observes have changed in the store; the status is RESTWAY_OK. */
     RESTWAY_EVENT_CHANGED = 2,
@@ -25,13 +25,13 @@ typedef enum RESTWAY_OPEN_ENUM restway_event_kind {
      *  ended, and holds all attempts so far (restway_error_attempt()), this one last; their count
      *  is its number. */
     RESTWAY_EVENT_ATTEMPT = 4,
-    /** A batch session has completed. There is exactly one such event for each restway_batch_send()
-     *  that returned RESTWAY_OK, after the events of its requests. */
+    /** A batch session has completed. Exactly one event of this kind comes for each
+     *  restway_batch_send() that returned RESTWAY_OK, after the events of its requests. */
     RESTWAY_EVENT_BATCH = 5,
     /** An item of the outbox was delivered, or has become a dead letter: see
      *  restway_outbox_item_fn. This event comes only if the client has an outbox observer. */
     RESTWAY_EVENT_OUTBOX_ITEM = 6,
-    /** A flush of the outbox has ended. There is exactly one such event for each
+    /** A flush of the outbox has ended. Exactly one event of this kind comes for each
      *  restway_outbox_flush() that returned RESTWAY_OK and, if the client has an outbox observer,
      *  for each flush that sent something. */
     RESTWAY_EVENT_OUTBOX_FLUSHED = 7,

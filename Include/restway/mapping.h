@@ -62,7 +62,7 @@ typedef restway_status (*restway_transform_fn)(
  *  @param decode  From the payload to the attribute; NULL converts as the attribute's type does.
  *  @param encode  From the attribute to the payload; NULL converts as the attribute's type does. At
  *                 least one of the two functions must be given.
- *  @param context Passed to both unchanged.
+ *  @param context Passed to both functions unchanged.
  *  @param destroy Called once with @p context when the functions can no longer be called; may be
  *                 NULL. It is not called when this fails.
  *  @return RESTWAY_OK, RESTWAY_E_DUPLICATE, RESTWAY_E_FROZEN, RESTWAY_E_INVALID_ARGUMENT.
@@ -141,7 +141,7 @@ typedef enum RESTWAY_OPEN_ENUM restway_policy {
  *  @param entity The entity's name.
  *  @param name   The new relationship's name.
  *  @param source As for restway_api_add_attribute().
- *  @param target The name of the entity at the other end; may be the same one.
+ *  @param target The name of the entity at the other end; may be @p entity itself.
  *  @param flags  RESTWAY_RELATIONSHIP_* bits.
  *  @param policy The effect of a response on the links that a relationship already has.
  *  @return As restway_api_add_attribute(); RESTWAY_E_UNKNOWN_ENTITY also for @p target.
@@ -154,7 +154,8 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_api_add_relationship(
 /** Sets the identity attribute of an entity, which tells its objects apart.
  *
  *  @param entity    The entity's name. NUL-terminated UTF-8.
- *  @param attribute The name of an attribute of type any, int or string; NULL for none.
+ *  @param attribute The name of an attribute of type any, int or string; NULL takes the
+ *                   identity attribute away.
  *  @return RESTWAY_OK, RESTWAY_E_UNKNOWN_ENTITY, RESTWAY_E_UNKNOWN_ATTRIBUTE, RESTWAY_E_CONFIG (an
  *          attribute of another type), RESTWAY_E_FROZEN, RESTWAY_E_INVALID_ARGUMENT.
  *

@@ -32,7 +32,8 @@ RESTWAY_API const char *restway_object_entity(const restway_object *object);
  *  Threads: any. Blocks: never. */
 RESTWAY_API int64_t restway_object_store_key(const restway_object *object);
 
-/** Reads the identity: a string or an int64, or null when the entity or the object has none.
+/** Reads the identity: a string or an int64, or null if the entity has no identity attribute or
+ *  the object has no identity yet.
  *
  *  @param out_value *Borrowed* from @p object.
  *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT.
@@ -44,7 +45,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_object_identity(
 /** Returns 1 if both are snapshots of the same instance: objects of one entity of one api, with the
  *  same store key; otherwise 0. A store gives each instance its key at once and never changes it,
  *  so the answer is the same before and after the instance gets its identity. Snapshots from
- *  different stores are never of the same instance. Two NULLs are not the same.
+ *  different stores are never of the same instance. Two NULLs are not snapshots of one instance.
  *
  *  Threads: any. Blocks: never. */
 RESTWAY_API int32_t restway_object_is_same(const restway_object *a, const restway_object *b);
@@ -101,17 +102,17 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_object_read(
     const restway_object *object, const uint32_t *indices, size_t count, restway_value *out_values,
     restway_error **out_error);
 
-/** Returns the text of a string attribute, NUL-terminated, *Borrowed*; NULL when there is no such
- *  attribute, or its value is not a string. Threads: any. Blocks: never. */
+/** Returns the text of a string attribute, NUL-terminated, *Borrowed*; NULL if the entity has no
+ *  attribute called @p name, or its value is not a string. Threads: any. Blocks: never. */
 RESTWAY_API const char *restway_object_string(const restway_object *object, const char *name);
 
-/** Returns the value of an int64, bool or date attribute; @p fallback when there is no such
- *  attribute, or its value is of another kind. Threads: any. Blocks: never. */
+/** Returns the value of an int64, bool or date attribute; @p fallback if the entity has
+ *  no attribute called @p name, or its value is of another kind. Threads: any. Blocks: never. */
 RESTWAY_API int64_t restway_object_int64(
     const restway_object *object, const char *name, int64_t fallback);
 
-/** Returns the value of a double or int64 attribute; @p fallback when there is no such attribute,
- *  or its value is of another kind. Threads: any. Blocks: never. */
+/** Returns the value of a double or int64 attribute; @p fallback if the entity has no
+ *  attribute called @p name, or its value is of another kind. Threads: any. Blocks: never. */
 RESTWAY_API double restway_object_double(
     const restway_object *object, const char *name, double fallback);
 

@@ -15,7 +15,7 @@ typedef struct restway_observer restway_observer;
 
 /** Tells that observed objects of the store have changed.
  *
- *  @param context As given with this function.
+ *  @param context The context that was given together with this function.
  *  @param changes The effects of one transaction on the observed objects. *Borrowed* until this
  *                 returns.
  *
@@ -29,7 +29,7 @@ typedef void (*restway_changed_fn)(void *context, const restway_changes *changes
  *  its call.
  *
  *  @param client       Borrowed.
- *  @param entity       The entity's name; NULL observes all of them.
+ *  @param entity       The entity's name; NULL observes all entities.
  *  @param changed      Runs where the client's delivery mode says. With RESTWAY_DELIVERY_DRAIN it
  *                      must be NULL: an event comes in its place.
  *  @param context      Passed to @p changed unchanged; it is also the token of the event.
@@ -65,8 +65,8 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_observe_object(
 
 /** Ends an observer: when this returns, no further notice of it begins, no event of it is drained,
  *  and its destroy function has run. If one of its notices is running at that moment (the calling
- *  one, or one on another thread), that notice goes on, and destroy runs after it has returned.
- *  Removing an observer twice is fine, and so is NULL.
+ *  notice, or a notice on another thread), that notice goes on, and destroy runs after it has
+ *  returned. Removing an observer twice is fine. NULL is fine.
  *
  *  Threads: any, also inside any callback. Blocks: never. */
 RESTWAY_API void restway_observer_remove(restway_observer *observer);

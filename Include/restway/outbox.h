@@ -19,7 +19,7 @@ RESTWAY_BEGIN_DECLS
 
 /** Whether the server can be reached. Frozen; append only. */
 typedef enum RESTWAY_OPEN_ENUM restway_reachability {
-    /** It is not known: requests are tried. */
+    /** The library does not know it: requests are tried. */
     RESTWAY_REACHABILITY_UNKNOWN = 0,
     /** The server can be reached. */
     RESTWAY_REACHABILITY_REACHABLE = 1,
@@ -275,7 +275,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_outbox_has_pending(
 
 /** Tells that a flush has ended: no request is in flight, and no other may be sent for now.
  *
- *  @param context As given with this function.
+ *  @param context The context that was given together with this function.
  *  @param items   The sent items, each once, as they are now and with their answers. *Borrowed*
  *                 until this returns.
  *  @param status  RESTWAY_OK; otherwise the reason why the flush could not go on.
@@ -289,8 +289,8 @@ typedef void (*restway_outbox_flushed_fn)(
 
 /** Tells that an item was delivered or has become a dead letter.
  *
- *  @param context As given with this function.
- *  @param item    The item. Its state says which of the two happened, and its response holds the
+ *  @param context The context that was given together with this function.
+ *  @param item    The item. Its state says whether it was delivered, and its response holds the
  *                 server's answer. *Borrowed* until this returns.
  *  @param status  RESTWAY_OK when the item was delivered and its answer is in the store; otherwise
  *                 the status with which a call with this answer would complete.
@@ -334,7 +334,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_outbox_flush(
  *                 RESTWAY_EVENT_OUTBOX_ITEM, and is never called.
  *  @param flushed Called after a flush that sent something; may be NULL. With
  *                 RESTWAY_DELIVERY_DRAIN it turns on RESTWAY_EVENT_OUTBOX_FLUSHED in the same way.
- *  @param context Passed to both unchanged; it is also the token of the events.
+ *  @param context Passed to both functions unchanged; it is also the token of the events.
  *  @param destroy Called once with @p context after the last callback or event; may be NULL. It is
  *                 not called when this fails.
  *  @return RESTWAY_OK, RESTWAY_E_CLOSED, RESTWAY_E_FORKED, RESTWAY_E_INVALID_ARGUMENT.

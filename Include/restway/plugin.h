@@ -21,7 +21,7 @@ extern "C" {
 
 /** @name Mappers: bytes to values, and values to bytes @{ */
 
-/** What the functions of a sink return. A mapper must obey each of these answers. */
+/** The results of the functions of a sink. A mapper must obey each of them. */
 /** Continue. */
 #define RESTWAY_PLUGIN_WANT 0
 /** The host does not need this value. After `key`: push nothing for the value of the key, and
@@ -35,8 +35,9 @@ extern "C" {
  *  begin_object, then a key and a value for each member, then end_object; or begin_array, values,
  *  end_array.
  *
- *  The mapper calls all functions on the thread that called `decode`, and none after `decode` has
- *  returned. Pointers are borrowed for the call. Texts are valid UTF-8 and need no NUL. */
+ *  The mapper calls all functions on the thread that called `decode`, and no function after
+ *  `decode` has returned. Pointers are borrowed for the call. Texts are valid UTF-8 and need no
+ *  NUL. */
 typedef struct restway_plugin_sink {
     size_t struct_size;
     /** Passed to every function. */

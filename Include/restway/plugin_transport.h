@@ -49,7 +49,7 @@ typedef struct restway_plugin_exchange {
     /** The length of the body in bytes; 0 when there is no body, -1 when the length is not known
      *  beforehand. */
     int64_t body_length;
-    /** The time limit of the whole exchange; 0 sets no limit. The host enforces this one, too. */
+    /** The time limit of the whole exchange; 0 sets no limit. The host enforces this limit, too. */
     int64_t total_milliseconds;
     /** The time limit for making a connection; 0 sets no limit. */
     int64_t connect_milliseconds;
@@ -149,7 +149,7 @@ typedef struct restway_plugin_transport {
      *
      *  @param host    Lives until `close` has returned and every exchange has completed.
      *  @param options A JSON object as text: the client's options for this transport, or else the
-     *                 plugin's own options; "{}" when there are none.
+     *                 plugin's own options; "{}" if neither has options.
      *  @param out_transport Passed to the functions below; must not be NULL when this succeeds.
      *  @return RESTWAY_PLUGIN_OK, or another result; the reason names the wrong key. */
     int32_t (*open)(
@@ -163,11 +163,11 @@ typedef struct restway_plugin_transport {
      *  running. */
     void (*cancel)(void *transport, uint64_t exchange);
     /** Continues an exchange after RESTWAY_PLUGIN_BODY_PAUSE. The call may come before
-     *  `exchange_body` has returned that. The id may be unknown. */
+     *  `exchange_body` has returned that result. The id may be unknown. */
     void (*resume)(void *transport, uint64_t exchange);
     /** Tells that the body can be read again after RESTWAY_PLUGIN_READ_LATER. The call may come
-     *  before `exchange_read` has returned that. The id may be unknown. NULL when the transport
-     *  reads no bodies. */
+     *  before `exchange_read` has returned that result. The id may be unknown. NULL when the
+     *  transport reads no bodies. */
     void (*body_ready)(void *transport, uint64_t exchange);
     /** Closes the transport: it soon completes all exchanges with RESTWAY_PLUGIN_EXCHANGE_CLOSED,
      *  and frees everything. The host calls this once, and no other function of this transport

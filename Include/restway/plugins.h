@@ -19,7 +19,7 @@ RESTWAY_BEGIN_DECLS
  *  @param path_or_name An absolute path, or a name that is looked for as `<name>.so` in the
  *                      directories of RESTWAY_PLUGIN_PATH (absolute ones, between colons), then in
  *                      `restway/plugins` beside this library.
- *  @param options      A JSON object as NUL-terminated text; NULL gives none. *Copied*.
+ *  @param options      A JSON object as NUL-terminated text; NULL gives no options. *Copied*.
  *  @return RESTWAY_OK (also when the plugin is already loaded with the same options);
  *          RESTWAY_E_PLUGIN; RESTWAY_E_INVALID_ARGUMENT (also for options that are not a JSON
  *          object).
@@ -34,11 +34,11 @@ RESTWAY_API size_t restway_plugin_count(void);
 /** Returns the name of plugin @p index, in the order of loading; NULL when out of range. Each text
  *  lives as long as the process. Threads: any. Blocks: never. */
 RESTWAY_API const char *restway_plugin_name(size_t index);
-/** Returns the version of the plugin; empty when it has none. */
+/** Returns the version of the plugin; empty if the plugin states no version. */
 RESTWAY_API const char *restway_plugin_version(size_t index);
-/** Returns the licence of the plugin, an SPDX expression; empty when it names none. */
+/** Returns the licence of the plugin, an SPDX expression; empty if the plugin states no licence. */
 RESTWAY_API const char *restway_plugin_licence(size_t index);
-/** Returns the description of the plugin, one sentence; empty when it has none. */
+/** Returns the description of the plugin, one sentence; empty if the plugin has no description. */
 RESTWAY_API const char *restway_plugin_description(size_t index);
 /** Returns the path of the file that the plugin was loaded from. */
 RESTWAY_API const char *restway_plugin_path(size_t index);

@@ -24,7 +24,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_set_retry(
 /** Gives a request an Idempotency-Key. The key is the same for every attempt, so that the request
  *  can be repeated safely, whatever its method.
  *
- *  @param key *Copied*; NULL makes a random one (a UUID) for each send of the request.
+ *  @param key *Copied*; NULL makes a random key (a UUID) for each send of the request.
  *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT.
  *
  *  Threads: any. Blocks: never. */
@@ -124,7 +124,8 @@ typedef void (*restway_attempt_fn)(
 
 /** Sets the callback for attempts that did not end their call, in place of an earlier callback.
  *
- *  @param observer NULL removes it. With RESTWAY_DELIVERY_DRAIN it is never called: any function
+ *  @param observer NULL removes the callback. With RESTWAY_DELIVERY_DRAIN the callback is never
+ *  called: any function
  *                  that is not NULL turns on the events.
  *  @param context  Passed to @p observer unchanged.
  *  @param destroy  Called once with @p context when @p observer can no longer be called; may be

@@ -153,7 +153,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_delete_identity(
 /** Deletes all objects of an entity from the store.
  *
  *  @param entity    The entity's name.
- *  @param out_count Receives how many there were; may be NULL.
+ *  @param out_count Receives how many objects there were; may be NULL.
  *  @return RESTWAY_OK, RESTWAY_E_UNKNOWN_ENTITY, RESTWAY_E_INVALID_ARGUMENT, RESTWAY_E_STORE,
  *          RESTWAY_E_FORKED.
  *
@@ -163,7 +163,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_delete_all(
 
 /** Deletes all objects from the store.
  *
- *  @param out_count Receives how many there were; may be NULL.
+ *  @param out_count Receives how many objects there were; may be NULL.
  *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT, RESTWAY_E_STORE, RESTWAY_E_FORKED.
  *
  *  Threads: any. Blocks: on the file of a SQLite store, else never. */

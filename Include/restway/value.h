@@ -30,8 +30,8 @@ typedef enum RESTWAY_OPEN_ENUM restway_value_kind {
     RESTWAY_VALUE_OBJECT = 8,
     /** as.list: length values. */
     RESTWAY_VALUE_LIST = 9,
-    /** Nothing is known: the attribute has never been received or set. Only the library makes such
-     *  values. */
+    /** Nothing is known: the attribute has never been received or set. Only the library makes
+     *  values of this kind. */
     RESTWAY_VALUE_ABSENT = 10,
     /** Not a kind: pins the type to 32 bits. */
     RESTWAY_VALUE_KIND_PIN_ = 0x7fffffff

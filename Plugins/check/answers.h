@@ -24,7 +24,7 @@ typedef struct answer {
     const char *path;
     answer_kind kind;
     int status;
-    /* Lines of the head, each with its CRLF, in addition to those of the framing. */
+    /* Lines of the head, each with its CRLF, in addition to the lines of the framing. */
     const char *headers;
     /* Trailers. The body is then sent in chunks. */
     const char *trailers;

@@ -86,7 +86,7 @@ typedef struct exchange {
     int64_t progress[2];
     int32_t result;
     char text[256];
-    /* The first fault of each kind; empty if there was none. */
+    /* The first fault of each kind; empty if no call had this fault. */
     char faults[FAULT_KINDS][160];
 } exchange;
 
@@ -109,12 +109,15 @@ exchange *exchange_begin(opened *opened, const request *request);
 /* Waits until the exchange has completed; fails the check if it does not. */
 void exchange_wait(exchange *exchange);
 
-/* Waits until the exchange has completed or made this many calls; returns true for the latter. */
+/* Waits until the exchange has completed or made this many calls; returns true if it made
+ * the calls. */
 bool exchange_wait_calls(exchange *exchange, size_t calls);
-/* Does the same until the exchange was answered PAUSE or LATER. */
+/* Waits until the exchange has completed or was answered PAUSE or LATER; returns true for the
+ * answer. */
 bool exchange_wait_pause(exchange *exchange);
 
-/* What the host does: calls the function of the table, or acts on a forwarded exchange. */
+/* The actions of the host: each calls the function of the table, or acts on a forwarded
+ * exchange. */
 void exchange_cancel(exchange *exchange);
 void exchange_resume(exchange *exchange);
 void exchange_body_ready(exchange *exchange);

@@ -15,7 +15,7 @@
 #include "settings.h"
 #include "started.h"
 
-/* What a process of its own found out about the plugin. The memory is shared with the tool. */
+/* The findings of a process of its own about the plugin. The memory is shared with the tool. */
 typedef struct contents {
     char name[65];
     char version[65];

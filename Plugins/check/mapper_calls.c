@@ -74,7 +74,7 @@ typedef struct crowd {
     const restway_plugin_mapper *mapper;
     const samples *samples;
     trace *traces;
-    /* What a single thread writes for each value. */
+    /* The bytes that a single thread writes for each value. */
     const value *values;
     written *written;
     size_t value_count;

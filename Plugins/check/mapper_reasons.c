@@ -39,8 +39,8 @@ static void expect_reason(
         length);
 }
 
-/* Makes a sample with the secret in it at `at`: the whole sample, or one that is cut off after the
- * secret. */
+/* Makes a sample with the secret in it at `at`: the whole sample, or a sample that is cut off
+ * after the secret. */
 static void expect_reason_at(
     const restway_plugin_mapper *mapper, const sample *sample, size_t at, int is_cut) {
     const size_t secret = sizeof SECRET - 1;

@@ -19,7 +19,8 @@ const char *events_fault(const decoded *decoded);
 /* "MALFORMED", ... */
 const char *result_name(int32_t result);
 
-/* Of `count` elements, at most `most` of which are looked at, returns the index of the n-th. */
+/* Returns the index of the n-th element that is looked at, if at most `most` of `count` elements
+ * are looked at. */
 size_t spread(size_t n, size_t most, size_t count);
 
 #endif

@@ -56,7 +56,7 @@ void check_encode_order(const void *argument) {
         expect_order(&written, &values[index]);
         free(written.bytes);
     }
-    require(accepted > 0, "it writes none of %zu values", count);
+    require(accepted > 0, "it writes 0 of %zu values", count);
     require(late_calls() == 0, "%zu calls of the reader after encode has returned", late_calls());
 }
 

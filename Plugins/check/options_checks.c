@@ -16,7 +16,7 @@ void check_options_accepted(const void *argument) {
     (void)argument;
     const restway_plugin *plugin = plugin_described();
     if (plugin->configure == NULL && !run_settings.has_options) {
-        check_skipped("it takes none");
+        check_skipped("the plugin takes no options");
     }
     plugin_configure(plugin, run_settings.options);
 }
@@ -46,7 +46,7 @@ static void expect_refusal(const void *argument) {
 static void skip_without_options(void) {
     const restway_plugin *plugin = plugin_described();
     if (plugin->configure == NULL) {
-        check_skipped("it takes none");
+        check_skipped("the plugin takes no options");
     }
 }
 

@@ -14,14 +14,15 @@ size_t threads_running(void);
  * then. */
 size_t threads_after_wait(size_t count);
 
-/* How many rounds are compared with how many. */
+/* The number of rounds between two measurements. */
 #define LEAK_ROUNDS 64
 
 /* Calls `round` repeatedly. Fails the check if the memory in use grows with each round, by
  * `bytes_max` or more. */
 void expect_no_leak(void (*round)(const void *), const void *argument, size_t bytes_max);
 
-/* Does the same for descriptors, and for threads. */
+/* Call `round` repeatedly. They fail the check if the number of open descriptors, or of threads,
+ * grows by half of LEAK_ROUNDS or more. */
 void expect_no_more_descriptors(void (*round)(const void *), const void *argument);
 void expect_no_more_threads(void (*round)(const void *), const void *argument);
 

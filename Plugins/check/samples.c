@@ -62,8 +62,8 @@ static void add_files(samples *samples, const restway_plugin_mapper *mapper) {
     }
 }
 
-/* For formats that only the mapper knows. What it writes and does not read is no sample;
- * encode.trip is about that. */
+/* Adds the bytes that the mapper writes, for formats that only the mapper knows. Bytes that it
+ * writes and does not read are no sample; the check encode.trip reports them. */
 static void add_written(samples *samples, const restway_plugin_mapper *mapper) {
     size_t count;
     const value *values = values_to_write(&count);

@@ -22,17 +22,18 @@ typedef struct samples {
     size_t count;
 } samples;
 
-/* Fails the check when a mapper does not write what it should; skips it when there is none. */
+/* Returns the samples of a mapper; skips the check when no sample is known. Fails the check when
+ * the mapper writes a value wrongly. */
 const samples *samples_of(const restway_plugin_mapper *mapper);
 
-/* As samples_of(), but empty when there is none. */
+/* Returns the samples of a mapper; an empty list when no sample is known. */
 const samples *samples_if_any(const restway_plugin_mapper *mapper);
 
 /* `depth` arrays in each other, closed or left open; false for a format that is not known. */
 bool nested_sample(
     const restway_plugin_mapper *mapper, size_t depth, bool is_closed, sample *made);
 
-/* Large ones; none for a format that is not known. */
+/* Returns large samples; an empty list for a format that is not known. */
 void large_samples(const restway_plugin_mapper *mapper, samples *made);
 
 /* A copy, with its slack. */

@@ -32,7 +32,7 @@ static void pause_at(opened *opened, const char *path, size_t call, bool hurries
     expect_no_fault(FAULT_PAUSED);
 }
 
-/* Returns how many calls of exchange_body are checked; 0 if there are none. */
+/* Returns how many calls of exchange_body are checked; 0 if the answer has no body. */
 static size_t points_of(const exchange *exchange) {
     return exchange->body_calls < POINTS_MAX ? exchange->body_calls : POINTS_MAX;
 }
@@ -70,7 +70,7 @@ void check_transport_pause(const void *argument) {
     transport_end(opened, NULL, 0);
     expect_no_fault(FAULT_PAUSED);
     if (points == 0) {
-        check_skipped("none of its answers has a body");
+        check_skipped("no answer of the transport has a body");
     }
 }
 
@@ -90,7 +90,7 @@ void check_transport_stop(const void *argument) {
     transport_end(opened, NULL, 0);
     expect_no_fault(FAULT_STOPPED);
     if (points == 0) {
-        check_skipped("none of its answers has a body");
+        check_skipped("no answer of the transport has a body");
     }
 }
 

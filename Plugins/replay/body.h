@@ -22,7 +22,7 @@ void bytes_free(struct bytes *bytes);
 /* Makes a body for a cassette, without its secrets. Returns a new reference; JSON null for an empty
  * body, NULL when out of memory.
  *
- * @param type   The Content-Type; "" when there is none.
+ * @param type   The Content-Type; "" if the exchange has no Content-Type.
  * @param coding The Content-Encoding, which is undone where that is possible; "" without one.
  * @param out_is_decoded 1 when the coding was undone. */
 json_t *body_to_json(

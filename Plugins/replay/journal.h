@@ -9,7 +9,7 @@
  * {"restwayJournal": 1, "after": 120}
  * {"request": {...}, "response": {...}}
  *
- * A reader of a cassette also reads its journal, if there is one that follows this cassette; the
+ * A reader of a cassette also reads its journal, if a journal follows this cassette; the
  * last line counts only if it is complete. */
 #ifndef RESTWAY_REPLAY_JOURNAL_H
 #define RESTWAY_REPLAY_JOURNAL_H

@@ -7,7 +7,7 @@
 #include <restway/plugin.h>
 
 struct options {
-    /* NULL if the options name none. */
+    /* NULL if the options name no cassette. */
     char *cassette;
     int records;
     int is_loose;

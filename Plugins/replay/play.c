@@ -204,7 +204,7 @@ static int tell(struct playing *playing) {
     return 1;
 }
 
-/* The result has the same meaning as that of `tell`. */
+/* Returns the result of `tell`: whether the answer is complete. */
 static int answer(struct playing *playing) {
     struct replay *replay = playing->replay;
     int is_decoded;

@@ -10,7 +10,8 @@
 
 /* Names of headers, query parameters and fields of bodies; their case does not matter. */
 struct redaction {
-    /* An array of names in addition to those that are always secret; NULL for none. */
+    /* An array of names in addition to the names that are always secret; NULL for no more
+     * names. */
     json_t *names;
 };
 
@@ -27,7 +28,8 @@ int redaction_json(const struct redaction *redaction, json_t *value);
 /* Returns whether a text contains the name of a secret that a body may hold. */
 int redaction_is_named_in(const struct redaction *redaction, const char *text);
 
-/* Does the same as redaction_url, for the fields of a form. */
+/* Returns the form without the values of secret fields; NULL when out of memory. Owned by the
+ * caller. */
 char *redaction_form(const struct redaction *redaction, const char *text);
 
 #endif

@@ -47,9 +47,10 @@ class reader {
     /// in lists, and closing brackets. Anything else stops it, and the general code continues.
     outcome plain(bool &is_first);
     /// Pushes the member whose key, colon and value are the tokens from `token` on; returns false,
-    /// without pushing anything, if it is not a simple one.
+    /// without pushing anything, if the member is not simple.
     bool member(const uint32_t *token, bool &is_first, outcome &ended);
-    /// Does the same for the element of a list that begins at `token`.
+    /// Pushes the element of a list that begins at `token`; returns false, without pushing
+    /// anything, if the element is not simple.
     bool element(const uint32_t *token, bool &is_first, outcome &ended);
     /// Pushes the begin of the container whose bracket is `at`, and opens or skips it.
     outcome open(const char *at, bool &is_first);

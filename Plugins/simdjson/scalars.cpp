@@ -82,8 +82,8 @@ char *write_utf8(char *to, uint32_t scalar) {
     return to;
 }
 
-/// Reads `\u` escapes from after the first `u`: one, or a surrogate pair; returns nullptr when they
-/// are invalid.
+/// Reads one `\u` escape, or two that are a surrogate pair, from after the first `u`; returns
+/// nullptr when they are invalid.
 const char *read_unicode(const char *at, const char *end, char *&to) {
     const int32_t unit = code_unit(at, end);
     if (unit < 0 || (unit >= 0xDC00 && unit < 0xE000))
@@ -103,7 +103,7 @@ const char *read_unicode(const char *at, const char *end, char *&to) {
     return at;
 }
 
-/// Returns the character for a letter after a backslash; 0 when there is none.
+/// Returns the character for a letter after a backslash; 0 if JSON has no escape with this letter.
 char escaped(char letter) {
     switch (letter) {
     case '"':

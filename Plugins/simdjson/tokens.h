@@ -33,7 +33,7 @@ class tokens {
         return window_ + *at_++;
     }
 
-    /// Returns where the next token begins: after the text when there is none.
+    /// Returns the position of the next token, or the end of the text if no token is left.
     const char *peek() {
         if (at_ == last_ && !scan())
             return end_;
@@ -48,7 +48,7 @@ class tokens {
     /// Returns where a token of `ahead` begins.
     const char *text(uint32_t token) const { return window_ + token; }
 
-    /// Continues at `token`, one of those of `ahead`.
+    /// Continues at `token`, one of the tokens that `ahead` returned.
     void go_on(const uint32_t *token) { at_ = token; }
 
     bool has_ended() { return at_ == last_ && !scan(); }
@@ -64,8 +64,8 @@ class tokens {
     /// Returns whether `next` found no token.
     bool is_missing() const { return is_missing_; }
 
-    /// Returns the token that `next` gave last, or the end of the text when there was none. An
-    /// error without a place was found by simdjson itself.
+    /// Returns the token that `next` gave last, or the end of the text if `next` found no token.
+    /// An error without a place was found by simdjson itself.
     const char *place() const {
         if (is_missing_)
             return end_;
@@ -73,7 +73,7 @@ class tokens {
     }
 
   private:
-    /// Finds the tokens of the next window that has some; returns false at the end.
+    /// Finds the tokens of the next window that has tokens; returns false at the end.
     bool scan();
     simdjson::error_code scan(std::size_t length);
     const char *find_backslash(const char *from);

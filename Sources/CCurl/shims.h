@@ -108,7 +108,8 @@ static inline CURLSHcode rw_share_set_int(CURLSH *share, CURLSHoption option, in
     return curl_share_setopt(share, option, value);
 }
 
-/* Returns the next completed easy handle, with its result in `result`; NULL if none is left. */
+/* Returns the next completed easy handle, with its result in `result`; NULL if no completed
+ * handle is left. */
 static inline CURL *rw_multi_next_done(CURLM *multi, CURLcode *result) {
     int left = 0;
     CURLMsg *message;

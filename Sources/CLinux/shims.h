@@ -19,8 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Returns the file of the library or program that contains `address`; NULL if there is none. dladdr
- * is an extension of glibc, whose feature macros are not set for Swift. */
+/* Returns the file of the library or program that contains `address`; NULL if no file contains it.
+ * dladdr is an extension of glibc, whose feature macros are not set for Swift. */
 static inline const char *rw_library_of(const void *address) {
     struct {
         const char *file;

@@ -5,8 +5,8 @@ import RestwayClient
 import RestwayOutcome
 import RestwayThreads
 
-/// The program's reference to a batch session. When the last one is released, a session that was
-/// not sent is cancelled.
+/// The program's reference to a batch session. The last release of the handle cancels a session
+/// that was not sent.
 ///
 /// The session of a handle that the library lends was sent before, so nothing happens at its end.
 final class BatchHandle: ArgumentObject {

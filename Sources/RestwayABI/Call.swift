@@ -47,9 +47,9 @@ enum DoneNotice {
         return isGiven || destroy != nil || delivery.isDrained
     }
 
-    /// Runs `start`, which makes a call, with what tells the program of its end: the token, the
-    /// completion, and what ends the context. The program's context lives until `done` has
-    /// returned. If this throws, the context still belongs to the program.
+    /// Runs `start`, which makes a call, with the token, the completion function, and the function
+    /// that ends the context. The program's context lives until `done` has returned. If this
+    /// throws, the context still belongs to the program.
     static func telling(
         _ done: restway_done_fn?, _ pointer: UnsafeMutableRawPointer?,
         _ destroy: restway_destroy_fn?, _ delivery: Delivery,

@@ -7,7 +7,7 @@ import RestwayOutcome
 import RestwayRouting
 import RestwayThreads
 
-/// The program's reference to a client. When the last one is released, the client closes.
+/// The program's reference to a client. The last release of the handle closes the client.
 final class ClientHandle: ArgumentObject {
     static let parameter = "client"
     let client: Client
@@ -218,7 +218,8 @@ extension ClientOptions {
         if c.flags & RESTWAY_CLIENT_NO_REDIRECTS != 0 { calls.redirectsMax = nil }
     }
 
-    /// Reads a time. 0 means that the program gives none; -1 means no limit, which is kept as 0.
+    /// Reads a time limit. 0 means that the program sets no value, and gives `nil`. -1 means that
+    /// there is no limit, and gives 0.
     private static func time(_ value: Int64, _ name: String) throws(Failure) -> Int64? {
         try Argument.minusOneOrMore(value, "options.\(name)")
         return value == 0 ? nil : max(0, value)

@@ -43,11 +43,12 @@ final class DraftHandle: HandleObject, Sendable {
 
 /// Sets relationships.
 extension DraftHandle {
-    /// The code that all functions share that set a relationship of a draft.
+    /// The code shared by all functions that set a relationship of a draft.
     ///
     /// - Parameters:
     ///   - change: The function of `Draft` that makes the change.
-    ///   - target: Returns what that function gets, besides the index of the relationship.
+    ///   - target: Returns the first argument of `change`; the index of the relationship is the
+    ///     second.
     static func relating<Target>(
         _ draft: InHandle, _ relationship: CString?, _ outError: OutHandle?,
         _ change: (Draft) -> (Target, Int) throws(DraftError) -> Void,
@@ -260,7 +261,7 @@ extension HostValue {
     func attribute(_ type: AttributeType, _ name: String) throws(Failure) -> Value {
         switch (self, type) {
         case (.json(let json), .any):
-            // A value that is neither an object nor a list is the one that mapping would have read.
+            // JSON that is neither an object nor a list becomes the value that mapping would read.
             guard case .leaf(let value) = WireValue(json) else { return try attributeValue(name) }
             return value
         case (.plain(.bool), .json), (.plain(.int64), .json), (.plain(.double), .json),

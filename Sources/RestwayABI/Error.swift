@@ -130,7 +130,7 @@ public func restway_failure_replace(
         let text = try Argument.optionalString(apiMessage, "api_message")
         let message = try Argument.optionalString(message, "message")
         guard (-1...1).contains(retryable) else {
-            throw Argument.wrong("retryable", "retryable is \(retryable); it is 1, 0 or -1")
+            throw Argument.wrong("retryable", "retryable is \(retryable); it must be 1, 0 or -1")
         }
         handle.failure.replace(
             apiCode: code, apiMessage: text, message: message,

@@ -105,7 +105,7 @@ extension restway_event {
         payload.items = Handle.give(items)
     }
 
-    /// Releases what the payload holds.
+    /// Releases the object that the payload holds.
     func releasePayload() {
         // The first member of the union shows for all members whether the payload holds anything.
         guard payload.response != nil else { return }

@@ -40,7 +40,7 @@ public func restway_list_read(
     Boundary.run(outError) { () throws(Failure) in
         let (valueCount, isTooMany) = count.multipliedReportingOverflow(by: columnCount)
         guard count >= 0, columnCount >= 0, !isTooMany else {
-            throw Argument.wrong("count", "so many values are beyond the address space")
+            throw Argument.wrong("count", "count times column_count is beyond the address space")
         }
         try Argument.fill(outValues, valueCount) { values throws(Failure) in
             let objects = try ListHandle.argument(list).objects

@@ -57,7 +57,7 @@ public func restway_api_add_attribute(
 ) -> restway_status {
     APIHandle.using(api, outError) { handle throws(Failure) in
         guard let type = AttributeType(type) else {
-            throw Argument.wrong("type", "type is none of RESTWAY_TYPE_*")
+            throw Argument.wrong("type", "type is not one of RESTWAY_TYPE_*")
         }
         try handle.api.addAttribute(
             try Argument.nonEmptyString(name, "name"),
@@ -78,7 +78,7 @@ public func restway_api_add_relationship(
         let byIdentity = UInt32(RESTWAY_RELATIONSHIP_BY_IDENTITY)
         try Argument.flags(flags, known: many | byIdentity)
         guard let policy = Relationship.Policy(policy) else {
-            throw Argument.wrong("policy", "policy is none of RESTWAY_POLICY_*")
+            throw Argument.wrong("policy", "policy is not one of RESTWAY_POLICY_*")
         }
         try handle.api.addRelationship(
             try Argument.nonEmptyString(name, "name"),
@@ -171,8 +171,8 @@ enum Question {
         }
     }
 
-    /// Calls a function of the program, and returns why it failed if it did. The reason is a text
-    /// for a message.
+    /// Calls a function of the program. If the function fails, returns its status and a reason for
+    /// a message.
     static func ask(
         for answer: AnswerHandle = AnswerHandle(takesValue: false),
         _ function: (OpaquePointer) -> restway_status

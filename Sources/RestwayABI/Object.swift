@@ -173,7 +173,8 @@ extension Snapshot {
         unsafeBitCast(cell(at: index), to: restway_value.self)
     }
 
-    /// Returns the value of the attribute called `name`; `nil` if there is none.
+    /// Returns the value of the attribute called `name`; `nil` if the entity has no attribute of
+    /// this name.
     func cValue(named name: CString?) -> restway_value? {
         attributeIndex(name).map(cValue(at:))
     }
@@ -187,7 +188,8 @@ extension Snapshot {
         name.flatMap { entity.attributeIndex(cString: $0) }
     }
 
-    /// Reads the values of `count` attributes: the ones at `indices`, or the first ones.
+    /// Reads the values of `count` attributes: the attributes at `indices`, or else the first
+    /// attributes of the entity.
     func read(
         _ indices: In<UInt32>?, _ count: Int, into outValues: Out<restway_value>
     ) throws(Failure) {
@@ -197,7 +199,7 @@ extension Snapshot {
             guard index < attributeCount else {
                 throw Failure(
                     .unknownAttribute,
-                    "\(entity.name) has \(attributeCount) attributes, none has index \(index)",
+                    "index \(index) is beyond the \(attributeCount) attributes of \(entity.name)",
                     field: "indices[\(place)]")
             }
             outValues[place] = cValue(at: index)
@@ -223,8 +225,8 @@ extension Snapshot {
 }
 
 extension Argument {
-    /// Runs `fill` for an array of `count` values. They are all null before it, and after it has
-    /// failed.
+    /// Runs `fill` for an array of `count` values. All values are null before `fill` runs, and
+    /// after it has failed.
     ///
     /// - Parameter fill: Gets `nil` for an array without values.
     static func fill(

@@ -75,7 +75,7 @@ enum ChangedNotice {
         guard (changed == nil) == client.delivery.isDrained else {
             let reason =
                 changed == nil
-                ? "is NULL: nobody would be told"
+                ? "is NULL: no function would receive the changes"
                 : "is given, but with RESTWAY_DELIVERY_DRAIN an event comes in its place"
             throw Argument.wrong("changed", "changed \(reason)")
         }

@@ -5,7 +5,7 @@ import RestwayObjects
 import RestwayOutbox
 import RestwayOutcome
 
-// outbox.h: what a client does
+// outbox.h: the functions of clients
 
 @_cdecl("restway_client_set_reachability") @implementation
 public func restway_client_set_reachability(
@@ -179,7 +179,7 @@ public func restway_outbox_drop_all(
 }
 
 extension Argument {
-    /// Returns the outbox of a client, or throws if there is none or the client may not be used.
+    /// Returns the outbox of a client. Throws if the client has no outbox or may not be used.
     fileprivate static func outbox(_ client: InHandle) throws(Failure) -> Outbox {
         try ClientHandle.argument(client).requireOutbox()
     }
@@ -187,7 +187,7 @@ extension Argument {
 
 /// Makes the notices of the outbox call C functions.
 enum OutboxTelling {
-    /// Where only an event tells of the end, or only the context ends with it.
+    /// The receiver without a function: the program reads events, or only its context ends.
     static let nobody: OutboxObserver.Told? = told { _ in }
 
     static func item(

@@ -18,7 +18,8 @@ final class StoredRequestHandle: TextLender, Sendable {
 
 /// A list of stored requests, with the handles and the text that it lends.
 final class StoredRequestsHandle: TextLender, Sendable {
-    /// Each handle is made at its first use, because in a very long list most may never be used.
+    /// Each handle is made at its first use, because most items of a very long list may never be
+    /// read.
     private let handles: Lock<[StoredRequestHandle?]>
     let error: ErrorHandle?
     let texts = LentTexts()
@@ -31,7 +32,7 @@ final class StoredRequestsHandle: TextLender, Sendable {
         error = requests.failure.map(ErrorHandle.init)
     }
 
-    /// Returns the item at a position; `nil` behind the last one.
+    /// Returns the item at a position; `nil` if the position is out of range.
     func item(_ index: Int) -> StoredRequestHandle? {
         guard let request = requests.all.at(index) else { return nil }
         return handles.withLock { handles in

@@ -62,7 +62,7 @@ public func restway_query_add_condition(
         let name = try Argument.string(attribute, "attribute")
         let number = Int32(bitPattern: comparison.rawValue)
         guard let comparison = Query.Comparison(rawValue: number) else {
-            throw Argument.wrong("comparison", "comparison is \(number), which is none")
+            throw Argument.wrong("comparison", "comparison is \(number), which is not a comparison")
         }
         try query.query.addCondition(name, comparison, value)
     }

@@ -16,8 +16,8 @@ final class RequestHandle: HandleObject, Sendable {
     }
 
     /// Runs `change` with the properties of a request, which the program may change from several
-    /// threads at once. A lock is held meanwhile, so what holds a destroy function of the program
-    /// is set elsewhere. What `change` has set before it fails stays.
+    /// threads at once. A lock is held meanwhile, so a property that holds a destroy function of
+    /// the program is set elsewhere. Properties that `change` sets before it fails stay set.
     static func changing(
         _ request: InHandle, _ outError: OutHandle?,
         _ change: (inout RequestSpec) throws(Failure) -> Void

@@ -9,7 +9,7 @@ import Synchronization
 /// A response with the texts that were read from it.
 final class ResponseHandle: TextLender, Sendable {
     let response: Response
-    /// The texts are made at their first use, because most programs ask for none.
+    /// The texts are made at their first use, because most programs do not read them.
     private let lentTexts = AtomicLazyReference<LentTexts>()
     let generation = ProcessGeneration.current
 

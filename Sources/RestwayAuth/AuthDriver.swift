@@ -254,12 +254,13 @@ package final class AuthDriver: CredentialSource {
         } else if case .oauth2(let settings) = definition.scheme {
             requestToken(number, settings, credential)
         } else {
-            refreshFailed(number, .refused("nobody can get a new credential"))
+            refreshFailed(number, .refused("no function is set that can get a new credential"))
         }
     }
 
     /// Limits the time of a refresh by the program, which may never end. The built-in refresh has a
-    /// time limit of its own, and a credential is not refused when that limit passes.
+    /// time limit of its own, and passing that limit does not refuse the
+    /// credential.
     private func watch(_ number: UInt64) {
         let milliseconds = definition.refreshTimeoutMilliseconds
         let end = executors.clock.now().advanced(milliseconds: milliseconds)

@@ -24,10 +24,10 @@ package final class RefreshTicket: Sendable {
     }
 
     /// Ends the refresh with a credential. Returns false if it was over: ended before, timed out,
-    /// replaced by a newer one, or the client has been closed.
+    /// replaced by a newer credential, or the client has been closed.
     ///
     /// - Parameter credential: `nil` if the program keeps the credential itself.
-    /// - Throws: What is wrong with a field of `credential`; the refresh then goes on.
+    /// - Throws: A failure that names the wrong field of `credential`; the refresh then goes on.
     package func succeed(_ credential: Credential?) throws(Failure) -> Bool {
         if let credential { try driver.check(credential) }
         return end() && driver.refreshed(number, credential)

@@ -27,7 +27,7 @@ struct BatchMachine {
         case ready
         /// The request is part of the running call.
         case inCall
-        /// The request comes later; the others do not wait for it.
+        /// The request comes later; the other requests do not wait for it.
         case aside
         case ended
     }
@@ -75,8 +75,8 @@ struct BatchMachine {
         return goOn()
     }
 
-    /// Notes that it is unknown when a request can be sent: it may depend on others of this
-    /// session.
+    /// Notes that it is unknown when a request can be sent: it may depend on other requests of
+    /// this session.
     mutating func stepAside(_ item: Int) -> [Action] {
         guard places[item] == .away else { return [] }
         move(item, .aside)
@@ -124,7 +124,7 @@ struct BatchMachine {
         guard self.call == call else { return [] }
         self.call = nil
         let sent = items(.inCall)
-        // All requests had ended before, so the failure affects none of them.
+        // All requests had ended before, so the failure affects no request.
         guard !sent.isEmpty else { return goOn() }
         hasFailed = true
         let refused = items(.ready)

@@ -35,9 +35,9 @@ package final class BatchSession: RequestBatch {
         var requests: [Request] = []
         /// The batch call that is on its way, and its number.
         var batchCall: (number: Int, call: Call)?
-        /// Why not all requests were answered.
+        /// The failure because of which not all requests were answered.
         var failure: Failure?
-        /// Who is told about the end of the session.
+        /// The function that receives the end of the session, with its token and its end function.
         var receiver: (token: UInt64, completion: Completion, end: @Sendable () -> Void)?
     }
 
@@ -51,7 +51,7 @@ package final class BatchSession: RequestBatch {
     package var context: CallContext { batches.context }
     package var takesBinaryBodies: Bool { batches.format.takesBinaryBodies }
 
-    /// - Parameter sender: Sends requests without calls; `nil` if there are none.
+    /// - Parameter sender: Sends requests without calls; `nil` if every request has a call.
     package init(_ batches: Batches, sender: (any BatchSender)? = nil) throws(Failure) {
         try batches.context.refuseAfterFork()
         guard let definition = batches.context.api.loaded.definition.batch else {
@@ -375,7 +375,7 @@ extension BatchSession {
     }
 }
 
-// Requests of a `BatchSender`, which have no calls as long as they need none.
+// Requests of a `BatchSender`, which have a call only if the sender does not take the answer.
 extension BatchSession {
     /// Adds a request without a call.
     ///

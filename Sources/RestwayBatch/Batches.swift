@@ -61,7 +61,7 @@ package final class Batches: Sendable {
             else {
                 throw Failure(
                     .invalidArgument,
-                    "a batch holds bodies as text, and this one is none in UTF-8", field: "body")
+                    "a batch holds bodies as text, and this body is not valid UTF-8", field: "body")
             }
             item.body = bytes
         default:

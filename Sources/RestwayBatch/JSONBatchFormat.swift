@@ -5,8 +5,8 @@ import RestwayJSON
 /// The built-in format. The request is `{"batch": [{"method", "uri", "body", "headers"}]}`. The
 /// answer is an array of `{"code", "body", "headers"}` by position.
 ///
-/// A body is a string in both. In an answer `body` and `headers` may be missing or null. An answer
-/// of any other form is an error.
+/// A body is a string in the request and in the answer. In an answer `body` and `headers` may be
+/// missing or null. An answer of any other form is an error.
 struct JSONBatchFormat: BatchFormat {
     var takesBinaryBodies: Bool { false }
 
@@ -112,12 +112,12 @@ struct JSONBatchFormat: BatchFormat {
         var fields: [HeaderField] = []
         for (name, value) in members {
             guard Headers.isValidName(name) else {
-                throw BatchError("\(place) has a name that no header can have", field: place)
+                throw BatchError("\(place) has an invalid header name", field: place)
             }
             let place = "\(place).\(name)"
             guard let text = value.string else { throw mismatch(value, "a string", place) }
             guard Headers.isValidValue(text) else {
-                throw BatchError("\(place) is nothing that a header can hold", field: place)
+                throw BatchError("\(place) is not a valid header value", field: place)
             }
             fields.append(HeaderField(name: name, value: text))
         }

@@ -6,9 +6,9 @@ package import RestwayPlugins
 package import RestwayRouting
 package import RestwayThreads
 
-/// What the calls of one client share. Calls know this, and not the client.
+/// The parts of a client that its calls share. Calls know this object, and not the client.
 package final class CallContext: Sendable {
-    /// Where the work of calls runs, and the time by which it runs.
+    /// The threads on which the work of calls runs, its clock and its timers.
     package struct Executors: Sendable {
         package let pool: WorkerPool
         package let clock: any Clock
@@ -250,7 +250,7 @@ package final class CallContext: Sendable {
     }
 }
 
-/// The functions of the program that take part in calls; `nil` where it has none.
+/// The functions of the program that take part in calls; `nil` for a function that is not set.
 package struct CallFunctions: Sendable {
     /// Returns whether a relationship of an object stays out of a request with this method to this
     /// path. It is a question.
@@ -291,7 +291,7 @@ package enum Reachability: Sendable {
     case unknown, reachable, unreachable
 }
 
-/// Keeps what the program says about reaching the server, and what exchanges show.
+/// Keeps the statements of the program about reaching the server, and the results of exchanges.
 package final class ReachabilityState: Sendable {
     private struct State {
         var word = Reachability.unknown
@@ -302,7 +302,7 @@ package final class ReachabilityState: Sendable {
 
     package init() {}
 
-    /// The last word of the program or, if it said nothing, the result of the last exchange.
+    /// The last statement of the program or, without a statement, the result of the last exchange.
     package var known: Reachability {
         state.withLock { $0.word == .unknown ? $0.inferred : $0.word }
     }

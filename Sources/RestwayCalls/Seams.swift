@@ -4,7 +4,8 @@ package import RestwayMapping
 package import RestwayObjects
 package import RestwayOutcome
 
-// The seams of the stages: what other modules do for a call. `RestwayClient` joins them.
+// The seams of the stages: the parts of a call that other modules perform. `RestwayClient` joins
+// them.
 
 // MARK: Credentials
 
@@ -80,7 +81,8 @@ package struct Permit: Sendable {
 ///
 /// Every function may be called on any thread, and returns at once.
 package protocol RetryDecider: Sendable {
-    /// Returns the policy that the program has set or, if it has set none, the document's.
+    /// Returns the policy that the program has set or, if the program has set no policy, the
+    /// document's.
     func policy(of api: LoadedAPI) -> RetryPolicy?
     func decide(
         _ policy: RetryPolicy, _ outcome: RetryOutcome, after attempt: RetryPolicy.Attempt,
@@ -107,7 +109,7 @@ package enum RetryDecision: Equatable, Sendable {
 }
 
 extension RetryPolicy {
-    /// An attempt that may be followed by another one.
+    /// An attempt that may be followed by another attempt.
     package struct Attempt: Sendable {
         /// The number of the attempt; 1 for the first.
         package var number: Int
@@ -193,7 +195,7 @@ package struct BatchItem: Equatable, Sendable {
     package var uri: String
     /// The item's own headers. The headers of the batch call apply to all items.
     package var headers: [HeaderField]
-    /// The body; `nil` if there is none.
+    /// The body; `nil` for a request without a body.
     package var body: [UInt8]?
 
     package init(
@@ -226,7 +228,7 @@ package struct BatchAnswer: Equatable, Sendable {
 
 /// Stores requests that cannot be sent now. The outbox implements it; a client has at most one.
 package protocol RequestStorage: AnyObject, Sendable {
-    /// Which requests may be stored.
+    /// The section of the API document that says which requests may be stored.
     var definition: OutboxDefinition { get }
     /// Returns the identities that one request uses.
     func identities() -> any LocalIdentities
@@ -249,7 +251,7 @@ package struct StorableRequest {
 }
 
 /// The identities that one request uses for objects that the server may not have named yet: their
-/// present identities or, if they have none, local identities of the outbox.
+/// present identities or, for objects without an identity, local identities of the outbox.
 ///
 /// Only the thread that prepares the request uses it.
 package protocol LocalIdentities: AnyObject {
@@ -277,7 +279,7 @@ package protocol LocalIdentities: AnyObject {
 
 /// The claim of one request to be stored, and its place in a lane of the outbox.
 ///
-/// Every function may be called on any thread; those that read or write the file say so.
+/// Every function may be called on any thread. A function that reads or writes the file says so.
 package protocol StorageClaim: AnyObject, Sendable {
     var idempotencyKey: String { get }
     /// The request from which this one is prepared again when its turn comes; `nil` if it need not
@@ -332,8 +334,8 @@ package protocol StoredItem: Sendable {
     ) throws -> PreparedRequest
 }
 
-/// Says which objects of the store are rejected: those whose change the server has refused. The
-/// outbox implements it.
+/// Says which objects of the store are rejected, because the server has refused a change of them.
+/// The outbox implements it.
 package protocol ObjectRejections: AnyObject, Sendable {
     func isRejected(_ object: Snapshot) throws(Failure) -> Bool
     /// Returns the store keys of the rejected objects of an entity.

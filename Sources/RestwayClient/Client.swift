@@ -16,7 +16,7 @@ package final class Client: Sendable {
     package let calls: CallContext
     package let batches: Batches
     package let auth: AuthDriver
-    /// The outbox; `nil` if the document has none.
+    /// The outbox; `nil` if neither the document nor the options name a file for it.
     package let outbox: Outbox?
     private let retry: RetryDriver
     private let transports: TransportTable
@@ -24,7 +24,7 @@ package final class Client: Sendable {
     private let generation = ProcessGeneration.current
 
     /// - Parameters:
-    ///   - transport: `nil` for the built-in one.
+    ///   - transport: `nil` for the built-in transport.
     ///   - clock: `nil` for the clock of the options or the machine's.
     package init(
         api: API, options: ClientOptions, transport: (any Transport)? = nil,
@@ -99,8 +99,8 @@ package final class Client: Sendable {
         try calls.perform(spec, milliseconds: milliseconds)
     }
 
-    /// Returns the curl command that sends the same as `spec`, without secrets unless `reveals` is
-    /// true.
+    /// Returns the curl command that sends the same request as `spec`, without secrets unless
+    /// `reveals` is true.
     package func curlCommand(_ spec: RequestSpec, reveals: Bool) throws(Failure) -> String {
         let request = try calls.prepareToRead(spec)
         let exchange =
@@ -112,7 +112,7 @@ package final class Client: Sendable {
     }
 
     /// Refuses new calls and completes all pending ones. It may be called again. It waits only for
-    /// requests that are being stored in the outbox, and not even for those inside a callback.
+    /// requests that are being stored in the outbox; inside a callback it does not wait at all.
     package func close() {
         // In a forked child, the thread and the connections are not this process's own.
         guard generation == ProcessGeneration.current else { return }
@@ -128,7 +128,7 @@ package final class Client: Sendable {
         outbox?.letGo()
     }
 
-    // MARK: What the program sets
+    // MARK: Settings of the program
 
     /// Changes the functions that answer questions about authentication.
     package func setAuthFunctions(_ change: (inout AuthFunctions) -> Void) throws(Failure) {
@@ -156,11 +156,11 @@ package final class Client: Sendable {
         if reachability != .unreachable { outbox?.networkIsBack() }
     }
 
-    /// Whether the server is taken to be reachable: the last word of the program or, if it said
-    /// nothing, the result of the last exchange.
+    /// Whether the server is taken to be reachable: the last statement of the program or,
+    /// without a statement, the result of the last exchange.
     package var reachability: Reachability { calls.reachability.known }
 
-    /// Returns the outbox, or throws why the client has none.
+    /// Returns the outbox. Throws if the client has no outbox.
     package func requireOutbox() throws(Failure) -> Outbox {
         try calls.refuseAfterFork()
         guard let outbox else { throw Failure(noOutboxFor: nil) }
@@ -182,8 +182,8 @@ package final class Client: Sendable {
 
     // MARK: Environment
 
-    /// Returns the environment that the options name or, if they name none, the document's. If the
-    /// options have a base URL, there need not be one.
+    /// Returns the environment that the options name or, if the options name no environment, the
+    /// document's. If the options have a base URL, the document need not have an environment.
     private static func environment(
         _ definition: APIDefinition, _ options: ClientOptions
     ) throws(Failure) -> Environment {

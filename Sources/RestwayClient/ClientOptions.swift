@@ -16,8 +16,8 @@ package struct ClientOptions: Sendable {
         /// The file of a SQLite store.
         package var store: String?
         package var outbox: String?
-        /// The permissions of new files; `nil` for the document's or, if it has none, only the
-        /// owner's.
+        /// The permissions of new files. `nil` takes the document's permissions; a document without
+        /// permissions lets only the owner read and write.
         package var mode: FileMode?
     }
 
@@ -41,7 +41,8 @@ package struct ClientOptions: Sendable {
     /// The options of that transport as JSON text; `nil` for the options of the document or the
     /// plugin.
     package var transportOptions: String?
-    /// A limit of `nil` is the environment's or, if it has none, the default; 0 is no limit.
+    /// A limit of `nil` takes the environment's limit, or the default if the environment sets no
+    /// limit. 0 is no limit.
     package var timeouts = Timeouts()
     package var connections = Connections()
     /// A clock for tests; `nil` for the machine's.
@@ -52,8 +53,8 @@ package struct ClientOptions: Sendable {
 
     package init() {}
 
-    /// Returns the settings of calls, with the environment's time limits where these options have
-    /// none.
+    /// Returns the settings of calls, with the environment's time limits where these options set no
+    /// limit.
     func forCalls(_ environment: Timeouts) -> CallOptions {
         var calls = calls
         if let total = timeouts.totalMilliseconds ?? environment.totalMilliseconds {

@@ -74,7 +74,8 @@ final class CurlMulti {
         CurlGlobal.gate.pass { _ = curl_multi_remove_handle(multi, handle.easy) }
     }
 
-    /// A handle whose exchange libcurl has finished, with the result; nil if there is none.
+    /// A handle whose exchange libcurl has finished, with the result; nil if libcurl has finished
+    /// no further exchange.
     func nextDone() -> (handle: EasyHandle, code: CURLcode)? {
         var code = CURLE_OK
         guard let easy = rw_multi_next_done(multi, &code) else { return nil }
@@ -95,7 +96,7 @@ final class CurlMulti {
 
     /// Sets the timer for the next deadline; false if the deadline has already passed.
     ///
-    /// - Parameter milliseconds: The time until another deadline, if there is one.
+    /// - Parameter milliseconds: The time until another deadline; nil if no other deadline exists.
     func setWakeUp(within milliseconds: Int64?) -> Bool {
         if deadline == .past { return false }
         var next = deadline

@@ -8,7 +8,7 @@ import Synchronization
 /// It has one I/O thread, which starts with the first exchange and ends when the transport is
 /// closed or released. Connections are kept and used again, and are shared if the server speaks
 /// HTTP/2. libcurl's cost for each exchange grows with their number, so libcurl receives only as
-/// many exchanges as may run. The others wait here, with a fair order among origins.
+/// many exchanges as may run. The other exchanges wait here, with a fair order among origins.
 package final class CurlTransport: Transport {
     /// The limits on connections. At least 1 is used.
     package struct Limits: Sendable {
@@ -109,7 +109,8 @@ private enum ProxyEnvironment {
         "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY",
     ]
 
-    /// Whether a variable names a proxy. If none does, libcurl need not look. That saves five
-    /// searches of the environment, which another thread of the host may be changing.
+    /// Whether a variable names a proxy. If no variable does, libcurl need not look for a proxy.
+    /// This saves five searches of the environment, which another thread of the host may be
+    /// changing.
     static var namesOne: Bool { names.contains { getenv($0) != nil } }
 }

@@ -8,7 +8,8 @@ import RestwayThreads
 /// Anyone on the network path can end a connection, but only the server can send the TLS alert
 /// close_notify. Without this alert the body may be cut off (RFC 9112, section 9.8). With OpenSSL
 /// before 3.2, libcurl accepts every end. Its debug function sees the alert. It is turned on while
-/// a connection is made, as libcurl requires, and after the head of an answer with such a body.
+/// a connection is made, as libcurl requires, and after the head of an answer whose body ends with
+/// the connection.
 extension EasyHandle {
     enum TLSEnd {
         /// The end of the connection is not the end of the body.
@@ -65,8 +66,9 @@ extension ResponseHead {
 
 /// Digest authentication (RFC 7616): libcurl answers the challenge and sends the exchange again.
 ///
-/// libcurl does not announce whether it will do so. Therefore the head of a challenge is held back.
-/// It is dropped if the next request is sent, and reported if a part of its body comes.
+/// libcurl does not announce whether it will send the exchange again. Therefore the head of a
+/// challenge is held back. It is dropped if the next request is sent, and reported if a part of its
+/// body comes.
 extension EasyHandle {
     /// Sets the credential. `nil` removes it, because the next exchange may belong to another
     /// client.

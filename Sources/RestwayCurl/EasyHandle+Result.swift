@@ -90,7 +90,7 @@ extension TransportError {
     }
 
     static func noResources(_ what: String) -> TransportError {
-        TransportError(.internal, "the system has no more of: \(what)")
+        TransportError(.internal, "the system cannot provide \(what)")
     }
 
     private static func kind(of code: CURLcode, wasSent: Bool) -> Kind {

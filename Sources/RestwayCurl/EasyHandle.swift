@@ -2,21 +2,22 @@ import CCurl
 import RestwayHTTP
 import RestwayThreads
 
-/// One easy handle of libcurl, used for one exchange after the other by the thread that drives the
+/// One easy handle of libcurl, used for one exchange after another by the thread that drives the
 /// loop.
 ///
 /// Constant options are set once. `prepare` sets all options that may differ, so no option of one
 /// exchange affects the next. libcurl's callbacks carry a borrowed pointer to this object, which
 /// lives longer than libcurl's handle.
 final class EasyHandle {
-    /// What has happened in the exchange that the handle performs.
+    /// The events so far in the exchange that the handle performs.
     struct Transfer {
         var head = HeadParser()
         /// The number of times the request was sent. libcurl repeats it if a kept connection died.
         var attempts = 0
         /// Whether libcurl has repeated the request.
         var wasRepeated = false
-        /// The error with which one of our callbacks ended the exchange. libcurl does not know it.
+        /// The error with which one of our callbacks ended the exchange. libcurl does not know this
+        /// error.
         var failure: TransportError?
         /// The progress that the observer received last. libcurl reports the same repeatedly.
         var progress = Progress()
@@ -175,7 +176,7 @@ final class EasyHandle {
 
     private func share(_ jar: CookieJar?) {
         guard jar !== cookies else { return }
-        // In any other order the handle would get a jar of its own or empty the shared one.
+        // In any other order the handle would get a jar of its own or empty the shared jar.
         rw_easy_set_pointer(easy, CURLOPT_SHARE, jar?.share)
         rw_easy_set_string(easy, CURLOPT_COOKIEFILE, jar == nil ? nil : "")
         cookies = jar

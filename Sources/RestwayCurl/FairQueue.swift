@@ -1,7 +1,7 @@
 import RestwayRouting
 import RestwayThreads
 
-/// The exchanges with one origin: the running ones and the waiting ones.
+/// The running and the waiting exchanges with one origin.
 ///
 /// `FairQueue` uses it, on the thread that drives the loop.
 final class OriginQueue {
@@ -50,7 +50,7 @@ struct FairQueue {
     let runningPerOriginMax: Int
 
     private(set) var running = 0
-    /// The number of waiting exchanges, without those that have ended.
+    /// The number of waiting exchanges that have not ended.
     private(set) var waiting = 0
     /// The queues that may start an exchange, the next one first.
     private var ring = Fifo<OriginQueue>()
@@ -87,9 +87,9 @@ struct FairQueue {
         enterRing(queue)
     }
 
-    /// Notes that a waiting exchange has ended: its `hasEnded` is true from now on. It stays in
-    /// the queue of its origin, which costs nothing, until most exchanges of that queue have ended;
-    /// then they are removed.
+    /// Notes that a waiting exchange has ended: its `hasEnded` is true from now on. The exchange
+    /// stays in the queue of its origin, which costs nothing, until most exchanges of that queue
+    /// have ended. Then all ended exchanges are removed.
     mutating func abandonedWaiting(_ queue: OriginQueue) {
         waiting -= 1
         queue.abandoned += 1

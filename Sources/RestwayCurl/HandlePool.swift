@@ -3,7 +3,8 @@ import RestwayHTTP
 
 /// Easy handles for the exchanges of one transport, and the cookies that they share.
 struct HandlePool {
-    /// The number of handles kept for later exchanges. Each has a buffer, so not all are kept.
+    /// The number of handles kept for later exchanges. Each handle has a buffer, so not all handles
+    /// are kept.
     private static let idleMax = 64
 
     private let sockets: SocketSet

@@ -34,7 +34,7 @@ struct HeadParser {
     private var lines = 0
     private var isInside = false
 
-    /// Starts again after a response, or before another one.
+    /// Starts again after a response, or before another response.
     mutating func reset() {
         self = HeadParser()
     }

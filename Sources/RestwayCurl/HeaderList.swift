@@ -28,8 +28,8 @@ struct HeaderList: ~Copyable {
             return false
         }
         rw_easy_set_list(easy, CURLOPT_HTTPHEADER, list)
-        // libcurl sends these cookies and those of its jar in one header. As a header in the list
-        // they would be a second one.
+        // libcurl sends these cookies and the cookies of its jar in one header. As a header in the
+        // list, these cookies would be a second `Cookie` header.
         let cookies = headers.filter { $0.isNamed("Cookie") }.map(\.value)
             .joined(separator: "; ")
         let code = rw_easy_set_string(easy, CURLOPT_COOKIE, cookies.isEmpty ? nil : cookies)
@@ -78,8 +78,8 @@ struct HeaderList: ~Copyable {
         return true
     }
 
-    /// Appends a line. "Name: value" is usual, "Name;" sends an empty value and "Name:" sends
-    /// nothing.
+    /// Appends a line. "Name: value" is usual, "Name;" sends an empty value and "Name:" sends no
+    /// header.
     private mutating func append(_ name: String, _ separator: String, _ value: String) -> Bool {
         line.removeAll(keepingCapacity: true)
         for part in [name, separator, value] {

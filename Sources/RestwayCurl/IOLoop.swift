@@ -2,7 +2,7 @@ import CCurl
 import RestwayHTTP
 import RestwayThreads
 
-/// The exchanges of a transport, those that run on libcurl and those that wait.
+/// The exchanges of a transport: the exchanges that run on libcurl and the exchanges that wait.
 ///
 /// The I/O thread creates and destroys the loop and drives it. For a while a thread that waits for
 /// an exchange may drive it instead; `Inbox` makes sure that there is one driver at a time. Other
@@ -66,7 +66,7 @@ final class IOLoop {
         wait(maySleep: false)
     }
 
-    /// Performs the commands and what libcurl can do without waiting.
+    /// Performs the commands and the work that libcurl can do without waiting.
     func work() {
         performCommands()
         repeat {
@@ -83,7 +83,7 @@ final class IOLoop {
     }
 
     private func wait(maySleep: Bool) {
-        // A worker may start on completed exchanges while the others are read.
+        // A worker may start on completed exchanges while the other exchanges are read.
         multi.wait(maySleep: maySleep) { _ = finishDone() }
     }
 
@@ -177,7 +177,8 @@ final class IOLoop {
 
     // MARK: Ending exchanges
 
-    /// Completes the exchanges that libcurl has finished; false if there are none.
+    /// Completes the exchanges that libcurl has finished. Returns false if libcurl has finished no
+    /// exchange.
     private func finishDone() -> Bool {
         var hasFinished = false
         while let done = multi.nextDone() {

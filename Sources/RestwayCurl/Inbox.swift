@@ -4,8 +4,8 @@ import RestwayThreads
 /// Passes commands of other threads to the thread that drives the loop, and wakes it.
 ///
 /// A wake-up is written only if the driver has announced that it is about to sleep, and only once.
-/// A burst of commands costs one system call, or none while the driver is busy. The inbox also
-/// decides which single thread drives: see `DriverTurn`.
+/// A burst of commands costs one system call, and no system call while the driver is busy. The
+/// inbox also decides which single thread drives: see `DriverTurn`.
 final class Inbox: Sendable {
     enum Command {
         case start(ActiveExchange)

@@ -38,7 +38,7 @@ final class SocketSet {
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
         self.wakeUps = wakeUps
         self.timer = timer
-        // These descriptors are edge-triggered, so neither needs a read.
+        // These two descriptors are edge-triggered, so they need not be read.
         let events = EPOLLIN.rawValue | EPOLLET.rawValue
         guard epoll >= 0, control(EPOLL_CTL_ADD, wakeUps, events),
             control(EPOLL_CTL_ADD, timer, events)
@@ -120,10 +120,11 @@ final class SocketSet {
         }
     }
 
-    /// Makes sure that libcurl finds an idle connection dead when it looks for one.
+    /// Makes sure that libcurl finds this idle connection dead when it looks for a connection to
+    /// reuse.
     ///
-    /// libcurl accepts a connection that was reset or has unread bytes. Such bytes, which answer no
-    /// request, would be taken for the answer to the next request.
+    /// libcurl accepts a connection that was reset or has unread bytes. The unread bytes, which
+    /// answer no request, would be taken for the answer to the next request.
     private func retire(_ descriptor: Int32) {
         let slot = slots[Int(descriptor)]
         guard slot.isOurs, !slot.isSecure else { return }

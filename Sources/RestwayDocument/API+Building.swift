@@ -72,7 +72,8 @@ extension API {
         }
     }
 
-    /// Sets the attribute that identifies the objects of an entity; nil for none.
+    /// Sets the attribute that identifies the objects of an entity; nil takes the identity
+    /// attribute away.
     package func setIdentity(_ name: String?, ofEntity entityName: String) throws(Failure) {
         try change { definition, _ throws(Failure) in
             let mapping = try definition.entityCatalog.mapping(named: entityName)

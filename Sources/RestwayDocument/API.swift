@@ -74,8 +74,8 @@ package final class API: Sendable {
 
     /// Adds a route. A route whose name is `nil` only serves objects.
     ///
-    /// - Parameter replaces: Whether the route replaces one with the same name. Calls that have
-    ///   started, and routes that were joined to the old one, keep the old one.
+    /// - Parameter replaces: Whether the route replaces a route with the same name. Calls that have
+    ///   started, and routes that were joined to the old route, keep the old route.
     package func addRoute(
         _ name: String?, _ text: UnsafeRawBufferPointer, replaces: Bool = false
     ) throws(Failure) {

@@ -80,7 +80,7 @@ package struct StoreSettings: Sendable {
     }
 
     package var kind = Kind.memory
-    /// The path of the file, if the kind of store has one.
+    /// The path of the file, if the kind of store has a file.
     package var path: String?
     /// The number of objects in the cache; nil for the default.
     package var cachedObjectsMax: Int?

@@ -19,7 +19,8 @@ extension Entity {
             "relationship", name, isOther ? "an attribute" : nil, relationships.map(\.name))
     }
 
-    /// - Parameter other: What the name stands for instead, if the entity has it.
+    /// - Parameter other: The kind of member that has this name, for example "a relationship";
+    ///   `nil` if the entity has no member of this name.
     private func unknown(
         _ what: String, _ name: String, _ other: String?, _ known: [String]
     ) -> Failure {

@@ -6,15 +6,15 @@ import RestwayThreads
 /// A definition that no longer changes, and data derived from it once. Calls share it.
 package final class LoadedAPI: Sendable {
     package let definition: APIDefinition
-    /// The plans by the indices of their descriptors. There is one for each kind of response.
+    /// The plans by the indices of their descriptors. There is one plan for each kind of response.
     private let plans = Lock<[[Int]: MappingPlan]>([:])
 
     package init(_ definition: APIDefinition) {
         self.definition = definition
     }
 
-    /// Returns the plan of all descriptors that apply to an answer with `status`; `nil` if none
-    /// applies.
+    /// Returns the plan of all descriptors that apply to an answer with `status`; `nil` if no
+    /// descriptor applies.
     package func plan(method: Method, status: Int, _ choice: DescriptorChoice) -> MappingPlan? {
         let descriptors = definition.descriptors
         let fitting = descriptors.indices.filter {
@@ -37,8 +37,8 @@ package final class LoadedAPI: Sendable {
         definition.descriptors.contains { $0.fits(method: method, status: status, choice) }
     }
 
-    /// Returns the descriptor that writes objects of `entity`: the route's own one or, if it has
-    /// none, the first of the most specific ones.
+    /// Returns the descriptor that writes objects of `entity`: the route's own descriptor or, if
+    /// the route has no descriptor, the first of the most specific descriptors.
     package func requestDescriptor(
         method: Method, entity: Entity, route: Route?, path: String?
     ) -> RequestDescriptor? {

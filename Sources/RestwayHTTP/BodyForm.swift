@@ -2,15 +2,15 @@ package import RestwayJSON
 import RestwayRouting
 import RestwayText
 
-/// The form of a body: it decides how an identity is written into the body, and what can be read
-/// from it.
+/// The form of a body: it decides how an identity is written into the body, and which values can be
+/// read from the body.
 package enum BodyForm: Sendable {
     case json, urlEncoded, messagePack
     /// A text in which anything may be anywhere, or an unknown format.
     case plain
 
-    /// Determines the form from the media type. A body without one is taken for JSON, the most
-    /// common form.
+    /// Determines the form from the media type. A body without a media type is taken for JSON, the
+    /// most common form.
     package init(_ headers: Headers) {
         guard let mediaType = headers[first: "Content-Type"] else {
             self = .json
@@ -82,7 +82,7 @@ package struct BodyRedaction {
                 let value = try? JSONValue.parse(text)
             else { return bytes.isEmpty ? "" : Self.mark }
             let (plain, redacted) = (value.text(), json(value).text())
-            // If two members have the same name, the value has only the last one.
+            // If two members have the same name, the value has only the last member.
             let isWhole =
                 (try? JSONValue.parse(text, .init(rejectsDuplicateKeys: true))) != nil
             return isWhole && plain == redacted ? text : String(decoding: redacted, as: UTF8.self)

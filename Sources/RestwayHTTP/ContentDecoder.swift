@@ -3,8 +3,8 @@ import CZlib
 /// Decodes the content codings of a whole body (RFC 9110, 8.4), strictly: a truncated or padded
 /// body is an error, not a shorter body.
 package enum ContentDecoder {
-    /// The limit on codings. More than one is very rare, and stacked codings can hide a huge body
-    /// in a small one.
+    /// The limit on codings. A body with more than one coding is very rare, and stacked codings can
+    /// hide a huge body in a small body.
     private static let codingsMax = 4
 
     /// - Parameters:
@@ -80,8 +80,8 @@ struct Inflater {
         return inflater.output
     }
 
-    /// Decompresses all members. A gzip body may have several (RFC 1952, 2.2); the other formats
-    /// have one.
+    /// Decompresses all members. A gzip body may have several members (RFC 1952, 2.2); a body of
+    /// the other formats has one member.
     private mutating func members(
         of input: UnsafeBufferPointer<UInt8>, _ format: Format, _ stream: inout z_stream
     ) throws(BodyError) {

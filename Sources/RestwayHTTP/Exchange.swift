@@ -87,7 +87,7 @@ package protocol BodySource: AnyObject, Sendable {
 
 /// A piece that a source delivers.
 package enum BodyPiece: Sendable {
-    /// Some bytes, at least one.
+    /// The next bytes, at least one byte.
     case bytes([UInt8])
     /// The end of the body.
     case end

@@ -45,8 +45,8 @@ package struct Headers: Equatable, Sendable {
         fields[start...].firstIndex { $0.isNamed(name) }
     }
 
-    /// Replaces all fields called `name` with one. It stands where the first of them was, or at the
-    /// end.
+    /// Replaces all fields called `name` with one field. The new field takes the place of the first
+    /// replaced field, or stands at the end if no field was replaced.
     package mutating func set(_ name: String, _ value: String) {
         let field = HeaderField(name: name, value: value)
         guard let index = index(of: name, from: 0) else {

@@ -5,8 +5,8 @@ package enum RedirectPolicy {
     /// - Parameters:
     ///   - status: The status of the response.
     ///   - method: The method of the exchange.
-    ///   - location: The resolved, absolute `Location`; nil if there is none. Its fragment is not
-    ///     sent, because no request has one (RFC 9110, 7.1 and 10.2.2).
+    ///   - location: The resolved, absolute `Location`; nil if the response has no `Location`. Its
+    ///     fragment is not sent, because no request has a fragment (RFC 9110, 7.1 and 10.2.2).
     ///   - url: The URL of the response.
     ///   - count: The number of redirects that this call has followed before.
     ///   - redirectsMax: The largest number of redirects in one call.
@@ -92,14 +92,15 @@ package struct RedirectRules: Equatable, Sendable {
 
     /// Whether a body may be sent to the target of a redirect.
     ///
-    /// - Parameter isTrusted: Whether the target has the origin of the request, or a trusted one.
+    /// - Parameter isTrusted: Whether the target has the origin of the request, or a trusted
+    ///   origin.
     package func mayCarryBody(isTrusted: Bool) -> Bool { isTrusted || carriesBodies }
 
     /// The headers of the next request.
     ///
     /// - Parameters:
     ///   - keepsBody: Whether the body is sent too, with its `Content-*` headers.
-    ///   - isTrusted: Whether the target has the origin of the request, or a trusted one.
+    ///   - isTrusted: Whether the target has the origin of the request, or a trusted origin.
     package func headers(
         _ fields: [HeaderField], keepsBody: Bool, isTrusted: Bool
     ) -> [HeaderField] {

@@ -29,7 +29,7 @@ extension ResponseHead {
     package var isRedirect: Bool { (300..<400).contains(status) }
 }
 
-/// The HTTP version of a response. The numbers are those of `restway_plugin_head`.
+/// The HTTP version of a response. The numbers are the version numbers of `restway_plugin_head`.
 package enum HTTPVersion: Int32, Sendable {
     case http10 = 10
     case http11 = 11
@@ -51,7 +51,7 @@ package enum ResponseFraming {
     }
 
     /// Several lengths must be equal. If two readers saw different lengths, one of them would take
-    /// a part of this response for the next one (RFC 9112, section 6.3).
+    /// a part of this response for the next response (RFC 9112, section 6.3).
     private static func lengthProblem(_ headers: Headers) -> String? {
         var known: Int64?
         for field in headers.fields where field.isNamed("Content-Length") {

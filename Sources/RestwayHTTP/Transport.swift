@@ -66,7 +66,7 @@ package protocol ExchangeObserver: AnyObject, Sendable {
     /// `bytes` is borrowed until this returns, and is not empty.
     func receivedBody(_ bytes: UnsafeRawBufferPointer) -> BodyReply
 
-    /// Receives the fields after the body, if there are any.
+    /// Receives the fields after the body, if the response has fields there.
     func receivedTrailers(_ trailers: Headers)
 
     /// Receives the bytes of the bodies moved so far, whenever they change. A total of 0 means
@@ -127,8 +127,9 @@ package struct ExchangeSummary: Sendable {
 
 /// How long the phases of an exchange took, in microseconds.
 ///
-/// `queuedMicroseconds` is the wait in the queue. The others count from the end of that wait to the
-/// end of their phase, so each includes the phases before it. A phase that did not happen is 0.
+/// `queuedMicroseconds` is the wait in the queue. Each other time counts from the end of that wait
+/// to the end of its phase, so it includes the phases before its own. A phase that did not happen
+/// is 0.
 package struct ExchangeTimings: Equatable, Sendable {
     package var queuedMicroseconds: Int64 = 0
     package var nameLookupMicroseconds: Int64 = 0

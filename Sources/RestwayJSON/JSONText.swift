@@ -21,7 +21,8 @@ package struct JSONText: Sendable {
         string.withUTF8 { append(quoted: $0) }
     }
 
-    /// Does the same for UTF-8 text. Invalid UTF-8 appends no text and returns false.
+    /// Appends UTF-8 text as a string with its quotes. Invalid UTF-8 appends no text and returns
+    /// false.
     package mutating func append(text: [UInt8]) -> Bool {
         text.withUnsafeBufferPointer { text in
             // The loop checks all bytes without stopping early, so that many are checked at once.

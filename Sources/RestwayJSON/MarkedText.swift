@@ -118,13 +118,13 @@ enum OutOfRangeNumber {
 
     private static func isWellFormed(_ number: Slice<UnsafeRawBufferPointer>) -> Bool {
         var rest = number
-        /// Removes one of the characters from the front; false if none of them is there.
+        /// Removes the first character if it is in `characters`; false if it is not.
         func drop(oneOf characters: String) -> Bool {
             guard let first = rest.first, characters.utf8.contains(first) else { return false }
             rest = rest.dropFirst()
             return true
         }
-        /// Removes digits from the front; false if there are none.
+        /// Removes digits from the front; false if the first character is not a digit.
         func dropDigits() -> Bool {
             let count = rest.prefix(while: ASCII.isDigit).count
             rest = rest.dropFirst(count)

@@ -47,7 +47,7 @@ package struct JanssonMapper: Mapper {
         let builder = WireBuilder()
         try reader.read(into: builder)
         guard let value = builder.value, let tree = JSONValue.tree(of: value) else {
-            throw MapperError("a number is infinite, or none: JSON cannot write it")
+            throw MapperError("a number is infinite or not-a-number: JSON cannot write it")
         }
         return tree.text()
     }

@@ -61,7 +61,7 @@ public struct Cell: BitwiseCopyable, Sendable {
     /// Makes a link to one object from its store key, or from a reference to a row.
     public static func link(_ key: Int64) -> Cell { Cell(.object, bits: UInt64(bitPattern: key)) }
 
-    /// Returns the reference that stands for the store key of an object that has none yet.
+    /// Returns the reference that stands for the store key of an object that has no store key yet.
     public static func reference(toRow row: Int) -> Int64 { -Int64(row) - 1 }
     /// Returns the row of a reference; `nil` for a store key.
     public static func row(ofReference key: Int64) -> Int? { key < 0 ? Int(-(key + 1)) : nil }

@@ -23,10 +23,11 @@ package struct ChangeSet: Sendable {
         /// and another object with that identity is merged into it.
         package let storeKey: Int64
         package let entity: Entity
-        /// The row of the answer; `nil` if the answer maps to nothing of the entity. The object is
+        /// The row of the answer; `nil` if the answer holds no object of the entity. The object is
         /// then only marked as sent.
         package let row: Int?
-        /// The row that says what was sent, if there is one: an edit of the same object.
+        /// The edit of the same object that holds the sent values; `nil` if the change set has no
+        /// edit of the object.
         package let edit: Int?
 
         package init(storeKey: Int64, entity: Entity, row: Int?, edit: Int? = nil) {
@@ -46,8 +47,8 @@ package struct ChangeSet: Sendable {
     package var origin: Origin
     /// The edits: rows that say how the program wants objects to be, and the drafts that they were
     /// made from. They are applied before all other rows, so that the server's values win over the
-    /// sent ones. The policies of relationships apply to rows from servers: in an edit, new links
-    /// replace the old ones, and nothing is deleted.
+    /// sent values. The policies of relationships apply to rows from servers: in an edit, new links
+    /// replace the old links, and no object is deleted.
     ///
     /// The commit tells each draft the key of its object. A draft whose object the store has leads
     /// to it by its key, which is read while nothing else commits: if two commits insert one draft,

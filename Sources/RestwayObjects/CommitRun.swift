@@ -69,7 +69,7 @@ package struct CommitRun<Target: CommitTarget> {
     /// The keys of objects that were sent and are in the store, by the rows that the answers are
     /// about.
     private var adopted: [Int: Int64] = [:]
-    /// The rows of the answers about sent objects, by the edits that say what was sent.
+    /// The rows of the answers about sent objects, by the edits that hold the sent values.
     private var toldRows: [Int: Int] = [:]
     private var updated: Set<Int64> = []
     /// Whether an object got a newer snapshot than an earlier row of it has.
@@ -94,7 +94,7 @@ package struct CommitRun<Target: CommitTarget> {
         }
         for answer in changes.answers { try adopt(answer) }
         if changes.answers.count > 1 { try settleAdopted() }
-        // The rows become the objects in place, so that each is touched only once.
+        // The rows become the objects in place, so that each row is touched only once.
         swap(&changes.rows, &commit.objects)
         keys.reserveCapacity(commit.objects.count)
         if changes.edits.isEmpty {
@@ -245,8 +245,8 @@ package struct CommitRun<Target: CommitTarget> {
         }
     }
 
-    /// Gives an identity to an object that has none. Another object with this identity is merged
-    /// into it.
+    /// Gives an identity to an object without an identity. Another object with this identity is
+    /// merged into it.
     private mutating func give(
         _ object: Snapshot, _ identity: Identity
     ) throws(StoreError) {

@@ -15,10 +15,10 @@ package final class Entity: @unchecked Sendable {
     /// The attributes in the order of the API document. The cell of an attribute has the same
     /// index.
     package let attributes: [Attribute]
-    /// The relationships in the order of the API document. Their cells follow those of the
+    /// The relationships in the order of the API document. Their cells follow the cells of the
     /// attributes.
     package let relationships: [Relationship]
-    /// The index of the attribute that identifies objects; `nil` if there is none.
+    /// The index of the attribute that identifies objects; `nil` if no attribute does.
     package let identityIndex: Int?
     /// The name for the C boundary; valid while the entity lives.
     package let nameCString: UnsafePointer<CChar>
@@ -133,15 +133,16 @@ package enum AttributeType: String, CaseIterable, Sendable {
     case json
 }
 
-/// A named link from the objects of one entity to those of another, or of its own.
+/// A named link from the objects of one entity to the objects of another entity or of the same
+/// entity.
 package struct Relationship: Equatable, Sendable {
-    /// Says what a response does to the existing links.
+    /// The effect of a response on the existing links.
     package enum Policy: String, CaseIterable, Sendable {
-        /// The new links replace the old ones.
+        /// The new links replace the old links.
         case assign
-        /// New links are added after the old ones; null changes nothing.
+        /// New links are added after the old links; null changes nothing.
         case merge
-        /// The new links replace the old ones, and objects that are no longer linked are deleted
+        /// The new links replace the old links, and objects that are no longer linked are deleted
         /// from the store.
         case replace
     }

@@ -93,9 +93,9 @@ final class EntityTable: @unchecked Sendable {
     ///   - keys: The keys of all earlier rows. The keys of the taken rows are added, and the key of
     ///     the row that was not taken if it was found.
     ///   - lastKey: The last key that was given to any object.
-    ///   - known: Receives the snapshots that replace rows that say nothing new.
-    /// - Returns: The first row that was not taken, and whether that row needs a decision; if not,
-    ///   it is of another entity.
+    ///   - known: Receives the snapshots that replace rows without new values.
+    /// - Returns: The first row that was not taken, and whether that row needs a decision; if it
+    ///   needs no decision, it is of another entity.
     func take(
         _ rows: UnsafeBufferPointer<Snapshot>, from first: Int, _ keys: inout [Int64],
         _ lastKey: inout Int64, _ known: inout [(row: Int, object: Snapshot)]
@@ -125,7 +125,7 @@ final class EntityTable: @unchecked Sendable {
 
     /// Finds the key of a text identity or stores `fresh` for it, with one search for both.
     private func find(_ identity: Identity, orPut fresh: Int64) -> Int64 {
-        // Passing the place as `inout` stores the default there if nothing was there.
+        // Passing the place as `inout` stores the default there if the place was empty.
         func read(_ place: inout Int64) -> Int64 { place }
         return read(&keyOfString[identity, default: fresh])
     }

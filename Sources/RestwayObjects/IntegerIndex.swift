@@ -29,7 +29,7 @@ struct IntegerIndex {
         return key == 0 ? nil : key
     }
 
-    /// Returns the key of `identity`: the stored one, or `fresh`, which is then stored.
+    /// Returns the key of `identity`: the stored key, or `fresh`, which is then stored.
     mutating func find(_ identity: Int64, orPut fresh: Int64) -> Int64 {
         if isFull(with: count + 1) { grow(to: count + 1) }
         guard let places else { return fresh }

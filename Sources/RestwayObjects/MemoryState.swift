@@ -48,7 +48,7 @@ final class MemoryState: CommitTarget, @unchecked Sendable {
     func takePlain(
         _ rows: inout [Snapshot], from first: Int, _ keys: inout [Int64]
     ) -> (next: Int, insertedCount: Int) {
-        // If there are any of these, an existing object needs a closer look.
+        // An existing object needs a closer look if the store has unsent objects or redirections.
         guard unsent.isEmpty, redirections.isEmpty else { return (first, 0) }
         let lastBefore = lastKey
         var known: [(row: Int, object: Snapshot)] = []
@@ -61,7 +61,7 @@ final class MemoryState: CommitTarget, @unchecked Sendable {
             }
             return next
         }
-        // The maker of the rows still has them, so they are copied only if one of them changes.
+        // The maker of the rows still has them, so they are copied only if a row changes.
         for (row, object) in known { rows[row] = object }
         return (next, Int(lastKey - lastBefore))
     }

@@ -18,7 +18,7 @@ package final class MemoryStore: ObjectStore {
         self.init(keyBefore: number * Self.keysOfAStore)
     }
 
-    /// - Parameter keyBefore: The first object gets the key after this one.
+    /// - Parameter keyBefore: The first object gets the key after this key.
     package init(keyBefore: Int64) {
         state = Lock(MemoryState(lastKey: keyBefore))
     }

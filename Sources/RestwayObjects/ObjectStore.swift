@@ -18,7 +18,8 @@ package protocol ObjectStore: AnyObject, Sendable {
     /// - Parameter recordingChanges: Whether the commit lists its changes.
     func commit(_ changes: ChangeSet, recordingChanges: Bool) throws(StoreError) -> Commit
 
-    /// Returns the newest snapshot of an object; `nil` if there is no such object.
+    /// Returns the newest snapshot of an object; `nil` if no object of the entity has this
+    /// identity.
     func object(_ entity: Entity, _ identity: Identity) throws(StoreError) -> Snapshot?
 
     /// Returns the newest snapshot of an object; `nil` if it was deleted or is of another entity.
@@ -88,7 +89,8 @@ package struct StoreStatistics: Equatable, Sendable {
 package enum StoreError: Error, Equatable, Sendable {
     /// A row was committed before.
     case alreadyCommitted
-    /// The store keeps only the entities that it was opened with, and this is not one of them.
+    /// The store keeps only the entities that it was opened with, and it was not opened with this
+    /// entity.
     case foreignEntity(String)
     /// The file or the disk failed. The message names the file.
     case file(FileFailure, path: String, message: String)
@@ -148,7 +150,8 @@ package enum StoreError: Error, Equatable, Sendable {
 /// A step that undoes a change: it gives an object its value from before the change, if the object
 /// still has the value that the change gave it.
 ///
-/// A store decides that under its own lock: a value that somebody else has changed meanwhile stays.
+/// A store compares the values under its own lock, so a value that another change has replaced
+/// meanwhile stays.
 package struct Restoration: Sendable {
     package enum Target: Sendable {
         /// The object itself, which did not exist before. It is deleted unless a server has

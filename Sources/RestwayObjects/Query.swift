@@ -42,7 +42,7 @@ package struct Query: Sendable {
     package enum Selection: Sendable {
         /// Objects with these store keys.
         case only(Set<Int64>)
-        /// All objects except those with these store keys.
+        /// All objects except the objects with these store keys.
         case without(Set<Int64>)
 
         func holds(_ key: Int64) -> Bool {

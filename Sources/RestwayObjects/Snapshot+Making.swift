@@ -4,7 +4,7 @@ import Glibc
 package struct RowLink: BitwiseCopyable {
     /// A reference to a row, or a store key.
     package let key: Int64
-    /// The index of the next one.
+    /// The index of the next link of the list.
     package var next: UInt32
 
     package init(key: Int64, next: UInt32 = 0) {
@@ -110,8 +110,8 @@ extension Snapshot {
         return snapshot
     }
 
-    /// Makes a snapshot whose cells are not initialized yet. A function of its own, so that the
-    /// block is released at once, without a reference count for it while the cells are filled.
+    /// Makes a snapshot whose cells are not initialized yet. This is a function of its own so that
+    /// the block is released at once, without a reference count for it while the cells are filled.
     @inline(__always)
     private static func allocate(
         _ header: consuming SnapshotHeader, _ capacity: Int

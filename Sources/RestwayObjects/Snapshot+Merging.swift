@@ -154,7 +154,7 @@ extension Snapshot {
     }
 
     /// Returns the lists that the policy `merge` requires, by the index of their cell: first the
-    /// existing links, then the new ones.
+    /// existing links, then the new links.
     private func unions(over older: Snapshot) -> [Int: [Int64]] {
         var unions: [Int: [Int64]] = [:]
         for (index, relationship) in entity.relationships.enumerated()
@@ -169,7 +169,7 @@ extension Snapshot {
     }
 
     /// Returns the objects that `older` was linked to and this row is not, if the policy says that
-    /// such objects are deleted.
+    /// objects that are no longer linked are deleted.
     func replacedLinks(of older: Snapshot) -> [(relationship: Relationship, key: Int64)] {
         var replaced: [(relationship: Relationship, key: Int64)] = []
         for (index, relationship) in entity.relationships.enumerated()

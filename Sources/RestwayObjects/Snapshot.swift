@@ -50,7 +50,7 @@ package final class Snapshot: @unchecked Sendable {
             + header.pointee.byteCount
     }
 
-    /// The `cellCount` cells: first those of the entity's attributes, then those of its
+    /// The `cellCount` cells: first the cells of the entity's attributes, then the cells of its
     /// relationships. They are valid while the snapshot lives.
     package var cells: UnsafePointer<Cell> {
         block.withUnsafeMutablePointerToElements { UnsafePointer($0) }

@@ -30,7 +30,8 @@ struct SnapshotPages {
         }
     }
 
-    /// Stores `snapshot`, replacing any other with this key. Takes over the caller's reference.
+    /// Stores `snapshot` and replaces the earlier snapshot with this key. Takes over the caller's
+    /// reference.
     mutating func put(_ snapshot: consuming Snapshot, _ key: Int64) {
         let number = key >> Self.bits
         let page = page(number) ?? make(number)

@@ -66,7 +66,7 @@ package enum Value: Equatable, Sendable {
     }
 }
 
-/// The value that distinguishes an object from others of its entity. 1 and "1" differ.
+/// The value that distinguishes an object from other objects of its entity. 1 and "1" differ.
 package enum Identity: Sendable {
     case integer(Int64)
     case string(String)

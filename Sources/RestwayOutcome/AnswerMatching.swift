@@ -5,21 +5,21 @@ package import RestwayObjects
 ///
 /// The row of the outermost object is given. The other objects are found through the relationship
 /// that leads to them. An object that was sent with an identity is found by the identity. Objects
-/// without one are matched by their order with the remaining rows, if there are as many rows as
-/// objects.
+/// without an identity are matched by their order with the remaining rows, if there are as many
+/// rows as objects.
 package struct AnswerMatching {
     /// The row of each matched object. The key is the index of the sent object.
     package private(set) var rows: [Int: Int] = [:]
-    /// The relationships for which the answer does not fit what was sent. The key is the index of
-    /// the sent object.
+    /// The relationships for which the answer does not fit the sent objects. The key is the index
+    /// of the sent object.
     package private(set) var mismatches: [Int: Set<Int>] = [:]
-    /// The sent objects to which only such relationships lead.
+    /// The sent objects to which only relationships of `mismatches` lead.
     package private(set) var lost: Set<Int> = []
 
     private let sent: [SentObject]
     private let told: [Snapshot]
 
-    /// - Parameter root: The row of the outermost object; nil if the answer has none.
+    /// - Parameter root: The row of the outermost object; nil if no row is about this object.
     package init(_ sent: [SentObject], _ told: [Snapshot], root: Int?) {
         self.sent = sent
         self.told = told
@@ -33,12 +33,13 @@ package struct AnswerMatching {
         }
     }
 
-    /// Returns the identity that the answer gives to a sent object; nil if it gives none.
+    /// Returns the identity that the answer gives to a sent object; nil if the answer gives no
+    /// identity.
     package func identity(of object: Int) -> Identity? {
         rows[object].flatMap { told[$0].identity }
     }
 
-    /// Returns the cells of a sent object of `entity` for which the answer says something else.
+    /// Returns the cells of a sent object of `entity` for which the answer has another value.
     package func mismatchedCells(of object: Int, _ entity: Entity) -> Set<Int> {
         Set((mismatches[object] ?? []).map { entity.attributes.count + $0 })
     }

@@ -139,7 +139,7 @@ package struct Failure: Error, Sendable {
 }
 
 extension Failure.Reason {
-    /// The domain of a failure with this reason, unless the failure has another one.
+    /// The domain of a failure with this reason, unless the failure has another domain.
     var usualDomain: Failure.Domain {
         switch self {
         case .invalidArgument, .outOfMemory, .internal, .wouldBlock, .forked, .frozen,
@@ -230,8 +230,8 @@ extension Failure {
     package static let forked = Failure(
         .forked, "made before a fork: in the child it can only be released")
 
-    /// Replaces what the failure says about an answer. An empty text removes a value; `nil` keeps
-    /// it.
+    /// Replaces the statements of the failure about an answer. An empty text removes a value; `nil`
+    /// keeps it.
     package mutating func replace(
         apiCode: String?, apiMessage: String?, message: String?, isRetryable: Bool?
     ) {

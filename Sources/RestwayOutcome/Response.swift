@@ -44,7 +44,7 @@ package final class Response: Sendable {
     /// The first issues; `issueCount` counts all.
     package var issues: [MappingIssue] { mapped.issues }
     package var issueCount: Int { mapped.issueCount }
-    /// The times, including the mapping if there was one.
+    /// The times, including the time of the mapping if the response was mapped.
     package var timings: CallTimings {
         var timings = received.timings
         guard let total = mapped.callMicroseconds else { return timings }
@@ -53,7 +53,7 @@ package final class Response: Sendable {
         timings.total = total
         return timings
     }
-    /// How the answer matches what was sent; see `MappedObjects`.
+    /// How the answer matches the sent objects; see `MappedObjects`.
     package var matching: AnswerMatching? { mapped.matching }
 
     /// All attempts of the call. Most calls have one attempt, which is not recorded.
@@ -90,7 +90,7 @@ package final class ReceivedResponse: Sendable {
     package let trailers: Headers
     /// The times of everything before the mapping.
     package let timings: CallTimings
-    /// All attempts including this one; empty if this is the only one.
+    /// All attempts including this one; empty if this attempt is the only attempt.
     package let attempts: [CallAttempt]
 
     package init(
@@ -134,7 +134,7 @@ package struct MappedObjects: Sendable {
     /// The time that the store took.
     package var storeMicroseconds: Int64 = 0
 
-    /// For a stored request: how the answer matches what was sent.
+    /// For a stored request: how the answer matches the sent objects.
     package var matching: AnswerMatching?
 
     package static let none = MappedObjects()

@@ -7,12 +7,12 @@ package enum RetryOutcome: Equatable, Sendable {
     /// is the API's own code; `isTemporary` is set if the host knows it.
     case answer(
         status: Int, apiCode: String? = nil, retryAfter: Int64? = nil, isTemporary: Bool? = nil)
-    /// The attempt failed without an answer that counts.
+    /// The attempt failed without an answer that a retry policy can judge.
     case failure(Failure.Reason)
 }
 
 extension RetryOutcome {
-    /// Takes from the failure of a call what a retry decision needs.
+    /// Takes the values that a retry decision needs from the failure of a call.
     package init(_ failure: Failure, wallMicroseconds: Int64) {
         guard failure.reason == .http else {
             self = .failure(failure.reason)

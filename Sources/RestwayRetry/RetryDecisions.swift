@@ -52,7 +52,7 @@ struct RetryBudget: Equatable, Sendable {
         level = capacity
     }
 
-    /// Takes a token for a retry; false if none is left.
+    /// Takes a token for a retry; false if no token is left.
     mutating func take() -> Bool {
         guard level >= Self.perToken else { return false }
         level -= Self.perToken

@@ -4,7 +4,8 @@ package import RestwayOutcome
 import RestwayRouting
 import RestwayThreads
 
-/// What the retry decisions of one client share: the budgets of its origins and the random numbers.
+/// The state of the retry decisions of one client: the budgets of its origins, and the random
+/// numbers.
 package final class RetryDriver: RetryDecider {
     private struct State {
         var budgets: [Origin: RetryBudget] = [:]

@@ -11,13 +11,13 @@ package enum RoutingError: Error, Equatable, Sendable {
     case methodNotAllowed(Method, route: String, allowed: [Method])
     case missingVariable(name: String, template: String)
     case unusableVariable(name: String, template: String, reason: String)
-    /// Names the two routes that are the same.
+    /// Two routes are equal. The text names them.
     case duplicateRoute(String)
     case tooManyParents(route: String, limit: Int)
     /// `unusableURL(_:_:)` creates this error, so that its text contains no secret.
     case invalidURL(String, reason: String)
 
-    /// Says what is wrong and where. It never contains the credentials of a URL.
+    /// Describes the error and its place. It never contains the credentials of a URL.
     package var message: String {
         switch self {
         case .invalidTemplate(let text, let position, let reason):

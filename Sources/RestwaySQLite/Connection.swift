@@ -36,7 +36,7 @@ package final class Connection: @unchecked Sendable {
     /// The log can still be moved into the file, which may have to grow for that; later it cannot.
     package private(set) var isShortOfRoom = false
 
-    /// Opens the file at `path`, or creates it if there is none.
+    /// Opens the file at `path`, or creates it if it does not exist.
     package init(_ path: String, _ options: Options = Options()) throws(SQLiteError) {
         self.path = path
         faults = options.faults
@@ -45,8 +45,8 @@ package final class Connection: @unchecked Sendable {
         try configure(options)
     }
 
-    /// Opens the file at `path` as one that `format` describes. If this refuses the file, it has
-    /// changed nothing in the file or in its log.
+    /// Opens the file at `path` in the form that `format` describes. If this function refuses the
+    /// file, it has changed nothing in the file or in its log.
     ///
     /// Until `leavesLogAtClose` is set to false, the log also stays when the connection closes.
     package init(
@@ -121,8 +121,9 @@ package final class Connection: @unchecked Sendable {
     }
 
     /// Runs SQL, and tries again if the file is busy. If several connections give a new file its
-    /// log at the same time, SQLite refuses some without waiting, because each holds a lock that
-    /// another one needs. The refused ones release their locks and try again.
+    /// log at the same time, SQLite refuses some of the connections without waiting, because each
+    /// holds a lock that another connection needs. The refused connections release their locks and
+    /// try again.
     private func execute(_ sql: String, _ options: Options) -> Int32 {
         let clock = SystemClock()
         let end = clock.now().advanced(milliseconds: Int64(options.busyTimeoutMilliseconds))
@@ -156,8 +157,8 @@ package final class Connection: @unchecked Sendable {
         return FileHead(bytes, length: length)
     }
 
-    /// Returns the files beside the file. A descriptor of these files may be closed. Closing one of
-    /// the file itself would release SQLite's locks.
+    /// Returns the files beside the file. A descriptor of these files may be closed. Closing a
+    /// descriptor of the file itself would release SQLite's locks.
     func companions() -> FileHead.Companions {
         var companions = FileHead.Companions()
         var status = stat()
@@ -258,7 +259,7 @@ package final class Connection: @unchecked Sendable {
         var (frames, moved): (Int32, Int32) = (0, 0)
         let code = sqlite3_wal_checkpoint_v2(
             handle, nil, SQLITE_CHECKPOINT_PASSIVE, &frames, &moved)
-        // Another connection is doing the same, which is just as good.
+        // Another connection is moving the log at this moment, which is just as good.
         if code & 0xFF == SQLITE_BUSY { return false }
         if code != SQLITE_OK { throw error(code) }
         return frames == moved
@@ -283,9 +284,9 @@ package final class Connection: @unchecked Sendable {
     }
 
     /// Extends the log with zeros by more than the next commits need. A commit that only overwrites
-    /// reaches the disk sooner than one that extends a file, because the file system has nothing of
-    /// its own to write. Called within a transaction, when nothing else writes. Failures are
-    /// ignored.
+    /// reaches the disk sooner than a commit that extends a file, because the file system has no
+    /// data of its own to write. This is called within a transaction, so that no other connection
+    /// writes. Failures are ignored.
     package func reserveLog() {
         guard let walIndexHeader, !rw_wal_index_is_moved(walIndexHeader) else { return }
         let used = Int64(rw_wal_index_frame_count(walIndexHeader)) * Self.logFrameBytes
@@ -302,9 +303,9 @@ package final class Connection: @unchecked Sendable {
     private static let logReserveMin: Int64 = 64 << 10
     private static let logReserveMax: Int64 = 1 << 20
 
-    // MARK: Commits of others
+    // MARK: Commits of other connections
 
-    /// Finds the memory that `commitMark` and `logFrameCount` read. Called after something was read
+    /// Finds the memory that `commitMark` and `logFrameCount` read. This is called after a read
     /// from the file.
     package func watchLog() {
         walIndexHeader = rw_wal_index_header(handle).map { UnsafePointer($0) }
@@ -316,7 +317,7 @@ package final class Connection: @unchecked Sendable {
         walIndexHeader.map { rw_wal_index_mark($0) }
     }
 
-    /// The number of pages in the log, including those that a checkpoint has moved.
+    /// The number of pages in the log, including the pages that a checkpoint has moved.
     package var logFrameCount: Int {
         walIndexHeader.map { Int(rw_wal_index_frame_count($0)) } ?? .max
     }

@@ -1,8 +1,8 @@
 /// The facts about a file that its first page gives.
 ///
-/// The library reads them before SQLite reads anything: SQLite repairs a file when it reads a page,
-/// and writes the header when it is asked for a write-ahead log. Neither may happen to a file that
-/// belongs to another program.
+/// The library reads them before SQLite reads the file: SQLite repairs a file when it reads a page,
+/// and writes the header when it is asked for a write-ahead log. A file that belongs to another
+/// program must not be repaired or written.
 enum FileHead: Equatable {
     case empty
     case noDatabase

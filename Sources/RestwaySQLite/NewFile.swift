@@ -23,7 +23,7 @@ enum NewFile {
             let descriptor = open(path, flags, FileMode.ownerOnly.bits)
             guard descriptor >= 0 else { return }
             // The mode of `open` is reduced by the umask. A file system without permissions refuses
-            // this call and needs none.
+            // this call; the file needs no permissions there.
             _ = fchmod(descriptor, mode.bits)
             close(descriptor)
         }

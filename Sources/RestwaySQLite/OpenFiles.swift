@@ -13,7 +13,7 @@ enum OpenFiles {
         let device: UInt64
         let inode: UInt64
 
-        /// Returns `nil` if there is no such file.
+        /// Returns `nil` if no file exists at `path`.
         init?(_ path: String) {
             var status = stat()
             guard stat(path, &status) == 0 else { return nil }
@@ -43,7 +43,7 @@ enum OpenFiles {
         }
     }
 
-    /// Returns whether a process that this one was forked from had the file open at the fork.
+    /// Returns whether a process from which this process was forked had the file open at the fork.
     static func isInherited(_ path: String) -> Bool {
         guard let file = File(path) else { return false }
         return withState { $0.inherited.contains(file) }

@@ -24,8 +24,8 @@ enum SQLiteLibrary {
     /// The time that a doubtful mutex may stay locked. Its holder may be a thread of this process.
     private static let patienceMilliseconds: Int64 = 500
 
-    /// The mutexes in the order in which SQLite takes them: one that SQLite takes while it holds
-    /// another comes later. SQLite does not use those that are meant for programs
+    /// The mutexes in the order in which SQLite takes them: a mutex that SQLite takes while it
+    /// holds another mutex comes later. SQLite does not use the mutexes that are meant for programs
     /// (SQLITE_MUTEX_STATIC_APP1 etc.).
     private static let kinds = [
         SQLITE_MUTEX_STATIC_OPEN, SQLITE_MUTEX_STATIC_MASTER, SQLITE_MUTEX_STATIC_VFS1,
@@ -55,7 +55,7 @@ enum SQLiteLibrary {
                 return nil
             }
             if isDoubtful { open(mutexes) }
-            // The first opening of a file would do the same.
+            // SQLite would also initialize itself when the first file is opened.
             sqlite3_initialize()
             readiness.store(.ready, ordering: .releasing)
             return before == .doubtful ? nil : member(mutexes)
@@ -81,8 +81,8 @@ enum SQLiteLibrary {
         let pointer: OpaquePointer?
     }
 
-    /// Takes all mutexes or none. It never waits long for one while it holds others, so the order
-    /// in which another version of SQLite takes them does not matter.
+    /// Takes all mutexes or no mutex. It never waits long for a mutex while it holds other mutexes,
+    /// so the order in which another version of SQLite takes them does not matter.
     private static func close(_ mutexes: [StaticMutex], _ end: Deadline) -> Bool {
         ForkBarrier.take(until: end) {
             for (count, mutex) in mutexes.enumerated()

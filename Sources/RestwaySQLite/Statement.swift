@@ -88,7 +88,7 @@ package final class Statement: @unchecked Sendable {
 
     // MARK: Steps
 
-    /// Moves to the next row and returns whether there is one. The statement is reset at the end or
+    /// Moves to the next row. Returns false if no row is left. The statement is reset at the end or
     /// on an error.
     package func step() throws(SQLiteError) -> Bool {
         if bindingCode != SQLITE_OK { throw failure(bindingCode) }

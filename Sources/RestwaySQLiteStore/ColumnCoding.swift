@@ -4,9 +4,9 @@ import RestwaySQLite
 /// The way in which the cells of one attribute are stored in its column.
 ///
 /// A value that the column can hold unchanged is stored as people expect it. One letter for each
-/// attribute, in the row's `_kinds`, says what a column cannot say: null or absent, bool or number,
-/// JSON or string. The column comes first: a letter that does not fit the column's value, for
-/// example after a manual edit, is ignored.
+/// attribute, in the row's `_kinds`, says the facts that a column cannot hold: null or absent, bool
+/// or number, JSON or string. The column comes first: a letter that does not fit the column's
+/// value, for example after a manual edit, is ignored.
 ///
 /// A value that SQLite would convert in this column ("007" as an integer) is stored as a blob, with
 /// the letter in upper case.
@@ -200,7 +200,7 @@ struct ColumnCoding: Sendable {
 
     private static func letter(_ kind: Cell.Kind) -> UInt8 { letters[Int(kind.rawValue)] }
 
-    /// Returns the kind of a value; `nil` for a letter that says that there is none.
+    /// Returns the kind of a value; `nil` for the letters of null and of an absent value.
     private static func kind(_ letter: UInt8) -> Cell.Kind? {
         guard letter != Letter.null, letter != Letter.absent else { return nil }
         return letters.firstIndex(of: letter).flatMap { Cell.Kind(rawValue: UInt32($0)) }

@@ -15,7 +15,7 @@ struct PagedIndex {
     private var lastPage: Int64 = 0
     private var lastPlace = PagedIndex.none
 
-    /// The number of a key; `nil` if none was set, or if it was removed.
+    /// The number of a key; `nil` if no number was set, or if the number was removed.
     subscript(key: Int64) -> Int32? {
         mutating get {
             guard let start = start(key) else { return nil }
@@ -44,7 +44,7 @@ struct PagedIndex {
         lastPlace = Self.none
     }
 
-    /// Returns the place where the page of a key starts, and remembers that page as the last one.
+    /// Returns the place where the page of a key starts, and remembers that page as the last page.
     private mutating func start(_ key: Int64) -> Int? {
         let page = key >> Self.pageBits
         if page != lastPage || lastPlace == Self.none {

@@ -54,7 +54,7 @@ final class SQLiteCommit: CommitTarget {
         }
     }
 
-    /// What the transaction deleted.
+    /// The objects that the transaction deleted.
     struct Deletions {
         /// The keys of objects.
         var keys: Set<Int64> = []
@@ -73,10 +73,10 @@ final class SQLiteCommit: CommitTarget {
     private let file: StoreConnection
     private let lookups: Lock<StoreLookups>
     private let keysBefore: Int64
-    /// Keys are given in order, and each to a new object.
+    /// Keys are given in order, and each key goes to a new object.
     var lastKey: Int64 { keysBefore + Int64(fresh.count) }
 
-    /// The new objects, ordered by their keys, which are the largest ones.
+    /// The new objects, ordered by their keys, which are larger than all keys in the file.
     private var fresh: [(snapshot: Snapshot?, table: Int)] = []
     private var known = KnownObjects()
     private var given: [Given]

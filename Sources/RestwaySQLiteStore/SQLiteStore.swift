@@ -15,7 +15,7 @@ package final class SQLiteStore: ObjectStore {
         /// The most snapshots that stay in memory.
         package var cachedObjectsMax = 100_000
         package var connection = Connection.Options()
-        /// For a new file: the first object gets the key after this one. `nil` chooses a random
+        /// For a new file: the first object gets the key after this key. `nil` chooses a random
         /// key, so that the keys of different files differ.
         package var keyBefore: Int64?
 
@@ -119,7 +119,7 @@ package final class SQLiteStore: ObjectStore {
             if (try? file.dataVersion()) != writer.dataVersion { lookups.forgetAll() }
         }
         run.tellDrafts()
-        // Readers do not wait for the checkpoint, and what fails now can be done later.
+        // Readers do not wait for the checkpoint. If it fails now, a later commit does it.
         if file.connection.logFrameCount > Self.logFramesMax { try? file.connection.checkpoint() }
         return commit
     }
@@ -217,7 +217,7 @@ package final class SQLiteStore: ObjectStore {
         return statistics
     }
 
-    /// Returns the size of a file in bytes; 0 if there is no such file.
+    /// Returns the size of the file at `path` in bytes; 0 if the file does not exist.
     private static func byteCount(_ path: String) -> Int {
         var status = stat()
         return stat(path, &status) == 0 ? Int(status.st_size) : 0

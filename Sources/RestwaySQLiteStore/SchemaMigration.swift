@@ -176,7 +176,7 @@ struct SchemaMigration {
     }
 
     /// Fills a relationship that has changed between one object and many from its earlier form
-    /// `other`. Null and an empty list are treated as the same.
+    /// `other`. Null and an empty list are treated as equal.
     private func takeLinks(
         _ column: WantedColumn, _ place: String, _ other: StoreSchema.Column,
         _ table: StoreSchema.Table, _ number: Int
@@ -215,7 +215,8 @@ struct SchemaMigration {
         number.map { "coalesce(substr(_kinds, \($0 + 1), 1), '')" } ?? "''"
     }
 
-    /// Returns SQL for the letters of a row with one more at `number`, which is above all others.
+    /// Returns SQL for the letters of a row with one more letter at `number`, which is above all
+    /// other numbers.
     private static func kinds(_ letter: UInt8?, _ number: Int) -> String {
         guard let letter else { return "_kinds" }
         let absent = String(repeating: "-", count: number)
@@ -254,7 +255,9 @@ struct SchemaMigration {
                     SELECT count(*) FROM \(tableName)
                     WHERE \(old) IS NOT NULL AND \(column) IS NULL AND _anonymous IS NULL
                     """))
-            if let lost, lost > 0 { throw refusal("\(lost) objects have a value that is none") }
+            if let lost, lost > 0 {
+                throw refusal("\(lost) objects have a value that does not fit this type")
+            }
         }
         do throws(SQLiteError) {
             try connection.run(
@@ -266,7 +269,7 @@ struct SchemaMigration {
                 """)
         } catch {
             throw error.isConstraint
-                ? refusal("two objects would have the same one") : StoreError(error)
+                ? refusal("two objects would have the same identity") : StoreError(error)
         }
     }
 
@@ -306,7 +309,7 @@ enum TypeChange {
         let condition: String
         /// The value for the new column.
         let value: String
-        /// The letter for the new column in `_kinds`; `nil` if it needs none.
+        /// The letter for the new column in `_kinds`; `nil` if the value needs no letter.
         var letter: UInt8?
     }
 

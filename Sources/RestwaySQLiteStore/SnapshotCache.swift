@@ -43,7 +43,7 @@ struct SnapshotCache {
         return slots[Int(place)].snapshot
     }
 
-    /// Stores a snapshot in place of an older one of the object.
+    /// Stores a snapshot in place of an older snapshot of the object.
     mutating func store(_ snapshot: Snapshot, _ table: Int) {
         guard countMax > 0 else { return }
         if let place = placeOfKey[snapshot.storeKey] {

@@ -46,14 +46,15 @@ final class StoreConnection: @unchecked Sendable {
         try statement(sql).run(parameters)
     }
 
-    // MARK: What all connections ask
+    // MARK: Queries of all connections
 
     /// Returns a number that differs after each commit of another connection.
     func dataVersion() throws(SQLiteError) -> Int64 {
         try integer("PRAGMA data_version") ?? 0
     }
 
-    /// Returns the key of the object that the object `key` was merged into; `nil` if there is none.
+    /// Returns the key of the object that the object `key` was merged into; `nil` if it was not
+    /// merged.
     func redirection(_ key: Int64) throws(SQLiteError) -> Int64? {
         try integer("SELECT newer FROM restway_redirections WHERE older = ?1", key)
     }

@@ -4,8 +4,8 @@ import RestwaySQLite
 /// Reads objects one by one, from the cache or else from the file.
 ///
 /// It is behind a lock. A commit holds the lock from the moment at which the file has its changes
-/// until the cache has them, so that no reader sees one object before the commit and another after
-/// it.
+/// until the cache has them, so that no reader sees one object as it was before the commit and
+/// another object as it is after the commit.
 struct StoreLookups {
     let connection: StoreConnection
     /// The cache. A commit uses it as it is, and itself ensures that it is right.
@@ -61,7 +61,7 @@ struct StoreLookups {
 
     // MARK: Commits
 
-    /// Empties the cache if another process, or another store of this one, has written.
+    /// Empties the cache if another process, or another store of this process, has written.
     private mutating func forgetWhatOthersChanged() throws(SQLiteError) {
         let mark = connection.connection.commitMark
         if mark != nil, mark == commitMark, dataVersion != nil { return }

@@ -15,7 +15,7 @@ struct StoreOpening {
 
     let connection: Connection
     let entities: [Entity]
-    /// In a new file, the first object gets the key after this one.
+    /// In a new file, the first object gets the key after this key.
     let keyBefore: Int64
 
     /// Returns the layouts of all tables. It writes only if something is missing.

@@ -138,8 +138,8 @@ struct WantedColumn {
         return attributes + relationships
     }
 
-    /// The kind of the relationship if it led to many objects instead of one, or to one instead of
-    /// many.
+    /// The kind of the relationship if it led to many objects instead of one object, or to one
+    /// object instead of many.
     var other: StoreSchema.Column.Kind? {
         switch kind {
         case .attribute: nil
@@ -177,7 +177,7 @@ struct TableLayout: Sendable {
     let table: String
     /// The quoted names of `columns`.
     let columnNames: [String]
-    /// The columns of the attributes in their order, then those of relationships.
+    /// The columns of the attributes in their order, then the columns of the relationships.
     let columns: [Column]
     let links: [Links]
     /// The most letters that a row may have.

@@ -156,7 +156,7 @@ extension TableAccess {
             case .text: rank != 1
             }
         let column = (isLikeColumn ? "" : "+") + name(condition.attribute)
-        // A null parameter is only equal to null, and comparing it otherwise finds nothing.
+        // A null parameter is only equal to null; every other comparison with null finds no rows.
         let comparison =
             switch condition.comparison {
             case .equal: "IS"

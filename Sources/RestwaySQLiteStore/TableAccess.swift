@@ -6,7 +6,8 @@ import RestwaySQLite
 final class TableAccess {
     let layout: TableLayout
     let connection: Connection
-    /// The prepared statements by purpose, and those for links by purpose and relationship.
+    /// The prepared statements by purpose, and the statements for links by purpose and
+    /// relationship.
     private var prepared = [Statement?](repeating: nil, count: Purpose.allCases.count)
     private var preparedLinks: [LinkPurpose: [Int: Statement]] = [:]
     /// A buffer with one cell for each cell of a snapshot, filled while a row is read.
@@ -23,8 +24,8 @@ final class TableAccess {
     let parameterCount: Int
 
     private static let rowsAtOnceMax = 8
-    /// The most parameters of a statement. SQLite accepts 32,766, but such a large statement would
-    /// seldom be used.
+    /// The most parameters of a statement. SQLite accepts 32,766, but a statement of that size
+    /// would seldom be used.
     private static let parametersMax = 1_024
 
     enum Purpose: Int, CaseIterable {
@@ -110,7 +111,7 @@ final class TableAccess {
     /// The columns that each table has before the columns of its entity.
     private static let ownColumns = ["_key", "_kinds", "_anonymous"]
 
-    /// Returns the SQL that inserts rows. If one of many rows is refused, earlier ones may be in
+    /// Returns the SQL that inserts rows. If one of many rows is refused, earlier rows may be in
     /// the table: the commit is rolled back anyway, and SQLite need not keep the pages as they were
     /// before the statement.
     private func insertionSQL(rows: Int) -> String {

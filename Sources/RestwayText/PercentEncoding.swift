@@ -28,7 +28,7 @@ package enum PercentEncoding {
         /// The position of each byte in the source, and the end of the source; nil if no byte
         /// moved.
         package var offsets: [Int]?
-        /// Whether each "%" began a triplet. A "%" that did not is kept as it is.
+        /// Whether each "%" began a triplet. A "%" that began no triplet is kept as it is.
         package var isWellFormed: Bool
     }
 
@@ -92,7 +92,8 @@ package enum PercentEncoding {
         triplet(source) != nil
     }
 
-    /// The byte of the triplet at the start of `source`; nil if there is none.
+    /// The byte of the triplet at the start of `source`; nil if `source` does not start with a
+    /// triplet.
     private static func triplet(_ source: some Collection<UInt8>) -> UInt8? {
         var bytes = source.makeIterator()
         guard bytes.next() == ASCII.percent, let high = bytes.next().flatMap(ASCII.hexValue),

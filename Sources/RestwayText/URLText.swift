@@ -54,7 +54,8 @@ package enum URLText {
         String(decoding: PercentEncoding.decode(Array(text.utf8)[...]).bytes, as: UTF8.self)
     }
 
-    /// Returns text like `a=1&b=x%20y`. All characters but unreserved ones are percent-encoded.
+    /// Returns text like `a=1&b=x%20y`. All characters except unreserved characters are
+    /// percent-encoded.
     package static func encodedQuery(_ pairs: [Pair]) -> String {
         var output: [UInt8] = []
         for (index, pair) in pairs.enumerated() {

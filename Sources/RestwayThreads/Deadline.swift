@@ -17,8 +17,8 @@ package struct Deadline: Comparable, Sendable {
         left.nanoseconds < right.nanoseconds
     }
 
-    /// The deadline this many milliseconds later. It is `never` if this one is or the sum
-    /// overflows.
+    /// The deadline this many milliseconds later. It is `never` if this deadline is `never` or
+    /// the sum overflows.
     package func advanced(milliseconds: Int64) -> Deadline {
         let (scaled, overflow) = UInt64(max(0, milliseconds))
             .multipliedReportingOverflow(by: 1_000_000)

@@ -25,7 +25,7 @@ package enum ExitBarrier {
         var ended: pthread_t?
     }
 
-    /// A forked child has none of these threads, and the lock may be locked there.
+    /// These threads do not exist in a forked child, and the lock may be locked there.
     private static let generation = ProcessGeneration.current
     private static let state = Lock(State())
 

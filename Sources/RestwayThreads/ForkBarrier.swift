@@ -36,7 +36,7 @@ package enum ForkBarrier {
     }
 
     /// The order in which a fork takes the locks. A thread that holds a lock of one kind may wait
-    /// for a lock of a later kind, never for one of an earlier kind.
+    /// for a lock of a later kind, never for a lock of an earlier kind.
     package enum Kind: Int, CaseIterable, Sendable {
         case transport
         case own
@@ -219,7 +219,7 @@ package final class ForkGate: @unchecked Sendable {
             },
             openInParent: { [self] in rw_gate_open(word) },
             openInChild: { [self] wasClosed in
-                // The child has none of the threads that the word counts.
+                // The threads that the word counts do not exist in the child.
                 word.pointee = 0
                 if !wasClosed { ForkBarrier.breakCopy() }
             })
@@ -228,7 +228,7 @@ package final class ForkGate: @unchecked Sendable {
 
 /// Counts the forks between the first process and this one.
 ///
-/// A child has the parent's memory but none of its threads. Objects made before a fork cannot work
+/// A child has the parent's memory but not its threads. Objects made before a fork cannot work
 /// after it. An object that stores the number at its creation can detect this.
 package enum ProcessGeneration {
     fileprivate static let number = Atomic<Int>(0)

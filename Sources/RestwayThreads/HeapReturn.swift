@@ -28,7 +28,7 @@ package final class HeapReturn: Sendable {
         }
 
         fileprivate func begin() {
-            // A forked child has none of the threads that would wait.
+            // The threads that would wait do not exist in a forked child.
             guard generation == ProcessGeneration.current else { return HeapReturn.trim() }
             let number = Self.count.add(1, ordering: .relaxed).newValue
             let end = clock.now().advanced(milliseconds: patienceMilliseconds)

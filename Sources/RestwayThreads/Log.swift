@@ -45,8 +45,8 @@ package final class Log: Sendable {
         entry = ForkBarrier.guarded(Monitor<Entry?>(nil))
     }
 
-    /// Replaces the sink. Waits until no thread is inside the old one, unless this is called inside
-    /// it.
+    /// Replaces the sink. Waits until no thread is inside the old sink, unless this is called
+    /// inside the old sink.
     package func set(_ level: LogLevel, _ sink: Sink?) {
         let isOn = sink != nil
         self.level.store(isOn ? level.rawValue : 0, ordering: .relaxed)
@@ -56,7 +56,7 @@ package final class Log: Sendable {
             return before
         }
         guard let before, !CallbackScope.isActive else { return }
-        // A forked child has none of the threads that were inside the parent's sink.
+        // The threads that were inside the parent's sink do not exist in a forked child.
         guard before.generation == ProcessGeneration.current else { return }
         entry.wait { _ in before.running == 0 ? () : nil }
         // A thread that was inside may hold the entry a little longer, but the host's sink is freed

@@ -22,7 +22,7 @@ package enum Thread {
         return true
     }
 
-    /// Does the same for a thread that must be joined; nil if the system has no thread left.
+    /// Starts a thread, as `start` does, that must be joined; nil if the system has no thread left.
     static func startJoinable(
         _ name: String, _ body: @escaping @Sendable () -> Void
     ) -> pthread_t? {

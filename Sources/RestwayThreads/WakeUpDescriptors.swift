@@ -5,7 +5,7 @@ import Glibc
 package final class EventDescriptor: Sendable {
     package let descriptor: Int32
 
-    /// Creates a descriptor; `nil` if the process has none left.
+    /// Creates a descriptor; `nil` if the process can open no more files.
     package init?() {
         descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
         guard descriptor >= 0 else { return nil }
@@ -33,7 +33,7 @@ package final class TimerDescriptor {
     package let descriptor: Int32
     private var setFor = Deadline.never
 
-    /// Creates a descriptor; nil if the system has none left.
+    /// Creates a descriptor; nil if the process can open no more files.
     package init?() {
         descriptor = timerfd_create(CLOCK_MONOTONIC, Int32(TFD_CLOEXEC | TFD_NONBLOCK))
         guard descriptor >= 0 else { return nil }

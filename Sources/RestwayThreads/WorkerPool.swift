@@ -42,7 +42,7 @@ package final class WorkerPool: Sendable {
         var coming = 0
     }
 
-    /// The thread that will take a job: an idle one, a new one, or one that is busy now.
+    /// The thread that will take a job: an idle thread, a new thread, or a thread that is busy now.
     private enum Comer {
         case idle(Idler), new, busy
     }
@@ -109,8 +109,8 @@ package final class WorkerPool: Sendable {
     }
 }
 
-/// The objects of the process that own threads. A forked child has none of the parent's threads, so
-/// it gets new objects.
+/// The objects of the process that own threads. A forked child does not have the parent's
+/// threads, so it gets new objects.
 final class ProcessThreads: Sendable {
     let timers = SystemTimers()
     /// It has at least two threads, because one may be inside a slow callback of the host.

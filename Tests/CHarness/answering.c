@@ -15,7 +15,7 @@ static void fail(const char *what) {
     exit(2);
 }
 
-/** Reads one request; returns its body, or NULL when there was none. */
+/** Reads one request. Returns its body, or NULL if no complete request arrived. */
 static char *receive(int connection) {
     static const char name[] = "Content-Length:";
     char *bytes = malloc(REQUEST_BYTES_MAX + 1);

@@ -1,5 +1,5 @@
 /** @file answering.h
- *  A server on the loopback interface that answers each request with what the test says.
+ *  A server on the loopback interface that answers each request as the test says.
  */
 #ifndef RESTWAY_HARNESS_ANSWERING_H
 #define RESTWAY_HARNESS_ANSWERING_H

@@ -1,5 +1,5 @@
 /** @file batching.h
- *  Batch sessions for tests, and what is told of their end.
+ *  Batch sessions for tests, and the contents of their notices.
  */
 #ifndef RESTWAY_HARNESS_BATCHING_H
 #define RESTWAY_HARNESS_BATCHING_H

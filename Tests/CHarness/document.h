@@ -1,5 +1,5 @@
 /** @file document.h
- *  The harness's own API document, for the demo API. Tests of the demo's document use that one.
+ *  The harness's own API document, for the demo API. test_demo.c tests the demo's own document.
  */
 #ifndef RESTWAY_HARNESS_DOCUMENT_H
 #define RESTWAY_HARNESS_DOCUMENT_H

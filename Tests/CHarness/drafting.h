@@ -16,8 +16,8 @@ struct drafting {
  *  POST. */
 struct drafting drafting_begin(uint32_t flags);
 
-/** Does the same with delivery mode @p mode. If @p encode is given, it is a transform of the
- *  employees' emails, with @p context. */
+/** Makes a client like drafting_begin(), with delivery mode @p mode. If @p encode is given, it is a
+ *  transform of the employees' emails, with @p context. */
 struct drafting drafting_begin_asking(
     restway_delivery mode, restway_transform_fn encode, void *context,
     restway_destroy_fn destroy);

@@ -1,13 +1,13 @@
 /** @file graph.h
- *  An api whose entities are linked: meetings, the enterprises they are of, who attends
- *  them. */
+ *  An api whose entities are linked: meetings, the enterprises that hold them, and the
+ *  employees who attend them. */
 #ifndef RESTWAY_HARNESS_GRAPH_H
 #define RESTWAY_HARNESS_GRAPH_H
 
 #include "harness.h"
 
 /** The routes `meeting`, `meetings`, `enterprise`, `enterprises` and `employee` of the demo API.
- *  Meeting 1 is of enterprise 1; employees 1, 2 and 3 attend it; it has no sponsor. */
+ *  Meeting 1 belongs to enterprise 1; employees 1, 2 and 3 attend it; it has no sponsor. */
 restway_client *make_graph_client(restway_delivery mode);
 
 /** Surrounds a test whose clients have stores in files. */

@@ -46,7 +46,8 @@ extern restway_error *failure;
         forget_failure(); \
     } while (0)
 
-/** Does the same, but keeps `failure` for further checks; forget_failure() releases it. */
+/** Checks like assert_fails(), but keeps `failure` for further checks; forget_failure() releases
+ *  it. */
 #define assert_fails_keeping(call, status, fragment) \
     assert_fails_at((call), (status), (fragment), #call, __FILE__, __LINE__)
 
@@ -82,7 +83,8 @@ restway_api *make_api(void);
 /** Makes a client of make_api() for the demo API. */
 restway_client *make_client(void);
 
-/** Does the same with options; sets their base URL unless it is set already. */
+/** Makes a client like make_client(), with options; sets their base URL unless it is set
+ *  already. */
 restway_client *make_client_with(restway_client_options options);
 
 /** Makes a GET request to @p path. */

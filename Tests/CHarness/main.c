@@ -71,9 +71,8 @@ static void add_in_files(const struct suite *suite) {
 
 /** Lets valgrind, if the program runs under it, look for leaks; remaining leaks are errors.
  *
- *  The last clients may still be ending on threads of the library. Memory to which only such a
- *  thread refers looks lost, and so does memory to which Swift refers with a tagged
- *  address. */
+ *  The last clients may still be ending on threads of the library. Memory looks lost if only
+ *  one of these threads refers to it, or if Swift refers to it with a tagged address. */
 static void check_for_leaks(void) {
     for (int turn = 0; turn < LEAK_TURNS_MAX; turn++) {
         unsigned long leaked = 0, dubious = 0, reachable = 0, suppressed = 0;
@@ -88,7 +87,7 @@ static void check_for_leaks(void) {
     VALGRIND_DO_LEAK_CHECK;
 }
 
-/** Runs all tests, or those whose name matches the given pattern (`client_*`). */
+/** Runs all tests, or the tests whose names match the given pattern (`client_*`). */
 int main(int argument_count, char **arguments) {
     demo_url();
     for (size_t index = 0; index < SUITE_COUNT; index++) {

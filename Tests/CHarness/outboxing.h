@@ -25,7 +25,8 @@ void outboxing_end(struct outboxing *outboxing);
 /** Makes a PUT of `{"name": "a"}` to things/@p number. */
 restway_request *outboxing_put(int number);
 
-/** Stores such a request while the program says that there is no network; returns its item. */
+/** Stores the request of outboxing_put() while the program says that there is no network; returns
+ *  its item. */
 int64_t outboxing_store(struct outboxing *outboxing, int number);
 
 /** Waits until the outbox holds this many items of each state. */

@@ -36,7 +36,7 @@ struct realm {
  *  own. */
 void realm_begin(struct realm *realm, restway_delivery delivery, const char *query);
 
-/** Does the same with a clock, which may be NULL. */
+/** Makes a client like realm_begin(), with a clock, which may be NULL. */
 void realm_begin_clocked(
     struct realm *realm, restway_delivery delivery, const char *query, restway_clock *clock);
 void realm_end(struct realm *realm);

@@ -15,24 +15,23 @@ struct source {
     const char *content;
     size_t length;
     size_t given;
-    /** The size of the largest piece that it gives; 0 fills the buffer. */
+    /** The size of the largest piece that a read gives; 0 fills the buffer. */
     size_t piece;
     int read_count;
     int rewind_count;
     int destroyed_count;
-    /** Set while one of its functions runs. Two calls at once, or a call after its end, are counted
-     *  as wrong. */
+    /** Set while a function of the source runs. Two calls at once, or a call after the end, are
+     *  counted as wrong. */
     int is_running;
     int wrong_count;
-    /** Makes its next read wait until source_open(). */
+    /** Makes the next read wait until source_open(). */
     int is_shut;
-    /** If it is not RESTWAY_OK: its reads return this at the end of the content, instead of the
-     *  end. */
+    /** The status of a read at the end of the content; RESTWAY_OK reports a normal end. */
     restway_status end;
     /** The result of its rewind function. */
     restway_status rewind_answer;
     pthread_t thread;
-    /** If it is set, a read makes a blocking call with it; and the result of that call. */
+    /** If `client` is set, a read makes a blocking call with it; `found` is its status. */
     restway_client *client;
     restway_status found;
 };

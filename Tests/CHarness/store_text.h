@@ -8,12 +8,12 @@
 
 #include "harness.h"
 
-/** Returns all objects by entity, without entities that have none. The caller owns the
+/** Returns all objects by entity. Entities without objects are left out. The caller owns the
  *  reference. */
 json_t *store_contents(restway_store *store, const json_t *entities);
 
-/** Returns the identity of an object, or its position among those of its entity. The caller owns
- *  it. */
+/** Returns the identity of an object, or its position among the objects of its entity. The caller
+ *  owns the returned reference. */
 json_t *store_reference(restway_store *store, const restway_object *object);
 
 #endif

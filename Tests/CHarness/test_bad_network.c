@@ -40,8 +40,8 @@ static void network__of_a_port_nobody_listens_on(void **state) {
     assert_int_equal(restway_error_is_retryable(failure), 1);
 }
 
-/* A label of 64 octets is one too long (RFC 1035, section 2.3.4), so the resolver sends no
- * query. */
+/* A label of 64 octets is too long: the limit is 63 (RFC 1035, section 2.3.4), so the resolver
+ * sends no query. */
 static void network__of_a_host_that_does_not_resolve(void **state) {
     (void)state;
     char host[65] = "", url[80];

@@ -8,7 +8,8 @@
 
 /** The results of a callback. */
 struct notes {
-    /** The number of calls that had to be refused, and the number of the first that was not. */
+    /** The number of calls that had to be refused, and the number of the first call that was
+     *  accepted. */
     int calls;
     int accepted;
     /** Whether a value that had to stay has changed. */

@@ -1,5 +1,5 @@
 /* Transports of plugins: `mirror` of the template, which answers with the body that it reads, and
- * those of Tests/Plugins, good and bad ones. */
+ * the good and bad transports of Tests/Plugins. */
 #include <stdio.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ static restway_client *mirror(void) {
     return mirror_with(options);
 }
 
-/** Makes a client whose transport does what @p does says. */
+/** Makes a client whose transport behaves as @p does says. */
 static restway_client *doing_with(const char *does, restway_client_options options) {
     char json[128];
     snprintf(json, sizeof(json), "{\"does\": \"%s\"}", does);

@@ -121,8 +121,8 @@ static void process__is_woken_by_close(void **state) {
     restway_client_release(crowd.client);
 }
 
-/** process() may report that no notice is left only if none is about to come: a close while a call
- *  is completing must not lose its notice. */
+/** process() may report that no notice is left only if no further notice can come: a close while a
+ *  call is completing must not lose the notice of the call. */
 static void process__leaves_no_notice_behind_a_close(void **state) {
     (void)state;
     enum { CALLS = 8 };

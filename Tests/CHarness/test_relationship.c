@@ -148,7 +148,7 @@ static void store_related__of_what_leads_nowhere(void **state) {
         restway_store_related(store, meeting, "nothing", &list, &failure),
         RESTWAY_E_UNKNOWN_ATTRIBUTE, "nothing");
     assert_null(list);
-    /* Another store has none of the objects. */
+    /* Another store has no object of the relationship. */
     assert_ok(restway_store_related(empty, meeting, "attendees", &list, &failure));
     assert_int_equal(restway_list_count(list), 0);
     restway_list_release(list);

@@ -237,7 +237,7 @@ static void retry__attempts_come_as_events_to_a_host_that_drains(void **state) {
         assert_null(events[index].payload.error);
     }
     assert_int_equal(witness.count, 0);
-    // Events that are never drained are dropped with the client, and none is asked for any more.
+    // The client drops events that are never drained; no further events are asked for.
     send_token(client, "bad/status/503", 78);
     while (!is_readable(client, 1000)) {
     }

@@ -35,7 +35,7 @@ static void waiting_thread__sleeps_for_each_answer(void **state) {
     assert_true(sleeps() - before > REQUESTS / 2);
 }
 
-/** The policies that a callback has seen; -1 where there is none. */
+/** The scheduling policies that a callback has seen; -1 for a thread that does not exist. */
 struct policies {
     sem_t is_over;
     int callback;

@@ -134,7 +134,7 @@ static void store_file__that_is_no_store_is_refused_and_left_alone(void **state)
     }
 }
 
-/** Reads at most @p size bytes of @p path; returns how many there are. */
+/** Reads at most @p size bytes of @p path; returns the number of bytes that were read. */
 static size_t read_file(const char *path, char *bytes, size_t size) {
     FILE *file = fopen(path, "r");
     assert_non_null(file);

@@ -155,8 +155,8 @@ class Campaign:
     # Checks
 
     def check_file(self) -> None:
-        """Makes a copy, so that the next process that opens the file finds it as the killed one
-        left it.
+        """Makes a copy, so that the next process that opens the file finds it as the killed
+        process left it.
         """
         with tempfile.TemporaryDirectory(dir=self.folder) as folder:
             for name in ("outbox.db", "outbox.db-wal"):

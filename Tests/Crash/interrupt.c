@@ -2,10 +2,10 @@
  * ends the process or makes the disk fail.
  *
  *     INTERRUPT=kill:N        SIGKILL before step N
- *     INTERRUPT=half:N        SIGKILL in the middle of step N, when that writes bytes
- *     INTERRUPT=fail:N:ERRNO  step N fails, and no other
- *     INTERRUPT=from:N:ERRNO  step N fails, and every one behind it
- *     INTERRUPT=quota:BYTES   no file grows beyond that: ENOSPC */
+ *     INTERRUPT=half:N        SIGKILL in the middle of step N, if the step writes bytes
+ *     INTERRUPT=fail:N:ERRNO  only step N fails
+ *     INTERRUPT=from:N:ERRNO  step N and all later steps fail
+ *     INTERRUPT=quota:BYTES   no file grows beyond BYTES: ENOSPC */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -156,8 +156,8 @@ def _conflict(key: str) -> tuple[dict[str, str], str]:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    #: An answer is sent as a whole: with head and body in two packets, one would wait for the
-    #: other's acknowledgement.
+    #: An answer is sent as a whole: with head and body in two packets, the second packet would wait
+    #: for the acknowledgement of the first.
     disable_nagle_algorithm = True
     wbufsize = -1
     server: RecordingServer

@@ -77,7 +77,7 @@ def test_one_sends_and_another_takes_over_when_it_is_killed(
         campaign.drain()
         campaign.check()
         assert server.rivals == []
-        assert len(server.senders) > 2, "nobody took over"
+        assert len(server.senders) > 2, "no process took over"
         assert not any(name.startswith("writer") for name in server.senders)
 
 

@@ -4,12 +4,12 @@
  *
  * MODE work: enqueues COUNT requests, numbered from FIRST, from two threads into lanes LANE.*, and
  * flushes meanwhile;
- * online: the same, but tries each request first; enqueue: never flushes; lanes: like work, with
- * many lanes and without objects; serve: flushes until it is killed; drain: flushes until nothing
- * is left.
+ * online: like work, but tries each request first; enqueue: like work, but never flushes; lanes:
+ * like work, with many lanes and without objects; serve: flushes until it is killed; drain: flushes
+ * until no item is left.
  *
- * Lines: "R" the client is made, "Q <tag>" stored, "D <tag>" delivered, "E <tag> <why>" neither,
- * "F" nothing is left, "X <why>" it cannot continue. */
+ * Lines: "R" the client is made, "Q <tag>" stored, "D <tag>" delivered, "E <tag> <why>" neither
+ * stored nor delivered, "F" nothing is left, "X <why>" it cannot continue. */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>

@@ -51,7 +51,8 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 
 @pytest.fixture
 def make_client() -> Iterator[MakeClient]:
-    """Makes clients of an origin; the keywords are those of `Client`. They are closed at the end.
+    """Makes clients of an origin; their keywords are the keywords of `Client`. The clients are
+    closed at the end.
     """
     clients: list[restway.Client] = []
 

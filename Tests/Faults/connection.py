@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-#: No thread of the server outlives a test by more than this, whatever happens.
+#: No thread of the server outlives a test by more than this time, whatever happens.
 SECONDS_MAX = 20.0
 #: The meaning of "for ever": far beyond every time limit of the library in a test.
 BYTES_MAX = 32 << 20
@@ -156,15 +156,15 @@ def stall(connection: Connection, seconds: float = SECONDS_MAX) -> None:
 
 
 def stall_unread(connection: Connection) -> None:
-    """Does the same for a client that is still sending: its end comes after the bytes that are not
-    read.
+    """Stalls for a client that is still sending: the end of the connection comes after the bytes
+    that are not read.
     """
     stall(connection, seconds=1.0)
 
 
 def wait_for_bytes(connection: Connection) -> None:
-    """Waits until the client has sent something: only then does the client take itself for
-    connected.
+    """Waits until the client has sent something: only then does the client know that
+    it is connected.
     """
     select.select([connection.socket], [], [], SECONDS_MAX)
 

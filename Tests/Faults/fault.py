@@ -12,7 +12,7 @@ from restway import Status
 
 #: The time limit of every request that is not expected to time out; no fault may take as long.
 PATIENCE_SECONDS = 10.0
-#: The time limit of those that are expected to time out.
+#: The time limit of the requests that are expected to time out.
 TIMEOUT_SECONDS = 0.3
 
 
@@ -22,11 +22,11 @@ class Outcome:
 
     status: Status
     error: type[restway.RestwayError] | None
-    """None: with an answer, whose HTTP status is `http_status`."""
+    """None if the call ends with an answer, whose HTTP status is `http_status`."""
     says: str = ""
     """A part of the message."""
     codes: frozenset[int] = frozenset({0})
-    """libcurl's codes, one of which the error carries; 0 where libcurl saw nothing wrong."""
+    """The codes of libcurl that the error may carry; 0 if libcurl reports no error."""
     retryable: bool = False
     http_status: int = 0
     body: bytes | None = None
@@ -37,22 +37,22 @@ class Fault:
     """One way in which a server misbehaves: its steps, and the expected result of the client."""
 
     name: str
-    """Also its path at the server."""
+    """The name of the fault, and its path at the server."""
     steps: tuple[Step, ...]
     outcome: Outcome
     at_accept: bool = False
-    """It is played on the next connection, before a request is read."""
+    """The fault is played on the next connection, before a request is read."""
     refuses: bool = False
-    """Nobody listens while it is played."""
+    """No process listens while the fault is played."""
     reads_body: bool = True
     """The server reads the body of the request before it plays the fault."""
     method: str = "GET"
     body: bytes | None = None
-    """Of the request."""
+    """The body of the request."""
     timeout: float = PATIENCE_SECONDS
-    """Of the request, in seconds."""
+    """The time limit of the request in seconds."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """Of the client."""
+    """The options of the client."""
 
     @property
     def needs_new_connection(self) -> bool:

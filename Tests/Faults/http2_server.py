@@ -18,7 +18,7 @@ from h2.exceptions import ProtocolError
 from h2.settings import SettingCodes
 
 Play = Callable[["Stream"], None]
-"""What the server does to a request."""
+"""The action of the server for a request."""
 
 
 class Stream:
@@ -47,8 +47,8 @@ class Stream:
         self.h2.reset_stream(self.number, code)
 
     def go_away(self, code: int = 0, last: int | None = None) -> None:
-        """The last stream that the server claims to have handled is this one, unless another is
-        given.
+        """Sends a GOAWAY. It names this stream as the last one that the server has handled, unless
+        `last` is given.
         """
         self.h2.close_connection(code, last_stream_id=self.number if last is None else last)
 

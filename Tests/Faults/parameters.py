@@ -10,5 +10,5 @@ from fault import Fault
 
 
 def each(faults: Iterable[Fault]) -> list[ParameterSet]:
-    """One test for each."""
+    """Returns one test parameter for each fault."""
     return [pytest.param(fault, id=fault.name) for fault in faults]

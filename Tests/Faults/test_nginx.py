@@ -198,8 +198,8 @@ def test_http2_a_broken_origin_resets_its_stream_alone(
 def test_bodies_that_are_read_while_they_are_sent_arrive_whole(
     server: Nginx, authority: Authority, make_client: MakeClient, secure: bool
 ) -> None:
-    """The requests run at the same time: over HTTP/1.1 each on a connection of its own, over HTTP/2
-    on one.
+    """The requests run at the same time: over HTTP/1.1 each request on a connection of its own,
+    over HTTP/2 all requests on one connection.
     """
     url, kind = (server.secure_url, "h2") if secure else (server.url, "h1")
     client = make_client(url, timeout=60.0, ca_file=authority.ca_file)

@@ -106,7 +106,7 @@ def argument(parameter: Variable, handles: Mapping[str, int], memory: Memory) ->
     if parameter.handle:
         return handles.get(parameter.handle)
     if parameter.handles:
-        # If one of two arrays is needed, the first one is given.
+        # A function that needs one of two arrays gets the first array.
         return memory.handles(handles[parameter.handles]) if name == "objects" else None
     if kind == "const char *":
         text = TEXTS.get(name, "a")

@@ -1,7 +1,7 @@
 """Calls every function with each of its integers at the ends of its type, and with each integer
-field of a struct that it reads there. What a call leaves behind is then used: a request is sent, a
-query is asked, a client performs. Prints a line in front of each call, so that the last one says
-which call ended the process, and at the end how many calls there were.
+field of a struct that it reads there. The handles that a call has made or changed are then used: a
+request is sent, a query is run, a client performs. Prints a line before each call, so that the last
+line says which call ended the process, and at the end the number of calls.
 
     extreme_calls.py URL
 """
@@ -16,8 +16,8 @@ from calling import BOOL, DATE, FUNCTIONS, INT64, LIBRARY, OK, Memory, arguments
 from interface import Function, Variable, extremes, functions, integer_parameters, structs
 from world import world
 
-#: Numbers that give the size of the memory at a pointer. The buffer is small, so a number that a
-#: larger buffer could match is not used: only numbers that no buffer can match.
+#: Parameters that give the size of the memory at a pointer. The buffer is small, so they get only
+#: numbers that no buffer can match.
 OF_MEMORY = {"length", "count", "capacity", "column_count"}
 #: More bytes than any address space has.
 BEYOND_MEMORY = 1 << 63
@@ -47,7 +47,7 @@ def fits(parameter: Variable, number: int) -> bool:
     return parameter.name not in OF_MEMORY or number <= 1 or number >= BEYOND_MEMORY - 1
 
 
-# What is done with what a call has changed
+# Uses of the handles that a call has changed
 
 
 def perform(handles: Handles) -> None:

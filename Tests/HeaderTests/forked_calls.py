@@ -1,6 +1,6 @@
-"""Calls every function that takes a handle and answers a status in a forked child, once for each
-parameter that is a handle: that one is the parent's, all others are the child's own where it can
-make them. Prints what was answered as JSON: ["function(parameter)", status].
+"""Calls every function that takes a handle and returns a status in a forked child, once for each
+handle parameter. This parameter gets the parent's handle; all other parameters get handles of the
+child where the child can make them. Prints the results as JSON: ["function(parameter)", status].
 
     forked_calls.py URL
 """

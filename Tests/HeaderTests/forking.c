@@ -124,7 +124,7 @@ static restway_status put_off(restway_client *client) {
     return status;
 }
 
-/* --- The threads of the parent. Each ends when the last child has. --- */
+/* --- The threads of the parent. Each thread ends when the last child has ended. --- */
 
 static void expect(const char *what, restway_status status) {
     if (status != RESTWAY_OK) {

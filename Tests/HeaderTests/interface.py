@@ -158,7 +158,7 @@ def enums() -> dict[str, dict[str, int]]:
 
 
 def size_of(field: Variable) -> int:
-    """Returns a size in bytes: a type that is not a number is a pointer, or as large as one."""
+    """Returns a size in bytes: a type that is not a number is as large as a pointer."""
     element, _, count = field.type.rstrip("]").partition("[")
     return SIZES.get(element.strip(), 8) * int(count or 1)
 

@@ -9,10 +9,10 @@
 
 #include <restway/restway.h>
 
-/** Returns how many objects were received; -1 when it failed, with the reason on the standard error
- *stream.
+/** Returns how many objects were received, or -1 after a failure, whose reason is on the standard
+ *  error stream.
  *
- *  @param meanwhile Called while the response is there; NULL for nothing.
+ *  @param meanwhile Called while the response exists; may be NULL.
  */
 static long map_enterprises(
     const char *document, const char *base_url, void (*meanwhile)(void)) {

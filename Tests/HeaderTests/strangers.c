@@ -1,5 +1,5 @@
-/* A program with functions that have the same names as Jansson's, as those of json-c and json-glib
- * do: the library does not call them. Prints how many companies it mapped.
+/* A program whose functions have the names of functions of Jansson, like some functions of json-c
+ * and json-glib: the library does not call them. Prints how many companies were mapped.
  *
  * Arguments: the API document, the base URL.
  */

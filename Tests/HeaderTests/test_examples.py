@@ -11,7 +11,7 @@ from tree import ROOT, Stage, language, output, run
 EXAMPLES = sorted((ROOT / "bindings" / "c" / "examples").glob("*.c"))
 DIALECTS = [("gcc", "c99"), ("clang", "c99"), ("g++", "c++11"), ("clang++", "c++20")]
 C_DIALECTS = [dialect for dialect in DIALECTS if language(dialect[0]) == "c"]
-#: The other pkg-config packages of an example. Their headers are C, and so are these examples.
+#: The other pkg-config packages of an example. Their headers are C, so these examples are C, too.
 FOREIGN = {"glib": ["glib-2.0"], "libuv": ["libuv"]}
 RUNS = [
     (example, *dialect)

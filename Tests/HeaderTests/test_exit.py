@@ -1,5 +1,5 @@
 """A program may exit at any time: the library's I/O thread ends before the exit handlers that were
-registered earlier, such as those of the libraries that it uses.
+registered earlier, such as the exit handlers of the libraries that it uses.
 """
 
 from __future__ import annotations

@@ -13,7 +13,8 @@ LINES_MAX = {"c": 40, "python": 20}
 
 
 def _example(language: str) -> str:
-    """Returns the first fenced block of a language; the test fails if the README has none."""
+    """Returns the first fenced block of a language; the test fails if no block has this language.
+    """
     readme = ROOT / "README.md"
     assert readme.exists(), "there is no README.md"
     match = re.search(rf"^```{language}\n(.*?)^```$", readme.read_text(), re.DOTALL | re.MULTILINE)

@@ -12,8 +12,8 @@ JSON = Any
 
 
 def client_of(document: dict[str, JSON], peer: Peer, mapper: str = "msgpack") -> restway.Client:
-    """Makes a client whose answers `mapper` reads: the built-in mapper, or that of the plugin with
-    this name.
+    """Makes a client whose answers `mapper` reads: the built-in mapper, or the mapper of the plugin
+    with this name.
     """
     plugins = [] if mapper == "jansson" else [{"name": mapper}]
     api = restway.API.from_json({**document, "plugins": plugins, "dataMapper": mapper})

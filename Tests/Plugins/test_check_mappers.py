@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from checker import Ahead, Report, check, check_all, compile_bad, failed_of, faults_of, selected
 
-#: The checks that fail, and words of the reason of the first.
+#: The checks that fail, and words of the reason of the first check.
 FINDINGS: dict[str, tuple[set[str], str]] = {
     "PUSHES_NOTHING": ({"mapper.events"}, "nothing is pushed"),
     "PUSHES_TWICE": ({"mapper.events"}, "after the value, which is complete"),

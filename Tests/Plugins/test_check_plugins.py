@@ -1,5 +1,5 @@
 """restway-plugin-check finds plugins that start, describe themselves or take options wrongly. It
-accepts plugins of other versions, and those that ship.
+accepts plugins of other versions, and the plugins that ship.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def test_a_file_that_is_no_plugin(tmp_path: Path) -> None:
 
 SHIPPED = sorted(Path(os.environ["RESTWAY_PREFIX"], "lib/restway/plugins").glob("*.so"))
 
-#: The options of plugins that need some; CASSETTE is a file of its own. The replay plugin plays
+#: The options of plugins that need options; CASSETTE is a file of its own. The replay plugin plays
 #: back the recording of a URL.
 RUNS: dict[str, list[list[str]]] = {
     "replay": [

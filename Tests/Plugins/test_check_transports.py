@@ -68,7 +68,7 @@ FINDINGS: dict[str, tuple[set[str], str]] = {
     "LEAKS_CONNECTION": ({"descriptors"}, "more descriptors are open after 64 rounds"),
     "LEAKS_THREAD": ({"threads", "memory"}, "more threads run after 64 rounds"),
 }
-#: These are found only when the time limit has passed.
+#: Faults that are found only when the time limit has passed.
 SLOW = {
     "IGNORES_TIME_OUT", "IGNORES_IDLE", "NEVER_RESUMES", "LOSES_EARLY_RESUME",
     "IGNORES_CANCEL", "CLOSE_LEAVES_EXCHANGES",

@@ -1,4 +1,5 @@
-"""Bodies that mappers of plugins write: which mapper writes, the values that it gets, and bad ones.
+"""Bodies that mappers of plugins write: which mapper writes, the values that it gets, and bad
+mappers.
 """
 
 from __future__ import annotations
@@ -132,7 +133,7 @@ _VIOLATIONS = {
     "ENCODE_PART": 'plugin "number": has encoded a part of the value only',
     "ENCODE_BEHIND": 'plugin "number": asks for values behind the end',
     "ENCODE_NULL_ITEM": 'plugin "number": asks for a value without an item',
-    "ENCODE_SMALL_ITEM": "asks for a value without an item, or with one of no size",
+    "ENCODE_SMALL_ITEM": "asks for a value without an item, or its struct_size is too small",
     "ENCODE_NULL": 'plugin "number": writes bytes that are NULL, or too many of them',
     "ENCODE_HUGE": 'plugin "number": writes bytes that are NULL, or too many of them',
     "ENCODE_ENDLESS": 'plugin "number": writes more than 268435456 bytes',
@@ -248,7 +249,7 @@ def test_a_type_that_is_written_must_be_one(
 ) -> None:
     load = "error_of(restway.load_plugin, sys.argv[2])"
     wild = 'TYPES="*+number application/x-number"'
-    assert '"*+number" is not one type' in run_program(load, make_plugin("WRITES", wild))
+    assert '"*+number" is not a single type' in run_program(load, make_plugin("WRITES", wild))
     assert run_program(load, make_plugin(wild)) == "no error\n", "it only reads"
 
 

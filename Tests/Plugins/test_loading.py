@@ -29,7 +29,7 @@ REFUSALS: dict[tuple[str, ...], str] = {
     ("NAME=NULL",): "its name is missing",
     ('NAME="a b"',): "its name is missing or not of letters",
     ("DOES_NOT_START",): "does not start: the stars are wrong",
-    ("CAPABILITIES=0xF00000",): "needs what this library cannot do (capabilities 0xf00000)",
+    ("CAPABILITIES=0xF00000",): "needs capabilities that this library does not have (0xf00000)",
     ("NULL_MAPPER",): "mapper 0 is NULL",
 }
 
@@ -63,7 +63,7 @@ def test_a_name_is_looked_for_in_the_path(
     missing = run_program(_LOAD, "nowhere", path=f"relative:{tmp_path}")
     assert f"{tmp_path}/nowhere.so" in missing
     assert "relative/" not in missing
-    assert run_program(_LOAD, "simdjson") == "no error\n", "what was installed is found"
+    assert run_program(_LOAD, "simdjson") == "no error\n", "the installed plugin is found"
 
 
 def test_a_name_that_is_taken(make_plugin: MakePlugin, run_program: RunProgram) -> None:
@@ -72,7 +72,7 @@ def test_a_name_that_is_taken(make_plugin: MakePlugin, run_program: RunProgram) 
         "restway.load_plugin(sys.argv[2]); error_of(restway.load_plugin, sys.argv[3])",
         first, second,
     )
-    assert 'is called "number", as is' in printed
+    assert 'is called "number", like plugin' in printed
 
 
 def test_options_reach_the_plugin_and_a_wrong_key_is_named(
@@ -83,7 +83,7 @@ def test_options_reach_the_plugin_and_a_wrong_key_is_named(
     assert 'options: unknown key "colour"' in run_program(with_options, takes, "colour")
     assert run_program(with_options, takes, "size") == "no error\n"
     none = run_program(with_options, takes_none, "size")
-    assert 'plugin "number": options: unknown key "size": it takes no options' in none
+    assert 'plugin "number": options: unknown key "size": the plugin takes no options' in none
     twice = "restway.load_plugin(sys.argv[2], {'a': 1});" + with_options
     assert "loaded already, with other options" in run_program(twice, takes, "b")
 

@@ -1,4 +1,4 @@
-"""Mappers of plugins: chosen by media type, document or route; and bad ones."""
+"""Mappers of plugins: chosen by media type, document or route; and bad mappers."""
 
 from __future__ import annotations
 

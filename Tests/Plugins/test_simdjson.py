@@ -1,5 +1,5 @@
-"""The mapper of simdjson gives the same results as the built-in one: for the mapping cases, and for
-extreme or broken bodies.
+"""The mapper of simdjson gives the same results as the built-in mapper: for the mapping cases, and
+for extreme or broken bodies.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Random bodies, valid and broken: the mapper of simdjson accepts and maps the same ones as the
-built-in one.
+"""Random bodies, valid and broken: the mapper of simdjson accepts the same bodies as
+the built-in mapper, and maps them to the same objects.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class _Bodies:
             return f"[{space}" + f",{space}".join(self.value(depth + 1) for _ in range(count)) + "]"
         keys = self._random.sample(("i", "a", "b", "o", "p", "x", r"\u0061"), choose((0, 1, 3, 5)))
         if "a" in keys and r"\u0061" in keys:
-            keys.remove("a")  # One key in two forms is the documented difference.
+            keys.remove("a")  # A key in two forms is the documented difference.
         members = [f'"{key}"{space}:{self.value(depth + 1)}' for key in keys]
         return "{" + f",{space}".join(members) + "}"
 
@@ -101,7 +101,7 @@ class _Bodies:
 
 
 def _has_a_key_twice(body: bytes) -> bool:
-    """Returns whether an object has such keys: for those the two mappers differ."""
+    """Returns whether an object has a key twice: the two mappers differ for repeated keys."""
     found = False
 
     def look(members: list[tuple[str, JSON]]) -> dict[str, JSON]:

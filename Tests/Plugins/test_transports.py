@@ -1,4 +1,4 @@
-"""Transports of plugins: their functions, and the results of those that violate their contract."""
+"""Transports of plugins: their functions, and the results if they violate their contract."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_a_transport_answers() -> None:
     assert thing["method"] == "GET"
     assert thing["url"] == "http://nowhere.invalid/v1/things/7?a=b"
     assert thing["sent"] == 0
-    assert 0 < thing["total"] <= 30_000, "what is left of the time-out"
+    assert 0 < thing["total"] <= 30_000, "the rest of the time limit"
 
 
 @pytest.mark.parametrize("does", ["answers", "threads", "pieces"])
@@ -181,7 +181,7 @@ def test_progress_is_told() -> None:
         assert told[-1] == len(call.wait().body)
 
 
-# MARK: Which transport
+# MARK: The choice of the transport
 
 
 def test_a_document_and_a_route_choose() -> None:
@@ -214,7 +214,7 @@ UNKNOWN: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         'unknown key in {"x"'),
     "nothing opened": (
         {}, {"transport": "test", "transport_options": {"does": "opens nothing"}},
-        "does not open: it gave none"),
+        "does not open: open returned no transport"),
     "options for libcurl": (
         {}, {"transport_options": {"a": 1}}, "options.transport: libcurl takes no options"),
 }
@@ -229,7 +229,7 @@ def test_what_cannot_be_chosen_is_named(case: str) -> None:
     assert message in str(caught.value)
 
 
-# MARK: What breaks the contract
+# MARK: Breaches of the contract
 
 
 BROKEN = {

@@ -21,7 +21,7 @@ struct job {
 
 struct transport {
     const restway_plugin_host *host;
-    /* What the transport does, as a word. */
+    /* The behaviour of the transport, as a word. */
     char does[32];
     pthread_mutex_t mutex;
     pthread_cond_t condition;
@@ -41,7 +41,7 @@ void give_head(struct job *job, int32_t status);
 int32_t give_body(struct job *job, const char *bytes, size_t length);
 void end_job(struct job *job, int32_t result, const char *text);
 
-/* Does what the option `does` of its transport says, against the contract. */
+/* Violates the contract as the option `does` of the transport says. */
 void misbehave(struct job *job);
 
 #endif

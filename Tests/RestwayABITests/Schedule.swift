@@ -183,7 +183,7 @@ final class Schedule: @unchecked Sendable {
 
     // MARK: Delivery by the program
 
-    /// Lets the program process or drain; returns whether there was something.
+    /// Lets the program process or drain; returns whether a notice or an event was due.
     @discardableResult
     func deliver() -> Bool {
         switch mode {

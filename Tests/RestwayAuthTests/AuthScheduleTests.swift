@@ -207,7 +207,7 @@ private struct World {
         }
     }
 
-    // MARK: What must hold
+    // MARK: Rules
 
     private mutating func check(
         _ event: String, _ actions: [AuthMachine.Action], _ expected: [AuthMachine.Action]

@@ -152,15 +152,15 @@ final class JSONBatchFormatTests: XCTestCase {
             ),
             (
                 #"[{"code": 200, "headers": {"A": "x\r\nB: y"}}]"#,
-                "[0].headers.A is nothing that a header can hold", "[0].headers.A"
+                "[0].headers.A is not a valid header value", "[0].headers.A"
             ),
             (
                 #"[{"code": 200, "headers": {"A B": "x"}}]"#,
-                "[0].headers has a name that no header can have", "[0].headers"
+                "[0].headers has an invalid header name", "[0].headers"
             ),
             (
                 #"[{"code": 200, "headers": {"": "x"}}]"#,
-                "[0].headers has a name that no header can have", "[0].headers"
+                "[0].headers has an invalid header name", "[0].headers"
             ),
         ]
         for (text, message, field) in cases {

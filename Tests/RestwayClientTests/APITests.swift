@@ -99,12 +99,12 @@ final class APITests: XCTestCase {
         XCTAssertTrue(definition.routes.routes(method: .get, path: "companies/1").isEmpty)
         XCTAssertEqual(
             try definition.routes.route(named: "reviews").template.text,
-            "companies/:itemID/reviews/:reviewID", "what was joined to the old one keeps its path")
+            "companies/:itemID/reviews/:reviewID", "a route joined to the old route keeps its path")
         XCTAssertNil(try api.property("x-note", ofRoute: "company"))
         XCTAssertEqual(
             definition.descriptors.map(\.mapping.entity.name),
             ["Company", "Company", "Note", "Note"])
-        // It may be replaced by an equal route, and its equal descriptor is no duplicate.
+        // An equal route may replace the route, and its equal descriptor is not a duplicate.
         try api.add(
             route: "company",
             #"{"path": "firms/:id", "entity": "Company", "response": {"entity": "Note"}}"#,

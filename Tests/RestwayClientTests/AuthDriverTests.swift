@@ -76,7 +76,7 @@ final class AuthDriverTests: AuthTestCase {
         }
         clock.advance(milliseconds: 999)
         XCTAssertEqual(failure(of: try client.send(.get("things")))?.reason, .auth)
-        XCTAssertTrue(refreshes.withLock(\.isEmpty), "nobody is asked within a second")
+        XCTAssertTrue(refreshes.withLock(\.isEmpty), "no refresh is asked for within a second")
         clock.advance(milliseconds: 1)
         let call = try client.send(.get("things"))
         nextRefresh().succeedOrFail(token("t2"))

@@ -80,8 +80,8 @@ final class AuthStressTests: AuthTestCase {
                     clock.advance(milliseconds: 1_000)
                 }
                 if Int.random(in: 0..<30, using: &random) == 0 {
-                    // After a failed refresh none starts for a second, so the test sets a
-                    // credential.
+                    // After a failed refresh no other refresh starts for a second, so the test sets
+                    // a credential.
                     try client.setCredential(token("t\(server.withLock(\.token))"))
                 }
             }

@@ -9,7 +9,7 @@ import XCTest
 
 /// Tests what a session refuses, and batch formats of the program.
 final class BatchRefusalTests: BatchTestCase {
-    // MARK: What is refused
+    // MARK: Refusals
 
     func testWhatABatchCannotHoldIsRefusedAtOnce() throws {
         let session = try BatchSession(try client().batches)

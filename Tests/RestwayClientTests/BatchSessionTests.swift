@@ -12,7 +12,7 @@ import XCTest
 
 /// Sessions: which requests are sent, how answers are handled, and how sessions end.
 final class BatchSessionTests: BatchTestCase {
-    // MARK: What goes out
+    // MARK: Requests that are sent
 
     func testRequestsGoOutInOneAuthorisedCallAndCarryTheirOwnHeadersOnly() throws {
         let client = try client()
@@ -98,7 +98,7 @@ final class BatchSessionTests: BatchTestCase {
         XCTAssertEqual(refused?.apiMessage, "no")
         XCTAssertEqual(failure { _ = try session.response(at: 2) }?.reason, .mapping)
         XCTAssertEqual(try session.response(at: 3).status, 204)
-        // The DELETE came last, and so did its effect on the store.
+        // The DELETE came last, so its effect on the store came last, too.
         XCTAssertEqual(try client.store.count(nil), 0)
     }
 

@@ -42,7 +42,7 @@ final class BodyReaderTests: AuthTestCase {
             let call = try client.send(put(reader.body(length: 5)))
             let started = transport.next()
             XCTAssertEqual(started.exchange.body.count, 5)
-            XCTAssertNil(started.pull(), "what is not whole never ends")
+            XCTAssertNil(started.pull(), "an incomplete body never ends")
             let failure = failure(of: call)
             XCTAssertEqual(failure?.reason, .invalidArgument)
             XCTAssertTrue(failure?.message.hasSuffix(message) == true, "\(failure?.message ?? "")")

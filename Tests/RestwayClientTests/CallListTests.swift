@@ -5,7 +5,7 @@ import XCTest
 @testable import RestwayDocument
 @testable import RestwayOutcome
 
-/// Calls end in any order, each once. A close completes those that are left, oldest first.
+/// Calls end in any order, each once. A close completes the remaining calls, oldest first.
 final class CallListTests: XCTestCase {
     func testCallsEndInAnyOrder() throws {
         for order in [[0, 1, 2, 3], [3, 2, 1, 0], [1, 3, 0, 2], [2, 0, 3, 1]] {

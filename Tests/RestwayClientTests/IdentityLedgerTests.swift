@@ -42,7 +42,7 @@ final class IdentityLedgerTests: OutboxTestCase {
         XCTAssertEqual(refusal { _ = try client.send(put) }?.reason, .missingVariable)
         let call = try client.send(post)
         XCTAssertEqual(try standings(client, object), ["pending", "never"], "it is not stored")
-        // A request about the object goes behind the one that creates it.
+        // A request about the object is sent after the request that creates it.
         let behind = try client.send(put)
         transport.answer(201, #"{"id":7,"name":"new"}"#)
         XCTAssertEqual(try call.wait(milliseconds: 0).status, 201)
@@ -60,7 +60,7 @@ final class IdentityLedgerTests: OutboxTestCase {
         let outbox = try client.requireOutbox()
         let local = try XCTUnwrap(outbox.ledger.local(object.entity, object.storeKey))
         let identities = RequestIdentities(outbox)
-        XCTAssertEqual(identities.places(path: local.text, body: .none), [], "it uses none")
+        XCTAssertEqual(identities.places(path: local.text, body: .none), [], "it uses no identity")
         _ = identities.valueInPath(object.entity, object.storeKey)
         let body = Array(#"{"id":"\#(local.text)"}"#.utf8)
         let places = identities.places(path: "/things/\(local.text)", body: .bytes(body))

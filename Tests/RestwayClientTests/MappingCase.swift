@@ -18,7 +18,8 @@ struct MappingCase {
         let path: String
         let status: Int
         let body: String
-        /// The entity of each descriptor that applied, and its objects; `nil` if none applied.
+        /// The entity of each descriptor that applied, and its objects; `nil` if no descriptor
+        /// applied.
         let objects: [(entity: String, references: String)]?
         let checksObjects: Bool
         let issues: [String]
@@ -195,7 +196,7 @@ extension ObservedStore {
         }
     }
 
-    /// The identity of an object, or its position among those of its entity.
+    /// The identity of an object, or its position among the objects of its entity.
     func caseReference(_ object: Snapshot) throws -> String {
         switch object.identity {
         case .integer(let identity): return "\(identity)"

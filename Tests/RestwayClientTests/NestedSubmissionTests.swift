@@ -242,7 +242,7 @@ final class NestedSubmissionTests: SubmissionTestCase {
             XCTAssertEqual(try count("Person"), 3)
             XCTAssertEqual(partner.changedCells, [1])
             XCTAssertEqual(named.changedCells, [0, 1])
-            XCTAssertEqual(boss.changedCells, [4], "what was left out stays a change")
+            XCTAssertEqual(boss.changedCells, [4], "an omitted value stays a change")
             XCTAssertEqual(company.changedCells, [6])
             try client.setExclusion(nil)
         }

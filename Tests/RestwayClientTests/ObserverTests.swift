@@ -8,7 +8,7 @@ import XCTest
 @testable import RestwayOutcome
 
 final class ObserverTests: XCTestCase {
-    // MARK: What is told
+    // MARK: Reported changes
 
     func testEachTransactionIsToldOnceWithWhatItChanged() throws {
         let observed = try ObservedClient()
@@ -18,7 +18,7 @@ final class ObserverTests: XCTestCase {
         try observed.store(observed.row(2, "c"), observed.row(1, "a"), observed.row(3))
         try observed.store(observed.row(1, "a"))
         XCTAssertEqual(try observed.client.store.deleteAll(observed.company), 3)
-        XCTAssertEqual(try observed.process(), 3, "what changes nothing is not told")
+        XCTAssertEqual(try observed.process(), 3, "a commit without changes is not told")
         XCTAssertEqual(log.texts, ["+1 +2 +#", "~2 +3", "-1 -2 -3"])
         let update = try XCTUnwrap(log.lists.dropFirst().first?.changes.first)
         XCTAssertEqual(update.before?.value(named: "name"), .string("b"))

@@ -150,8 +150,8 @@ final class OutboxBatchTests: OutboxTestCase {
             ["1 delivered 201", "2 dead 422", "3 delivered 200", "4 delivered 204"])
     }
 
-    /// A request that leaves a header out has a call from the start; the others have none while all
-    /// goes well.
+    /// A request that leaves a header out has a call from the start. The other requests have no
+    /// call as long as they succeed.
     func testAnItemEndsInTheSameWayWithAndWithoutACall() throws {
         let answers = [
             #"{"code": 201, "body": "yes", "headers": {"X-A": "b"}}"#, #"{"code": 204}"#,

@@ -12,8 +12,8 @@ import XCTest
 @testable import RestwayOutbox
 @testable import RestwayOutcome
 
-/// Requests about objects that the server has not named have the same bodies as they would have if
-/// it had.
+/// Requests about objects that the server has not named yet are sent with the bodies that they
+/// would have if the server had named the objects earlier.
 final class OutboxBodyIdentityTests: OutboxTestCase {
     private var identity = #"{"source": "id", "type": "int"}"#
     private var requests = "[]"

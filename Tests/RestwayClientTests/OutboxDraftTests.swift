@@ -166,7 +166,7 @@ final class OutboxDraftTests: OutboxTestCase {
     @inline(never)
     private func autoreleasing(_ body: () throws -> Void) rethrows { try body() }
 
-    // MARK: New ones inside
+    // MARK: New objects inside drafts
 
     func testNewObjectsInsideAStoredOneBecomeThoseOfTheAnswer() throws {
         for isFile in [true, false] {

@@ -8,7 +8,8 @@ import XCTest
 @testable import RestwayOutbox
 @testable import RestwayOutcome
 
-/// The order of calls in flight, of stored requests, and of both.
+/// The order of calls in flight, the order of stored requests, and the order of calls and stored
+/// requests together.
 final class OutboxLaneTests: OutboxTestCase {
     func testCallsOfALaneGoOutOneAfterTheOtherAlsoWhileOnline() throws {
         let client = try client()
@@ -95,7 +96,8 @@ final class OutboxLaneTests: OutboxTestCase {
         XCTAssertEqual(lanes[2], lanes[3])
         XCTAssertEqual(Set(lanes).count, 3)
         XCTAssertEqual(lanes[4], "name:mine")
-        // The oldest are sent first, one at a time, and none before the earlier ones of its lane.
+        // The oldest requests are sent first, one at a time, and each after the earlier requests of
+        // its lane.
         try flush(client)
         var sent: [String] = []
         for _ in 0..<5 {

@@ -4,8 +4,8 @@ import XCTest
 @testable import RestwayOutbox
 
 /// Random schedules: online and offline, temporary and permanent failures, 401s, lost and slow
-/// answers, batches, restarts, decisions of the program. The result must equal that of a simple
-/// list.
+/// answers, batches, restarts, decisions of the program. The result must equal the result of a
+/// simple list.
 final class OutboxModelTests: OutboxTestCase {
     /// `RESTWAY_SCHEDULE=7` runs only that seed; `RESTWAY_SCHEDULES=400` adds that many random
     /// seeds.

@@ -9,8 +9,8 @@ import XCTest
 @testable import RestwayOutbox
 @testable import RestwayOutcome
 
-/// Which object a stored request is about, and what the client knows about the object for that
-/// reason.
+/// Tests which object a stored request is about, and which facts the client then reports about the
+/// object.
 final class OutboxPendingTests: OutboxTestCase {
     private func path(_ method: RestwayRouting.Method, _ path: String) -> RequestSpec {
         RequestSpec(target: .path(method, path))
@@ -45,7 +45,7 @@ final class OutboxPendingTests: OutboxTestCase {
         try queue(client, path(.post, "things?x=1"))
         let items = try client.requireOutbox().list().all
         XCTAssertEqual(items.map(\.lane), ["object:Thing:#5", "object:Thing:#5", "path:things"])
-        // Its requests wait for those that its route stored, and the other way round.
+        // Requests by path and requests by route about one object wait for each other.
         XCTAssertEqual(try queue(client, put(5)), 4)
         try flush(client)
         for _ in 0..<4 { transport.answer(200, #"{"id":5}"#) }

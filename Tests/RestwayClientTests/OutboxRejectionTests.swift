@@ -9,8 +9,8 @@ import XCTest
 @testable import RestwayOutbox
 @testable import RestwayOutcome
 
-/// An object is marked as rejected while a dead letter about it exists, until that is retried,
-/// edited or dropped.
+/// An object is marked as rejected while a dead letter about it exists, until the dead letter is
+/// retried, edited or dropped.
 final class OutboxRejectionTests: OutboxTestCase {
     private let log = ChangeLog()
     /// The observer belongs to the client and ends with it.

@@ -22,7 +22,7 @@ final class OutboxSchedule {
     var exempt: Set<Int64> = []
     /// The results of the calls, by tag.
     let outcomes = Monitor<[Int: [Call.Outcome]]>([:])
-    /// How often an item was reported in this way: "id state".
+    /// How often an item was reported in a state, by "id state".
     let reports = Monitor<[String: Int]>([:])
     let flushed = Monitor<[StoredRequests]>([])
     private(set) var client: Client!
@@ -32,7 +32,7 @@ final class OutboxSchedule {
     let clock = ManualClock()
     private let document: String
     private var drafts: [Int: Draft] = [:]
-    /// The objects inside those.
+    /// The drafts inside the drafts above.
     private(set) var inner: [Int: Draft] = [:]
 
     init(_ test: OutboxTestCase, seed: UInt64) throws {
@@ -220,7 +220,7 @@ final class OutboxSchedule {
         return try send(spec, "thing \(tag)", thing: tag, isDeletion: true) + ", a deletion"
     }
 
-    /// No more requests are made about an object, nor about the one inside it.
+    /// No more requests are made about an object, nor about the object inside it.
     func forget(_ thing: Int) {
         things[thing] = nil
         things[-abs(thing)] = nil

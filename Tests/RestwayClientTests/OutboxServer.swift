@@ -15,7 +15,7 @@ final class OutboxServer: Sendable {
         case busy, busyForAnHour, answerLost, broken, unauthorized
     }
 
-    /// What happens to one request, attempt by attempt.
+    /// The fate of one request, attempt by attempt.
     struct Script {
         var moods: [Mood] = []
         var isRefused = false
@@ -170,7 +170,7 @@ final class OutboxServer: Sendable {
                 answer = Answer(status: 204)
             default:
                 if record.things.updateValue(name, forKey: identity) == nil {
-                    record.problems.append("\(method) \(path): there is none")
+                    record.problems.append("\(method) \(path): no thing has this identity")
                 }
                 answer.body = #"{"id":\#(identity),"name":"\#(name)"}"#
             }

@@ -20,8 +20,8 @@ final class OutboxTakeBackModelTests: OutboxTestCase {
     private var (isFile, passes) = (false, false)
     private var steps: [String] = []
     private var number: Int64 = 0
-    /// Objects whose identity the program gave. A request that contains such an object as a whole
-    /// also creates it, which the model does not know.
+    /// Objects whose identity the program gave. A request that contains one of these objects as
+    /// a whole also creates it, which the model does not know.
     private var named: Set<Int64> = []
 
     override func tearDown() {
@@ -126,7 +126,7 @@ final class OutboxTakeBackModelTests: OutboxTestCase {
         return try client.store.newest(entity, storeKey: key)
     }
 
-    /// Makes a draft of some object, perhaps with one that it leads to.
+    /// Makes a draft of some object, perhaps with the draft of another object inside it.
     private func change() throws -> Draft? {
         guard let object = try anyObject() else { return nil }
         let draft = Draft(copying: object)
@@ -161,8 +161,8 @@ final class OutboxTakeBackModelTests: OutboxTestCase {
         return draft
     }
 
-    /// Makes a new object whose identity the program gives: no later request depends on the one
-    /// that creates it.
+    /// Makes a new object whose identity the program gives: no later request depends on the request
+    /// that creates the object.
     private func storeNamed() throws {
         // Where dead letters are skipped, a request about it may reach the server before the
         // creation.

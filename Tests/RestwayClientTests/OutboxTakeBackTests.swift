@@ -305,7 +305,8 @@ final class OutboxTakeBackTests: OutboxTestCase {
         }
     }
 
-    /// The process ends after the transaction of the outbox and before that of the store.
+    /// The process ends after the transaction of the outbox and before the transaction of the
+    /// store.
     func testWhatACrashLeavesOverIsTakenBackWhenTheFileIsOpenedAgain() throws {
         try begin()
         _ = try thing(1, "old")

@@ -12,7 +12,7 @@ import XCTest
 
 /// Tests which requests are stored, when, and how they are sent.
 final class OutboxTests: OutboxTestCase {
-    // MARK: What is stored
+    // MARK: Stored requests
 
     func testTransportErrorsAndTemporaryStatusesAreStoredAndOthersAreNot() throws {
         let client = try client()
@@ -159,7 +159,7 @@ final class OutboxTests: OutboxTestCase {
         XCTAssertEqual(Headers(exchange.headers)[first: "X-Env"], "e")
     }
 
-    // MARK: How it goes out
+    // MARK: Sending
 
     func testTheKeyIsTheSameWithEveryAttempt() throws {
         let client = try client()

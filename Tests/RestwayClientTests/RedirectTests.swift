@@ -45,7 +45,7 @@ final class RedirectTests: XCTestCase {
         XCTAssertEqual(
             second.headers.map(\.name).sorted(), ["Accept", "Accept-Language", "User-Agent"])
         let third = transport.answer(200)
-        XCTAssertNil(header("Authorization", third), "what was dropped does not come back")
+        XCTAssertNil(header("Authorization", third), "a dropped header does not come back")
         _ = try call.wait(milliseconds: 0)
         client.close()
     }

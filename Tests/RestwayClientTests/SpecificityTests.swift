@@ -8,7 +8,7 @@ import XCTest
 @testable import RestwayDocument
 @testable import RestwayOutcome
 
-/// Of the descriptors whose template matches, only those of the most specific one apply.
+/// If several templates match, only the descriptors of the most specific template apply.
 final class SpecificityTests: SubmissionTestCase {
     override class var document: String { """
         {"restway": 1, "environments": {"test": {"baseURL": "http://api.test"}},

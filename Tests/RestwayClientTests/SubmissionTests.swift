@@ -115,7 +115,7 @@ final class SubmissionTests: SubmissionTestCase {
         let stored = try XCTUnwrap(newest(object))
         XCTAssertEqual(stored.value(named: "name"), .string("Two"))
         XCTAssertEqual(stored.value(named: "city"), .string("x"))
-        XCTAssertEqual(stored.relatedKeys(at: 0).count, 1, "no policy adds what was taken away")
+        XCTAssertEqual(stored.relatedKeys(at: 0).count, 1, "no policy adds a removed link")
         XCTAssertEqual(draft.changedCells, [2])
         XCTAssertEqual(try count("Company"), 1)
     }
@@ -151,7 +151,7 @@ final class SubmissionTests: SubmissionTestCase {
             XCTAssertThrowsError(try send(spec, status))
             XCTAssertEqual(try count("Company"), 1, "\(status)")
         }
-        // This also holds if the answer contains the object itself, in the same change set.
+        // The object is also deleted if the answer contains it, in the same change set.
         let response = try send(spec, 200, #"{"id": 1, "name": "last words"}"#)
         XCTAssertEqual(response.objects[0].value(named: "name"), .string("last words"))
         XCTAssertEqual(try count("Company"), 0)

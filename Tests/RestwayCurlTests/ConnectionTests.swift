@@ -78,8 +78,8 @@ final class ConnectionTests: CurlTransportTestCase {
         }
     }
 
-    /// A label of 64 octets is one too long (RFC 1035, section 2.3.4), so the resolver sends no
-    /// query.
+    /// A label of 64 octets is too long: the limit is 63 (RFC 1035, section 2.3.4), so the resolver
+    /// sends no query.
     private static let unresolvable = String(repeating: "a", count: 64) + ".test"
 
     func testAnUnresolvableName() {

@@ -89,7 +89,7 @@ final class PulledBodyTests: CurlTransportTestCase {
         XCTAssertTrue(take(), "libcurl waits")
         XCTAssertEqual(give(), "abc")
         XCTAssertEqual(source.askedCount, 2, "the next one is read ahead")
-        XCTAssertFalse(take(), "nobody waits for it")
+        XCTAssertFalse(take(), "libcurl does not wait")
         XCTAssertEqual(give(), "d")
         XCTAssertEqual(source.askedCount, 2, "one is there: no more is asked for")
         XCTAssertEqual(give(), "efg")

@@ -6,7 +6,7 @@ import XCTest
 
 /// Reading a document takes work in proportion to its length, whatever it contains.
 final class DocumentBoundsTests: XCTestCase {
-    /// The largest number of steps for each byte, in addition to those for the names of hints.
+    /// The largest number of steps for each byte, in addition to the steps for the names of hints.
     private static let stepsPerByte = 2
 
     /// Reads a document; returns how many steps that took, and how many problems it has.
@@ -165,15 +165,14 @@ final class DocumentBoundsTests: XCTestCase {
                 return XCTFail("\(worst) steps per byte: \(text)")
             }
         }
-        // A good part of them differs by more than broken JSON, and a good part of those is
-        // refused.
+        // Many of the changed documents are still JSON, and the loader refuses many of these.
         XCTAssertGreaterThan(parsed, 8_000)
         XCTAssertGreaterThan(loaded, 500)
         XCTAssertGreaterThan(parsed - loaded, 4_000)
     }
 }
 
-/// Makes broken and unusual documents from those in `docs`, always the same for one seed.
+/// Makes broken and unusual documents from the documents in `docs`, always the same for one seed.
 struct DocumentMutation {
     private let seeds: [[UInt8]]
     private static let structure = Array("{}[],: \n".utf8)

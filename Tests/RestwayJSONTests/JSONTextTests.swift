@@ -12,7 +12,8 @@ final class JSONTextTests: XCTestCase {
         }
     }
 
-    /// Eight bytes are scanned together: each of them may be the special one, beside any other.
+    /// Eight bytes are scanned together: each of them may be the special byte, beside any other
+    /// byte.
     func testWhatIsEscapedMayStandAnywhere() {
         for place in 0..<20 {
             for byte in UInt8(0)..<0x80 {

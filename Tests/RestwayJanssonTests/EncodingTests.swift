@@ -110,7 +110,7 @@ final class EncodingTests: XCTestCase {
         XCTAssertThrowsError(try node(own)) {
             XCTAssertEqual(
                 ($0 as? EncodingError)?.message,
-                "Node.ref is sent by identity, and the Node that it leads to has none yet")
+                "Node.ref is sent by identity, and the Node that it leads to has no identity yet")
         }
     }
 
@@ -180,7 +180,8 @@ final class EncodingTests: XCTestCase {
                 return XCTFail("\($0)")
             }
         }
-        // A mapper whose format has infinity and NaN gets them as numbers; JSON has none.
+        // A mapper whose format has infinity and NaN gets them as numbers; JSON has neither of
+        // them.
         var options = EncodingOptions()
         options.keepsInfinities = true
         XCTAssertThrowsError(
@@ -188,7 +189,7 @@ final class EncodingTests: XCTestCase {
         ) {
             XCTAssertEqual(
                 ($0 as? MapperError)?.message,
-                "a number is infinite, or none: JSON cannot write it")
+                "a number is infinite or not-a-number: JSON cannot write it")
         }
     }
 }

@@ -86,14 +86,13 @@ final class RelationshipMappingTests: XCTestCase {
                 #"[{"id":1,"one":"a"},{"id":2,"one":"a"},{"id":3,"one":"b"}]"#,
                 ["1 -", "'a' -", "2 -", "3 -", "'b' -"]
             ),
-            // 1 and "1" differ; so do objects without identity.
+            // 1 and "1" are different objects. Objects without identity are different, too.
             (#"[{"id":5,"one":1},{"id":6,"one":"1"}]"#, ["5 -", "1 -", "6 -", "'1' -"]),
             (
                 #"[{"id":5,"one":{"name":"x"}},{"id":6,"one":{"name":"x"}}]"#,
                 ["5 -", "x x", "6 -", "x x"]
             ),
-            // A row with new values stays, and so does one that repeats a value that was
-            // overwritten.
+            // A row with new values stays. A row that repeats an overwritten value stays, too.
             (
                 #"[{"id":1,"one":9},{"id":2,"one":{"id":9,"name":"x"}},"#
                     + #"{"id":3,"one":{"id":9,"name":"y"}},{"id":4,"one":{"id":9,"name":"x"}}]"#,

@@ -187,7 +187,7 @@ final class TransformTests: XCTestCase {
         XCTAssertThrowsError(try ValueConversion.any.encode(.link(1)))
     }
 
-    // MARK: The program's
+    // MARK: Transforms of the program
 
     private let doubling = [
         "double": CustomTransform(

@@ -180,7 +180,7 @@ final class BinaryEventTests: XCTestCase {
                 MappingIssue(keyPath: "[1]", reason: "expected an object, found bytes"),
                 MappingIssue(keyPath: "[2].a", reason: "expected an object, found a date"),
                 MappingIssue(
-                    keyPath: "[2]", reason: "expected attributes of A, found none"),
+                    keyPath: "[2]", reason: "expected attributes of A, found no attribute"),
             ])
     }
 

@@ -2,7 +2,7 @@ import RestwayMapping
 import RestwayObjects
 import XCTest
 
-/// A machine that receives events from the test, like those of other mappers, right or wrong.
+/// A machine that receives right and wrong events from the test, like the events of other mappers.
 final class MachineEventTests: XCTestCase {
     private let plan: MappingPlan = {
         let entity = Entity(

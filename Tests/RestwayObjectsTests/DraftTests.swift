@@ -140,7 +140,7 @@ final class DraftTests: XCTestCase {
         XCTAssertThrowsError(try draft.set([.draft(Draft(stranger))], relationship: 0)) {
             XCTAssertEqual(
                 ($0 as? DraftError)?.message,
-                "Company.owner leads to Person, not to that of another api")
+                "Company.owner leads to Person, not to the Person of another api")
         }
         let two = [Draft(person), Draft(person)].map { Draft.Target.draft($0) }
         XCTAssertThrowsError(try draft.set(two, relationship: 0)) {
@@ -184,7 +184,7 @@ final class DraftTests: XCTestCase {
         let edited = try insert(draft)
         XCTAssertEqual(edited.relatedKeys(at: 1), [people[1].storeKey], "policy merge")
         XCTAssertEqual(edited.value(at: 4), .null)
-        XCTAssertEqual(store.count(person), 2, "policy replace deletes what servers unlink")
+        XCTAssertEqual(store.count(person), 2, "policy replace deletes unlinked objects")
         draft.setNull(relationship: 1)
         XCTAssertEqual(try insert(draft).relatedKeys(at: 1), [])
         XCTAssertFalse(store.isUnsent(company, storeKey: object.storeKey))

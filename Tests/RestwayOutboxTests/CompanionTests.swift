@@ -3,7 +3,7 @@ import RestwayObjects
 @testable import RestwayOutbox
 import XCTest
 
-/// Objects that a request creates in addition to the one that it is about.
+/// Objects that a request creates in addition to the object that it is about.
 final class CompanionTests: JournalTestCase {
     private let local = LocalID.random()
     private let inner = [LocalID.random(), LocalID.random()]

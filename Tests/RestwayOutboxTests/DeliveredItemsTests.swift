@@ -30,7 +30,7 @@ final class DeliveredItemsTests: JournalTestCase {
             XCTAssertTrue(try journal.needsFlushing())
             XCTAssertEqual(refusal { _ = try journal.drop(4) }, .noSuchItem(4))
         }
-        XCTAssertEqual(try rows("delivered"), 0, "who changes anything takes them out")
+        XCTAssertEqual(try rows("delivered"), 0, "a change removes them")
     }
 
     func testALaneIsFreeWhenAllOfItIsDone() throws {
@@ -44,8 +44,7 @@ final class DeliveredItemsTests: JournalTestCase {
             XCTAssertFalse(try journal.holds(Lane(named: "lane 3")))
             XCTAssertTrue(try journal.isOccupied(Lane(named: "lane 13")))
         }
-        // An item that is added to such a lane may be sent only after the delivered items are
-        // removed.
+        // A new item of lane 3 may be sent only after the delivered items are removed.
         XCTAssertEqual(try two.enqueue(entry("lane 3")), 21)
         XCTAssertTrue(try two.isOccupied(Lane(named: "lane 3")))
         XCTAssertEqual(try taken(one, 30), Array(11...21))
@@ -63,8 +62,8 @@ final class DeliveredItemsTests: JournalTestCase {
         XCTAssertEqual(try taken(one), Array(12...21))
     }
 
-    /// A few are looked up in the file, many are found among the items that were read ahead; both
-    /// ways agree.
+    /// If few items go, each is looked up in the file. If many go, they are found among the items
+    /// that were read ahead. Both ways give the same items.
     func testWhatIsInFlightIsNotTakenAgainHoweverManyGo() throws {
         let journal = try openSender()
         for number in 0..<40 { _ = try journal.enqueue(entry("lane \(number)")) }
@@ -203,8 +202,8 @@ final class DeliveredItemsTests: JournalTestCase {
         XCTAssertEqual(try rows("item"), 1)
     }
 
-    /// The items that are read ahead while others are in flight are those that the next take would
-    /// have found.
+    /// The items that are read ahead while others are in flight are the items that the next take
+    /// would have found.
     func testItemsThatAreReadOnKeepTheirOrder() throws {
         let (journal, other) = (try openSender(), try open())
         for number in 0..<300 { _ = try journal.enqueue(entry("lane \(number % 50)")) }

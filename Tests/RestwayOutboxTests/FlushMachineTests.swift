@@ -3,7 +3,7 @@ import XCTest
 
 @testable import RestwayOutbox
 
-/// What begins a flush, holds it back and ends it.
+/// Tests which events begin a flush, hold it back and end it.
 final class FlushMachineTests: XCTestCase {
     private let now = Deadline.past.advanced(milliseconds: 10_000)
 

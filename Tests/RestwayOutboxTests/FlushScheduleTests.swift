@@ -6,7 +6,7 @@ import XCTest
 /// Random schedules of a flush, with every thread that looks and every call on its own time. A
 /// reference model that keeps the whole history says after each event what the machine may do.
 final class FlushScheduleTests: XCTestCase {
-    /// What has happened, and the rules in words of the history rather than of a state.
+    /// The history of events, and the rules in terms of this history rather than of a state.
     private struct Model {
         enum Event: Equatable {
             case asked(FlushMachine.Urgency, byHand: Bool)
@@ -22,7 +22,7 @@ final class FlushScheduleTests: XCTestCase {
         var lookers: Int { count(.lookBegan) - count(.lookEnded) }
         var isClosed: Bool { history.contains(.closed) }
 
-        /// The events of the flush that is running; `nil` if none is.
+        /// The events of the flush that is running; `nil` if no flush is running.
         var flush: ArraySlice<Event>? {
             let last = history.lastIndex(of: .ended).map { $0 + 1 } ?? 0
             let asked = history[last...].firstIndex { if case .asked = $0 { true } else { false } }
@@ -34,7 +34,7 @@ final class FlushScheduleTests: XCTestCase {
                 || (flush ?? []).contains { $0 == .asked(.forced, byHand: true) }
         }
 
-        /// Whether something stopped the flush and nothing has set it going again.
+        /// Whether an event stopped the flush and no later event has continued it.
         var hasStopped: Bool {
             guard let flush, let stop = flush.lastIndex(of: .stopped) else { return false }
             return !flush[stop...].contains { event in
@@ -57,7 +57,7 @@ final class FlushScheduleTests: XCTestCase {
     private var model = Model()
     private var now = Deadline.past
     private var isRuledOut = false
-    /// Looks that a worker was asked for and that have not begun, and those in progress.
+    /// The number of looks that a worker was asked for and has not begun.
     private var looksOwed = 0
     private var itemsLeft = 0
     private var (callsMax, ends, flushesBegun) = (1, 0, 0)
@@ -192,7 +192,7 @@ final class FlushScheduleTests: XCTestCase {
         if machine.isActive { XCTAssertFalse(isIdle, "nobody would end the flush") }
     }
 
-    /// Lets all that has begun come to its end.
+    /// Completes all looks and calls that have begun, until the flush ends.
     private func drain() {
         for _ in 0..<10_000 where machine.isActive || !machine.isIdle {
             itemsLeft = min(itemsLeft, 20)

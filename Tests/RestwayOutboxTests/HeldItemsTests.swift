@@ -3,13 +3,14 @@ import RestwayObjects
 @testable import RestwayOutbox
 import XCTest
 
-/// Dead letters are skipped, and so are requests that wait for their objects, but no others.
+/// Dead letters, and requests that wait for their objects, are skipped; no other requests are.
 final class HeldItemsTests: JournalTestCase {
     private let maker = LocalID.random()
     private let next = LocalID.random()
 
-    /// Item 1 creates an object, and is dead; 2 is about it, and creates another one; 3 is about
-    /// that; 4 is about no object; 5 is about the first again.
+    /// Item 1 creates an object, and is dead. Item 2 is about this object, and creates a second
+    /// object. Item 3 is about the second object, item 4 is about no object, and item 5 is about
+    /// the first object.
     private func journal(
         _ order: OutboxRules.Order, stops: Bool = false
     ) throws -> OutboxJournal {

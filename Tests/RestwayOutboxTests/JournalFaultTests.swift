@@ -50,7 +50,7 @@ final class JournalFaultTests: JournalTestCase {
             due: try journal.dueRestorations(itemsMax: 100))
     }
 
-    /// A step that writes, after some that prepare it.
+    /// A step that writes, after steps that prepare it.
     private struct Step {
         var name: String
         var prepare: (OutboxJournal) throws -> Void = { _ in }

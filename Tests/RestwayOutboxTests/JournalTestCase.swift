@@ -14,7 +14,7 @@ class JournalTestCase: XCTestCase {
     private var keys = 0
 
     override func setUp() {
-        // The directory is in memory, if there is such a place.
+        // The directory is in memory if possible.
         let parent = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
         var template = Array("\(parent)/restway-outbox-XXXXXX".utf8CString)
         folder = template.withUnsafeMutableBufferPointer { buffer in

@@ -5,7 +5,7 @@ import XCTest
 
 @testable import RestwayOutbox
 
-/// Identities are spliced in where the request says that local ones stand.
+/// Identities are spliced in where the request says that local identities stand.
 final class LocalIDPlaceTests: JournalTestCase {
     func testPlacesAreReadAsTheyAreStored() {
         let local = LocalID.random()
@@ -39,8 +39,8 @@ final class LocalIDPlaceTests: JournalTestCase {
         XCTAssertEqual(text(item.entry.body), "{\"id\":7,\"note\":\"\(local.text)\"}")
     }
 
-    /// Identities become known one after the other, in any order, and the places of the others
-    /// move. A plain replacement in a text without forms says what must come out.
+    /// Identities become known one after the other, in any order, and the places of the other
+    /// identities move. A plain replacement in a text without forms gives the expected result.
     func testSplicesGiveTheSameTextInEveryOrder() throws {
         var random = SeededRandom(seed: 7)
         for round in 0..<60 {
@@ -92,7 +92,7 @@ final class LocalIDPlaceTests: JournalTestCase {
 }
 
 extension String {
-    /// The parts of the text between the occurrences of another one.
+    /// The parts of the text between the occurrences of another text.
     fileprivate func components(around other: String) -> [String] {
         var parts = [""]
         var rest = self[...]

@@ -4,7 +4,7 @@ import XCTest
 
 @testable import RestwayOutbox
 
-/// How an identity replaces a local one in the formats of bodies.
+/// How an identity replaces a local identity in the formats of bodies.
 final class LocalIdentityFormTests: XCTestCase {
     private let local = LocalID.random()
 

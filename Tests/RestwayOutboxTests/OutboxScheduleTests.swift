@@ -18,8 +18,8 @@ final class OutboxScheduleTests: JournalTestCase {
     private var applied: [String: Int64] = [:]
     private var appliedLast: [Lane: Int64] = [:]
     private var names: Int64 = 0
-    /// How many lanes there are in addition to those of objects, how many requests come at once,
-    /// and how many are sent together at most.
+    /// How many lanes there are in addition to the lanes of objects, how many requests come at
+    /// once, and how many are sent together at most.
     private var (lanes, arrivals, itemsMax) = (3, 1, 4)
     /// Whether some requests create objects, for which others wait.
     private var haveObjects = true
@@ -213,7 +213,7 @@ final class OutboxScheduleTests: JournalTestCase {
 
     private func outcome() -> OutboxOutcome {
         guard isOnline else { return chance(5) ? .untouched : .unreachable }
-        // A dead letter changes how all others are written.
+        // A dead letter changes how all other items are written.
         if arrivals > 1, !chance(400) { return .answer(status: 200) }
         switch Int.random(in: 0..<10, using: &random) {
         case 0: return .answer(status: 503)

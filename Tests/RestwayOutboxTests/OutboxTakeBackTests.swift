@@ -70,7 +70,7 @@ final class OutboxTakeBackTests: XCTestCase {
 
     // MARK: Random histories
 
-    /// A model of one cell: its events, in order. The visible value is that of the last remaining
+    /// A model of one cell: its events, in order. The visible value comes from the last remaining
     /// event.
     private struct History {
         struct Event {

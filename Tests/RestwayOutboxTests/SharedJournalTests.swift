@@ -30,7 +30,7 @@ final class SharedJournalTests: JournalTestCase {
         XCTAssertFalse(try sent(own, by: first), "it never left")
         first.release([own])
         XCTAssertTrue(try sent(own, by: first))
-        // It was stored beside a sender, which is gone when this one sends for the first time.
+        // It was stored beside a sender, which is gone when this journal sends for the first time.
         let second = try open()
         let other = try second.enqueue(entry("b"))
         first.close()

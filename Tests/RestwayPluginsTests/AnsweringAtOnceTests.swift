@@ -236,7 +236,7 @@ final class AnsweringAtOnceTests: XCTestCase {
         other.close()
     }
 
-    /// Exchanges that continue later receive all of it.
+    /// An exchange that `start` has not answered is kept, with its whole request.
     func testAnExchangeIsKeptWhenStartHasReturned() throws {
         let plugin = plugin
         let builtIn = PlayedTransport()
@@ -261,7 +261,7 @@ final class AnsweringAtOnceTests: XCTestCase {
         XCTAssertNotNil(isDone.wait(until: limit) { $0 ? true : nil })
     }
 
-    /// Starts every exchange, and ends none.
+    /// Starts every exchange, and never ends an exchange.
     private final class PlayedTransport: Transport {
         let started = Lock<[Exchange]>([])
 

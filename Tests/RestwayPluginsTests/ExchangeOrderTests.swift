@@ -9,7 +9,7 @@ final class ExchangeOrderTests: XCTestCase {
     /// Calls in the wrong order are refused.
     func testEveryEventHasItsPlace() {
         let events: [Order.Event] = [.head, .body, .trailers, .progress]
-        /// For each earlier calls, the calls that may follow.
+        /// For each sequence of earlier calls, the calls that may follow.
         let cases: [([Order.Event], Set<Order.Event>)] = [
             ([], [.head, .progress]),
             ([.head], [.body, .trailers, .progress]),

@@ -124,7 +124,7 @@ final class PluginMapperTests: XCTestCase {
             return RESTWAY_PLUGIN_OK
         }
         assertFails(
-            #"plugin "test": asks for a value without an item, or with one of no size"#
+            #"plugin "test": asks for a value without an item, or its struct_size is too small"#
         ) { _, reader, _ in reader!.pointee.next(reader!.pointee.context, nil) }
         assertFails(#"plugin "test": writes bytes that are NULL, or too many of them"#) {
             _, reader, _ in

@@ -13,7 +13,7 @@ final class PluginMappingTests: XCTestCase {
     private struct Body {
         var items = 2_000
         var result = RESTWAY_PLUGIN_OK
-        /// What it does wrong behind the last item, or in place of all; 0 for nothing.
+        /// The fault after the last item, or in place of all items.
         var breach = Breach.none
     }
 
@@ -31,7 +31,7 @@ final class PluginMappingTests: XCTestCase {
             }
         }
 
-        /// Pushes what stands in the one item.
+        /// Pushes the content of the faulty item.
         func push(_ sink: restway_plugin_sink) {
             let context = sink.context
             switch self {
@@ -82,7 +82,7 @@ final class PluginMappingTests: XCTestCase {
         return try PluginMapper(&table, plugin: "test")
     }
 
-    /// Pushes `{"other": …, "items": [{…}, …]}`, and obeys.
+    /// Pushes `{"other": …, "items": [{…}, …]}`, and obeys the answers.
     private static func push(_ body: Body, _ sink: restway_plugin_sink) {
         let context = sink.context
         if body.breach == .noValue { return }
@@ -162,7 +162,8 @@ final class PluginMappingTests: XCTestCase {
 
     func testAMachineThatEndsEarlyStopsTheMapper() throws {
         let limits = MappingLimits(objectsMax: 10)
-        // Whatever comes behind the place where it ended, a failure too, has no say.
+        // The result of the mapper has no effect after the machine has ended, even if it is a
+        // failure.
         for result in [RESTWAY_PLUGIN_OK, RESTWAY_PLUGIN_MALFORMED] {
             XCTAssertThrowsError(
                 try Self.map(Body(items: 5_000, result: result), limits: limits)
@@ -175,7 +176,7 @@ final class PluginMappingTests: XCTestCase {
 
     func testABreachOfTheContractIsFound() throws {
         for breach in Breach.allCases {
-            // What a mapper answers when it was told to stop has no say.
+            // The result of a mapper that was told to stop has no effect.
             for result in [RESTWAY_PLUGIN_OK, RESTWAY_PLUGIN_FAILED] {
                 if result != RESTWAY_PLUGIN_OK, [.none, .noValue].contains(breach) { continue }
                 let body = Body(items: 0, result: result, breach: breach)

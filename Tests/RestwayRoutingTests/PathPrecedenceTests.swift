@@ -56,8 +56,9 @@ final class PathPrecedenceTests: XCTestCase {
         }
     }
 
-    /// A path that matches two templates proves that they are not disjoint; and of all that match
-    /// it, exactly one class is the most specific, unless two of them are undecided.
+    /// A path that matches two templates proves that they are not disjoint. Among all templates
+    /// that match a path, exactly one class is the most specific, unless two templates are
+    /// undecided.
     func testAnyPathHasOneMostSpecificTemplateUnlessTwoAreUndecided() throws {
         var generator = SeededGenerator(state: 27)
         let segments = [

@@ -141,7 +141,7 @@ final class RelationshipTests: StoreTestCase {
             answer.answers = [ChangeSet.Answer(storeKey: sent.storeKey, entity: company, row: 0)]
             _ = try store.commit(answer)
             XCTAssertEqual(try store.count(company), 1)
-            XCTAssertEqual(try names(store, company, 0), [5], "what the other one knew is kept")
+            XCTAssertEqual(try names(store, company, 0), [5], "the other object keeps its links")
             let newest = try store.newest(company, storeKey: other.storeKey)
             XCTAssertEqual(newest?.storeKey, sent.storeKey)
         }

@@ -24,7 +24,7 @@ final class SQLiteFaultTests: SQLiteTestCase {
         try checkFaults(newCount: 30)
     }
 
-    /// The n-th operation fails, for every n until none does.
+    /// Makes the n-th operation fail, for n = 1, 2, ... until a commit has fewer than n operations.
     private func checkFaults(newCount: Int) throws {
         let countdown = Lock(Int.max)
         let faults = FaultPoints { _ in
@@ -93,7 +93,7 @@ final class SQLiteFaultTests: SQLiteTestCase {
         try commit(store, row(3, "b"))
         XCTAssertEqual(try texts(store), [.string("a"), .string("b")])
         let key = try store.object(all, .integer(3))?.storeKey
-        XCTAssertEqual(key, 3, "nobody gets the key that the refused object was given")
+        XCTAssertEqual(key, 3, "no object gets the key of the refused object")
     }
 
     func testACommitForWhichThereIsNoRoomMovesTheLogSoThatTheNextSucceeds() throws {

@@ -12,7 +12,7 @@ final class SQLiteFileTests: SQLiteTestCase {
         .json("[1]"), .json("12"), .json(#""a""#),
     ]
 
-    /// This also covers values that do not fit their attribute's type, and such values as identity.
+    /// This also covers attributes and identities whose values do not fit the attribute's type.
     func testValuesOfEveryKindComeBackInColumnsOfEveryType() throws {
         var rows: [[Value]] = []
         for value in Self.values {

@@ -10,7 +10,7 @@ final class SQLiteUpdateTests: SQLiteTestCase {
         .bytes([]), .bytes([0, 255]), .bytes(Array("12345678".utf8)), .json("12"), .json(#""a""#),
     ]
 
-    /// A value of each kind replaces one of each kind, in columns of each type.
+    /// A value of each kind replaces a value of each kind, in columns of each type.
     func testEveryValueTakesThePlaceOfEveryOther() throws {
         let columns = 1..<all.attributes.count
         var before: [Snapshot] = []

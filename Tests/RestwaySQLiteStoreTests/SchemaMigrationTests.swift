@@ -59,7 +59,7 @@ final class SchemaMigrationTests: SQLiteTestCase {
         let wider = entity((0..<1_997).map { ("b\($0)", AttributeType.int) })
         let refusal = refusal([wider])
         XCTAssertEqual(
-            refusal?.message.contains("2001 columns"), true, "what the file has already counts")
+            refusal?.message.contains("2001 columns"), true, "the columns of the file count")
         XCTAssertTrue(file.bytes == before)
     }
 
@@ -119,7 +119,7 @@ final class SchemaMigrationTests: SQLiteTestCase {
         }
         let cases: [(Entity, String)] = [
             (entity([("id", .string), ("name", .string)]), "the same"),
-            (entity([("id", .date), ("name", .string)]), "a value that is none"),
+            (entity([("id", .date), ("name", .string)]), "a value that does not fit this type"),
             (entity([("id", .any), ("name", .string)], identity: 1), "the same"),
         ]
         for (entity, reason) in cases {

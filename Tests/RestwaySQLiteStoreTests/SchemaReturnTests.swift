@@ -102,7 +102,8 @@ final class SchemaReturnTests: SQLiteTestCase {
         XCTAssertEqual(try values(as: string), [[.string("1")]])
         XCTAssertEqual(try values(as: int), [[.int64(1)]])
         try store([[.string("a")]], of: string)
-        XCTAssertEqual(refusal([int])?.message.contains("a value that is none"), true)
+        XCTAssertEqual(
+            refusal([int])?.message.contains("a value that does not fit this type"), true)
         XCTAssertEqual(try values(as: string), [[.string("1")], [.string("a")]])
     }
 }

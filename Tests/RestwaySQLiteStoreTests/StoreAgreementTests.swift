@@ -79,7 +79,7 @@ final class StoreAgreementTests: SQLiteTestCase {
         case 1: changes.deletions = [.identity(person, .integer(key % 8))]
         case 2: changes.origin = .host
         case 3:
-            // There may be several about one row, and some about missing objects.
+            // Several answers may be about one row, and an answer may be about a missing object.
             changes.answers = (0..<Int64.random(in: 1...3, using: &random)).map { place in
                 .init(
                     storeKey: key + place, entity: person,

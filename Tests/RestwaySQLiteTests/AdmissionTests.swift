@@ -150,7 +150,7 @@ final class AdmissionTests: XCTestCase {
         killed("PRAGMA cache_size = 1", "BEGIN", "UPDATE mine SET a = a || 'x'")
         XCTAssertEqual(names(), ["file.db", "file.db-journal"])
         expectRefused(.foreign)
-        // The same, for a database whose tables exist only in this transaction.
+        // A database whose tables exist only in this transaction is refused, too.
         shell("DROP TABLE mine", "VACUUM")
         killed(
             "PRAGMA cache_size = 1", "PRAGMA auto_vacuum = 0", "BEGIN", "CREATE TABLE mine (a)",
@@ -193,7 +193,7 @@ final class AdmissionTests: XCTestCase {
             let connection = try Connection(path, .init(), of: format)
             XCTAssertTrue(try format.areDone(connection))
         }
-        XCTAssertTrue(contents() == before, "nobody has said that the file is all right")
+        XCTAssertTrue(contents() == before, "nothing changes before the file is accepted")
         do {
             let connection = try Connection(path, .init(), of: format)
             connection.leavesLogAtClose = false
@@ -210,7 +210,7 @@ final class AdmissionTests: XCTestCase {
         XCTAssertEqual(names(), ["file.db"])
     }
 
-    // MARK: Files of ours
+    // MARK: Files of the library
 
     func testAFileThatWasBeingMadeWhenItsProcessDiedIsOpened() throws {
         // The first transaction was not finished: the journal belongs to a file without pages.
@@ -218,7 +218,7 @@ final class AdmissionTests: XCTestCase {
         XCTAssertEqual(names(), ["file.db", "file.db-journal"])
         XCTAssertNil(refusal())
         XCTAssertEqual(try Connection(path).integer("SELECT count(*) FROM sqlite_schema"), 0)
-        // The same, after a loss of power: the file grew and its pages were not written.
+        // After a loss of power the file may have grown without its pages; it is opened, too.
         unlink(path)
         killed("PRAGMA cache_size = 1", "BEGIN", "CREATE TABLE mine (a)", Self.many)
         write([UInt8](repeating: 0, count: bytes(path).count), path)

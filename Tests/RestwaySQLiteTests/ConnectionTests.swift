@@ -121,7 +121,7 @@ final class ConnectionTests: XCTestCase {
             statement.bind(5, 1 as Int64)
             _ = try statement.step()
         }
-        XCTAssertNotNil(index, "a parameter that is none")
+        XCTAssertNotNil(index, "the statement has no fifth parameter")
     }
 
     func testTheCommitMarkChangesWithEachCommitAndWithNothingElse() throws {
@@ -184,7 +184,7 @@ final class ConnectionTests: XCTestCase {
         try reader.reading({ () throws(SQLiteError) in
             _ = try reader.integer("SELECT a FROM t")
             try writer.run("UPDATE t SET a = 2")
-            XCTAssertFalse(writer.makeRoom(), "a reader needs what stands in the log")
+            XCTAssertFalse(writer.makeRoom(), "a reader needs the content of the log")
         }, orThrow: { $0 })
         XCTAssertEqual(length(of: path + "-wal"), 32 + writer.logFrameCount * (4_096 + 24))
         XCTAssertEqual(try reader.integer("SELECT a FROM t"), 2)

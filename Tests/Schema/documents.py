@@ -11,7 +11,7 @@ import restway
 from jsonschema import Draft202012Validator
 
 JSON = Any
-"""What `json.loads` gives."""
+"""A value that `json.loads` returns."""
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA_FILE = ROOT / "docs" / "api-document.schema.json"
@@ -21,8 +21,8 @@ DEMO_FILE = ROOT / "examples" / "demo-api" / "demo.restway.json"
 _HERE = Path(__file__).resolve().parent
 _VALIDATOR = Draft202012Validator(SCHEMA)
 
-#: Problems that only the loader finds, with words of its message. First, those that depend on other
-#: parts of a document.
+#: Problems that only the loader finds, with words of its message. The first problems depend on
+#: other parts of a document.
 OF_OTHER_PARTS = {
     "a name that nothing has": r'^unknown (environment|entity|attribute|route|relationship) "',
     "an identity that cannot tell apart": r"^an identity is of type int or string, ",
@@ -41,13 +41,13 @@ OF_OTHER_PARTS = {
     "one name for two": r"^an attribute has this name$",
     "no method that sends an object": r"^no method of the route has a body by itself",
     "an object in a HEAD request": r"^a HEAD request has no body$",
-    "no entity in route and request": r'^neither this nor its route names an "entity"$',
-    "a route that is never stored": r"^none of the route's methods is ever stored$",
+    "no entity in route and request": r'^neither the request nor its route names an "entity"$',
+    "a route that is never stored": r"^an outbox stores no requests with this route's methods$",
     "a key of another scheme": r'^does not belong to scheme "',
     "what a scheme needs": r'^"(grant|tokenURL)" is missing$|^an API key goes into one place',
 }
 
-#: Then, those that depend on the form of a value: a schema has no numbers in strings, no host
+#: The other problems depend on the form of a value: a schema has no numbers in strings, no host
 #: names, no difference between 1.0 and 1, and does not notice a repeated key.
 OF_WRITING = {
     "a range of statuses that ends before it begins": r'^"\d{3}-\d{3}" is no status',

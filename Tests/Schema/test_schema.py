@@ -34,7 +34,7 @@ def schemas(node: JSON = SCHEMA, place: str = "#") -> Iterator[tuple[str, dict[s
 
 
 def resolved(schema: dict[str, JSON]) -> dict[str, JSON]:
-    """Returns a schema merged with the one that it refers to; its own entries win."""
+    """Returns a schema merged with the schema that it refers to; its own entries win."""
     if "$ref" not in schema:
         return schema
     target = SCHEMA["$defs"][schema["$ref"].removeprefix("#/$defs/")]

@@ -73,7 +73,7 @@ def swift_code(path: Path) -> str:
 
 
 def closing_brace(code: str, opening: int) -> int:
-    """Returns the position of the brace that closes the one at `opening`."""
+    """Returns the position of the brace that closes the brace at `opening`."""
     depth = 0
     for position in range(opening, len(code)):
         depth += {"{": 1, "}": -1}.get(code[position], 0)

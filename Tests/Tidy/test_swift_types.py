@@ -27,7 +27,7 @@ _FIELD = re.compile(
 )
 
 #: Types that have more than one concern, and their largest allowed size until they are divided. A
-#: type leaves these lists when it has become smaller; none is added.
+#: type leaves these lists when it has become smaller; no type is added.
 _LINES_TOLERATED: dict[str, int] = {}
 _FIELDS_TOLERATED = {
     "RequestSpec": 14,

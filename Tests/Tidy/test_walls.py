@@ -103,7 +103,7 @@ def test_the_core_is_not_asynchronous_swift() -> None:
     expect_none(name_of(path) for path in found if face not in path.parents)
 
 
-#: Decision 0017: other modules get copies of these.
+#: Decision 0017: other modules get copies of the functions in these files.
 _INLINABLE = {
     *(SOURCES / "RestwayThreads" / name for name in ("Lock.swift", "Monitor.swift", "Fifo.swift")),
     SOURCES / "RestwayObjects" / "Cell.swift",

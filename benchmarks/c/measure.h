@@ -28,7 +28,7 @@ const char *text_argument(int argc, char **argv, int index, const char *name);
 /* Returns "<base>/companies/<number>", where `slot` 0 is company 1. The caller frees it. */
 char *company_url(const char *base, size_t slot);
 
-/* The cost of a load. Its first values are those of the clocks at its begin. */
+/* The cost of a load. Its first values are the values of the clocks at its begin. */
 struct load {
     double wall;
     double cpu;

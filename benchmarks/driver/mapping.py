@@ -14,7 +14,7 @@ RELATIONS = str(BENCHMARKS / "relations.restway.json")
 
 
 def large_list(base: str) -> Iterator[Figure]:
-    """Maps companies of which each is one object."""
+    """Maps companies; each company is one object."""
     yield _against_jansson("map.jansson.time", DOCUMENT, base, LARGE_PATH)
 
 

@@ -1,4 +1,4 @@
-"""Profiles the C programs, ours and those of the comparison, under the loads of the benchmarks.
+"""Profiles the C programs, ours and the compared programs, under the loads of the benchmarks.
 
 With perf where it may be used, else with callgrind, which counts instructions of smaller loads.
 """
@@ -47,7 +47,7 @@ def main(wanted: list[str]) -> None:
 
 
 def _environment() -> dict[str, str]:
-    """Uses the library with its symbols, if there is one, under the name by which it is loaded."""
+    """Uses the library with its symbols, if it exists, under the name by which it is loaded."""
     environment = dict(os.environ)
     symbols = environment.get("RESTWAY_SYMBOLS")
     if symbols:

@@ -21,7 +21,7 @@ _FLAGS = (
     *("-std=c99", "-D_POSIX_C_SOURCE=200809L", "-O2", "-g", "-pthread"),
     *("-Wall", "-Wextra", "-pedantic", "-Werror"),
 )
-#: The compiler flags, which are those of the plugins.
+#: The compiler flags, which are the flags of the plugins.
 _CXX_FLAGS = ("-std=c++17", "-O3", "-g", "-Wall", "-Wextra", "-Werror")
 
 #: The additional sources of each program beside its own file and measure.c, and its libraries.

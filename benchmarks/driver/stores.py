@@ -53,7 +53,7 @@ def ours(base: str) -> Result:
 
 def opening(base: str) -> Iterator[Figure]:
     """Opens a store of 1,000,000 companies and reads the first one; opens an empty store and reads
-    none.
+    no company.
     """
     with tempfile.TemporaryDirectory(prefix="restway-bench-") as folder:
         full, empty = str(Path(folder) / "full.db"), str(Path(folder) / "empty.db")

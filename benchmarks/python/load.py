@@ -23,7 +23,7 @@ def measure(perform: Callable[[], None], requests: int) -> None:
 async def measure_async(
     perform: Callable[[], Awaitable[None]], in_flight: int, requests: int
 ) -> None:
-    """Does the same with `in_flight` tasks that share the requests."""
+    """Performs `requests` requests in `in_flight` tasks, and prints how long they took."""
     await _share(perform, in_flight, _WARM_UP)
     begun = time.perf_counter()
     await _share(perform, in_flight, requests)

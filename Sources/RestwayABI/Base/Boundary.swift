@@ -24,7 +24,7 @@ public typealias InHandle = OpaquePointer?
 /// A place of the program that receives a handle.
 public typealias OutHandle = Out<OpaquePointer?>
 
-/// The code that all functions of the header share that can fail.
+/// The code shared by all functions of the header that can fail.
 enum Boundary {
     /// Runs `body`. A failure becomes a status and, if the caller asks for it, an error handle.
     static func run(_ outError: OutHandle?, _ body: () throws(Failure) -> Void) -> restway_status {
@@ -75,8 +75,9 @@ protocol ArgumentObject: HandleObject {
 
     /// The name of the parameters that take handles of this type.
     static var parameter: String { get }
-    /// What a function works with: the object itself, or, if the end of the object does something,
-    /// what it stands for. So the last release of a client closes it even while a function runs.
+    /// The object that a function works with. It is this object itself, except for a handle object
+    /// whose end has an effect: there it is the object that the handle refers to. So the last
+    /// release of a client closes the client even while a function runs.
     var content: Content { get }
 }
 
@@ -124,7 +125,7 @@ extension ArgumentObject {
         Boundary.run(outError) { () throws(Failure) in try body(try argument(handle)) }
     }
 
-    /// Gives the program what `make` returns for the content of `handle`, as
+    /// Gives the program the object that `make` returns for the content of `handle`, as
     /// `Boundary.creating` does.
     static func creating<Object: HandleObject>(
         _ handle: InHandle, _ outHandle: OutHandle?, _ outError: OutHandle?,
@@ -135,7 +136,8 @@ extension ArgumentObject {
         }
     }
 
-    /// Writes what `find` returns for the content of `handle`, as `Boundary.writing` does.
+    /// Writes the value that `find` returns for the content of `handle`, as `Boundary.writing`
+    /// does.
     static func writing<Value>(
         _ handle: InHandle, _ out: Out<Value>?, _ zero: Value, _ outError: OutHandle?,
         _ name: String? = nil, _ find: (Content) throws(Failure) -> Value
@@ -194,7 +196,7 @@ enum Argument {
         return string
     }
 
-    /// Reads `length` bytes. The pointer may be NULL if there are none.
+    /// Reads `length` bytes. The pointer may be NULL if `length` is 0.
     static func bytes(
         _ start: UnsafeRawPointer?, _ length: Int, _ name: String
     ) throws(Failure) -> UnsafeRawBufferPointer {
@@ -205,7 +207,7 @@ enum Argument {
         return UnsafeRawBufferPointer(start: start, count: length)
     }
 
-    /// Reads `count` elements of an array. The pointer may be NULL if there are none.
+    /// Reads `count` elements of an array. The pointer may be NULL if `count` is 0.
     static func elements<Element>(
         _ start: In<Element>?, _ count: Int, _ name: String
     ) throws(Failure) -> UnsafeBufferPointer<Element> {
@@ -237,7 +239,7 @@ enum Argument {
         guard value >= -1 else { throw outOfRange(name, value) }
     }
 
-    /// Checks that `flags` has no bits but the `known` ones.
+    /// Checks that `flags` holds only bits of `known`.
     static func flags(_ flags: UInt32, known: UInt32, _ name: String = "flags") throws(Failure) {
         guard flags & ~known == 0 else {
             let unknown = String(flags & ~known, radix: 16)
@@ -250,7 +252,7 @@ enum Argument {
         let token = try string(token, "method")
         if let method = Method(token: token) { return method }
         let all = Method.allCases.map(\.rawValue).joined(separator: ", ")
-        throw wrong("method", "method is \"\(token)\"; there are \(all)")
+        throw wrong("method", "method is \"\(token)\"; it must be one of \(all)")
     }
 
     /// Reads the members of a JSON object.

@@ -69,8 +69,9 @@ extension HandleObject {
         handle.map { Unmanaged<Self>.fromOpaque(UnsafeRawPointer($0)).takeUnretainedValue() }
     }
 
-    /// Lends bytes that the object keeps in an array, which nothing changes; `nil` if there are
-    /// none. An empty array may have no address.
+    /// Lends bytes that the object keeps in an array, which nothing changes. Returns `nil` if
+    /// `read` returns `nil`. An empty array may have no address; then this returns the address of
+    /// the handle.
     static func bytes(
         _ handle: InHandle, _ outLength: Out<Int>?, _ read: (Self) -> [UInt8]?
     ) -> UnsafeRawPointer? {
@@ -85,8 +86,8 @@ protocol TextLender: HandleObject {
     var texts: LentTexts { get }
 }
 
-/// Functions that lend a text. Each returns nil if there is no object, or if the object lacks what
-/// is asked for.
+/// Functions that lend a text. Each returns `nil` if there is no object, or if the object does not
+/// have the text.
 extension TextLender {
     static func text(_ handle: InHandle, _ key: String, _ read: (Self) -> String?) -> CString? {
         object(handle).flatMap { object in object.texts.pointer(key) { read(object) } }
@@ -146,7 +147,7 @@ final class CText: @unchecked Sendable {
 }
 
 extension Array {
-    /// The element at `index`; `nil` if there is none at this index.
+    /// The element at `index`; `nil` if the index is out of range.
     func at(_ index: Int) -> Element? {
         indices.contains(index) ? self[index] : nil
     }

@@ -23,7 +23,7 @@ final class HostContext: HostCause, @unchecked Sendable {
         end()
     }
 
-    /// What an event of a drained client carries in place of the context.
+    /// The number that an event of a drained client carries in place of the context.
     var token: UInt64 { UInt64(UInt(bitPattern: pointer)) }
 
     /// Calls the program's destroy function, but only once.
@@ -51,7 +51,7 @@ final class HostContext: HostCause, @unchecked Sendable {
         }
     }
 
-    /// The code that all functions share that set a callback of a client. If it fails, the context
+    /// The code shared by all functions that set a callback of a client. If it fails, the context
     /// still belongs to the program.
     static func setting(
         _ client: InHandle, _ pointer: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?,

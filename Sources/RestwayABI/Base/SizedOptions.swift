@@ -45,7 +45,7 @@ struct SizedStruct<Struct: BitwiseCopyable>: Sendable {
         return content
     }
 
-    /// Writes the same as the INIT macro: the size, then zeros.
+    /// Writes the same bytes as the INIT macro: the size, then zeros.
     func initialize(
         _ pointer: Out<Struct>?, _ size: Int, _ outError: OutHandle?
     ) -> restway_status {

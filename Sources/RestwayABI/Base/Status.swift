@@ -80,7 +80,7 @@ extension restway_status {
         self = reason.known.status
     }
 
-    /// The status of what has failed with `failure`, or has succeeded if that is `nil`.
+    /// The status of a call that ended with `failure`; `nil` stands for success.
     init(_ failure: Failure?) {
         self = failure?.reason.known.status ?? .RESTWAY_OK
     }

@@ -45,7 +45,7 @@ struct AuthMachine: Sendable {
     private var state = State.valid
     /// The number of the current credential.
     private(set) var credential: UInt64 = 1
-    /// Whether a server has refused the current credential, or there is none.
+    /// Whether a server has refused the current credential, or no credential is set.
     private var isDead = false
     /// Whether there is no credential, and no call has been refused yet.
     private var isMissing = false
@@ -127,8 +127,8 @@ struct AuthMachine: Sendable {
             ? arrive(call, now: now) : [.settle(call)]
     }
 
-    /// Handles the same event for a call that cannot be sent again. Returns whether the call would
-    /// have been sent again.
+    /// Handles a refused credential of a call that cannot be sent again. Returns whether the call
+    /// would have been sent again.
     mutating func refuseForGood(sentWith credential: UInt64, replays: Int) -> Bool {
         guard replays < limits.replaysMax else { return false }
         // A newer credential exists or is being obtained.
@@ -223,8 +223,8 @@ struct AuthMachine: Sendable {
     }
 
     private mutating func startRefresh(_ now: Deadline) -> [Action] {
-        // A refresh of an older credential is still running. This one starts when that one has
-        // ended.
+        // A refresh of an older credential is still running. The new refresh starts when the
+        // running refresh has ended.
         guard running == nil else {
             state = .refreshing
             return []
@@ -245,15 +245,15 @@ struct AuthMachine: Sendable {
         return [.refresh(lastRefresh)]
     }
 
-    /// Removes the refresh `number`; `nil` if it is not the running one.
+    /// Removes the refresh `number`; `nil` if it is not the running refresh.
     private mutating func end(_ number: UInt64) -> Refresh? {
         guard let running, running.number == number, state != .closed else { return nil }
         self.running = nil
         return running
     }
 
-    /// Handles the end of a refresh of an older credential: starts one for the calls that wait for
-    /// the current credential.
+    /// Handles the end of a refresh of an older credential: starts a refresh for the calls that
+    /// wait for the current credential.
     private mutating func restart(_ now: Deadline) -> [Action] {
         state == .refreshing ? startRefresh(now) : []
     }
@@ -280,7 +280,7 @@ private struct RefreshWindow: Sendable {
     var starts: [Deadline] = []
 
     /// Counts a refresh that starts now. If there were too many, returns the time at which the next
-    /// may start.
+    /// refresh may start.
     mutating func start(_ now: Deadline) -> Deadline? {
         starts.removeAll { $0.advanced(milliseconds: milliseconds) <= now }
         guard starts.count < refreshesMax else {

@@ -21,12 +21,12 @@ struct TokenRequest: Sendable {
         switch settings.grant {
         case .clientCredentials:
             guard credential.user != nil else {
-                throw .refused("there is no client identifier to get a token with", isFinal: true)
+                throw .refused("the credential has no client identifier", isFinal: true)
             }
             fields.append(("grant_type", "client_credentials"))
         case .refreshToken:
             guard let token = credential.refreshToken else {
-                throw .refused("there is no refresh token to get a new token with", isFinal: true)
+                throw .refused("the credential has no refresh token", isFinal: true)
             }
             fields += [("grant_type", "refresh_token"), ("refresh_token", token.revealed)]
         }
@@ -67,7 +67,7 @@ struct TokenRequest: Sendable {
 
 /// Reads the answer of a token endpoint (RFC 6749, sections 5.1 and 5.2).
 enum TokenResponse {
-    /// The largest answer of a token endpoint; a server that sends more is not one.
+    /// The largest answer of a token endpoint; a server that sends more is not a token endpoint.
     static let bytesMax = 1 << 20
 
     static func credential(

@@ -46,8 +46,8 @@ struct AttemptLog: Sendable {
         isUnderWay = true
     }
 
-    /// Returns all attempts of a call that ends with an answer; empty if this attempt is the only
-    /// one.
+    /// Returns all attempts of a call that ends with an answer; empty if the call had only one
+    /// attempt.
     func ending(with status: Int, _ now: Deadline) -> [CallAttempt] {
         guard isUnderWay else { return ended }
         guard !ended.isEmpty else { return [] }

@@ -22,7 +22,8 @@ package final class Call: Sendable {
 
     /// The thread that performs an action.
     enum Executor {
-        /// The thread that sends the request, or another one that must not be held up either.
+        /// The thread that sends the request, or another thread that must not be held up
+        /// either.
         case caller
         /// The thread of a transport, which only moves bytes.
         case transport
@@ -297,7 +298,7 @@ struct CallWaiters {
 
     /// The number of threads that wait.
     var count = 0
-    /// The work that one of them does next.
+    /// The work that a waiting thread does next.
     var work: (@Sendable () -> Void)?
 }
 

@@ -7,7 +7,7 @@ import RestwayText
 import RestwayThreads
 import Synchronization
 
-/// The value that one stage hands to the next.
+/// The value that one stage hands to the next stage.
 ///
 /// The enum is indirect, because its cases hold values of very different sizes.
 indirect enum Handover {
@@ -69,7 +69,7 @@ struct StageEntry {
         StageEntry(call: call, number: number, request: request, place: place)
     }
 
-    /// Runs `body` on a worker; if this thread is one, it runs here.
+    /// Runs `body` on a worker; if this thread is a worker, `body` runs here.
     func onWorker(_ body: @escaping @Sendable (StageEntry) -> Void) {
         guard place != .worker else { return body(self) }
         let entry = on(.worker)
@@ -81,7 +81,8 @@ struct StageEntry {
     func offTransport(_ body: @escaping @Sendable (StageEntry) -> Void) {
         guard place == .transport else { return body(self) }
         let waiting = on(.waiter)
-        // The program is not asked on one of its own threads, which may hold what the answer needs.
+        // The program is not asked on one of its own threads, which may hold a lock that the answer
+        // needs.
         let asks = call.api.definition.functions.mayRunWhileMapping
         let isTaken = call.state.withLock { state in
             guard state.machine.isCurrent(number), state.isAwaited, !asks else { return false }
@@ -123,7 +124,7 @@ extension Call {
     ///
     /// - Parameters:
     ///   - place: The thread that calls.
-    ///   - brought: What the stage that has ended hands to the next one.
+    ///   - brought: The value that the ended stage hands to the next stage.
     ///   - change: Changes the state together with the event; not called for an event that comes
     ///     too late.
     /// - Returns: False for an event that comes too late.

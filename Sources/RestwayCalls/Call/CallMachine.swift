@@ -9,12 +9,13 @@
 /// 1. Exactly one stage holds the call at any moment. To end a call early is to tell that stage to
 ///    let go of it (`leave`), and nothing else.
 /// 2. A stage answers at most once for each time it was entered. Each entry has a number, and the
-///    machine ignores an event whose number is not the current one. So a late answer is harmless.
+///    machine ignores an event whose number is not the current number. So a late answer is
+///    harmless.
 /// 3. A call ends in one place only: `deliver` is returned exactly once.
 struct CallMachine {
     /// The stages of a call, in the order in which a call passes them.
     ///
-    /// A call passes the optional stages that it was made with, and all others. Other ways:
+    /// A call passes the optional stages that it was made with, and all other stages. Other ways:
     ///
     ///     lane, modify, cache  -> validate     the answer is there without an exchange
     ///     lane                 -> store        the request waits in the outbox
@@ -51,7 +52,7 @@ struct CallMachine {
         case intercept
         /// The body becomes rows.
         case parse
-        /// The store takes all rows or none. The call can no longer be cancelled.
+        /// The store takes all rows or no row. The call can no longer be cancelled.
         case commit
         /// The call waits before its next attempt.
         case wait
@@ -178,7 +179,7 @@ struct CallMachine {
     /// Whether the call has gone too far to be cancelled.
     var isCommitted: Bool { stage == .commit || stage == .store || stage == .deliver }
 
-    /// Whether `entry` is the current one. Work for another entry has no effect.
+    /// Whether `entry` is the current entry. Work for another entry has no effect.
     func isCurrent(_ entry: Entry) -> Bool {
         entry == self.entry && stage != nil && !isComplete
     }
@@ -313,6 +314,6 @@ struct CallMachine {
 }
 
 extension CallMachine.Stage {
-    /// The stage behind this one, which is one of those that a call passes in order.
+    /// The stage that follows this stage, which a call passes in order.
     fileprivate var next: Self { Self(rawValue: rawValue + 1) ?? .deliver }
 }

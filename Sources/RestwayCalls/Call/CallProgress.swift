@@ -61,7 +61,7 @@ package struct ProgressRequest: Sendable {
     }
 }
 
-/// The progress of a call and what the program knows of it.
+/// The progress of a call, and the state of its notices.
 struct ProgressState: Sendable {
     var progress: CallProgress
     /// Whether a notice is on its way. It will report the progress at the time when it runs.

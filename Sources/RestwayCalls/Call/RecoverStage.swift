@@ -63,7 +63,8 @@ enum RecoverStage {
         case .notFollowed: break
         case .refused(let why): note = why
         }
-        // A worker does this, because the waiting thread may hold what the program's answer needs.
+        // A worker does this, because the waiting thread may hold a lock that the program needs
+        // for its answer.
         if !head.isSuccess, context.asksAboutFailures, entry.place != .worker {
             let note = note
             entry.onWorker { take($0, head, summary, recorder, note) }
@@ -324,12 +325,12 @@ extension Call {
         }
     }
 
-    /// Returns all attempts of a call that ends with an answer; empty if it had only one.
+    /// Returns all attempts of a call that ends with an answer; empty if it had only one attempt.
     func attempts(endingWith status: Int, _ now: Deadline) -> [CallAttempt] {
         state.withLock { $0.attempts.ending(with: status, now) }
     }
 
-    /// Tells the program that an attempt has ended with `failure` and another one follows.
+    /// Tells the program that an attempt has ended with `failure` and that another attempt follows.
     ///
     /// - Parameter ended: All attempts that have ended.
     package func observe(_ failure: Failure, _ ended: [CallAttempt]) {

@@ -4,7 +4,7 @@ package import RestwayThreads
 /// Delivers the notices of one client to the program, one at a time and in order, in the way that
 /// the delivery mode says.
 package final class Delivery: Sendable {
-    /// Where notices run.
+    /// The thread that runs notices.
     package enum Mode: Sendable {
         case thread, process, drain
     }
@@ -23,8 +23,8 @@ package final class Delivery: Sendable {
         self.clock = clock
     }
 
-    /// Appends a notice behind those that wait. It may be called under a lock, because no notice
-    /// runs before `start`. The caller must call `start` if this returns true.
+    /// Appends a notice behind the waiting notices. It may be called under a lock, because no
+    /// notice runs before `start`. The caller must call `start` if this returns true.
     package func append(_ notice: Notice) -> Bool {
         guard let waiting else { return serial.append { _ = CallbackScope.run(notice.run) } }
         waiting.append(notice)

@@ -15,8 +15,8 @@ package indirect enum Notice: Sendable {
     case changes(ChangeList, Observer)
     /// A call has made progress. The progress is looked up when the program is told.
     case progress(Call, ProgressRequest.Function?)
-    /// An attempt of a call has ended, and another one follows. The attempt is the last one in the
-    /// failure.
+    /// An attempt of a call has ended, and another attempt follows. The ended attempt is the last
+    /// attempt in the failure.
     case attempt(Call, Failure, CallFunctions.AttemptObserver)
     /// A batch session has completed, or something has happened in the outbox. The failure says why
     /// not all requests succeeded; `payload` makes the object that an event has in place of a
@@ -70,8 +70,8 @@ package indirect enum Notice: Sendable {
 
 /// An object to which a handle of the program can point.
 ///
-/// In a forked child, a thread of the parent may have left the lock of such an object held for
-/// ever. So each object knows in which process it was made, and the child refuses the parent's
+/// In a forked child, a thread of the parent may have left the lock of a parent's object held
+/// for ever. So each object knows in which process it was made, and the child refuses the parent's
 /// objects.
 package protocol HandleObject: AnyObject, Sendable {
     /// `ProcessGeneration.current` when the object was made.

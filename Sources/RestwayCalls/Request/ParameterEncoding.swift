@@ -38,7 +38,8 @@ enum ParameterEncoding {
             guard object.set(parameter.keys[...], parameter.value) else {
                 let name = parameter.keys.joined(separator: ".")
                 throw Failure(
-                    .invalidArgument, "parameter \"\(name)\" nests in one that is no object",
+                    .invalidArgument,
+                    "parameter \"\(name)\" nests in a parameter that is not an object",
                     field: name)
             }
         }

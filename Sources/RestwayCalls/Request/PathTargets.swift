@@ -28,7 +28,8 @@ package struct PathTargets {
     /// A route or a descriptor that says which objects are at a path.
     private struct Claim {
         let template: PathTemplate
-        /// The entity; `nil` for a route without one, which still displaces less specific routes.
+        /// The entity; `nil` for a route without an entity, which still displaces less
+        /// specific routes.
         let entity: Entity?
         /// Whether the path must end with the object's identity. A descriptor counts only then,
         /// because it may be about a part of an object.
@@ -87,8 +88,8 @@ package struct PathTargets {
         return false
     }
 
-    /// Returns the variable with the name of the identity attribute or, if there is none, the only
-    /// variable.
+    /// Returns the variable with the name of the identity attribute or, if no variable has this
+    /// name, the only variable; `nil` if there are several.
     private func variable(_ entity: Entity, _ template: PathTemplate) -> String? {
         guard let index = entity.identityIndex else { return nil }
         let name = entity.attributes[index].name
@@ -104,7 +105,8 @@ package struct PathTargets {
         switch entity.attributes[index].type {
         case .int: return integer.map { [$0] } ?? []
         case .string: return [.string(text)]
-        // The payload decides the type of the identity: the object has at most one of the two.
+        // The payload decides the type of the identity: the object has at most one of the two
+        // identities.
         default: return [.string(text)] + (integer.map { [$0] } ?? [])
         }
     }

@@ -8,12 +8,12 @@ package import RestwayThreads
 
 /// A request that is ready to be sent, with everything that its answer is matched with.
 ///
-/// It is a class because many functions pass it on and none of them changes it.
+/// It is a class because many functions pass it on and no function changes it.
 package final class PreparedRequest: Sendable {
     package let exchange: Exchange
     /// The reader that gives the body. The exchange itself then has no body.
     package let reader: BodyReader?
-    /// Where the request was to go before any redirect, with which descriptors are matched.
+    /// The destination of the request before any redirect. Descriptors are matched with it.
     package let destination: RequestPreparation.Destination
     /// The name of the route's mapper for the answer.
     package let dataMapper: String?

@@ -349,7 +349,7 @@ package struct RequestPreparation {
     }
 }
 
-/// Collects what a request, its route and the client say about how the request is sent.
+/// Collects the sending rules of a request from the request, its route and the client.
 extension RequestPreparation {
     package func sending(
         _ spec: RequestSpec, _ settings: RouteSettings, _ method: Method,

@@ -60,8 +60,8 @@ package struct RequestSpec: Sendable {
     package var target: Target
     package var subject: Subject?
     package var variables: [String: Variable] = [:]
-    /// The parameters in the order in which they were given. Of two with the same keys, the later
-    /// one counts.
+    /// The parameters in the order in which they were given. If two parameters have the same keys,
+    /// the later parameter counts.
     package var parameters: [Parameter] = []
     /// A header whose value is `nil` is left out of the request.
     package var headers: [(name: String, value: String?)] = []
@@ -71,11 +71,11 @@ package struct RequestSpec: Sendable {
     /// Requests with a higher priority are sent first.
     package var priority: Int32 = 0
 
-    /// `nil` is the mode of the route or, if the route has none, `full`.
+    /// `nil` is the mode of the route or, if the route sets no mode, `full`.
     package var authMode: AuthMode?
     package var idempotencyKey: IdempotencyKey?
     package var progress: ProgressRequest?
-    /// The lane in which the request is stored if it has to be; `nil` for the usual one.
+    /// The lane in which the request is stored if it has to be; `nil` for the usual lane.
     package var lane: String?
     /// The stored item from which the request comes, if any.
     package var stored: (any StoredItem)?

@@ -81,7 +81,7 @@ enum HTTPStatus {
         }
     }
 
-    /// The reason phrases of RFC 9110, section 15, for messages, because HTTP/2 sends none.
+    /// The reason phrases of RFC 9110, section 15, for messages, because HTTP/2 sends no phrases.
     static let reasons: [Int: String] = [
         300: "Multiple Choices", 301: "Moved Permanently", 302: "Found", 303: "See Other",
         304: "Not Modified", 307: "Temporary Redirect", 308: "Permanent Redirect",

@@ -11,7 +11,7 @@ extension ResponseProcessor {
         var matching: AnswerMatching?
         /// The row of the answer that is about the object itself.
         var answer: Int?
-        /// The rows that hold what was sent, by the member of the draft.
+        /// The rows that hold the sent values, by the member of the draft.
         var edits: [Int: Int] = [:]
     }
 
@@ -25,8 +25,8 @@ extension ResponseProcessor {
             && (received.status == 404 || received.status == 410)
     }
 
-    /// Adds to `changes` what follows from the answer besides its own rows, so that both are stored
-    /// together.
+    /// Adds to `changes` the changes that follow from the answer besides its own rows, so that both
+    /// are stored together.
     func consequences(
         of result: MappingResult?, _ received: ReceivedResponse, _ changes: inout ChangeSet
     ) throws(Failure) -> Consequences {
@@ -42,8 +42,8 @@ extension ResponseProcessor {
         return Consequences()
     }
 
-    /// Stores an object that the server has accepted: what was sent, and over it what the answer
-    /// says.
+    /// Stores an object that the server has accepted: the values that were sent, replaced by the
+    /// values of the answer where it has values.
     private func accept(
         _ submission: Submission, _ result: MappingResult?, _ changes: inout ChangeSet
     ) throws(Failure) -> Consequences {
@@ -56,8 +56,8 @@ extension ResponseProcessor {
         }
         let (key, edit) = (submission.subject.storeKey, consequences.edits[0])
         if key != 0 || edit != nil {
-            // Only an object without an identity becomes the object of the answer; any other has
-            // its own.
+            // Only an object without an identity becomes the object of the answer; any other object
+            // keeps its own identity.
             changes.answers.append(
                 .init(
                     storeKey: key, entity: submission.entity,
@@ -108,7 +108,7 @@ extension ResponseProcessor {
         return try context.store.newest(member.entity, storeKey: member.storeKey) != nil
     }
 
-    /// Returns the cells that were not sent, or for which the answer says something else.
+    /// Returns the cells that were not sent, or for which the answer has another value.
     private func withheld(
         _ index: Int, _ object: SentObject, _ matching: AnswerMatching
     ) -> Set<Int> {

@@ -45,7 +45,7 @@ enum ParseStage {
     }
 }
 
-/// The stage of a call in which the store takes all rows or none.
+/// The stage of a call in which the store takes all rows or no row.
 enum CommitStage {
     static func enter(_ entry: StageEntry, _ parsed: ParsedAnswer) {
         let answer = parsed.answer
@@ -239,8 +239,8 @@ struct ResponseProcessor {
         }
     }
 
-    /// Phase two of mapping: the store takes all rows, and what else follows from the answer, or
-    /// nothing.
+    /// Phase two of mapping: the store takes all rows and all other changes that follow from the
+    /// answer, or nothing.
     func commit(_ parsed: consuming ParsedAnswer) throws(Failure) -> Response {
         let received = parsed.answer.received
         let started = parsed.answer.started
@@ -317,7 +317,7 @@ struct ResponseProcessor {
         return CallbackScope.run { read(failure) }
     }
 
-    /// Returns the body as JSON, even if its format is another.
+    /// Returns the body as JSON, even if it has another format.
     private func json(
         _ body: UnsafeRawBufferPointer, of received: ReceivedResponse
     ) -> JSONValue? {

@@ -37,7 +37,7 @@ struct CommittedChanges {
         all = ChangeList(changes)
     }
 
-    /// Returns the changes of one entity; nil if there are none.
+    /// Returns the changes of one entity; nil if no object of the entity has changed.
     mutating func list(of entity: Entity) -> ChangeList? {
         let key = ObjectIdentifier(entity)
         if let list = lists[key] { return list }
@@ -48,8 +48,8 @@ struct CommittedChanges {
         return list
     }
 
-    /// Returns the changes of one object: of the one that had `key` and of the one that now has
-    /// `identity`.
+    /// Returns the changes of one observed object: of the object that had `key`, and of the object
+    /// that now has `identity`.
     mutating func list(of entity: Entity, _ key: Int64, _ identity: Identity?) -> ChangeList? {
         let changes = all.changes
         let index = index ?? Index(changes)

@@ -63,7 +63,8 @@ package final class ObservedStore: Sendable {
     /// Applies all of `changes` or nothing. When it returns, the notices of the observers have been
     /// appended to the delivery.
     ///
-    /// - Parameter recordingChanges: Whether the commit lists its changes even if nobody observes.
+    /// - Parameter recordingChanges: Whether the commit lists its changes even if there is no
+    ///   observer.
     package func commit(
         _ changes: ChangeSet, recordingChanges: Bool = false
     ) throws(Failure) -> Commit {
@@ -287,7 +288,7 @@ extension ObservedStore {
 /// A query with a condition that the outbox answers.
 package struct HostQuery: Sendable {
     package var query: Query
-    /// Selects only rejected objects, or only the others; `nil` selects all.
+    /// True selects only rejected objects, false only other objects, `nil` all objects.
     package var isRejected: Bool?
 
     package init(_ query: Query) {
@@ -295,7 +296,7 @@ package struct HostQuery: Sendable {
     }
 }
 
-/// Rejected objects: those whose change the server has refused.
+/// Rejected objects: objects with a change that the server has refused.
 extension ObservedStore {
     /// Whether a dead letter of the outbox is about the object.
     package func isRejected(_ object: Snapshot) throws(Failure) -> Bool {

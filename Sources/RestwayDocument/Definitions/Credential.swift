@@ -24,7 +24,7 @@ package struct Credential: Sendable, Equatable {
         if let refreshToken = other.refreshToken { result.refreshToken = refreshToken }
         if let token = other.token {
             result.token = token
-            // The lifetime of the old token says nothing about the new one.
+            // The lifetime of the old token says nothing about the lifetime of the new token.
             result.expiresInMilliseconds = other.expiresInMilliseconds
         } else if let expiry = other.expiresInMilliseconds {
             result.expiresInMilliseconds = expiry

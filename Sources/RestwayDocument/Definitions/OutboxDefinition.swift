@@ -50,7 +50,7 @@ package struct OutboxDefinition: Sendable {
     /// How many calls are sent at the same time.
     package var concurrentCalls = 1
     package var batching = Batching()
-    /// The time between two looks for items that may go out; 0 for no such looks.
+    /// The time between two looks for items that may go out; 0 turns these looks off.
     package var intervalMilliseconds: Int64 = 60_000
     /// How long a write waits for another process.
     package var busyTimeoutMilliseconds: Int32 = 5_000
@@ -61,7 +61,7 @@ package struct OutboxDefinition: Sendable {
 
     /// Whether requests with `method` to `path` may be stored.
     ///
-    /// - Parameter route: What the route says; `nil` if it says nothing.
+    /// - Parameter route: The route's own rule; `nil` if the route has no rule.
     package func mayStore(_ method: Method, _ path: String, route: Bool?) -> Bool {
         guard Self.storableMethods.contains(method) else { return false }
         if let route { return route }
@@ -75,7 +75,8 @@ package struct OutboxDefinition: Sendable {
 }
 
 extension Failure {
-    /// - Parameter route: The route whose requests an outbox would store, if a route needs one.
+    /// - Parameter route: The route whose requests need an outbox; `nil` if no route needs an
+    ///   outbox.
     package init(noOutboxFor route: String?) {
         let reason = route.map { "route \"\($0)\" says \"offline\": true, but " } ?? ""
         self.init(

@@ -20,7 +20,7 @@ package struct Redaction: Sendable {
 
     private var names: Set<String>
 
-    /// - Parameter names: The document's own names, besides the standard ones.
+    /// - Parameter names: The document's own names, besides the standard names.
     package init(_ names: [String] = []) {
         self.names = Self.standardNames.union(names.map(Self.bare))
     }

@@ -19,7 +19,8 @@ package struct RetryPolicy: Equatable, Sendable {
     package var transport: Set<Failure.Reason> = Self.temporaryFailures
     /// Methods that may be repeated without an Idempotency-Key.
     package var methods: Set<String> = Self.idempotentMethods
-    /// Whether other methods get an Idempotency-Key, the same one for all attempts.
+    /// Whether requests with other methods get an Idempotency-Key; all attempts of a request have
+    /// the same key.
     package var addsIdempotencyKey = false
     /// The number of retry tokens of an origin.
     package var budgetTokens = 20

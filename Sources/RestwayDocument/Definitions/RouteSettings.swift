@@ -7,7 +7,7 @@ package import RestwayText
 /// The settings that a route adds to its requests.
 package struct RouteSettings: Sendable {
     package var headers: [Pair] = []
-    /// Parameters that are used unless the caller gives others with the same names.
+    /// Parameters that are used unless the caller gives parameters with the same names.
     package var parameters: [Parameter] = []
     package var timeoutMilliseconds: Int64?
     /// The retry policy that replaces the client's.
@@ -75,7 +75,7 @@ extension WireValue {
 package enum AuthMode: Sendable, Equatable {
     /// The request is authorised, waits for a refresh and is replayed.
     case full
-    /// The request is authorised with the present credential, and neither waits nor is replayed.
+    /// The request is authorised with the present credential. It does not wait and is not replayed.
     case bypass
     /// The request goes out without a credential.
     case none

@@ -41,7 +41,7 @@ extension APIDefinition {
         add(response, methods: methods, template: template, routeKey: nil)
     }
 
-    /// Adds a descriptor to its route or, without one, to the descriptors for paths.
+    /// Adds a descriptor to its route or, if it has no route, to the descriptors for paths.
     mutating func add(
         _ response: DocumentResponse, methods: [Method], template: PathTemplate?, routeKey: String?
     ) {
@@ -61,7 +61,7 @@ extension RequestDescriptor {
     /// have them in common.
     fileprivate static let keys = ["entity", "keyPath", "exclude", "nulls", "changedOnly"]
 
-    /// - Parameter entity: The entity of the request if the request does not name one.
+    /// - Parameter entity: The entity of the request if the request does not name an entity.
     fileprivate init?(
         _ object: DocumentNode, methods: [Method], entity: DocumentNode?,
         in entities: EntityCatalog
@@ -74,7 +74,9 @@ extension RequestDescriptor {
         let keepsNulls = object["nulls"]?.choice(["keep", "omit"], "rule for nulls") != "omit"
         let isChangedOnly = object["changedOnly"]?.bool() ?? false
         let named = object["entity"] ?? entity
-        if named == nil { object.report("neither this nor its route names an \"entity\"") }
+        if named == nil {
+            object.report("neither the request nor its route names an \"entity\"")
+        }
         let mapping = named.flatMap(entities.mapping)
         var excluded: Set<String> = []
         for node in object["exclude"]?.elements() ?? [] {

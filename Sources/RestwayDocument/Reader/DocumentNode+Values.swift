@@ -17,7 +17,7 @@ extension DocumentNode {
         }
     }
 
-    /// Returns what `make` returns, and reports what it throws.
+    /// Returns the value that `make` returns, and reports the error that it throws.
     func routing<Value>(_ make: () throws(RoutingError) -> Value) -> Value? {
         do {
             return try make()

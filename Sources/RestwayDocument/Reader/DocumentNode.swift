@@ -65,7 +65,7 @@ struct DocumentNode {
         return number
     }
 
-    /// Reads the name of a `what`, which is one of `known`.
+    /// Reads a name, which must be in `known`. An error calls it a `what`.
     func choice(_ known: [String], _ what: String) -> String? {
         guard let text = string() else { return nil }
         if known.contains(text) { return text }
@@ -74,7 +74,7 @@ struct DocumentNode {
             "unknown \(what) \"\(text)\"\(hint) (there are \(known.joined(separator: ", ")))")
     }
 
-    /// Reads the name of one of the cases.
+    /// Reads the raw value of a case of `Choice`.
     func choice<Choice: CaseIterable & RawRepresentable<String>>(_ what: String) -> Choice? {
         choice(Choice.allCases.map(\.rawValue), what).flatMap(Choice.init)
     }
@@ -224,7 +224,7 @@ final class DocumentProblems {
         details.append(Failure.Detail(path: path, message: message))
     }
 
-    /// Reports a part that equals an earlier one.
+    /// Reports a part that equals an earlier part.
     func reportDuplicate(_ path: String, _ message: String) {
         duplicateCount += 1
         report(path, message)
@@ -233,7 +233,7 @@ final class DocumentProblems {
     /// Whether duplicates are the only problems.
     var areDuplicates: Bool { duplicateCount > 0 && duplicateCount == details.count }
 
-    /// Throws all reported problems as one failure, or returns if there are none.
+    /// Throws all reported problems as one failure, or returns if no problem was reported.
     func throwIfAny() throws(Failure) {
         guard !details.isEmpty else { return }
         throw Failure(.config, details: details)

@@ -52,7 +52,8 @@ struct EntityCatalog: Sendable {
         }
     }
 
-    /// Adds entities after all others. They may have relationships to all others and to each other.
+    /// Adds entities after all earlier entities. They may have relationships to all earlier
+    /// entities and to each other.
     mutating func add(
         _ members: [(name: String, node: DocumentNode)], _ functions: inout ProgramFunctions
     ) {
@@ -94,8 +95,8 @@ struct EntityCatalog: Sendable {
     }
 }
 
-/// The parts of an entity and its mapping. An entity never changes, so each change makes a new one
-/// from these parts.
+/// The parts of an entity and its mapping. An entity never changes, so each change makes a new
+/// entity from these parts.
 struct EntityParts {
     let name: String
     let index: Int
@@ -110,8 +111,8 @@ struct EntityParts {
     /// "format", "transform"}`. If the attribute has a problem, the problem is reported and a guess
     /// stands in its place.
     ///
-    /// - Parameter defaults: The conversions of the types; a type that is missing here has the
-    ///   built-in one.
+    /// - Parameter defaults: The conversions of the types; a type that is missing here has its
+    ///   built-in conversion.
     mutating func addAttribute(
         _ name: String, _ node: DocumentNode, _ defaults: [AttributeType: ValueConversion],
         _ functions: inout ProgramFunctions

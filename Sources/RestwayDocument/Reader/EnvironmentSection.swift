@@ -2,12 +2,12 @@ package import RestwayHTTP
 package import RestwayRouting
 package import RestwayText
 
-/// The environments of a document, and what a document says for all of them.
+/// The environments of a document, and the settings that apply to all of them.
 package struct Environments: Sendable {
     private var environments: [String: Environment] = [:]
     /// All names in the document's order, including environments with a problem.
     package private(set) var names: [String] = []
-    /// The name of the environment to use when a client names none.
+    /// The name of the environment to use when a client names no environment.
     package private(set) var chosen: String?
     /// Headers that are sent to every environment.
     package var headers: [Pair] = []
@@ -17,7 +17,8 @@ package struct Environments: Sendable {
 
     package subscript(name: String) -> Environment? { environments[name] }
 
-    /// The environment of a document that has exactly one.
+    /// The only environment of the document; `nil` if the document has several environments or no
+    /// environment.
     package var only: Environment? { environments.count == 1 ? environments.values.first : nil }
 
     /// Reads the sections `environments` and `environment`.
@@ -58,7 +59,7 @@ extension Environment {
         let headers = object["headers"]?.headers() ?? []
         let trusted = object["trustedOrigins"]?.elements()?.compactMap { $0.origin() } ?? []
         if object["server"] == nil {
-            // The path and the version are read all the same, so that their problems are reported.
+            // The path and the version are read nevertheless, so that their problems are reported.
             _ = object["path"]?.string()
             _ = object["version"]?.string()
         }

@@ -50,7 +50,7 @@ extension OutboxDefinition {
     static func mayStore(_ node: DocumentNode, _ methods: [Method]) -> Bool? {
         guard let isOn = node.bool() else { return nil }
         if isOn, !methods.isEmpty, !methods.contains(where: storableMethods.contains) {
-            node.report("none of the route's methods is ever stored")
+            node.report("an outbox stores no requests with this route's methods")
         }
         return isOn
     }

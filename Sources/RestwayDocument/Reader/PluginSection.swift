@@ -4,9 +4,9 @@ import RestwayJSON
 package struct PluginChoices: Sendable {
     /// The plugins that a client loads.
     package private(set) var plugins: [PluginReference] = []
-    /// The name of the mapper for answers to requests whose route names none.
+    /// The name of the mapper for answers to requests whose route names no mapper.
     package private(set) var dataMapper: String?
-    /// The transport for exchanges whose route names none.
+    /// The transport for exchanges whose route names no transport.
     package private(set) var transport: TransportReference?
     /// The mappers and transports that routes name.
     package internal(set) var ofRoutes: [RoutePlugins] = []
@@ -54,7 +54,7 @@ package struct PluginReference: Sendable {
 
 /// The mapper and the transport that a route of an API document may name.
 package struct RoutePlugins: Sendable {
-    /// The route's name, if it has one.
+    /// The route's name; `nil` if the route has no name.
     let route: String?
     package let settings: RouteSettings
     /// Whether the route itself says how objects are written into its requests.

@@ -21,7 +21,7 @@ private struct DocumentRoute {
     let node: DocumentNode
     let parent: DocumentNode?
 
-    /// The name of the parent; `nil` if the route has none.
+    /// The name of the parent; `nil` if the route has no parent.
     var parentName: String? { parent?.value.string }
 
     /// Reads a route and reports all its problems; `nil` if they leave no route.
@@ -62,7 +62,7 @@ private struct DocumentRoute {
 
 /// Joins routes to their parents, which may stand before or behind them.
 ///
-/// The time is proportional to the number of routes, because each is joined once.
+/// The time is proportional to the number of routes, because each route is joined once.
 private struct RouteFamily {
     enum Outcome {
         case joined(Route)

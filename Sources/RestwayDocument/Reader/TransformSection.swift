@@ -5,7 +5,8 @@ package import RestwayOutcome
 import RestwayRouting
 import RestwayText
 
-/// The transforms and hooks that a document names, and those that the program has registered.
+/// The transforms and hooks that a document names, and the transforms and hooks that the program
+/// has registered.
 package struct ProgramFunctions: Sendable {
     /// The program's transforms by name.
     package var transforms: [String: CustomTransform] = [:]

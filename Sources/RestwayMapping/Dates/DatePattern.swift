@@ -77,7 +77,7 @@ struct DatePattern: Equatable, Sendable {
 
     private static let quote = UInt8(ascii: "'")
 
-    /// Reads the text after a quote, up to the quote that ends it. Two quotes stand for one.
+    /// Reads the text after a quote, up to the quote that ends it. Two quotes stand for one quote.
     private mutating func readQuote(_ rest: inout ArraySlice<UInt8>) throws(DateFormatError) {
         if rest.first == Self.quote {
             fields.append(.literal(rest.removeFirst()))

@@ -14,7 +14,7 @@ struct DateScanner {
         case basic
         /// `+hh:mm`.
         case extended
-        /// Each of these.
+        /// Each of the forms above.
         case any
 
         /// The text for the zone UTC.

@@ -31,7 +31,7 @@ enum ISO8601 {
         return microseconds
     }
 
-    /// Writes `2024-02-29T13:45:10Z`, with a fraction if there is one.
+    /// Writes `2024-02-29T13:45:10Z`, with a fraction if it is not zero.
     static func format(_ microseconds: Int64) -> String {
         let time = CivilTime(microseconds: microseconds)
         var text = DateText()

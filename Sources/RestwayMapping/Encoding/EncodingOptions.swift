@@ -15,10 +15,11 @@ package struct EncodingOptions {
     /// it by identity and the written value has no identity. Nil means that there is no
     /// replacement.
     package var identityForNow: (Entity, Int64) -> IdentityForNow? = { _, _ in nil }
-    /// Does the same for an object that is written whole inside another one. Nil means that the
-    /// request creates the object.
+    /// Returns a replacement for the missing identity of an object that is written whole inside
+    /// another object. Nil means that the request creates the object.
     package var identityInside: (Entity, Int64) -> IdentityForNow? = { _, _ in nil }
-    /// Does the same for the outermost object. Nil leaves its identity out.
+    /// Returns a replacement for the missing identity of the outermost object. Nil leaves the
+    /// identity out.
     package var identityOutermost: (Entity, Int64) -> IdentityForNow? = { _, _ in nil }
     /// Called before each question and each object. True ends the writing.
     package var isAbandoned: () -> Bool = { false }
@@ -85,7 +86,7 @@ package enum EncodingError: Error, Equatable, Sendable {
         switch self {
         case .noIdentity(let entity, let relationship, let target):
             "\(entity).\(relationship) is sent by identity, and the \(target) that it leads to has "
-                + "none yet"
+                + "no identity yet"
         case .blocked(let entity, let name, let source):
             "\(entity).\(name) is sent as \"\(source)\", which lies in a value that is no object"
         case .transform(let entity, let attribute, let reason):

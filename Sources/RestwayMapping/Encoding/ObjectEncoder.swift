@@ -160,8 +160,8 @@ package struct ObjectEncoder {
         return result
     }
 
-    /// The replacement for the missing identity of an object that is written whole; nil if there is
-    /// none.
+    /// The replacement for the missing identity of an object that is written whole; nil if no
+    /// replacement is needed or known.
     private func identityForNow(
         _ source: Source, _ attribute: AttributeMapping
     ) throws(EncodingError) -> Value? {

@@ -86,7 +86,7 @@ package final class WireBuilder: EventSink {
 
     package init() {}
 
-    /// The value that was pushed; nil if there is none, or the contract was broken.
+    /// The value that was pushed; nil if no whole value was pushed, or the contract was broken.
     package var value: WireValue? { isBroken || !open.isEmpty ? nil : built }
 
     /// Parses JSON text to a value.

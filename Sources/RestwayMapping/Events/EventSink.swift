@@ -3,7 +3,8 @@
 /// A mapper pushes exactly one value. A value is a scalar, an object or a list. An object is
 /// `beginObject`, `key` and a value for each member, then `endObject`. A list is `beginArray`, its
 /// values, then `endArray`. Pointers are borrowed for the call. Text is UTF-8. Every function is
-/// called on the thread that called `Mapper.decode`, and none after `decode` has returned.
+/// called on the thread that called `Mapper.decode`; no function is called after `decode` has
+/// returned.
 ///
 /// The mapper must obey every answer:
 /// - `want`: go on.
@@ -13,7 +14,7 @@
 /// - `stop`: push nothing more and return from `decode` without an error. The owner of the sink
 ///   knows the reason.
 package protocol EventSink: AnyObject {
-    /// The mapping machine, if the sink is one; otherwise `nil`. A mapper may call the machine
+    /// The sink, if it is a mapping machine; otherwise `nil`. A mapper may call the machine
     /// directly, which avoids the cost of the protocol for each event.
     var machine: MappingMachine? { get }
 

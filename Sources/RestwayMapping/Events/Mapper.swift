@@ -11,7 +11,7 @@ package protocol Mapper: Sendable {
     /// every type with this suffix.
     var mediaTypes: [String] { get }
 
-    /// The media type that the mapper writes, one of those that it reads; nil if it only reads.
+    /// The media type that the mapper writes, one of the types that it reads; nil if it only reads.
     var writtenType: String? { get }
 
     /// Whether the mapper can write infinities and not-a-number.

@@ -382,7 +382,7 @@ struct MachineCore {
     // MARK: Captures
 
     /// Handles a container as the value of attributes: it becomes text for attributes that take any
-    /// value, and an issue for others.
+    /// value, and an issue for other attributes.
     private mutating func captureOrRefuse(_ position: OpenPlaces.Position, _ found: StaticString) {
         for target in position.node.pointee.targets {
             if target.takesContainers {

@@ -35,9 +35,10 @@ struct OpenPlaces {
     /// open.
     private(set) var plainNode: UnsafePointer<PlanNode>?
     private(set) var plainRow = -1
-    /// In such an object, the place that the next key probably leads to.
+    /// If `plainNode` is set, the place that the next key probably leads to.
     private var expected: UnsafePointer<PlanNode>?
-    /// In such an object, the place of one attribute whose value comes next. It is not pending.
+    /// If `plainNode` is set, the place of one attribute whose value comes next. The place is not
+    /// pending.
     private(set) var member: UnsafePointer<PlanNode>?
 
     init(_ root: UnsafePointer<PlanNode>, _ block: inout ScratchBlock) {
@@ -99,8 +100,8 @@ struct OpenPlaces {
         return true
     }
 
-    /// Finds the places that any other key leads to. Returns whether there is one, or the value is
-    /// captured.
+    /// Finds the places that any other key leads to. Returns whether the key leads to a place, or
+    /// the value is captured.
     mutating func find(_ key: UnsafeRawBufferPointer, isCapturing: Bool) -> Bool {
         frames.last.hasContent = true
         guard let node = plainNode else {
@@ -152,7 +153,8 @@ struct OpenPlaces {
         frames.last.index += 1
     }
 
-    /// The positions that receive a value: those of its list, or else the pending ones.
+    /// The positions that receive a value: the positions of its list, or else the pending
+    /// positions.
     func receiver(_ index: Int, _ isElement: Bool) -> Position {
         isElement ? positions[index] : pending[index]
     }

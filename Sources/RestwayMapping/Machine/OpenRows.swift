@@ -1,6 +1,6 @@
 import RestwayObjects
 
-/// The rows of a response: those whose values are being collected, and those that are complete.
+/// The rows of a response: open rows, whose values are being collected, and complete rows.
 struct OpenRows {
     /// An object whose values are being collected.
     struct Row: BitwiseCopyable {
@@ -180,7 +180,7 @@ struct OpenRows {
                 nothingCount += 1
                 if haveContent, !isToldNull(row) {
                     let name = kinds[row.mapping].entity.name
-                    issues.add("expected attributes of \(name), found none", at: places)
+                    issues.add("expected attributes of \(name), found no attribute", at: places)
                     if row.parent >= 0 { refuse(row.parentCell, row.parent) }
                 } else if row.parent >= 0 {
                     // The object has no values, so it identifies no linked object.
@@ -248,7 +248,7 @@ struct OpenRows {
         return kept
     }
 
-    /// Returns all rows, none of which is missing. They are moved, because each lies far away in
+    /// Returns all rows; no row is missing. The rows are moved, because each lies far away in
     /// memory.
     private mutating func takeFinished() -> [Snapshot] {
         var rows: [Snapshot?] = []

@@ -33,7 +33,7 @@ struct ScratchStack<Element: BitwiseCopyable> {
         @inline(__always) nonmutating _modify { yield &base[index] }
     }
 
-    /// The element that was pushed last. There must be one.
+    /// The element that was pushed last. The stack must not be empty.
     var last: Element {
         @inline(__always) get { base[count - 1] }
         @inline(__always) nonmutating _modify { yield &base[count - 1] }
@@ -46,7 +46,7 @@ struct ScratchStack<Element: BitwiseCopyable> {
         count += 1
     }
 
-    /// Replaces all elements with one. An element must have been pushed before.
+    /// Replaces all elements with `element`. An element must have been pushed before.
     @inline(__always)
     mutating func hold(_ element: Element) {
         base.initialize(to: element)
@@ -64,12 +64,12 @@ struct ScratchStack<Element: BitwiseCopyable> {
         self.count = count
     }
 
-    /// Reserves room for `more` elements after the last.
+    /// Reserves room for `more` elements after the last element.
     mutating func reserve(_ more: Int) {
         if count + more > capacity { grow(to: count + more) }
     }
 
-    /// Counts `more` elements that were written after the last.
+    /// Counts `more` elements that were written after the last element.
     mutating func grew(by more: Int) {
         count += more
     }

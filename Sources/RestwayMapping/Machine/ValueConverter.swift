@@ -346,7 +346,7 @@ struct ValueConverter {
 
     // MARK: Issues
 
-    /// What `target` takes, for an issue.
+    /// A description of the values that `target` takes, for an issue.
     func expectation(_ target: PlanTarget, _ mapping: Int) -> String {
         if target.isIdentity {
             switch target.conversion {

@@ -23,7 +23,7 @@ package final class MappingPlan: @unchecked Sendable {
     /// The descriptors in order of registration. Results have the same order.
     package let descriptors: [ResponseDescriptor]
     /// The mappings of the descriptors, then the mappings of all entities of the model by their
-    /// index. Relationships use the latter.
+    /// index. Relationships use the mappings of the model.
     let mappings: [EntityMapping]
     let tree: PlanTree
     /// Facts about the mappings, the date formats and the transforms, by the index of the mapping.

@@ -38,7 +38,7 @@ extension AttributeType {
 
 extension Value {
     /// Compares byte by byte: Swift considers "é" and "e" with an accent equal, but a server does
-    /// not. NaN is the same as itself.
+    /// not. NaN counts as equal to itself.
     package func isSame(as other: Value) -> Bool {
         switch (self, other) {
         case (.double(let own), .double(let its)): own == its || own.isNaN && its.isNaN

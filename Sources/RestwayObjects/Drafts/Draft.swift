@@ -97,8 +97,8 @@ package final class Draft: Sendable {
         node.state.withLock { $0.set(.links(.null), cell: cell(relationship: index)) }
     }
 
-    /// Adds a link after the others, or replaces the link of a relationship to one object. A draft
-    /// takes the place of the object that it was made from.
+    /// Adds a link after the existing links, or replaces the link of a relationship to one object.
+    /// A draft takes the place of the object that it was made from.
     package func add(_ target: Target, relationship index: Int) throws(DraftError) {
         let relationship = entity.relationships[index]
         guard relationship.isMany else { return try set([target], relationship: index) }
@@ -137,7 +137,8 @@ package final class Draft: Sendable {
             throw .unfitLink(
                 entity: entity.name, relationship: relationship.name,
                 expected: relationship.targetName,
-                found: isNamesake ? "that of another api" : target.entity.name)
+                found: isNamesake
+                    ? "the \(target.entity.name) of another api" : target.entity.name)
         }
     }
 
@@ -156,7 +157,7 @@ package final class Draft: Sendable {
         }
     }
 
-    /// Forgets what the program set for cell `index`, or for all cells.
+    /// Forgets the values that the program set for cell `index`, or for all cells.
     package func revert(cell index: Int?) {
         node.state.withLock { state in
             if let index { state.words[index] = nil } else { state.words = [:] }
@@ -171,8 +172,8 @@ package final class Draft: Sendable {
         capture().root.changed.sorted()
     }
 
-    /// Returns the object as the draft has it now, with the draft's store key if it has one. Links
-    /// to drafts that no store knows are left out.
+    /// Returns the object as the draft has it now, with the draft's store key if it has a store
+    /// key. Links to drafts that no store knows are left out.
     package func snapshot() -> Snapshot {
         let snapshot = capture().snapshot()
         let key = storeKey
@@ -205,7 +206,7 @@ package enum DraftError: Error, Equatable, Sendable {
         case .manyForOne(let entity, let relationship):
             "\(entity).\(relationship) leads to one object, not to several"
         case .fixedIdentity(let entity, let attribute):
-            "\(entity).\(attribute) is the identity of an object that has one: it cannot change"
+            "\(entity).\(attribute) is the identity of the object: once set, it cannot change"
         case .gone(let entity):
             "the \(entity) that the draft was made of is no longer in the store"
         }

@@ -94,9 +94,9 @@ package struct DraftCapture: Sendable {
     /// Adds rows to `changes` that put the drafts into a store: a row for each member that the
     /// cells lead to, the draft itself first.
     ///
-    /// - Parameter cells: The cells of each member to store. If `nil`, these are all cells that
-    ///   were set, or only the changed ones of an object that the store knows. A member that is not
-    ///   listed is only linked to: by its key, or else by its identity.
+    /// - Parameter cells: The cells of each member to store. If this is `nil`, all cells that were
+    ///   set are stored, or only the changed cells of an object that the store knows. A member that
+    ///   is not listed is only linked to: by its key, or else by its identity.
     /// - Returns: The rows by member. The draft itself is member 0.
     @discardableResult
     package func add(to changes: inout ChangeSet, cells: [Int: Set<Int>]? = nil) -> [Int: Int] {
@@ -171,9 +171,9 @@ package struct DraftCapture: Sendable {
         return values.enumerated().map { cells.contains($0.offset) ? $0.element : .absent }
     }
 
-    /// Makes the draft of a member a draft of `object`, because the server has accepted what was
-    /// captured. Values that the program has set since then stay, and so do the values of the cells
-    /// `withheld`, which were not sent.
+    /// Makes the draft of a member a draft of `object`, because the server has accepted the
+    /// captured values. Values that the program has set since then stay, and so do the values of
+    /// the cells `withheld`, which were not sent.
     package func settle(_ index: Int, on object: Snapshot, withholding withheld: Set<Int>) {
         sent(index).settle(on: object, withholding: withheld)
     }
@@ -197,7 +197,7 @@ package struct SentDraft: Sendable {
     /// The store key of the draft's object; 0 if no store knows it or the draft no longer exists.
     package var storeKey: Int64 { node?.storeKey ?? 0 }
 
-    /// Makes the draft one of a new object again, because the object that it made was undone. A
+    /// Makes the draft a draft of a new object again, because the object that it made was undone. A
     /// draft that was made from an object stays a draft of that object.
     package func forgetObject(_ key: Int64) {
         guard let node, node.state.withLock({ $0.base == nil }) else { return }

@@ -12,7 +12,7 @@ final class DraftNode: Sendable {
         /// The object as it was when the draft was made of it, or when the server last answered.
         var base: Snapshot?
         /// The values and links that the program set, by the index of their cell, and their
-        /// numbers: later ones have higher numbers.
+        /// numbers: values and links that were set later have higher numbers.
         var words: [Int: (content: Content, number: Int)] = [:]
         /// The number of values and links that the program has set so far.
         var wordCount = 0
@@ -87,14 +87,15 @@ final class DraftGroup: @unchecked Sendable {
     private static let lock = ForkBarrier.guarded(Lock(false))
 
     private var members: [DraftNode]
-    /// The group that took over this one's members. There is no cycle: the larger group takes over.
+    /// The group that took over the members of this group. There is no cycle: the larger group
+    /// takes over.
     private var mergedInto: DraftGroup?
 
     init(_ node: DraftNode) {
         members = [node]
     }
 
-    /// Makes both groups one.
+    /// Joins both groups into one group.
     func merge(_ other: DraftGroup) {
         Self.lock.withLock { _ in
             let (own, its) = (root, other.root)

@@ -32,7 +32,7 @@ struct FlushMachine: Sendable {
         var batchStopsAtFailure = false
         /// The wait after a failure that was not the fault of one item.
         var retryMilliseconds: Int64 = 1_000
-        /// The time between two looks for items; 0 for no such looks.
+        /// The time between two looks for items; 0 turns these looks off.
         var intervalMilliseconds: Int64 = 0
     }
 
@@ -40,7 +40,7 @@ struct FlushMachine: Sendable {
     enum Start: Equatable, Sendable {
         /// The outbox is closed.
         case closed
-        /// The flush would have nothing to do before the end of a wait.
+        /// No flush begins, because it would have nothing to do before the end of a wait.
         case notNow
         /// A thread looks already, and looks once more.
         case joined
@@ -51,9 +51,9 @@ struct FlushMachine: Sendable {
     /// The items of the next call.
     struct Take: Equatable, Sendable {
         let itemsMax: Int
-        /// If fewer items than this are ready, none goes out now.
+        /// If fewer items than this are ready, no item goes out now.
         let itemsMin: Int
-        /// The waits to cut short first, if any.
+        /// The waits to cut short before items are taken; `nil` to cut no wait short.
         let hurry: Urgency?
         /// Whether the items go out as one batch call.
         let isBatch: Bool
@@ -68,11 +68,11 @@ struct FlushMachine: Sendable {
         case end
     }
 
-    /// An attempt at an item, as far as it matters for the others.
+    /// The facts about an attempt at an item that matter for other items.
     struct Attempt: Equatable, Sendable {
         /// Whether the item is done.
         var isDelivered = false
-        /// Whether the failure is that of the batch call that the item was in.
+        /// Whether the batch call failed that the item was in, and not the item itself.
         var isOfBatchCall = false
         /// Whether the server could be reached but did not take the batch.
         var brokeBatch = false
@@ -80,7 +80,8 @@ struct FlushMachine: Sendable {
         var wasReplayed = false
         /// Whether the item stays as it was, without a result to write.
         var isGivenBack = false
-        /// How long nothing else is sent either, because the server could not be reached.
+        /// The time for which no other item is sent either, because the server could not be
+        /// reached.
         var heldMilliseconds: Int64?
     }
 
@@ -133,7 +134,7 @@ struct FlushMachine: Sendable {
 
     // MARK: The flush
 
-    /// Something asks for a flush, which begins one or joins the one that is running.
+    /// Something asks for a flush: a new flush begins, or the caller joins the running flush.
     ///
     /// - Parameter isRuledOut: Whether the program says that the server cannot be reached.
     mutating func begin(
@@ -194,8 +195,7 @@ struct FlushMachine: Sendable {
             hurry: flush.owesHurry ? flush.urgency : nil, isBatch: batching.usesBatch)
     }
 
-    /// Items were taken and are sent now, in one call. If there were none, the present look is
-    /// over.
+    /// Items were taken and are sent now, in one call. If `count` is 0, the present look is over.
     mutating func took(_ count: Int) {
         if count > 0 { callsOut += 1 } else { hasFoundNothing = true }
     }
@@ -207,8 +207,8 @@ struct FlushMachine: Sendable {
         self.heldUntil = max(self.heldUntil, heldUntil)
     }
 
-    /// A call was answered, and its results are about to be written. Another call may go out
-    /// meanwhile if it uses none of the same lanes.
+    /// A call was answered, and its results are about to be written. Meanwhile another call may go
+    /// out if it uses other lanes.
     ///
     /// - Returns: Whether the caller has a worker look for items.
     mutating func answered() -> Bool {
@@ -272,8 +272,8 @@ struct FlushMachine: Sendable {
         } else if attempts.contains(where: { !$0.isOfBatchCall }) {
             batching.succeeded()
         }
-        // The server did not process the requests behind the first failed one, whatever their
-        // lanes, even if that one later succeeded with another credential.
+        // The server did not process the requests behind the first failed request, whatever their
+        // lanes, even if the failed request later succeeded with another credential.
         if settings.batchStopsAtFailure,
             let first = attempts.firstIndex(where: { !$0.isDelivered || $0.wasReplayed })
         {
@@ -289,7 +289,8 @@ struct FlushMachine: Sendable {
     private static let takeoverMilliseconds: Int64 = 3_000
 
     /// Returns when to look next after a flush: when the next item may go out, when the cause that
-    /// stopped the flush may be over, and after the interval of the document, if it has one.
+    /// stopped the flush may be over, and after the interval of the document, if the document sets
+    /// an interval.
     ///
     /// - Parameter dueMilliseconds: The time until the next waiting item is due; `nil` if no item
     ///   waits for its time.
@@ -308,7 +309,7 @@ struct FlushMachine: Sendable {
         return waits.min().map { now.advanced(milliseconds: max($0, held, 1)) }
     }
 
-    /// Plans a look at this time, unless an earlier one is planned. Returns whether a timer has to
+    /// Plans a look at this time, unless an earlier look is planned. Returns whether a timer has to
     /// be set.
     mutating func plan(_ at: Deadline) -> Bool {
         guard !isClosed, at < wakeAt else { return false }
@@ -316,7 +317,7 @@ struct FlushMachine: Sendable {
         return true
     }
 
-    /// Whether the look at this time is still the planned one.
+    /// Whether the look at this time is still planned.
     func isPlanned(_ at: Deadline) -> Bool { !isClosed && wakeAt == at }
 
     /// The timer for this time has run. Returns whether this was the planned look.

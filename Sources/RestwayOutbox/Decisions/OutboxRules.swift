@@ -27,7 +27,7 @@ struct OutboxRules: Equatable, Sendable {
     var baseMilliseconds: Int64 = 1_000
     /// The largest value that the upper bound of a wait grows to.
     var capMilliseconds: Int64 = 300_000
-    /// The longest wait that a server can ask for. A longer one is cut to this.
+    /// The longest wait that a server can ask for. A longer wait is cut to this time.
     var retryAfterMaxMilliseconds: Int64 = 604_800_000
 
     static let usualTemporaryStatuses = [
@@ -102,7 +102,8 @@ enum OutboxVerdict: Equatable, Sendable {
 }
 
 extension OutboxRules {
-    /// Returns what `outcome` means for an item after `attempts` attempts, this one included.
+    /// Returns the consequence of `outcome` for an item after `attempts` attempts. The number
+    /// includes the attempt that `outcome` ended.
     ///
     /// - Parameter random: The source of the jitter.
     func verdict(
@@ -134,9 +135,9 @@ extension OutboxRules {
         }
     }
 
-    /// Returns whether the server is still working on an earlier attempt: it answers 409 to a key
-    /// that it has seen, and says when to come back or gives a problem type that is known to mean
-    /// this.
+    /// Returns whether the server is still working on an earlier attempt. The sign is a 409 answer
+    /// to a key that the server has seen, with a time to come back or with a problem type that is
+    /// known to mean "still working".
     func isInProgress(_ outcome: OutboxOutcome) -> Bool {
         guard case .answer(409, let retryAfter, _, true, let problem) = outcome else {
             return false

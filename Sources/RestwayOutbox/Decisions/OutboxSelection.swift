@@ -2,7 +2,7 @@
 /// fetches the items that it needs, and the tests give it all items.
 struct OutboxSelection: Equatable, Sendable {
     /// An item of the outbox. Items that are passed by, because they are dead letters or wait for
-    /// the objects of dead letters, are no candidates if the rules let others pass them.
+    /// the objects of dead letters, are no candidates if the rules let other items pass them.
     struct Candidate: Equatable, Sendable {
         let id: Int64
         let lane: Lane
@@ -13,8 +13,8 @@ struct OutboxSelection: Equatable, Sendable {
 
     /// The most items to choose, at least 1.
     let itemsMax: Int
-    /// Whether items of one lane may go out together. They may if the server stops at the first one
-    /// that fails.
+    /// Whether items of one lane may go out together. They may if the server stops at the first
+    /// item that fails.
     let mayShareLane: Bool
     /// The lanes that have items in flight.
     let lanesInFlight: Set<Lane>

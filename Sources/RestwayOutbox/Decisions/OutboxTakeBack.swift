@@ -5,7 +5,7 @@ import RestwayObjects
 /// Every item that changed the object is a layer over the earlier values. Dropping an item removes
 /// its layer. If it is the topmost layer, the values below it appear again; otherwise the layer
 /// above now lies on the values below. A layer is known by the values before and after it. If the
-/// layer above does not begin with the value with which the dropped one ended, somebody else
+/// layer above does not begin with the value with which the dropped layer ended, somebody else
 /// changed the value in between, and that change stays.
 struct OutboxTakeBack: Sendable {
     /// The change that one item made to one attribute or relationship.
@@ -27,9 +27,9 @@ struct OutboxTakeBack: Sendable {
 
     /// The changes that the store is to make, newest item first.
     private(set) var steps: [(item: Int64, step: Step)] = []
-    /// Layers of items that stay, whose value before the change is now another one.
+    /// Layers of items that stay and whose value before the change is now another value.
     private(set) var moved: [Layer] = []
-    /// The item that counts from now on as the one that made the object; `nil` if nothing changes.
+    /// The item that counts from now on as the maker of the object; `nil` if nothing changes.
     private(set) var newMaker: Int64?
 
     /// - Parameters:
@@ -81,8 +81,8 @@ struct OutboxTakeBack: Sendable {
 struct OutboxChange: Equatable, Sendable {
     /// An object as the store knows it.
     struct Subject: Hashable, Sendable {
-        /// Distinguishes the store keys of one store in memory from those of another; `nil` for a
-        /// store in a file, whose keys stay valid.
+        /// Distinguishes the store keys of one store in memory from the store keys of another
+        /// store; `nil` for a store in a file, whose keys stay valid.
         let life: String?
         let entity: String
         let storeKey: Int64

@@ -6,12 +6,12 @@ import RestwayObjects
 import RestwayOutcome
 import RestwayThreads
 
-/// The result of an attempt at an item, and what follows from it. It is a class because several
+/// The result of an attempt at an item, and its consequences. It is a class because several
 /// functions pass the results of a batch on; only one thread uses it.
 final class AttemptResult {
     let item: OutboxItem
     /// The changes in the journal: the identities that the answer gives to the objects inside the
-    /// request and, last, what becomes of the item. Empty if the item stays as it was.
+    /// request and, last, the result for the item. The list is empty if the item stays as it was.
     private(set) var settlements: [OutboxSettlement] = []
     /// The item as it stands after the attempt.
     private(set) var report: StoredRequest
@@ -90,12 +90,13 @@ final class AttemptResult {
 
     /// Describes what went wrong with the item.
     ///
-    /// - Parameter reason: Why the item is a dead letter, if it is one.
+    /// - Parameter reason: The reason why the item is a dead letter; `nil` if it is not a dead
+    ///   letter.
     private func trouble(_ reason: OutboxDeathReason? = nil) -> OutboxTrouble {
         var trouble = failure.map { OutboxTrouble($0) } ?? OutboxTrouble(code: "", message: "")
         if reason == .keyReused {
             trouble.code = OutboxTrouble.keyReused
-            trouble.message += ": it has seen this Idempotency-Key with another request"
+            trouble.message += ": the server has seen this Idempotency-Key with another request"
         }
         return trouble
     }
@@ -124,7 +125,7 @@ final class AttemptResult {
 }
 
 extension Failure {
-    /// The largest body that is read; nothing is read from a longer one.
+    /// The largest body that is read; a longer body is not read at all.
     private static let problemBytesMax = 64 << 10
 
     /// Whether this is the answer to a request that the transport had already sent before.

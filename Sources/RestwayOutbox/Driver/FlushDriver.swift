@@ -4,7 +4,7 @@ import RestwayOutcome
 import RestwayRouting
 import RestwayThreads
 
-/// Sends stored requests and writes their results: it performs what a `FlushMachine` decides.
+/// Sends stored requests and writes their results: it performs the decisions of a `FlushMachine`.
 ///
 /// It holds no lock while it calls the journal, a call or the program.
 final class FlushDriver: Sendable {
@@ -26,10 +26,10 @@ final class FlushDriver: Sendable {
         weak var sender: (any StoredRequestSender)?
     }
 
-    /// What is told when a flush is over.
+    /// The information that the program gets when a flush is over.
     fileprivate struct Flush {
-        /// The reports in the order in which they were written. An item that went out twice has
-        /// two.
+        /// The reports in the order in which they were written. An item that went out twice has two
+        /// reports.
         var sent: [SentReport] = []
         /// Why the flush could not go on.
         var failure: Failure?
@@ -105,9 +105,9 @@ final class FlushDriver: Sendable {
 
     // MARK: The flush
 
-    /// Starts a flush, or joins the one that is running.
+    /// Starts a flush, or joins the running flush.
     ///
-    /// - Parameter waiter: Called when that flush has ended.
+    /// - Parameter waiter: This function is called when that flush has ended.
     /// - Returns: False if the client has been closed.
     @discardableResult
     func flush(
@@ -118,7 +118,7 @@ final class FlushDriver: Sendable {
         let start = state.withLock { state in
             let start = state.machine.begin(
                 urgency, isByHand: isByHand, now: now, isRuledOut: isRuledOut)
-            // A flush that just ends has not done the work of this one.
+            // A flush that just ends has not done the work that this caller asks for.
             if start != .closed, let waiter { state.flush.waiters.append(waiter) }
             return start
         }
@@ -160,7 +160,7 @@ final class FlushDriver: Sendable {
         let isSender = try journal.checked(journal.becomeSender())
         state.withLock { $0.machine.isSentByAnother = !isSender }
         guard isSender else {
-            let words = "another process sends what \"\(journal.path)\" holds"
+            let words = "another process sends the requests in \"\(journal.path)\""
             return stop(Failure(.outbox, words, field: journal.path))
         }
         if let urgency = take.hurry { try hurry(urgency) }
@@ -229,7 +229,7 @@ final class FlushDriver: Sendable {
 
         /// Records the outcome of one item.
         ///
-        /// - Returns: All outcomes if this was the last one; otherwise `nil`.
+        /// - Returns: All outcomes if this was the last outcome of the call; otherwise `nil`.
         func ended(_ id: Int64, _ outcome: Call.Outcome) -> [Int64: Call.Outcome]? {
             outcomes.withLock { outcomes in
                 let isNew = outcomes.updateValue(outcome, forKey: id) == nil
@@ -270,7 +270,7 @@ final class FlushDriver: Sendable {
         return spec
     }
 
-    /// Records the outcome of one item. The last one of a call settles all of them.
+    /// Records the outcome of one item. The last outcome of a call settles all items of the call.
     ///
     /// - Parameter isOnWorker: False if this may be any thread. Then a worker writes to the file.
     func ended(

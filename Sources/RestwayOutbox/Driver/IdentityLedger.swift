@@ -23,7 +23,7 @@ final class IdentityLedger: Sendable {
     private let store: ObservedStore
     private let api: API
     private let journal: OutboxJournal
-    /// A text that distinguishes this store in memory from earlier ones; `nil` for a store in a
+    /// A text that distinguishes this store in memory from earlier stores; `nil` for a store in a
     /// file.
     let life: String?
     /// The local identities of objects, by the store keys of the objects. An object keeps its local
@@ -57,10 +57,10 @@ final class IdentityLedger: Sendable {
         return (try? store.newest(entity, storeKey: storeKey))?.identity
     }
 
-    /// Returns the local identity of an object, if it has one.
+    /// Returns the local identity of an object; `nil` if it has no local identity.
     func local(_ entity: Entity, _ storeKey: Int64) -> LocalID? {
         if let known = locals.withLock({ $0[storeKey] }) { return known }
-        // An earlier process, or another one, created the object.
+        // Another process, perhaps an earlier one, created the object.
         guard storeKey != 0, store.keepsKeys, !journal.isEmpty else { return nil }
         let stored = try? journal.local(entity: entity.name, storeKey: storeKey)
         guard let local = stored ?? nil else { return nil }
@@ -138,8 +138,8 @@ final class IdentityLedger: Sendable {
 
     // MARK: Answers
 
-    /// Returns the settlements of a delivered item: what the server calls the objects inside the
-    /// request and, last, what becomes of the item itself.
+    /// Returns the settlements of a delivered item: the server's identities for the objects inside
+    /// the request and, last, the result for the item itself.
     func settlements(_ item: OutboxItem, _ response: Response?) -> [OutboxSettlement] {
         guard let entity = entity(item.entry.origin.entity) else { return [.remove(id: item.id)] }
         let key = storeKey(item.entry)
@@ -188,7 +188,7 @@ final class IdentityLedger: Sendable {
     private static let identityMicroseconds: Int64 = 7 * 24 * 3_600 * 1_000_000
 
     /// Gives the store every identity that the server returned for a created object. The store may
-    /// have lost some at a power failure, because the two files share no transaction. Then it
+    /// have lost identities at a power failure, because the two files share no transaction. Then it
     /// removes old identities that the store was found to have.
     func completeStore(wallMicroseconds: Int64) {
         var kept: Int64 = 0
@@ -200,7 +200,7 @@ final class IdentityLedger: Sendable {
             let end = page.last
         {
             for known in page {
-                // The store may lose again what it receives only now.
+                // The store may lose again an identity that it receives only now.
                 if (try? give(known)) != false { isKeeping = false }
                 if isKeeping { kept = known.number }
             }
@@ -229,8 +229,8 @@ final class IdentityLedger: Sendable {
     }
 }
 
-/// The identities of objects in the store that one request uses. Preparing the request asks for
-/// them; nothing is changed by that.
+/// The identities of objects in the store that one request uses. The code that prepares the request
+/// asks for them; this changes nothing.
 ///
 /// `@unchecked Sendable`: only one thread prepares a request.
 final class RequestIdentities: LocalIdentities, @unchecked Sendable {
@@ -245,8 +245,8 @@ final class RequestIdentities: LocalIdentities, @unchecked Sendable {
         self.outbox = outbox
     }
 
-    /// Returns the value that the path uses for the identity of an object: its current identity or,
-    /// if it has none, its local identity.
+    /// Returns the value that the path uses for the identity of an object: its current identity, or
+    /// its local identity if the server has not named the object.
     func valueInPath(_ entity: Entity, _ storeKey: Int64) -> Value? {
         keysInPath.insert(storeKey)
         switch value(entity, storeKey) {
@@ -259,7 +259,8 @@ final class RequestIdentities: LocalIdentities, @unchecked Sendable {
     /// Whether the path names the object. Then the request is about an object that exists.
     func isInPath(_ storeKey: Int64) -> Bool { keysInPath.contains(storeKey) }
 
-    /// Returns the current identity of an object or, if it has none, its local identity.
+    /// Returns the current identity of an object, or its local identity if the server has not named
+    /// the object.
     func value(_ entity: Entity, _ storeKey: Int64) -> IdentityForNow? {
         used(entity, ledger.standing(entity, storeKey))
     }

@@ -31,8 +31,8 @@ struct LaneGate {
 
     /// Removes a call from its lane, if it is there.
     ///
-    /// - Returns: The call that has just become the first of its lane, if any, and whether the lane
-    ///   is empty now.
+    /// - Returns: The call that has just become the first of its lane, or `nil` if no call has, and
+    ///   whether the lane is empty now.
     mutating func leave(_ lane: Lane, _ call: ObjectIdentifier) -> (next: Ticket?, isFree: Bool) {
         guard let place = lines.index(forKey: lane),
             let number = lines.values[place].firstIndex(where: { $0.call == call })

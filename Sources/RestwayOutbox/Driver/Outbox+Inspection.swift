@@ -49,7 +49,7 @@ extension Outbox {
     ///
     /// - Parameters:
     ///   - body: The new body; `nil` removes the body.
-    ///   - mediaType: The new media type; `nil` keeps the present one.
+    ///   - mediaType: The new media type; `nil` keeps the present media type.
     package func edit(_ id: Int64, body: [UInt8]?, mediaType: String?) throws(Failure) {
         try refuseWhenClosed()
         let item = try journal.existingItem(id)

@@ -28,10 +28,12 @@ package final class Outbox: RequestStorage, ObjectRejections {
     private let isClosed = Lock(false)
     let entering = StoringGate()
 
-    /// Makes the outbox that a document or a client asks for; `nil` if neither does.
+    /// Makes the outbox that the document or the client asks for; `nil` if neither of them asks for
+    /// an outbox.
     ///
     /// - Parameters:
-    ///   - path: The file that the client's options name; `nil` for the document's.
+    ///   - path: The file that the client's options name; `nil` for the file that the document
+    ///     names.
     ///   - mode: The permissions of a new file.
     ///   - seed: The seed of the random waits; 0 for a random seed of the system.
     package static func make(
@@ -153,7 +155,7 @@ package final class Outbox: RequestStorage, ObjectRejections {
 
     // MARK: Lanes
 
-    /// Returns the lane in which a call waits. Where the order is strict, all lanes are one.
+    /// Returns the lane in which a call waits. If the order is strict, all lanes count as one lane.
     private func line(_ lane: Lane) -> Lane { definition.order.isStrict ? Lane(named: "") : lane }
 
     /// Adds a call to its lane. Returns whether it is the first of the lane; if not, `go` runs on
@@ -325,7 +327,7 @@ extension Outbox {
                 storeKey: kept.object?.storeKey, context: context.bytes))
     }
 
-    /// Returns the failed attempt, and when the next one may be made.
+    /// Returns the failed attempt, and the time at which the next attempt may be made.
     private func progress(after failure: Failure, _ wall: Int64) -> OutboxEntry.Progress {
         var progress = OutboxEntry.Progress(
             mayHaveArrived: failure.mayHaveArrived, attempts: failure.mayHaveArrived ? 1 : 0,

@@ -16,14 +16,14 @@ struct ClaimedLane {
     /// until the journal has moved them to `present`.
     var former: Lane?
 
-    /// The lane in which the calls wait for each other. It stays the same from the creation of an
-    /// object to its end.
+    /// The lane in which the calls wait for each other. It does not change between the creation of
+    /// an object and its deletion.
     var whileCalling: Lane { former ?? present }
 }
 
 /// The information that the outbox needs about a request that it may store.
 ///
-/// It is a class because many functions pass it on and none of them changes it.
+/// It is a class because many functions pass it on without changing it.
 final class OutboxClaim: StorageClaim {
     private let outbox: Outbox
     let lane: ClaimedLane
@@ -39,9 +39,9 @@ final class OutboxClaim: StorageClaim {
     let creates: LocalID?
     /// The local identity of the object that the request is about.
     let local: LocalID?
-    /// The request from which this one is prepared again when its turn comes, as it is about
-    /// objects that the server has not named yet and so cannot be sent as it is; `nil` for other
-    /// requests.
+    /// The specification of a request about objects that the server has not named yet. The request
+    /// cannot be sent as it is; when its turn comes, it is prepared again from this specification.
+    /// `nil` for other requests.
     let deferred: RequestSpec?
     /// The retry policy of the route or the client, which would have tried the request again.
     let retry: RetryPolicy?
@@ -117,7 +117,7 @@ extension OutboxClaim {
     func reasonToStore() throws(Failure) -> String? {
         if outbox.around.reachability.isRuledOut { return Self.ruledOutReason }
         if deferred != nil { return "it is about an object that the server has not named" }
-        return try outbox.isHeld(lane) ? "others of its lane wait before it" : nil
+        return try outbox.isHeld(lane) ? "other requests of its lane wait before it" : nil
     }
 
     func beginStoring(if judge: () -> Bool) -> Bool {
@@ -229,9 +229,9 @@ extension StorableRequest {
         return (headers.fields, without)
     }
 
-    /// Returns the local identity of an object that the server has not named. A request that may
-    /// create an object without one makes it up; the call that sends the request notes it
-    /// (`OutboxClaim.adopt`).
+    /// Returns the local identity of an object that the server has not named. If a request may
+    /// create the object and the object has no local identity, this makes up a local identity; the
+    /// call that sends the request notes it (`OutboxClaim.adopt`).
     fileprivate func localID(_ ledger: IdentityLedger) -> LocalID? {
         guard let submission, submission.identity == nil, submission.entity.identityIndex != nil
         else { return nil }

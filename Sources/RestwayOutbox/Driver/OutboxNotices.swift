@@ -32,9 +32,9 @@ package struct OutboxObserver: Sendable {
     }
 }
 
-/// Tells the program what has become of items and flushes.
+/// Tells the program the results of items and flushes.
 final class OutboxNotices: Sendable {
-    /// The function that is called when a flush is over, and the one that ends its context
+    /// The function that is called when a flush is over, and the function that ends its context
     /// afterwards.
     struct Waiter {
         let token: UInt64
@@ -51,8 +51,8 @@ final class OutboxNotices: Sendable {
         self.redaction = redaction
     }
 
-    /// Sets the observer; `nil` removes it. The previous one may end here, which may run a destroy
-    /// function of the program.
+    /// Sets the observer; `nil` removes it. The previous observer may end here, which may run a
+    /// destroy function of the program.
     func setObserver(_ new: OutboxObserver?) {
         var before = new
         observer.withLock { swap(&$0, &before) }
@@ -62,7 +62,7 @@ final class OutboxNotices: Sendable {
         StoredRequests(all, failure: failure, redaction: redaction)
     }
 
-    /// Tells everyone who waits for a flush that it is over.
+    /// Tells every waiter of a flush that the flush is over.
     func flushed(_ waiters: [Waiter], _ requests: StoredRequests) {
         tell(.outboxFlushed, requests, waiters)
     }

@@ -99,7 +99,7 @@ extension OutboxJournal {
         }
     }
 
-    /// Returns the item, or throws that there is none.
+    /// Returns the item. Throws if the outbox has no item with this id.
     func existingItem(_ id: Int64) throws(Failure) -> OutboxItem {
         guard let item = try checked(item(id)) else { throw Failure(.noSuchItem(id), path: path) }
         return item

@@ -6,7 +6,8 @@ import RestwayOutcome
 import RestwayRouting
 import RestwayThreads
 
-/// What stored requests change in the object store, and what is undone when they are dropped.
+/// Makes the changes of stored requests in the object store, and undoes them when the requests are
+/// dropped.
 ///
 /// The journal and the store share no transaction. So the journal records the steps to do in the
 /// transaction that drops the items, and removes them when the store has done them. The next client
@@ -92,8 +93,8 @@ final class StoredChanges: Sendable {
         }
     }
 
-    /// Tells the drafts of a delivered request that the server has what they said when the request
-    /// was stored.
+    /// Tells the drafts of a delivered request that the server has the values that they had when
+    /// the request was stored.
     func settleDrafts(of entry: OutboxEntry, _ response: Response?, _ failure: Failure?) {
         let drafts = drafts(of: entry.idempotencyKey)
         guard let drafts, failure == nil else { return }
@@ -153,7 +154,7 @@ final class StoredChanges: Sendable {
         for draft in drafts { draft.forgetObjects(keys) }
     }
 
-    /// Undoes at once what was changed for a request that could not be stored.
+    /// Undoes at once the changes that were made for a request that could not be stored.
     func takeBack(_ change: OutboxChange, _ drafts: StoredDrafts?) {
         guard !change.isEmpty else { return }
         let made = Set(change.made)
@@ -171,7 +172,7 @@ final class StoredChanges: Sendable {
 }
 
 extension OutboxChange {
-    /// Describes what the program's rows have changed, from a commit that lists its changes.
+    /// Describes the changes that the program's rows made, from a commit that lists its changes.
     init(_ rows: [Snapshot], _ commit: Commit, life: String?) {
         self.init()
         var changes: [Int64: Change] = [:]

@@ -174,7 +174,8 @@ final class StoredDrafts: Sendable {
 
     /// Tells the drafts which objects of `store` they have become.
     ///
-    /// - Parameter matching: What the answer says about the objects; `nil` if it says nothing.
+    /// - Parameter matching: The content of the answer about the objects; `nil` if the answer has
+    ///   no content about them.
     func settle(_ matching: AnswerMatching?, in store: ObservedStore) {
         for part in parts where !(matching?.lost.contains(part.number) ?? false) {
             let key = part.draft.storeKey

@@ -3,10 +3,10 @@ import RestwayObjects
 /// The name of an object that the server has not named yet. Every request about the object holds
 /// this text, in paths, headers and bodies, where the identity will stand.
 ///
-/// The journal knows where these texts stand, does not send a request that holds one, and replaces
-/// each text by the server's identity once that is known. The text is random, so that nothing else
-/// equals it by chance. It consists of unreserved characters, so that it can stand unchanged in any
-/// URL or JSON string.
+/// The journal knows where these texts stand, does not send a request that holds a local identity,
+/// and replaces each text by the server's identity once that is known. The text is random, so that
+/// no other text equals it by chance. It consists of unreserved characters, so that it can stand
+/// unchanged in any URL or JSON string.
 struct LocalID: Hashable, Sendable {
     static let prefix = "restway-local-"
     /// The number of lower-case hexadecimal digits after the prefix.
@@ -16,8 +16,8 @@ struct LocalID: Hashable, Sendable {
     /// The prefix and 32 digits.
     let text: String
 
-    /// The form of an identity that replaces a local one in a body. It is the form in which the
-    /// conversion of the attribute would have written the identity.
+    /// The form of an identity that replaces a local identity in a body. It is the form in which
+    /// the conversion of the attribute would have written the identity.
     enum Form: String, CaseIterable, Sendable {
         /// The identity is written as the server gave it.
         case plain = ""

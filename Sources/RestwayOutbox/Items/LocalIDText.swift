@@ -4,8 +4,9 @@ import RestwayMapping
 import RestwayObjects
 import RestwayText
 
-/// The texts of a request in which local identities stand, and where they stand there. When the
-/// server names an object, its identity is spliced in at the places of the local one.
+/// The texts of a request that contain local identities, and the places of the identities in the
+/// texts. When the server names an object, its identity replaces the object's local identity at
+/// these places.
 struct LocalIDText {
     private(set) var path: String
     private(set) var headers: String
@@ -46,8 +47,8 @@ struct LocalIDText {
         } ?? body
     }
 
-    /// Returns a part in which the places of `local` are replaced; `nil` if there are none. The
-    /// places behind them move.
+    /// Returns a part in which the places of `local` are replaced; `nil` if the part has no place
+    /// of `local`. The places behind the replaced places move.
     private mutating func spliced(
         _ part: LocalIDPlace.Part, _ text: [UInt8], _ local: LocalID,
         _ patch: (LocalIDPlace, [UInt8]) -> Patch
@@ -157,8 +158,8 @@ struct WrittenIdentity {
 enum MessagePackText {
     private static let lengthBytes: [(mark: UInt8, count: Int)] = [(0xD9, 1), (0xDA, 2), (0xDB, 4)]
 
-    /// Returns where the string begins whose whole content is `content`, including its header;
-    /// `nil` if there is no such string.
+    /// Returns the position at which the header of the string begins whose whole content is
+    /// `content`; `nil` if `content` is not the whole content of a string.
     static func start(of content: Range<Int>, in text: [UInt8]) -> Int? {
         for (mark, count) in lengthBytes {
             let start = content.lowerBound - count - 1

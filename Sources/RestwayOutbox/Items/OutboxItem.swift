@@ -55,10 +55,10 @@ struct OutboxEntry: Equatable, Sendable {
     /// The path and query that are joined to the base URL. An absolute URL holds no user and
     /// password.
     var path: String
-    /// The headers without credentials. The journal does not store those that it knows as
+    /// The headers without credentials. The journal does not store headers that it knows as
     /// credentials.
     var headers: [HeaderField] = []
-    /// The body; `nil` if the request has none.
+    /// The body; `nil` if the request has no body.
     var body: [UInt8]?
     /// The key that is sent with every attempt. Only an edit changes it.
     var idempotencyKey: String
@@ -86,20 +86,22 @@ struct OutboxEntry: Equatable, Sendable {
         /// The request is not sent before this time; 0 if it may be sent at once.
         var nextAttemptAt: Int64 = 0
         /// The time before which the server asked not to be sent the request (`Retry-After`); 0 if
-        /// it did not ask. Unlike the wait that the outbox chose, this one also holds for a manual
+        /// it did not ask. Unlike the wait that the outbox chose, this time also holds for a manual
         /// flush.
         var askedUntil: Int64 = 0
-        /// Why the last attempt failed; `nil` if there was none.
+        /// The reason why the last attempt failed; `nil` if no attempt has failed.
         var trouble: OutboxTrouble?
     }
 
-    /// What is needed to map the answer later, in another process. The journal only keeps it.
+    /// The facts that are needed to map the answer later, perhaps in another process. The journal
+    /// only keeps them.
     struct Origin: Equatable, Sendable {
         var route: String?
         var entity: String?
         /// The store key of the object that the request is about.
         var storeKey: Int64?
-        /// Anything else that the client wants back, in a form of its own. It holds no secrets.
+        /// Further facts that the client wants back, in a form that only the client reads. They
+        /// hold no secrets.
         var context: [UInt8] = []
     }
 }
@@ -110,13 +112,13 @@ struct OutboxEdit: Equatable, Sendable {
     var headers: [HeaderField]?
     /// `.some(nil)` removes the body.
     var body: [UInt8]??
-    /// The new key. To a server, the edited request is another one, so it needs another key.
+    /// The new key. To a server, the edited request is a new request, so it needs a new key.
     var idempotencyKey: String
 }
 
-/// Why the last attempt at an item failed.
+/// The reason why the last attempt at an item failed.
 struct OutboxTrouble: Equatable, Sendable {
-    /// The client's word for the kind of failure. The journal adds some words of its own.
+    /// The client's word for the kind of failure. The journal has further words of its own.
     var code: String
     /// The status of the answer; 0 if there was no answer.
     var httpStatus = 0
@@ -164,7 +166,8 @@ extension OutboxItem {
 }
 
 /// The numbers of items in the outbox. For the program each item counts once. The journal counts
-/// items as waiting that are sent or blocked, and only some functions count those apart.
+/// items that are being sent or are blocked as waiting, and only some functions count these items
+/// apart.
 package struct OutboxCounts: Equatable, Sendable {
     package var waiting = 0
     package var sending = 0

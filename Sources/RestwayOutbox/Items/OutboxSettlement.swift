@@ -1,17 +1,17 @@
 import RestwayObjects
 
-/// Says what becomes of an item after an attempt. Several settlements are written in order in one
+/// The result for an item after an attempt. Several settlements are written in order in one
 /// transaction.
 enum OutboxSettlement: Equatable, Sendable {
     /// The server answered, and the item is done.
     case remove(id: Int64)
     /// The server answered an item that `creates` an object and calls the object `identity`. The
     /// items that wait for the object continue in `lane`, each at its place by age. If `identity`
-    /// is `nil`, the server did not say it, and every item that waits for the object becomes a dead
-    /// letter.
+    /// is `nil`, the server did not say the identity, and every item that waits for the object
+    /// becomes a dead letter.
     case created(id: Int64, identity: Identity?, lane: Lane?)
-    /// The server named a companion of the item that the next settlement removes. A companion
-    /// without such a settlement was not named by the server.
+    /// The server named a companion of the item that the next settlement removes. If a companion
+    /// has no settlement of this kind, the server did not name it.
     case named(id: Int64, local: LocalID, identity: Identity, lane: Lane)
     /// The item stays and is not sent before `nextAttemptAt`; the attempt is counted. `askedUntil`
     /// is the time that the server asked for, 0 if it did not ask. `mayHaveArrived` is false if the
@@ -42,16 +42,16 @@ struct OutboxSettled: Equatable, Sendable {
     var missing: [Int64] = []
 }
 
-/// Says what became of the requests about an object that was deleted before the server named it.
+/// The result for the requests about an object that was deleted before the server named it.
 enum OutboxWithdrawal: Equatable, Sendable {
     /// No request about the object was ever sent. The listed items are gone: first the creation,
     /// then the items that waited for it.
     case dropped([Int64])
-    /// The server may know the object, or will, because a request for another object carries it.
+    /// The server may know the object already, or a waiting request for another object carries it.
     /// Nothing was dropped. Delete the object with a request that holds its local identity; that
-    /// request goes behind the others in its lane.
+    /// request goes behind the other requests in its lane.
     case mayHaveArrived
-    /// The server has named it.
+    /// The server has named the object.
     case named(OutboxIdentity)
     /// No item creates the object.
     case unknown

@@ -4,14 +4,14 @@ import RestwaySQLite
 /// page for many items. Later they are deleted together, which touches the trees of their lanes
 /// once for all of them.
 ///
-/// While such rows exist, there are no dead letters, and readers must not see the rows. Every
-/// operation except adding requests and marking items as done deletes them first.
+/// While rows of delivered items exist, there are no dead letters, and readers must not see the
+/// rows. Every operation except adding requests and marking items as done deletes them first.
 enum DeliveredItems {
-    /// A condition on rows of `item` that leaves out the delivered ones.
+    /// A condition on rows of `item` that leaves out the delivered items.
     static let excluded = "item.id NOT IN (SELECT id FROM delivered)"
 
-    /// A query for the items that could be sent and stand behind the delivered ones up to item
-    /// `?1`: the first of each lane, unless it waits for an object.
+    /// A query for the items that could be sent and stand behind the delivered items up to item
+    /// `?1`: the first item of each lane, unless it waits for an object.
     static let followers =
         "SELECT follower.id FROM (SELECT DISTINCT lane FROM item "
         + "WHERE id IN (SELECT id FROM delivered WHERE id <= ?1)) AS emptied "
@@ -24,8 +24,8 @@ enum DeliveredItems {
 extension JournalTransaction {
     /// Marks items as done. The items must have been in `ItemsAhead`.
     ///
-    /// - Parameter itemsMax: If more items are marked, the oldest ones are deleted, a quarter of
-    ///   this number.
+    /// - Parameter itemsMax: If more items are marked, the oldest marked items are deleted, a
+    ///   quarter of this number.
     func deliver(_ ids: [Int64], keeping itemsMax: Int64) throws(OutboxError) {
         for id in ids { try file.run("INSERT INTO delivered (id) VALUES (?1)", .integer(id)) }
         counters.waiting -= Int64(ids.count)

@@ -2,7 +2,7 @@ import RestwaySQLite
 import RestwayThreads
 
 /// Writes for many callers at once. Writes that arrive while a transaction is being made durable
-/// are written together in the next one, in their order of arrival.
+/// are written together in the next transaction, in their order of arrival.
 ///
 /// One thread at a time is the leader: a caller that waits for its own write, or a worker for
 /// callers that do not wait. The leader writes one group and passes the lead on. Waiting threads
@@ -10,15 +10,15 @@ import RestwayThreads
 final class GroupCommit: Sendable {
     /// A write of one caller.
     private final class Write: @unchecked Sendable {
-        /// Runs in the transaction. It runs a second time, in a transaction of its own, if its
-        /// group failed.
+        /// This function runs in the transaction. It runs a second time, in a transaction of its
+        /// own, if its group failed.
         let body: (JournalTransaction) throws(OutboxError) -> Void
         /// Called on a worker; `nil` if the caller waits.
         let done: (@Sendable (OutboxError?) -> Void)?
         /// Set by the leader only, until the write is over.
         var failure: OutboxError?
-        /// Wakes the waiting caller; `nil` if there is none or that thread leads. The lock guards
-        /// it.
+        /// Wakes the waiting caller; `nil` if no caller waits or the waiting thread leads. The lock
+        /// guards it.
         var signal: Signal?
         /// The lock guards this.
         var isOver = false
@@ -79,7 +79,8 @@ final class GroupCommit: Sendable {
         self.pool = pool
     }
 
-    /// Returns when everything that `body` wrote is on disk. If this throws, nothing of it is.
+    /// Returns when everything that `body` wrote is on disk. If this throws, nothing that `body`
+    /// wrote is on disk.
     func run<Result>(
         _ body: @escaping (JournalTransaction) throws(OutboxError) -> Result
     ) throws(OutboxError) -> Result {
@@ -142,7 +143,7 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// Refuses new writes and returns when the earlier ones are written.
+    /// Refuses new writes and returns when the earlier writes are on disk.
     func close() {
         state.withLock { $0.isClosed = true }
         finish()
@@ -273,8 +274,8 @@ final class GroupCommit: Sendable {
             guard let second = attempt(group) else { return }
             failure = second
         }
-        // One write may be at fault, for example too large for the disk, so each is tried alone, in
-        // order.
+        // One write may be at fault, for example too large for the disk, so each write is tried
+        // alone, in order.
         guard group.count > 1, !failure.isTemporary else {
             for write in group { write.failure = failure }
             return
@@ -282,10 +283,10 @@ final class GroupCommit: Sendable {
         for write in group { write.failure = attempt([write]) ?? write.failure }
     }
 
-    /// Writes all in one transaction. If a write is refused without harm to the others, only that
-    /// write fails.
+    /// Writes the whole group in one transaction. If a write is refused without harm to the other
+    /// writes, only that write fails.
     ///
-    /// - Returns: The reason why none of them is written; `nil` if they are.
+    /// - Returns: The reason why no write of the group is on disk; `nil` if the group was written.
     private func attempt(_ group: [Write]) -> OutboxError? {
         let connection = file.connection
         do throws(OutboxError) {

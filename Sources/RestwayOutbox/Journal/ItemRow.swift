@@ -116,7 +116,7 @@ extension JournalConnection {
 
 /// Header fields as the file stores them: one line for each field.
 enum HeaderText {
-    /// Credentials of one exchange. The next exchange gets new ones.
+    /// Headers with the credentials of one exchange. The next exchange gets new credentials.
     static let secretNames = [
         "authorization", "proxy-authorization", "cookie", "set-cookie", "set-cookie2",
     ]
@@ -137,7 +137,7 @@ enum HeaderText {
         secrets.contains { field.isNamed($0) }
     }
 
-    /// Returns the fields that can be stored, and leaves out the others.
+    /// Returns the fields that can be stored, and leaves out all other fields.
     static func stored(_ fields: [HeaderField]) -> String { lines(fields.filter(isStorable)) }
 
     private static func lines(_ fields: [HeaderField]) -> String {

@@ -1,8 +1,8 @@
 import RestwaySQLite
 import RestwayThreads
 
-/// Items that were read before they are taken: a few hundred at once, beginning with the first that
-/// may be sent. As long as items are only added or done, this decides what may go next without
+/// Items that were read before they are taken: a few hundred at once, beginning with the first item
+/// that may be sent. As long as items are only added or done, this decides what may go next without
 /// asking the file.
 ///
 /// It only decides. `AheadReader` reads the items and checks whether anything else was changed.
@@ -16,10 +16,10 @@ struct ItemsAhead {
     }
 
     private struct LaneAhead {
-        /// Whether its items may be sent, one after the other. If not, they wait for an item that
-        /// was not read.
+        /// Whether the items of the lane may be sent, one after the other. If this is false, they
+        /// wait for an item that was not read.
         let isOpen: Bool
-        /// Whether one of its items is in flight.
+        /// Whether an item of the lane is in flight.
         var isBusy = false
         /// The number of the last call of `choose` that has looked at this lane.
         var choice = 0
@@ -34,13 +34,13 @@ struct ItemsAhead {
 
     /// The file's counter of changes when the first item was read.
     let changes: Int64
-    /// All items up to this one have been read.
+    /// All items up to this item have been read.
     private(set) var lastRead: Int64
-    /// The number of items that are not taken and may be sent, now or when others of their lanes
-    /// are done.
+    /// The number of items that are not taken and may be sent, now or when other items of their
+    /// lanes are done.
     private(set) var count = 0
     private var bodyBytes = 0
-    /// The items by age. Those before `first` are done.
+    /// The items by age. The items before `first` are done.
     private var entries: [Entry] = []
     private var first = 0
     private var lanes: [LaneAhead] = []
@@ -66,7 +66,8 @@ struct ItemsAhead {
     /// Adds the next item of the file. Returns false, without adding it, for an unusual item: the
     /// journal finds that item in the file once all items before it are taken.
     ///
-    /// - Parameter turn: The item's turn in the file; `nil` if it stands behind others of its lane.
+    /// - Parameter turn: The item's turn in the file; `nil` if the item stands behind other items
+    ///   of its lane.
     mutating func add(_ item: OutboxItem, turn: Int64?, isInFlight: Bool) -> Bool {
         let entry = item.entry
         let lane = place(of: entry.lane, isOpen: turn == 0)
@@ -95,8 +96,8 @@ struct ItemsAhead {
         return lanes.count - 1
     }
 
-    /// Returns the positions of the oldest items that may go, each from another lane. The positions
-    /// are valid until the next call.
+    /// Returns the positions of the oldest items that may go, at most one item of each lane. The
+    /// positions are valid until the next call.
     mutating func choose(_ itemsMax: Int, besides busyLanes: Set<Lane>) -> [Int] {
         choice += 1
         var chosen: [Int] = []
@@ -146,8 +147,8 @@ struct ItemsAhead {
     }
 }
 
-/// Takes many items at once from those that were read ahead, and reads on. This is a second way
-/// beside the one in `OutboxJournal.take`, for plain requests that go out in large batches.
+/// Takes many items at once from the items that were read ahead, and reads on. This is a second way
+/// beside the general way in `OutboxJournal.take`, for plain requests that go out in large batches.
 ///
 /// It holds the lock of the sender while it reads, so that no item ends in between.
 struct AheadReader {
@@ -158,8 +159,8 @@ struct AheadReader {
 
     /// Takes items that were read ahead.
     ///
-    /// - Returns: The items; `nil` if they have to be looked for in the file; empty if `itemsMin`
-    ///   of them can go only after others have been settled.
+    /// - Returns: The items; `nil` if they have to be looked for in the file. The list is empty if
+    ///   `itemsMin` items can go only after other items have been settled.
     func take(
         itemsMax: Int, itemsMin: Int, besides busyLanes: Set<Lane>, _ sending: inout SenderState
     ) throws(OutboxError) -> [OutboxItem]? {
@@ -213,7 +214,7 @@ struct AheadReader {
         if sending.ahead?.changes == counters.changes { return }
         sending.ahead = nil
         guard counters.dead == 0, counters.waiting > 0 else { return }
-        // Otherwise the items behind the delivered ones would have no turn.
+        // Without this, the items behind the delivered items would have no turn.
         if counters.delivered > 0 { try journal.takeOutDelivered() }
         let ahead = try journal.first(
             "SELECT changes, (SELECT id FROM item WHERE turn = 0 ORDER BY id LIMIT 1) "
@@ -259,7 +260,7 @@ struct AheadReader {
         return (isEnd: isEnd, mayReadOn: isPlain && !isEnd, pays: pays)
     }
 
-    /// Selects the counter if no item waits for objects and none has companions.
+    /// Selects the counter if no item waits for objects and no item has companions.
     private static let plainSelection =
         "SELECT changes FROM outbox WHERE NOT EXISTS (SELECT 1 FROM dependency) "
         + "AND NOT EXISTS (SELECT 1 FROM companion)"

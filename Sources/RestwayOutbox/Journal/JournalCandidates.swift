@@ -1,13 +1,14 @@
 import RestwaySQLite
 
-/// Fetches from the file what `OutboxSelection` needs to choose the next items: enough of them, and
-/// no more, however many wait. Then it reads the chosen items.
+/// Fetches from the file what `OutboxSelection` needs to choose the next items: enough candidates,
+/// and no more, however many items wait. Then it reads the chosen items.
 struct JournalCandidates {
     let file: JournalConnection
     let rules: OutboxRules
     let now: Int64
 
-    /// Returns the next items, oldest first; none if they are fewer than `itemsMin`.
+    /// Returns the next items, oldest first. Returns an empty list if fewer items than `itemsMin`
+    /// may go out.
     func next(
         itemsMax: Int, itemsMin: Int, besides busyLanes: Set<Lane>,
         inFlight: [Int64: SenderState.Flight]
@@ -47,7 +48,7 @@ struct JournalCandidates {
         return all.sorted { $0.id < $1.id }
     }
 
-    /// A condition for items that wait, without those that are passed by.
+    /// A condition for waiting items that are not passed by.
     private var notPassedBy: String {
         rules.deadLetters == .letOthersPass ? "state = 0 AND \(HeldItems.excluded)" : "state = 0"
     }

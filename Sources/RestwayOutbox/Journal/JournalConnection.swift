@@ -24,7 +24,7 @@ extension JournalQueries {
         return result
     }
 
-    /// Returns whether `isMeant` is true for a row. It stops at the first such row.
+    /// Returns whether `isMeant` is true for a row. It stops at the first row for which it is true.
     func exists(
         _ sql: String, _ values: Value..., where isMeant: (Statement) -> Bool = { _ in true }
     ) throws(OutboxError) -> Bool {

@@ -16,7 +16,7 @@ extension JournalTransaction {
     ) throws(OutboxError) {
         if case .named(let id, let local, let identity, let lane) = settlement {
             let companions = try file.companions(of: id)
-            // If there is no such row, the item was dropped.
+            // If the item has no companion with this local identity, the item was dropped.
             guard let companion = companions.first(where: { $0.local == local }) else { return }
             try file.deleteCompanion(local)
             return try name(
@@ -139,7 +139,7 @@ extension JournalTransaction {
 
     /// Deletes items, and for each creation the items that wait for its object.
     ///
-    /// - Returns: All deleted items, the given ones first.
+    /// - Returns: All deleted items, beginning with the items `ids`.
     func drop(_ ids: [Int64]) throws(OutboxError) -> [Int64] {
         var dropped = ids
         var seen = Set(ids)

@@ -3,7 +3,7 @@ import RestwayObjects
 import RestwayRouting
 import RestwayText
 
-/// Stores requests, and changes stored ones.
+/// Stores requests, and changes stored requests.
 extension JournalTransaction {
     /// - Parameter places: Where local identities stand in the request; `nil` if they have to be
     ///   looked for.

@@ -2,9 +2,9 @@ import RestwayHTTP
 import RestwayObjects
 import RestwaySQLite
 
-/// The values in the row of `outbox`. It counts all items up to `lastItem`. All items after that
-/// one are waiting and have consecutive numbers, so a transaction that only adds items need not
-/// write the row.
+/// The values in the row of `outbox`. It counts all items up to `lastItem`. All items after
+/// `lastItem` are waiting and have consecutive numbers, so a transaction that only adds items need
+/// not write the row.
 struct JournalCounters: Equatable {
     var lastItem: Int64 = 0
     var lastIdentity: Int64 = 0
@@ -14,8 +14,8 @@ struct JournalCounters: Equatable {
     var deadLetters = OutboxRules.DeadLetters.blockTheirLane
     /// Items that are done but whose rows still exist. They do not count as waiting.
     var delivered: Int64 = 0
-    /// A counter that grows with each transaction that changes items in another way than adding
-    /// some or marking some as done. A reader that has read ahead then reads again.
+    /// A counter that grows with each transaction that does more than add items or mark items as
+    /// done. A reader that has read ahead then reads again.
     var changes: Int64 = 0
 
     /// Returns the counters with the items up to `last`, all of which are waiting.
@@ -127,7 +127,7 @@ final class JournalTransaction {
 
     // MARK: Sending
 
-    /// Notes that the server may know these items from now on. Returns those that still exist.
+    /// Notes that the server may know these items from now on. Returns the items that still exist.
     func depart(_ ids: [Int64]) throws(OutboxError) -> Set<Int64> {
         var left: Set<Int64> = []
         for id in ids {

@@ -1,7 +1,7 @@
 import RestwaySQLite
 
 /// Says which item of a lane is its head, and gives the turns (see `JournalSchema`): only a head
-/// has one.
+/// has a turn.
 struct LaneTurns {
     /// The first item of its lane that is not passed by.
     struct Head {
@@ -27,8 +27,8 @@ struct LaneTurns {
 
     // MARK: Heads
 
-    /// Returns the first item of a lane, without dead letters and items that wait for their objects
-    /// if those are passed by; `nil` if there is none.
+    /// Returns the first item of a lane; `nil` if no item qualifies. If dead letters are passed by,
+    /// dead letters and items that wait for their objects do not qualify.
     func head(_ lane: String) throws(OutboxError) -> Head? {
         let waiting = try file.first(Self.waitingHead, .text(lane), read: Head.init)
         guard transaction.counters.dead > 0 else { return waiting }
@@ -128,7 +128,7 @@ struct LaneTurns {
 /// Items that wait, directly or through other items, for an object whose creation is a dead letter.
 /// If dead letters are passed by, these items are passed by too.
 enum HeldItems {
-    /// A condition on rows of `item` that leaves out the held ones.
+    /// A condition on rows of `item` that leaves out the held items.
     static let excluded =
         "NOT EXISTS (WITH RECURSIVE chain(number) AS (SELECT item.id UNION "
         + "SELECT coalesce("
@@ -151,7 +151,7 @@ struct BlockedItems {
     let file: JournalConnection
     let rules: OutboxRules
 
-    /// Returns the item with what is known beside its row.
+    /// Returns the item with the facts that its row does not hold.
     func completed(_ item: OutboxItem, isInFlight: Bool) throws(OutboxError) -> OutboxItem {
         let state = isInFlight ? .inFlight : item.state
         let dependencies = try file.all(

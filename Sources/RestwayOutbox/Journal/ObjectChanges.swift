@@ -9,14 +9,14 @@ struct ObjectChanges {
 
     let file: JournalConnection
 
-    /// Most outboxes have no such rows.
+    /// Most outboxes record no changes.
     private var hasChanges: Bool {
         get throws(OutboxError) { try file.exists("SELECT 1 FROM change LIMIT 1") }
     }
 
-    /// Says what is to be done with a row.
+    /// The action that a row stands for.
     private enum Fate: Int64 {
-        /// Nothing: its item is still stored.
+        /// There is nothing to do, because the item of the row is still stored.
         case kept = 0
         /// The change is to be undone: its item was dropped, and the object store has not undone it
         /// yet.
@@ -48,8 +48,8 @@ struct ObjectChanges {
 
     // MARK: Delivered
 
-    /// Handles an item that the server has accepted: its values are now the true ones, even if an
-    /// older item that is still stored had set others before.
+    /// Handles an item that the server has accepted: its values are now the true values, even if an
+    /// older item that is still stored had set other values before.
     func agree(_ item: Int64) throws(OutboxError) {
         guard try hasChanges else { return }
         try file.run(Self.overruling, .integer(item))
@@ -125,8 +125,8 @@ struct ObjectChanges {
     private static let forgettingObject =
         "DELETE FROM change WHERE \(ofObject) AND item = ?4 AND fate = 0"
 
-    /// Handles the deletion of all items. Objects that one of them made are deleted without being
-    /// emptied first.
+    /// Handles the deletion of all items. Objects that a deleted item made are deleted without
+    /// being emptied first.
     func takeAllBack() throws(OutboxError) {
         guard try hasChanges else { return }
         try file.run(
@@ -212,7 +212,7 @@ extension OutboxChange.Subject {
 
 /// Changes of dropped items, until the object store has undone them.
 extension OutboxJournal {
-    /// Returns the steps of the newest of those items, newest first, always with all steps of an
+    /// Returns the steps for the newest dropped items, newest first, always with all steps of an
     /// item.
     func dueRestorations(itemsMax: Int) throws(OutboxError) -> [OutboxRestoration] {
         try all(

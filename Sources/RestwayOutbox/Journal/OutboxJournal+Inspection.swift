@@ -46,8 +46,8 @@ extension OutboxJournal {
     /// nothing as long as nothing is committed.
     var isEmpty: Bool { (try? recentCounts().all) == 0 }
 
-    /// Whether any item is neither done nor a dead letter; true if the file cannot be read. This
-    /// costs next to nothing as long as nothing is committed.
+    /// Whether the outbox holds an item that is neither done nor a dead letter; true if the file
+    /// cannot be read. This costs next to nothing as long as nothing is committed.
     var hasWaiting: Bool { (try? recentCounts().waiting) != 0 }
 
     /// Returns whether any item could be sent, now or when its time has come. Dead letters and the
@@ -70,8 +70,8 @@ extension OutboxJournal {
 
     // MARK: Lanes
 
-    /// Returns whether a request of this lane has to go behind stored ones. Calls in flight that
-    /// are not items are not known here. This costs next to nothing while the outbox is empty.
+    /// Returns whether a request of this lane has to go behind stored requests. Calls in flight
+    /// that are not items are not known here. This costs next to nothing while the outbox is empty.
     func isOccupied(_ lane: Lane) throws(OutboxError) -> Bool {
         if try recentCounts().all == 0 { return false }
         let scope = options.rules.order == .strict ? "?1 IS NOT NULL" : "lane = ?1"
@@ -139,7 +139,8 @@ extension OutboxJournal {
         ) { isMeant(Array($0.bytes(0))) }
     }
 
-    /// Returns the dead letters in the lane, and those about the object with this store key.
+    /// Returns the dead letters in the lane, and the dead letters about the object with this store
+    /// key.
     func deadLetters(
         in lane: Lane?, entity: String, storeKey: Int64, where isMeant: ([UInt8]) -> Bool
     ) throws(OutboxError) -> Set<Int64> {

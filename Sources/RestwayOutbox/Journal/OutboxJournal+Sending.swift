@@ -5,9 +5,9 @@ import RestwayThreads
 extension OutboxJournal {
     // MARK: The role of sender
 
-    /// Tries to make this journal the sender. Returns false if another journal is, in this process
-    /// or in another. It is cheap enough to be called again and again: the kernel frees the lock of
-    /// a sender that has died.
+    /// Tries to make this journal the sender. Returns false if another journal, in this process or
+    /// in another process, is the sender. It is cheap enough to be called again and again: the
+    /// kernel frees the lock of a sender that has died.
     func becomeSender() throws(OutboxError) -> Bool {
         let isNew: Bool? = try sending.withLock { (sending) throws(OutboxError) in
             if sending.lock.isHeld { return false }
@@ -40,15 +40,16 @@ extension OutboxJournal {
     // MARK: Taking
 
     /// Takes the next items that may go out together, oldest first. They are in flight until they
-    /// are settled or released. Meanwhile nothing else of their lanes is taken.
+    /// are settled or released. Meanwhile no other item of their lanes is taken.
     ///
     /// This writes only if items have become due or a creation is among the items: the fact that a
     /// creation may have arrived is on disk before it is sent.
     ///
     /// - Parameters:
-    ///   - itemsMin: If there are fewer items, none is taken.
+    ///   - itemsMin: If fewer items may go out, this takes no items.
     ///   - now: The time in microseconds since 1970.
-    ///   - busyLanes: Lanes with a call in flight that is not an item. Nothing of them is taken.
+    ///   - busyLanes: Lanes with a call in flight that is not an item. No item of these lanes is
+    ///     taken.
     func take(
         itemsMax: Int, itemsMin: Int = 1, now: Int64, besides busyLanes: Set<Lane> = []
     ) throws(OutboxError) -> [OutboxItem] {
@@ -59,9 +60,9 @@ extension OutboxJournal {
             let taken = try AheadReader(journal: self).take(
                 itemsMax: itemsMax, itemsMin: itemsMin, besides: busyLanes, &sending)
             if let taken { return taken }
-            // The items that were read ahead would not include what is taken here.
+            // The items that were read ahead would not include the items that are taken here.
             sending.ahead = nil
-            // If no other item is left, the rows of those that are done stay (see `tidy`).
+            // If only items that are done are left, their rows stay (see `tidy`).
             let counters = try counters()
             if counters.waiting + counters.dead == 0 { return [] }
             if counters.delivered > 0 { try takeOutDelivered() }
@@ -102,7 +103,7 @@ extension OutboxJournal {
         return items.filter { $0.entry.creates == nil || left.contains($0.id) }
     }
 
-    /// Reads on after the items that were read ahead, while the taken ones are being sent, so that
+    /// Reads on after the items that were read ahead, while the taken items are being sent, so that
     /// the next take finds them.
     func readOn(itemsMax: Int) throws(OutboxError) {
         try sending.withLock { (sending) throws(OutboxError) in
@@ -122,7 +123,7 @@ extension OutboxJournal {
             || sending.withLock { $0.mayHaveSentBefore(item.id) }
     }
 
-    /// Writes what became of items, in one transaction. If this throws, they are still in flight.
+    /// Writes the results of items, in one transaction. If this throws, they are still in flight.
     ///
     /// - Parameter now: The time in microseconds since 1970, stored with the objects that are named
     ///   now.
@@ -170,7 +171,7 @@ extension OutboxJournal {
         }
     }
 
-    /// Returns the time at which the first waiting item becomes due; `nil` if none waits for its
+    /// Returns the time at which the first waiting item becomes due; `nil` if no item waits for its
     /// time.
     func nextAttemptAt() throws(OutboxError) -> Int64? {
         try first("SELECT turn FROM item WHERE turn > 0 ORDER BY turn LIMIT 1") {

@@ -46,7 +46,7 @@ final class OutboxJournal: Sendable {
         sending = Lock(SenderState(lock: lock, lastItem: lastItem))
     }
 
-    /// Writes the queued requests, refuses further ones, and releases the sender's lock.
+    /// Writes the queued requests, refuses further requests, and releases the sender's lock.
     func close() {
         writes.close()
         resign()
@@ -57,7 +57,7 @@ final class OutboxJournal: Sendable {
 
     // MARK: Enqueue
 
-    /// Stores a request behind all others in its lane.
+    /// Stores a request behind all other requests in its lane.
     ///
     /// - Parameter places: Where local identities stand in the request; `nil` if the journal has to
     ///   look for them. Identities that are already known are filled in there.
@@ -70,7 +70,7 @@ final class OutboxJournal: Sendable {
 
     /// Stores a request without waiting for the disk: `done` is called on a worker, exactly once.
     /// Requests of one thread keep their order. If very many requests wait for the disk, this waits
-    /// for some.
+    /// until some of those requests are on disk.
     func enqueue(
         _ entry: OutboxEntry, places: [LocalIDPlace]? = nil,
         _ done: @escaping @Sendable (Result<Int64, OutboxError>) -> Void
@@ -85,7 +85,8 @@ final class OutboxJournal: Sendable {
     /// Whether the function above would not wait now, even if a few more threads call it.
     var hasRoom: Bool { writes.hasRoom }
 
-    /// Writes any change of items except adding some or marking some as done.
+    /// Writes a change of items, but not the addition of items and not the mark that items are
+    /// done.
     func change<Result>(
         _ body: @escaping (JournalTransaction) throws(OutboxError) -> Result
     ) throws(OutboxError) -> Result {
@@ -110,7 +111,8 @@ final class OutboxJournal: Sendable {
     /// Deletes an item, sent or not. If it is a creation, the items that wait for its object go
     /// too.
     ///
-    /// - Returns: The deleted items: first the item itself, then the others.
+    /// - Returns: The deleted items: first the item itself, then the items that waited for its
+    ///   object.
     func drop(_ id: Int64) throws(OutboxError) -> [Int64] {
         try change { (transaction) throws(OutboxError) in
             guard try transaction.item(id) != nil else { throw .noSuchItem(id) }
@@ -135,12 +137,12 @@ final class OutboxJournal: Sendable {
 
     /// Forgets identities. This is safe when nothing will name these objects by their local
     /// identities again: the object store has the server's identities, and every later request was
-    /// prepared after that.
+    /// prepared after the store had them.
     ///
     /// - Parameters:
     ///   - number: The last identity that may be forgotten.
-    ///   - time: Microseconds since 1970. Objects that were named since then stay. If the oldest of
-    ///     all stays, nothing is written.
+    ///   - time: Microseconds since 1970. Objects that were named since then stay. If the oldest
+    ///     identity stays, nothing is written.
     func forgetIdentities(through number: Int64, namedBefore time: Int64) throws(OutboxError) {
         let isDue = try first(
             "SELECT number, namedAt FROM identity ORDER BY number LIMIT 1"

@@ -14,8 +14,8 @@ final class SenderLock {
     private var generation = ProcessGeneration.current
     private(set) var isHeld = false
     /// The number of the current sender's turn, from the file. It grows with each turn, and it is
-    /// odd while a sender is active or if the sender died. It tells a later sender whether there
-    /// was another one meanwhile. A crash of the machine ends all senders, so nothing waits until
+    /// odd while a sender is active or if the sender died. It tells a later sender whether another
+    /// sender was active meanwhile. A crash of the machine ends all senders, so nothing waits until
     /// the number is on disk.
     private(set) var turn: UInt64
     /// The number before this journal took the lock.
@@ -35,7 +35,8 @@ final class SenderLock {
         letGo()
     }
 
-    /// Tries to take the lock. Returns whether this journal holds it; false if another one does.
+    /// Tries to take the lock. Returns whether this journal holds it; false if another journal
+    /// holds it.
     func tryLock() throws(OutboxError) -> Bool {
         if isHeld { return true }
         if descriptor < 0 {
@@ -55,7 +56,7 @@ final class SenderLock {
     }
 
     /// Opens or creates the lock file. A new file gets the owner and the permissions of the
-    /// database, like SQLite's log: whoever may write the database may lock the file.
+    /// database, like SQLite's log: a process that may write the database may lock the file.
     private func openFile() throws(OutboxError) -> Int32 {
         let flags = O_RDWR | O_CREAT | O_CLOEXEC
         let made = open(path, flags | O_EXCL, FileMode.ownerOnly.bits)
@@ -68,7 +69,8 @@ final class SenderLock {
         var status = stat()
         if stat(database, &status) == 0 {
             if geteuid() == 0 { _ = fchown(made, status.st_uid, status.st_gid) }
-            // A file system without permissions refuses this and needs none.
+            // A file system without permissions refuses this call; the file needs no permissions
+            // there.
             _ = fchmod(made, status.st_mode & 0o666)
         }
         return made

@@ -9,7 +9,7 @@ struct SenderState {
     }
 
     let lock: SenderLock
-    /// Items that were taken and neither settled nor released.
+    /// Items that were taken and not yet settled or released.
     private(set) var inFlight: [Int64: Flight] = [:]
     var ahead: ItemsAhead?
     /// The number of next takes that do not read ahead.
@@ -18,9 +18,9 @@ struct SenderState {
     // The file does not record the attempts of earlier senders, because nothing is written before
     // most items are sent.
 
-    /// An earlier sender may have sent items up to this one.
+    /// An earlier sender may have sent items up to this item.
     private var lastItemOfOthers: Int64
-    /// The turn of `lock` with which this journal was the last sender, or the one at its opening;
+    /// The turn of `lock` with which this journal was the last sender, or the turn at its opening;
     /// `nil` if another sender may have been active since.
     private var knownTurn: UInt64?
     /// Items that this sender had taken and that came back unsettled.
@@ -75,7 +75,8 @@ struct SenderState {
 
     private mutating func end(_ id: Int64) {
         inFlight[id] = nil
-        // If reading ahead has not reached the item yet, it would read it as a waiting one.
+        // If reading ahead has not reached the item yet, it would later read the item as a waiting
+        // item.
         if let ahead, id > ahead.lastRead { self.ahead = nil }
     }
 

@@ -38,7 +38,7 @@ package final class Plugin: Sendable {
         guard missing == 0 else {
             throw PluginError(
                 .refused,
-                "plugin \"\(name)\": needs what this library cannot do (capabilities 0x"
+                "plugin \"\(name)\": needs capabilities that this library does not have (0x"
                     + String(missing, radix: 16) + ")")
         }
         self.name = name
@@ -68,7 +68,7 @@ package final class Plugin: Sendable {
 
     /// The mappers or the transports of a plugin.
     ///
-    /// - Parameter noun: What one of them is called.
+    /// - Parameter noun: The word for one item of the list, for errors.
     private static func list<Table, Item>(
         _ tables: UnsafePointer<UnsafePointer<Table>?>?, _ count: Int, _ noun: String,
         _ name: String, _ make: (UnsafePointer<Table>, String) throws(PluginError) -> Item
@@ -99,7 +99,7 @@ package final class Plugin: Sendable {
             let key = parts.count > 1 ? parts[1] : ""
             throw PluginError(
                 .options,
-                "plugin \"\(name)\": options: unknown key \"\(key)\": it takes no options")
+                "plugin \"\(name)\": options: unknown key \"\(key)\": the plugin takes no options")
         }
         var reason = PluginReason()
         let result = (options ?? "{}").withCString { configure($0, &reason.raw) }

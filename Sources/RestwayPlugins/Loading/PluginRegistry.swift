@@ -48,7 +48,8 @@ package final class PluginRegistry: Sendable {
         let other = loading.withLock { $0.plugins.first { $0.name == plugin.name } }
         if let other {
             throw PluginError(
-                .duplicate, "plugin \(path): is called \"\(plugin.name)\", as is \(other.path)")
+                .duplicate,
+                "plugin \(path): is called \"\(plugin.name)\", like plugin \(other.path)")
         }
         loading.update { $0.plugins.append(plugin) }
         return plugin

@@ -91,7 +91,7 @@ final class GuardedReader: @unchecked Sendable {
     private func next(_ item: UnsafeMutablePointer<restway_plugin_item>?) -> Int32 {
         guard mayGoOn("asks for values") else { return RESTWAY_PLUGIN_FAILED }
         guard let item, item.pointee.struct_size >= MemoryLayout<restway_plugin_item>.size else {
-            return complain("asks for a value without an item, or with one of no size")
+            return complain("asks for a value without an item, or its struct_size is too small")
         }
         guard !isAtEnd else { return complain("asks for values behind the end") }
         do throws(MapperError) {

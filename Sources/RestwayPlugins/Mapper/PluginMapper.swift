@@ -34,8 +34,8 @@ package final class PluginMapper: Mapper, @unchecked Sendable {
         if let writtenType, writtenType.hasPrefix("*") {
             throw PluginError(
                 .refused,
-                "plugin \"\(plugin)\": the first media type of mapper \"\(name)\" is what it "
-                    + "writes, and \"\(writtenType)\" is not one type")
+                "plugin \"\(plugin)\": mapper \"\(name)\" writes its first media type, and "
+                    + "\"\(writtenType)\" is not a single type")
         }
     }
 

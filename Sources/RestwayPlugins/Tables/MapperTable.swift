@@ -4,7 +4,7 @@ package import RestwayMapping
 package import RestwayOutcome
 import RestwayText
 
-/// The mappers of a client: the built-in one and the mappers of its plugins.
+/// The mappers of a client: the built-in mapper and the mappers of its plugins.
 package struct MapperTable: Sendable {
     /// The name of the built-in mapper in documents.
     static let builtInName = "jansson"
@@ -17,11 +17,11 @@ package struct MapperTable: Sendable {
 
     private let builtIn = JanssonMapper()
     private let plugins: [PluginMapper]
-    /// The mapper that is used when the route names none: the document's choice, or else the
-    /// built-in one.
+    /// The mapper that is used when the route names no mapper: the document's choice, or else the
+    /// built-in mapper.
     private let standard: any Mapper
-    /// The media types to accept when the route names no mapper. If the document has chosen one,
-    /// other types go to other mappers.
+    /// The media types to accept when the route names no mapper. If the document has chosen a
+    /// mapper, other types go to other mappers.
     private let accepted: String
     /// Whether the standard mapper reads JSON. Then a type of exactly that name needs no parsing.
     private let standardReadsJSON: Bool
@@ -68,8 +68,9 @@ package struct MapperTable: Sendable {
         }
         let chosen = named ?? standard
         if let type = chosen.writtenType { return Writer(mapper: chosen, type: type) }
-        // The document chooses a mapper for answers, so one that only reads does not matter here.
-        // If the route's mapper only reads, and reads another type, no mapper writes that type.
+        // The document chooses a mapper for answers, so a chosen mapper that only reads does not
+        // matter here. If the route's mapper only reads, and reads another type, no mapper writes
+        // that type.
         guard let named, !MediaType.reads(named, MediaType.json) else {
             return Writer(mapper: builtIn, type: MediaType.json)
         }
@@ -78,8 +79,8 @@ package struct MapperTable: Sendable {
             field: "dataMapper")
     }
 
-    /// Returns the media types that answers should have, for a request whose route names `name`, if
-    /// any.
+    /// Returns the media types that answers should have, for a request whose route names the mapper
+    /// `name`; `nil` if the route names no mapper.
     package func accepted(named name: String?) -> String {
         guard let name, let mapper = try? Self.mapper(name, plugins) else { return accepted }
         return Self.firstType(mapper)

@@ -4,8 +4,8 @@ package import RestwayOutcome
 
 /// Loads plugins for programs and for clients.
 package enum PluginLoading {
-    /// Returns the plugins of a client: the plugins that its API document asks for, and those that
-    /// the program has loaded before.
+    /// Returns the plugins of a client: the plugins that its API document asks for, and the plugins
+    /// that the program has loaded before.
     package static func plugins(
         of definition: APIDefinition, isLoadingAllowed: Bool
     ) throws(Failure) -> [Plugin] {

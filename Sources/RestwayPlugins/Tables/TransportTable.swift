@@ -4,8 +4,8 @@ import RestwayJSON
 package import RestwayOutcome
 import RestwayThreads
 
-/// The transports of a client: the built-in one, and the plugin transports that its options, its
-/// document or a route name. They are opened when the client is made.
+/// The transports of a client: the built-in transport, and the plugin transports that its options,
+/// its document or a route name. They are opened when the client is made.
 package final class TransportTable: Sendable {
     /// The transport that the client's options choose; `nil` for the document's choice.
     package struct Choice {
@@ -31,7 +31,7 @@ package final class TransportTable: Sendable {
 
     private let transports: [any Transport]
     private let indices: [TransportReference: Int]
-    /// The index of the transport that is used when the route names none.
+    /// The index of the transport that is used when the route names no transport.
     private let standardIndex: Int
 
     package init(
@@ -106,7 +106,7 @@ package final class TransportTable: Sendable {
     }
 
     package func close() {
-        // A transport of a plugin may still use the built-in one.
+        // A transport of a plugin may still use the built-in transport.
         for transport in transports.reversed() { transport.close() }
     }
 

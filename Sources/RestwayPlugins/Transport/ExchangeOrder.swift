@@ -68,7 +68,8 @@ struct ExchangeOrder {
     /// The end is decided: no later event changes it.
     private(set) var isDecided = false
 
-    /// - Parameter byForwarding: It comes from the transport that the exchange was left to.
+    /// - Parameter byForwarding: Whether the event comes from the transport that the exchange was
+    ///   left to.
     mutating func enter(_ event: Event, byForwarding: Bool = false) -> Answer {
         if isCompleted { return .gone }
         if isDecided { return .drop }

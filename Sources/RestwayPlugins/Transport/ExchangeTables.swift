@@ -69,7 +69,8 @@ enum ExchangeTables {
 
     // MARK: One block
 
-    /// Allocates space for lines and their texts, each with its NUL, and for `count` more bytes.
+    /// Allocates space for lines and their texts, each text with its NUL, and for `count` more
+    /// bytes.
     private static func allocate(
         _ fields: [HeaderField], andBytes count: Int
     ) -> UnsafeMutableRawPointer {
@@ -119,7 +120,7 @@ enum ExchangeTables {
 
     /// Reads header lines.
     ///
-    /// - Parameter owner: What the lines belong to, for the error.
+    /// - Parameter owner: The name of the owner of the lines, for the error.
     static func headers(
         _ pointer: UnsafePointer<restway_plugin_header>?, _ count: Int, of owner: String
     ) throws(OpenedTransport.Problem) -> Headers {

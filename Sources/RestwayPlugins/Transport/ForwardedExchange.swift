@@ -46,7 +46,7 @@ final class ForwardedExchange: ExchangeObserver, @unchecked Sendable {
         }
     }
 
-    // MARK: What the transport tells
+    // MARK: Events of the transport
 
     var wantsProgress: Bool { exchange.wantsProgress }
 

@@ -75,7 +75,7 @@ enum HostTable {
         }
     }
 
-    /// The host behind a table that a plugin gives, which may be any of the library's.
+    /// The host behind a table that a plugin gives. The table may be any host table of the library.
     private static func host(_ table: Host?) -> OpenedTransport? {
         guard let context = table?.pointee.context else { return nil }
         return UserData.object(OpenedTransport.self, context)

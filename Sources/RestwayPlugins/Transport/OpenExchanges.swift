@@ -5,7 +5,7 @@ import RestwayThreads
 ///
 /// It only decides; the lock of its `OpenedTransport` guards it.
 struct OpenExchanges {
-    /// The number of the session. A client whose session is over has a smaller one.
+    /// The number of the session. A client whose session is over has a smaller number.
     var number: UInt64 = 0
     var session: OpenedTransport.Session?
     /// The number of threads inside the plugin's functions.
@@ -72,7 +72,7 @@ extension OpenedTransport {
     }
 
     /// Makes sure that the watchdog runs at `deadline`. Most exchanges end long before, and later
-    /// ones have later deadlines, so one timer serves all exchanges.
+    /// exchanges have later deadlines, so one timer serves all exchanges.
     func watch(_ deadline: Deadline) {
         guard deadline != .never else { return }
         let session: Session? = state.withLock { state in

@@ -13,7 +13,7 @@ extension OpenedTransport {
     enum Problem: Error {
         /// The plugin breaks the contract.
         case breach(String)
-        /// The plugin passes on what a server has sent, but the end of the body cannot be known.
+        /// The plugin passes on a response of a server, but the end of its body cannot be known.
         case framing(String)
     }
 
@@ -180,8 +180,8 @@ extension OpenedTransport {
         _ = finish(exchange, .held) { outcome }
     }
 
-    /// Notes that the plugin gives an exchange back, and tells the observer the end if it is to
-    /// receive one.
+    /// Notes that the plugin gives an exchange back, and tells the observer the end if the observer
+    /// is to receive an end.
     private func finish(
         _ exchange: PluginExchange, _ kind: ExchangeOrder.End,
         _ outcome: () -> PluginExchange.Outcome?

@@ -47,7 +47,9 @@ final class OpenedTransport: @unchecked Sendable {
         }
         guard result == RESTWAY_PLUGIN_OK, let transport else {
             table.giveBack(self)
-            let why = result == RESTWAY_PLUGIN_OK ? "it gave none" : reason.text(orFor: result)
+            let why =
+                result == RESTWAY_PLUGIN_OK
+                ? "open returned no transport" : reason.text(orFor: result)
             throw PluginError(.options, "\(table.title): does not open: \(why)")
         }
         let session = Session(surroundings, transport)
@@ -102,7 +104,7 @@ final class OpenedTransport: @unchecked Sendable {
         if state.withLock({ $0.leave() }) { callClose() }
     }
 
-    // MARK: What the client wants
+    // MARK: Functions for the client
 
     func start(
         _ exchange: Exchange, _ observer: any ExchangeObserver, _ number: UInt64

@@ -4,7 +4,7 @@ import RestwayThreads
 /// The body of a request, as a plugin reads it.
 final class OutgoingBody: Sendable {
     enum Answer {
-        /// This number of bytes was read, at least one.
+        /// This number of bytes was read, at least one byte.
         case bytes(Int)
         case end
         /// No bytes are available yet. The reader is told when there are more.
@@ -30,7 +30,7 @@ final class OutgoingBody: Sendable {
     private let source: (any BodySource)?
     private let state: Lock<State>
 
-    /// Creates the body to read; `nil` if the exchange has none.
+    /// Creates the body to read; `nil` if the exchange has no body.
     init?(_ body: ExchangeBody) {
         var state = State()
         switch body {

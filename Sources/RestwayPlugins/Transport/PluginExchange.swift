@@ -23,7 +23,7 @@ final class PluginExchange: @unchecked Sendable {
     var downloaded: Int64 = 0
     var redirectURL: String?
 
-    /// What the lock of the opened transport guards.
+    /// The state that the lock of the opened transport guards.
     struct Guarded {
         /// Decides which thread may call the observer and which thread ends the exchange.
         var order = ExchangeOrder()

@@ -51,7 +51,7 @@ package final class PluginTransport: Transport {
     }
 
     package func close() {
-        // A forked child has none of the plugin's threads.
+        // The plugin's threads do not exist in a forked child.
         guard generation == ProcessGeneration.current else { return }
         host.close(session)
     }

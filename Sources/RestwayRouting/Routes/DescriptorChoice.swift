@@ -2,9 +2,9 @@
 /// responses and requests, routes, and the objects that a DELETE removes. This is the only
 /// implementation of the rule.
 ///
-/// A request by route takes the candidates that belong to the route, and those that belong to no
-/// route and have the same template. A request by path takes the candidates that match the path
-/// with the most specific template. A candidate without a template always applies.
+/// A request by route takes the candidates that belong to the route, and the candidates that belong
+/// to no route and have the template of the route. A request by path takes the candidates that
+/// match the path with the most specific template. A candidate without a template always applies.
 package struct DescriptorChoice: Sendable {
     /// The route that the caller or the object router chose; nil for a request by path.
     private let route: Route?
@@ -19,7 +19,8 @@ package struct DescriptorChoice: Sendable {
     /// Whether a candidate with `template` may apply. A candidate with a more specific template may
     /// still replace it.
     ///
-    /// - Parameter owner: The key of the route that the candidate belongs to, if any.
+    /// - Parameter owner: The key of the route that the candidate belongs to; nil if it belongs to
+    ///   no route.
     package func fits(_ template: PathTemplate?, of owner: String?) -> Bool {
         if let route {
             if let owner { return owner == route.key }
@@ -36,7 +37,8 @@ package struct DescriptorChoice: Sendable {
         route == nil ? Self.mostSpecific(candidates, template) : candidates
     }
 
-    /// The candidates without those whose template is less specific than another candidate's.
+    /// The candidates, except candidates whose template is less specific than another candidate's
+    /// template.
     static func mostSpecific<Candidate>(
         _ candidates: [Candidate], _ template: (Candidate) -> PathTemplate?
     ) -> [Candidate] {

@@ -12,7 +12,7 @@ package final class Route: Sendable {
     package let entity: String?
     /// Whether the path may be an absolute URL.
     package let isAbsolute: Bool
-    /// The number of routes to which this one was joined, one after the other.
+    /// The number of routes to which this route was joined, one after the other.
     package let parentCount: Int
     /// The properties whose names start with `x-`, as JSON text by name.
     package let properties: [String: String]

@@ -41,7 +41,7 @@ package struct RouteTable: Sendable {
         if let entity = route.entity { indicesByEntity[entity, default: []].append(index) }
     }
 
-    /// Removes a route, so that another one of its name can be added.
+    /// Removes a route, so that another route of its name can be added.
     package mutating func remove(named name: String) {
         guard let index = indexByName[name] else { return }
         var rest = RouteTable()
@@ -77,8 +77,8 @@ package struct RouteTable: Sendable {
     /// The route that serves objects of `entity`.
     ///
     /// If there are several, POST takes the route whose path has no variables, and every other
-    /// method takes the route whose path has some. Variables of a query do not count. Among the
-    /// remaining routes, a more specific template replaces other templates that match the same
+    /// method takes the route whose path has variables. Variables of a query do not count. Among
+    /// the remaining routes, a more specific template replaces other templates that match the same
     /// paths.
     package func route(
         forEntity entity: String, method: Method

@@ -114,9 +114,9 @@ struct PathPattern: Equatable, Sendable {
         return true
     }
 
-    /// The variables of a segment and what they take of `symbols`; nil if the segment does not
-    /// match. It takes each literal at its first occurrence, and the last literal at the end. This
-    /// finds a match if there is one, so no part is tried twice.
+    /// The variables of a segment and the ranges of `symbols` that they take; nil if the segment
+    /// does not match. It takes each literal at its first occurrence, and the last literal at the
+    /// end. This finds a match whenever a match exists, so no part is tried twice.
     static func variables<Symbol: FixedWidthInteger>(
         of pieces: [Piece], in symbols: [Symbol]
     ) -> [(index: Int, range: Range<Int>)]? {

@@ -1,12 +1,12 @@
-/// The relation of a path template to another one, if paths may match both.
+/// The relation of a path template to another path template.
 package enum PathPrecedence: Equatable, Sendable {
     /// The templates are equal, apart from the names of their variables.
     case same
     case moreSpecific
     case lessSpecific
-    /// Some path matches both, and neither template is more specific.
+    /// A path can match both templates, and neither template is more specific.
     case undecided
-    /// No path matches both.
+    /// No path matches both templates.
     case disjoint
 }
 
@@ -14,10 +14,11 @@ extension PathTemplate {
     /// Whether this template is more specific than `other`.
     ///
     /// The segments are compared from the left, and the first difference decides. A literal segment
-    /// is more specific than a segment with a variable. Of two segments with variables, the one
-    /// whose texts all match the other one is more specific: `{id}.json` before `{id}`. A variable
-    /// that stands earlier in the template is more specific than a new one. A template that never
-    /// matches a path is disjoint from every template but itself.
+    /// is more specific than a segment with a variable. If both segments have variables and all
+    /// texts that match one segment also match the other segment, the first segment is more
+    /// specific: `{id}.json` before `{id}`. A variable that stands earlier in the template is more
+    /// specific than a new variable. A template that never matches a path is disjoint from every
+    /// template but itself.
     package func precedence(over other: PathTemplate) -> PathPrecedence {
         guard let pattern, let otherPattern = other.pattern else {
             return isEquivalent(to: other) ? .same : .disjoint
@@ -45,15 +46,14 @@ extension PathPattern {
     }
 
     /// - Parameter variableCount: The number of variables before these segments. It counts while
-    ///   the templates are the same.
+    ///   the templates are equal.
     private static func precedence(
         _ mine: [Piece], over theirs: [Piece], after variableCount: inout Int
     ) -> PathPrecedence {
         let (left, right) = (symbols(mine), symbols(theirs))
         guard left == right else {
-            // A segment that matches the symbols of another one matches every text that this one
-            // matches. A variable of the other one stands for any text, so only a variable can
-            // match it.
+            // If segment A matches the symbols of segment B, A matches every text that B matches: a
+            // variable of B stands for any text, so only a variable of A can match it.
             if variables(of: theirs, in: left) != nil { return .moreSpecific }
             if variables(of: mine, in: right) != nil { return .lessSpecific }
             return overlap(left, right) ? .undecided : .disjoint
@@ -88,8 +88,8 @@ extension PathPattern {
         return agree(mine, theirs) && agree(mine.reversed(), theirs.reversed())
     }
 
-    /// Whether the literals at the beginning of both are equal, up to the length of the shorter
-    /// one.
+    /// Whether the literals at the beginning of both segments are equal, up to the length of the
+    /// shorter literal.
     private static func agree(
         _ mine: some Sequence<Symbol>, _ theirs: some Sequence<Symbol>
     ) -> Bool {

@@ -61,8 +61,8 @@ package struct PathTemplate: Sendable, Equatable {
     /// The limit on a joined path. It limits the memory for many routes with one long parent.
     static let joinedLengthMax = 4_096
 
-    /// Returns the path of `child` after this one. A variable in both is an error, and so is a path
-    /// longer than `joinedLengthMax`.
+    /// Returns the path of `child` after this path. A variable that both paths have is an error; a
+    /// path longer than `joinedLengthMax` is also an error.
     package func joining(_ child: PathTemplate) throws(RoutingError) -> PathTemplate {
         let head = PathSegment.withoutTrailingSlashes(text[...])
         let tail = PathSegment.withoutLeadingSlashes(child.text[...])
@@ -113,7 +113,8 @@ package struct PathTemplate: Sendable, Equatable {
         Shape(kind: pattern.map { .segments($0.segments) } ?? .text(text))
     }
 
-    /// Whether both match the same paths: they are equal apart from the names of variables.
+    /// Whether both templates match the same paths: they are equal apart from the names of
+    /// variables.
     package func isEquivalent(to other: PathTemplate) -> Bool {
         shape == other.shape
     }

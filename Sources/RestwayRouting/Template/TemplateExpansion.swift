@@ -42,8 +42,8 @@ struct TemplateExpansion {
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// Appends a literal. Characters that are allowed in a URL are kept, others are encoded (RFC
-    /// 6570, section 3.1).
+    /// Appends a literal. Characters that are allowed in a URL are kept, all other characters are
+    /// encoded (RFC 6570, section 3.1).
     private mutating func append(literal bytes: ArraySlice<UInt8>) {
         // A base URL may end with the same slash that the template begins with.
         let isDoubled =

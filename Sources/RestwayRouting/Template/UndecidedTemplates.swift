@@ -8,10 +8,10 @@ package struct UndecidedTemplates {
         package let later: Int
     }
 
-    /// The pairs, at most one for each later template.
+    /// The pairs, at most one pair for each later template.
     package private(set) var pairs: [Pair] = []
-    /// The first template that was not compared with all others, because there are too many at its
-    /// place; nil if all were compared.
+    /// The first template that was not compared with all other templates, because too many
+    /// templates stand at its place; nil if all templates were compared.
     package private(set) var unchecked: Int?
     /// The number of compared pairs.
     package private(set) var comparisonCount = 0

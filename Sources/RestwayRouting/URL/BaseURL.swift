@@ -40,12 +40,12 @@ package struct BaseURL: Sendable, Equatable {
         try self.init(text)
     }
 
-    /// The URL of a path below this one.
+    /// The URL of a path below the base URL.
     ///
     /// A slash at the start of the path is ignored. The path's query is kept, and `query` is
     /// appended to it. The fragment is dropped. Characters that are not allowed in a URL are
-    /// percent-encoded; existing triplets are kept. A path that leads above the base URL is
-    /// refused, and so is an absolute URL.
+    /// percent-encoded; existing triplets are kept. A path that leads above the base URL and an
+    /// absolute URL are refused.
     package func url(path: String, query: [Pair] = []) throws(RoutingError) -> String {
         if URLText.isAbsolute(path) {
             throw .unusableURL(path, "only a route that says \"absolute\": true takes it")

@@ -14,7 +14,8 @@ enum CurlURL {
 
     /// Parses an absolute URL. Dot segments are kept.
     ///
-    /// - Parameter original: The URL that an error names; the same in `resolve`.
+    /// - Parameter original: The URL that an error names. The parameter has this meaning in
+    ///   `resolve` too.
     static func parse(
         _ text: String, original: String
     ) throws(RoutingError) -> Parts {

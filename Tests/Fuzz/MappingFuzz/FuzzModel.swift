@@ -47,7 +47,7 @@ enum FuzzModel {
 
     static let entities = [node, item, note]
 
-    /// The names that exist, and one that does not.
+    /// The keys of the model, and one key that the model does not have.
     static let keys = [
         "i", "a", "b", "n", "d", "s", "t", "u", "v", "y", "j", "o", "m", "l", "e", "w", "x",
     ]
@@ -88,7 +88,7 @@ enum FuzzModel {
 
     /// The plans of responses, from one descriptor to many overlapping ones.
     static let plans = descriptors.map(plan)
-    /// The same with each descriptor twice.
+    /// The plans with each descriptor twice.
     static let doubledPlans = descriptors.map { plan($0 + $0) }
 
     private static let descriptors: [[(keyPath: String, mapping: Int)]] = [

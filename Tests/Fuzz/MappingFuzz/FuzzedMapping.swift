@@ -57,7 +57,7 @@ package enum FuzzedMapping {
         (0..<object.cellCount).contains { !object.cell(at: $0).isAbsent }
     }
 
-    /// Mapping twice gives the same as mapping once, except for objects without identity.
+    /// Mapping twice gives the same objects as mapping once, except for objects without identity.
     private static func difference(_ once: MappingResult, _ again: MappingResult) -> String? {
         let store = MemoryStore(keyBefore: 0)
         let rows = once.changeSet.rows

@@ -2,10 +2,10 @@ import RestwayJansson
 import RestwayMapping
 import RestwayObjects
 
-/// The machine's short ways must map as its general way does: keys and objects at one place, and
-/// rows that repeated objects share.
+/// The machine's short ways must map as its general way does. The short ways are keys and objects
+/// at one place, and rows that repeated objects share.
 package enum FuzzedShortWays {
-    /// Two things that differ, in words; nil if nothing does.
+    /// A description of the first difference between the two ways; `nil` if their results agree.
     package static func complaint(about input: UnsafeRawBufferPointer) -> String? {
         guard let choice = input.first else { return nil }
         let rest = UnsafeRawBufferPointer(rebasing: input.dropFirst())

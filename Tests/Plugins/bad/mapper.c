@@ -1,4 +1,4 @@
-/* A mapper that does one thing wrong: the test that compiles it chooses it with -DFAULT=.
+/* A mapper with one fault, which the test that compiles it chooses with -DFAULT=.
  *
  * It reads and writes application/x-tiny: integers, "texts", [ values ] and { key value ... },
  * separated by spaces, as in {id 7 tags ["a" "b"]}.
@@ -32,7 +32,7 @@ enum fault {
     /* Calls. */
     PUSHES_FROM_THREAD, PUSHES_LATE, PUSHES_LATE_FROM_THREAD, DEPENDS_ON_ADDRESS,
     IS_NOT_THREAD_SAFE,
-    /* What is left behind. */
+    /* Leaks, and the end of the process. */
     LEAKS_MEMORY, LEAKS_DESCRIPTORS, LEAKS_THREADS, CRASHES_AT_EXIT, HANGS_AT_EXIT,
     /* Writing. */
     READS_BEHIND_END, STOPS_BEFORE_END, READS_ON_AFTER_FAILURE, HIDES_FAILURE_OF_NEXT,

@@ -1,4 +1,4 @@
-/* A transport that does one thing wrong: the test that compiles it chooses it with -DFAULT=.
+/* A transport with one fault, which the test that compiles it chooses with -DFAULT=.
  *
  * It speaks HTTP/1.1 without encryption, with one thread and one connection for each
  * exchange. */
@@ -29,7 +29,7 @@ enum fault {
     /* Heads and ends. */
     TELLS_INTERIM, HEADER_IS_NO_TOKEN, HEADER_WITH_CONTROL, ODD_END, NEGATIVE_TIME, QUOTES_QUERY,
     OK_WHEN_BROKEN, PROGRESS_GOES_BACK, NULL_END,
-    /* What was sent. */
+    /* Requests and responses. */
     LOSES_BYTE, CHANGES_BODY, OTHER_STATUS, LOSES_TRAILERS, LOSES_HEADERS, FOLLOWS_REDIRECT,
     LOSES_REQUEST_BODY, READS_AFTER_LATER, GOES_ON_AFTER_FAILED_READ, IGNORES_TIME_OUT,
     IGNORES_IDLE,

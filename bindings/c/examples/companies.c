@@ -30,7 +30,7 @@ static int give_up(restway_error *error) {
     return 1;
 }
 
-/** Prints an attribute's text ("-" if it has none) in a column of @p width letters. */
+/** Prints an attribute's text ("-" without a text) in a column of @p width letters. */
 static void print_text(const restway_object *object, const char *attribute, int width) {
     const char *text = restway_object_string(object, attribute);
     for (text = text != NULL ? text : "-"; *text != '\0'; text++) {

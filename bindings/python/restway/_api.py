@@ -50,8 +50,8 @@ class Building(Owner[native.ApiHandle]):
 
             api.add_attribute("Thing", "size", source=["data", "size.cm"], type="int")
 
-        Raises UnknownEntityError, DuplicateError, ConfigError, FrozenError; ValueError for a type
-        that there is not.
+        Raises UnknownEntityError, DuplicateError, ConfigError, FrozenError; ValueError for an
+        unknown type.
         """
         if isinstance(transform, dict):
             transform = json_bytes(transform).decode()
@@ -79,10 +79,10 @@ class Building(Owner[native.ApiHandle]):
     ) -> None:
         """Adds a relationship to an entity, like an entry under `relationships` in a document.
 
-        `source` is the same as for `add_attribute`.
+        `source` has the same meaning as for `add_attribute`.
 
-        Raises UnknownEntityError, DuplicateError, ConfigError, FrozenError; ValueError for a policy
-        that there is not.
+        Raises UnknownEntityError, DuplicateError, ConfigError, FrozenError; ValueError for an
+        unknown policy.
         """
         flags = RelationshipFlag(0)
         if many:
@@ -258,8 +258,8 @@ class API(Building):
         is frozen.
 
         A route without a name only serves objects. With `replace` it replaces the route with the
-        same name, if there is one; calls that have started keep the old route, and so do routes
-        that were joined to it. Raises ConfigError (nothing is added or replaced), DuplicateError.
+        same name, if there is one; calls that have started, and routes that were joined to the
+        old route, keep it. Raises ConfigError (nothing is added or replaced), DuplicateError.
 
             api.add_route("thing", {"path": "v2/things/:id"}, replace=True)
         """

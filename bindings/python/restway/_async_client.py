@@ -46,7 +46,7 @@ class AsyncClient(ClientBase, Verbs[Coroutine[None, None, Response]]):
         Raises HTTPStatusError for a status that is not 2xx, with the answer as its `response`;
         MappingError; a TransportError; a RouteError when no URL can be made of the request;
         ClosedError, also when the client is closed meanwhile; UsageError in another event loop than
-        that of the first await.
+        the loop of the first await.
         """
         reading = request._reading
         if reading is not None:
@@ -135,7 +135,7 @@ class AsyncClient(ClientBase, Verbs[Coroutine[None, None, Response]]):
         self._linked().set_attempt_observer(observer)
 
     async def close(self) -> None:  # type: ignore[override]  # the base closes without waiting
-        """Closes the client: new requests raise ClosedError, and so do pending awaits.
+        """Closes the client: new requests and pending awaits raise ClosedError.
 
         Returns when all pending calls have ended. In another event loop than the client's it does
         not wait.
@@ -177,7 +177,7 @@ class AsyncClient(ClientBase, Verbs[Coroutine[None, None, Response]]):
         if link.loop is not loop:
             link.refuse_after_fork()
             raise UsageError(
-                "this AsyncClient belongs to another event loop, that of its first await; "
+                "this AsyncClient belongs to another event loop, the loop of its first await; "
                 "make one client for each loop",
                 status=Status.INVALID_ARGUMENT,
                 domain=Domain.USAGE,

@@ -176,7 +176,7 @@ class Batch(Owner[native.BatchHandle], Verbs[Call]):
         self._client = client
         self._sent = False
         self.calls: list[Call] = []
-        """Of the requests, in the order in which they were added."""
+        """The calls of the requests, in the order in which the requests were added."""
 
     def add(self, request: Request, on_done: OnDone | None = None) -> Call:
         """Adds a request. It is a call like any other, with a response of its own.
@@ -229,9 +229,10 @@ class Batch(Owner[native.BatchHandle], Verbs[Call]):
         Args:
             timeout: Seconds to wait at most. When they pass, the batch is cancelled.
 
-        Raises what a call of the batch failed with (BatchError for an answer that is none, a
-        TransportError, HTTPStatusError, ...); TimedOutError; WouldBlockError inside a callback,
-        unless the batch is done. What a request was answered, its call says.
+        Raises the error with which a call of the batch failed (BatchError for an answer that does
+        not have the batch format, a TransportError, HTTPStatusError, ...); TimedOutError;
+        WouldBlockError inside a callback, unless the batch is done. The answer to a request is in
+        the request's own call.
         """
         check(
             native.lib.restway_batch_wait,
@@ -313,7 +314,7 @@ class AsyncBatch(Owner[native.BatchHandle], Verbs["asyncio.Future[Response]"]):
         self._client = client
         self._sent = False
         self.futures: list[asyncio.Future[Response]] = []
-        """Of the requests, in the order in which they were added."""
+        """The futures of the requests, in the order in which the requests were added."""
 
     def add(self, request: Request) -> asyncio.Future[Response]:
         """Adds a request. Its future is done when the request is answered. Cancelling the future
@@ -342,9 +343,9 @@ class AsyncBatch(Owner[native.BatchHandle], Verbs["asyncio.Future[Response]"]):
     async def send(self) -> None:
         """Sends the requests, and returns when all have completed. An empty batch sends nothing.
 
-        Raises what a call of the batch failed with (BatchError for an answer that is none, a
-        TransportError, HTTPStatusError, ...); UsageError for a batch that was sent before;
-        ClosedError. Cancelling it cancels the requests.
+        Raises the error with which a call of the batch failed (BatchError for an answer that does
+        not have the batch format, a TransportError, HTTPStatusError, ...); UsageError for a batch
+        that was sent before; ClosedError. Cancelling it cancels the requests.
         """
         future = self._client._linked().send_batch(self._handle)
         self._sent = True

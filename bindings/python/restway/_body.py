@@ -208,7 +208,7 @@ class RequestOptions(TypedDict, total=False):
         priority: When requests wait for a connection, the one with the highest priority is sent
             first. The default is 0.
         auth: "bypass" authorises the request with the present credential; it never waits for a
-            refresh and never causes one. "none" sends it without a credential.
+            refresh and never causes one. "none" sends the request without a credential.
         idempotency_key: Makes it safe to repeat the request, whatever its method. True makes a
             random key for each send.
         lane: The lane of the request, if the outbox stores it. A lane is a queue: its requests are

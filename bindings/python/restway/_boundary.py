@@ -127,7 +127,7 @@ def name(text: str) -> bytes:
 
 
 def optional_name(text: str | None) -> bytes | None:
-    """Does the same as `name`; None stays None."""
+    """Returns `text` as `name` does; None stays None."""
     return None if text is None else name(text)
 
 

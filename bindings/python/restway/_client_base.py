@@ -116,12 +116,12 @@ class ClientBase(ClientAuth, Owner[native.ClientHandle], Closing):
                 or those with which the plugin was loaded.
             gone_is_deleted: Whether a DELETE that is answered with 404 or 410 counts as a success.
             delivery: Where callbacks of `Client.send` run: "thread" (the default) on a thread of
-                the library, or "process" inside `Client.process`. An AsyncClient has no such
-                option.
+                the library, or "process" inside `Client.process`. An AsyncClient does not
+                have this option.
             clock: The clock for all times of the client, for tests; None uses the machine's clock.
             random_seed: A seed that makes the waits between attempts repeatable, for tests.
 
-        None takes the value of the API document, or the default if the document has none;
+        None takes the value of the API document, or the default if the document has no value;
         `math.inf` sets no limit. Requests use the proxy that the environment variables name
         (`http_proxy` and so on, as libcurl reads them). If they name no proxy when the client is
         made, they are not read again. Raises UnknownEnvironmentError, InvalidURLError, StoreError,

@@ -13,7 +13,7 @@
     │   ├── FrozenError                   a client has used the api: entities stay as they are
     │   └── UnknownEnvironmentError       no environment of that name
     ├── RouteError                        no request can be made of this
-    │   ├── UnknownRouteError             no such route, or none for that object and method
+    │   ├── UnknownRouteError             no route of that name, or for that object and method
     │   ├── AmbiguousRouteError           more than one route fits
     │   ├── MissingVariableError          a path variable has no value: see `field`
     │   ├── InvalidURLError               a URL cannot be built or is not allowed
@@ -36,7 +36,7 @@
     ├── OutboxError                       the outbox's file failed, or another process sends it
     ├── PluginError                       a plugin is missing, or does not do what it should
     ├── StoreError                        the store failed
-    │   ├── NoObjectError                 the store has no such object
+    │   ├── NoObjectError                 the store does not have the object
     │   ├── UnknownEntityError            no entity of that name
     │   └── UnknownAttributeError         the entity has no attribute of that name
     └── StoppedError                      the program ended it
@@ -349,7 +349,7 @@ class PluginError(RestwayError):
 
 
 class NoObjectError(StoreError):
-    """The store has no such object."""
+    """The store does not have the object."""
 
 
 class UnknownEntityError(StoreError):

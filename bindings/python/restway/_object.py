@@ -249,7 +249,7 @@ class Object(ObjectReference):
 
     def __getitem__(self, name: str) -> Any:
         """Returns the attribute or relationship `name`, None if it is absent; raises KeyError if
-        the entity has no such name.
+        the entity has no attribute or relationship of this name.
 
         Raises MappingError if Python cannot hold the value (a date after the year 9999).
         """

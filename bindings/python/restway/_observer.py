@@ -115,7 +115,7 @@ class Observer(Owner[native.ObserverHandle]):
             removed()
 
     def close(self) -> None:
-        """Does the same as `remove`."""
+        """Ends the observer, as `remove` does."""
         self.remove()
         super().close()
 

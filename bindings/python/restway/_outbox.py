@@ -235,7 +235,8 @@ class Outbox(OutboxBase):
         Args:
             on_flushed: Called exactly once when the flush has ended, where `on_done` of `send` is
                 called.
-            force: Also what the server has asked to hold back (Retry-After).
+            force: Whether requests that the server has asked to hold back (Retry-After) are sent,
+                too.
 
         Raises ClosedError; ConfigError when the client has no outbox.
         """
@@ -260,8 +261,9 @@ class Outbox(OutboxBase):
     def observe(
         self, on_item: OnItem | None = None, on_flushed: OnFlushed | None = None
     ) -> None:
-        """Sets who is told of items that come to an end, and of flushes in which anything was sent,
-        in place of those before; None tells nobody. They are called where `on_done` of `send` is.
+        """Sets the functions that are called when an item comes to an end, and when a flush that
+        sent anything has ended; they replace the earlier functions. None removes a function. They
+        are called where `on_done` of `send` is called.
         """
         layouts = self._layouts
 
@@ -300,7 +302,8 @@ class AsyncOutbox(OutboxBase):
         """Sends the stored requests; returns the sent items with their present state.
 
         Args:
-            force: Also what the server has asked to hold back (Retry-After).
+            force: Whether requests that the server has asked to hold back (Retry-After) are sent,
+                too.
 
         Raises OutboxError, ClosedError; ConfigError when the client has no outbox.
         """
@@ -313,8 +316,9 @@ class AsyncOutbox(OutboxBase):
     def observe(
         self, on_item: OnItem | None = None, on_flushed: OnFlushed | None = None
     ) -> None:
-        """Sets who is told of items that come to an end, and of flushes in which anything was sent,
-        in place of those before; None tells nobody. They are called by the event loop.
+        """Sets the functions that the event loop calls when an item comes to an end, and when a
+        flush that sent anything has ended; they replace the earlier functions. None removes a
+        function.
         """
         self._client._linked().outbox.observe(on_item, on_flushed)
 

@@ -32,7 +32,7 @@ class Request(Owner[native.RequestHandle]):
     Sending copies the request: later changes by `update` affect only later sends.
 
     The constructors `path`, `route`, `object` and `draft` make requests. Their other keywords, and
-    those of `update`, are the keywords of `BodyOptions`. They raise UsageError, TypeError,
+    the keywords of `update`, are the keywords of `BodyOptions`. They raise UsageError, TypeError,
     ValueError, OverflowError. The library looks for the route, and checks that all variables have
     values, when the request is sent.
     """
@@ -322,7 +322,7 @@ def request_for(method: str, target: str | Object | Draft, options: RequestOptio
 def request_without_body(
     method: str, target: str | Object | Draft, options: RequestOptions
 ) -> Request:
-    """For this package: does the same for a method that usually has no body."""
+    """For this package: makes a request with a method that usually has no body."""
     for keyword in ("body", "media_type", "json"):
         if keyword in options:
             raise TypeError(f"{method.lower()}() takes no {keyword}; a Request does")
@@ -336,8 +336,8 @@ Given = TypeVar("Given", covariant=True)
 
 
 class Verbs(ABC, Generic[Given]):
-    """The methods that make a request for an HTTP method and carry it out. Their keywords are those
-    of `RequestOptions` and `BodyOptions`.
+    """The methods that make a request for an HTTP method and carry it out. Their keywords are the
+    keywords of `RequestOptions` and `BodyOptions`.
 
     Each class returns its own kind of result, and raises as the method in the last column does:
 

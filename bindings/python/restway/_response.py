@@ -103,7 +103,7 @@ class Response(Owner[native.ResponseHandle]):
     @property
     def trailers(self) -> Headers:
         """The trailers, header fields after the body (RFC 9110, section 6.5). Most responses have
-        none.
+        no trailers.
         """
         handle, lib = self._handle, native.lib
         return Headers(
@@ -162,7 +162,8 @@ class Response(Owner[native.ResponseHandle]):
 
     @property
     def is_mapped(self) -> bool:
-        """Whether a descriptor applied: with no objects, this means that the answer contained none.
+        """Whether a descriptor applied. If a descriptor applied and `objects` is empty, the answer
+        contained no objects.
         """
         return bool(native.lib.restway_response_is_mapped(self._handle))
 

@@ -96,7 +96,7 @@ def demo_document() -> dict[str, Any]:
 
 @pytest.fixture
 def make_client(demo_url: str) -> MakeClient:
-    """Makes clients of the demo API; the keywords are those of `Client`."""
+    """Makes clients of the demo API; the keywords are the keywords of `Client`."""
 
     def make(**options: Any) -> restway.Client:
         api = restway.API.load(DOCUMENT)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import restway
 
 JSON = Any
-"""What `json.loads` gives."""
+"""A value that `json.loads` returns."""
 
 FOLDER = Path(__file__).resolve().parents[3] / "Tests" / "Fixtures" / "mapping"
 CASES = sorted(path.parent for path in FOLDER.glob("*/document.json"))

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 JSON = Any
-"""What `json.loads` gives."""
+"""A value that `json.loads` returns."""
 
 MISSING: JSON = object()
-"""What is not there, or counts as missing because it does not fit."""
+"""The value of an attribute that is missing, or counts as missing because it does not fit."""
 
 
 @dataclass

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 JSON = Any
-"""What `json.loads` gives."""
+"""A value that `json.loads` returns."""
 
 KEYS = ["id", "a", "b", "c", "x"]
 ENTITIES = ["One", "Two", "Three"]

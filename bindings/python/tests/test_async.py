@@ -24,7 +24,7 @@ SECONDS_MAX = 30.0
 
 @pytest.fixture
 def make_client(demo_url: str) -> MakeAsyncClient:
-    """Makes asyncio clients of the demo API; the keywords are those of `AsyncClient`."""
+    """Makes asyncio clients of the demo API; the keywords are the keywords of `AsyncClient`."""
 
     def make(**options: Any) -> restway.AsyncClient:
         api = restway.API.load(DOCUMENT)

@@ -19,7 +19,7 @@ from .mapping_strategies import api_documents, exchanges, modelled_documents
 from .peer import Peer
 
 JSON = Any
-"""What `json.loads` gives."""
+"""A value that `json.loads` returns."""
 
 Exchange = tuple[dict[str, JSON], list[JSON]]
 

@@ -75,7 +75,7 @@ class Node:
 
 
 def nodes(ends: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
-    """Generates nodes whose relationships lead to such objects."""
+    """Generates nodes whose relationships lead to nodes of this kind."""
     lists = {name: st.lists(ends, max_size=3) for name in MANY}
     return st.builds(
         Node,

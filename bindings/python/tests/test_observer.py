@@ -24,7 +24,7 @@ SECONDS_MAX = 30.0
 
 
 options: dict[str, Any] = {}
-"""Of the clients of a test: where their store is."""
+"""The options of the clients of a test, which say where the store is."""
 
 
 @pytest.fixture(params=STORES, autouse=True)

@@ -15,7 +15,7 @@ from .peer import Peer
 from .test_mapping_properties import bounded
 
 JSON = Any
-"""What `json.loads` gives."""
+"""A value that `json.loads` returns."""
 
 DOCUMENT: JSON = {
     "restway": 1,

@@ -1,4 +1,4 @@
-"""Content codings: those that a client accepts, and request bodies that are compressed."""
+"""Content codings: codings that a client accepts, and request bodies that are compressed."""
 
 from __future__ import annotations
 

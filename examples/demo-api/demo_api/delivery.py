@@ -15,7 +15,7 @@ BODILESS = (204, 304)
 
 
 def reason(status: int) -> str:
-    """Returns the reason phrase of the status line; unknown codes of /bad/status have none."""
+    """Returns the reason phrase of the status line; "Unknown" for a code without a phrase."""
     try:
         return HTTPStatus(status).phrase
     except ValueError:

@@ -8,8 +8,8 @@ A code is its HTTP status times 100, plus a number that tells the causes of one 
     40002  a path or a query is badly encoded
     40004  the token has expired, said in another way (auth/:realm/me?style=code)
     40100  a valid token, or a user name and a password, are needed
-    40400  no such route
-    40401  no such object
+    40400  the API has no route for the path
+    40401  the object does not exist
     40500  the route does not take this method (see Allow)
     41200  If-Match names another version
     41300  the body is too large

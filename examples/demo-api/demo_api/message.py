@@ -71,7 +71,7 @@ class Request:
 
 
 def _refuse_constant(name: str) -> float:
-    # Python accepts NaN and Infinity, although JSON has no such values.
+    # Python accepts NaN and Infinity, although JSON does not.
     raise ValueError(f"{name} is not a JSON value")
 
 

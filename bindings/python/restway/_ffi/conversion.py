@@ -106,7 +106,7 @@ def encode(value: object) -> Value:
 
 
 def encode_attribute(value: object) -> Value:
-    """Does the same as `encode`, for an attribute: lists and tuples become JSON."""
+    """Returns a value as `encode` does, but lists and tuples become JSON, for an attribute."""
     if isinstance(value, (list, tuple)):
         return _text(ValueKind.JSON, json_bytes(value))
     return encode(value)

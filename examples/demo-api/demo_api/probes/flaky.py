@@ -35,7 +35,7 @@ class Flaky:
         percent = integer(request, "percent", 30, 0, 100)
         status = integer(request, "status", 503, 500, 599)
         if status not in _STATUSES:
-            raise invalid_parameter("status", f"is none of {sorted(_STATUSES)}")
+            raise invalid_parameter("status", f"is not one of {sorted(_STATUSES)}")
         count = self._count(request)
         if random.Random(f"{seed}-{count}").uniform(0, 100) < percent:
             error = ApiError(Code.FLAKY, f"request {count} fails")
@@ -56,7 +56,7 @@ class Flaky:
         raise ApiError(Code.TOO_MANY, f"request {count} is too many", [("Retry-After", after)])
 
     def _count(self, request: Request) -> int:
-        """Returns the number of this request among those of its name, from 1."""
+        """Returns the number of this request among the requests of its name, from 1."""
         name = request.segments[-2] + "/" + request.variables["name"]
         with self._lock:
             if name not in self._counts and len(self._counts) >= _NAMES_MAX:
