@@ -68,10 +68,11 @@ enum DocumentReader {
         if let entities = document["entities"]?.namedMembers() {
             definition.entityCatalog.add(entities, &definition.functions)
         }
-        if let routes = document["routes"]?.namedMembers() { definition.addRoutes(routes) }
-        for response in document["responses"]?.elements() ?? [] {
-            definition.addResponse(response)
-        }
+        let routes = document["routes"]?.namedMembers() ?? []
+        let responses = document["responses"]?.elements() ?? []
+        definition.rules.reserveCapacity(routes.count + responses.count)
+        definition.addRoutes(routes)
+        for response in responses { definition.addResponse(response) }
         for request in document["requests"]?.elements() ?? [] { definition.addRequest(request) }
     }
 }

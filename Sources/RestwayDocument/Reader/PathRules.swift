@@ -8,20 +8,27 @@ package struct PathRules: Sendable {
     /// The settings of routes by the keys of the routes.
     var routeSettings: [String: RouteSettings] = [:]
     private var responses = OrderedDescriptors<ResponseDescriptor>()
-    /// The essences of all response descriptors. Each may occur only once.
+    /// The essences of all response descriptors. Each essence may occur only once.
     private var essences: Set<ResponseDescriptor.Essence> = []
     package var requestDefaults: [RequestDefaults] = []
     private var requests = OrderedDescriptors<RequestDescriptor>()
-    /// The routes and descriptors whose templates may match the same paths as others without being
-    /// more or less specific.
+    /// The routes and descriptors whose templates may match the same paths as other templates
+    /// without being more or less specific.
     private var claims: [TemplateClaim] = []
 
-    /// The descriptors of routes, and behind them those of `responses`. Results have this order.
+    /// The descriptors of routes, and behind them the descriptors of `responses`. Results have this
+    /// order.
     package var responseDescriptors: [ResponseDescriptor] { responses.all }
-    /// The request descriptors of routes, and behind them those of `requests`.
+    /// The request descriptors of routes, and behind them the descriptors of `requests`.
     package var requestDescriptors: [RequestDescriptor] { requests.all }
 
-    /// Adds a response descriptor, or reports that it equals an earlier one.
+    /// Makes room for `count` more response descriptors. Otherwise all of them would be hashed
+    /// again whenever their number doubles.
+    mutating func reserveCapacity(_ count: Int) {
+        essences.reserveCapacity(essences.count + count)
+    }
+
+    /// Adds a response descriptor, or reports that it equals an earlier descriptor.
     mutating func add(_ descriptor: ResponseDescriptor, at node: DocumentNode) {
         node.problems.step()
         guard essences.insert(descriptor.essence).inserted else {
@@ -40,7 +47,7 @@ package struct PathRules: Sendable {
 
     mutating func add(_ claim: TemplateClaim, _ problems: DocumentProblems) {
         problems.step()
-        // Of any two other templates, one is always more specific.
+        // If two other templates match the same path, one template is always more specific.
         if claim.template.mayBeUndecided { claims.append(claim) }
     }
 
@@ -88,26 +95,28 @@ package struct PathRules: Sendable {
     }
 }
 
-/// Descriptors in the order in which they apply: those of routes come first.
-///
-/// They are kept apart, so that adding one takes the same time however many there are.
+/// Descriptors in the order in which they apply: the descriptors of routes come first.
 private struct OrderedDescriptors<Descriptor: Sendable>: Sendable {
-    private var ofRoutes: [Descriptor] = []
-    private var others: [Descriptor] = []
-
-    var all: [Descriptor] { ofRoutes + others }
+    private(set) var all: [Descriptor] = []
+    /// The number of descriptors of routes, after which the other descriptors stand.
+    private var ofRoutesCount = 0
 
     mutating func add(_ descriptor: Descriptor, isOfRoute: Bool) {
-        if isOfRoute { ofRoutes.append(descriptor) } else { others.append(descriptor) }
+        guard isOfRoute else { return all.append(descriptor) }
+        all.insert(descriptor, at: ofRoutesCount)
+        ofRoutesCount += 1
     }
 
     mutating func update(_ change: (inout Descriptor) -> Void) {
-        for index in ofRoutes.indices { change(&ofRoutes[index]) }
-        for index in others.indices { change(&others[index]) }
+        for index in all.indices { change(&all[index]) }
     }
 
+    /// Removes descriptors of routes.
     mutating func removeAllOfRoutes(where isUnwanted: (Descriptor) -> Bool) {
-        ofRoutes.removeAll(where: isUnwanted)
+        let others = all[ofRoutesCount...]
+        let left = all[..<ofRoutesCount].filter { !isUnwanted($0) }
+        ofRoutesCount = left.count
+        all = left + others
     }
 }
 
