@@ -1,6 +1,7 @@
 import RestwayHTTP
 import RestwayJSON
 import RestwayOutcome
+import RestwayRouting
 import RestwayThreads
 
 /// Reads an API document into an `APIDefinition` and finds all its problems.
@@ -70,7 +71,8 @@ enum DocumentReader {
         }
         let routes = document["routes"]?.namedMembers() ?? []
         let responses = document["responses"]?.elements() ?? []
-        definition.rules.reserveCapacity(routes.count + responses.count)
+        definition.routes.reserveCapacity(routes.count)
+        definition.rules.reserveCapacity(routes: routes.count, responses: responses.count)
         definition.addRoutes(routes)
         for response in responses { definition.addResponse(response) }
         for request in document["requests"]?.elements() ?? [] { definition.addRequest(request) }

@@ -58,6 +58,8 @@ struct EntityCatalog: Sendable {
         _ members: [(name: String, node: DocumentNode)], _ functions: inout ProgramFunctions
     ) {
         let first = names.count
+        indices.reserveCapacity(first + members.count)
+        mappings.reserveCapacity(first + members.count)
         for (name, _) in members {
             indices[name] = names.count
             names.append(name)

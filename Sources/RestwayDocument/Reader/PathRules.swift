@@ -22,10 +22,12 @@ package struct PathRules: Sendable {
     /// The request descriptors of routes, and behind them the descriptors of `requests`.
     package var requestDescriptors: [RequestDescriptor] { requests.all }
 
-    /// Makes room for `count` more response descriptors. Otherwise all of them would be hashed
-    /// again whenever their number doubles.
-    mutating func reserveCapacity(_ count: Int) {
-        essences.reserveCapacity(essences.count + count)
+    /// Makes room for the settings of more routes, with a response descriptor for each, and for
+    /// more response descriptors. Otherwise all of them would be hashed again whenever their number
+    /// doubles.
+    mutating func reserveCapacity(routes: Int, responses: Int) {
+        routeSettings.reserveCapacity(routeSettings.count + routes)
+        essences.reserveCapacity(essences.count + routes + responses)
     }
 
     /// Adds a response descriptor, or reports that it equals an earlier descriptor.

@@ -74,39 +74,52 @@ private struct RouteFamily {
         case orphan
     }
 
-    let members: [String: DocumentRoute]
+    let members: [DocumentRoute]
     /// More routes that may be parents.
     let others: RouteTable
-    var outcomes: [String: Outcome] = [:]
+    /// The places in `members` by name.
+    private let places: [String: Int]
+    /// The outcomes of the members that are joined.
+    private var outcomes: [Outcome?]
 
-    /// Joins the member called `name` to its parent.
-    mutating func join(_ name: String) -> Outcome {
+    init(_ members: [DocumentRoute], _ others: RouteTable) {
+        self.members = members
+        self.others = others
+        var places: [String: Int] = [:]
+        places.reserveCapacity(members.count)
+        for (place, member) in members.enumerated() { places[member.route.name ?? ""] = place }
+        self.places = places
+        outcomes = Array(repeating: nil, count: members.count)
+    }
+
+    /// Joins the member at `place` to its parent.
+    mutating func join(_ place: Int) -> Outcome {
         // The member and its ancestors that are not joined yet.
-        var line: [String] = []
-        var seen: Set<String> = []
-        var next: String? = name
-        while let current = next, outcomes[current] == nil, let member = members[current] {
+        var line: [Int] = []
+        var seen: Set<Int> = []
+        var next: Int? = place
+        while let current = next, outcomes[current] == nil {
             guard seen.insert(current).inserted else {
                 let start = line.firstIndex(of: current) ?? line.startIndex
-                for name in line[start...] { outcomes[name] = .circle }
+                for place in line[start...] { outcomes[place] = .circle }
                 break
             }
             line.append(current)
-            next = member.parentName
+            next = members[current].parentName.flatMap { places[$0] }
         }
-        for name in line.reversed() where outcomes[name] == nil {
-            outcomes[name] = outcome(name)
+        for place in line.reversed() where outcomes[place] == nil {
+            outcomes[place] = outcome(place)
         }
-        return outcomes[name] ?? .orphan
+        return outcomes[place] ?? .orphan
     }
 
     /// - Precondition: If the parent is a member, it has an outcome.
-    private func outcome(_ name: String) -> Outcome {
-        guard let route = members[name]?.route else { return .orphan }
-        guard let parentName = members[name]?.parentName else { return .joined(route) }
+    private func outcome(_ place: Int) -> Outcome {
+        let route = members[place].route
+        guard let parentName = members[place].parentName else { return .joined(route) }
         var parent = try? others.route(named: parentName)
-        if members[parentName] != nil {
-            guard case .joined(let route)? = outcomes[parentName] else { return .orphan }
+        if let place = places[parentName] {
+            guard case .joined(let route)? = outcomes[place] else { return .orphan }
             parent = route
         }
         guard let parent else { return .orphan }
@@ -124,13 +137,13 @@ extension APIDefinition {
     /// Adds routes in their order, each joined to its parent. The parent may stand anywhere.
     mutating func addRoutes(_ members: [(name: String, node: DocumentNode)]) {
         let declared = members.compactMap { DocumentRoute($0.name, $0.node, in: self) }
-        var family = RouteFamily(
-            members: Dictionary(declared.map { ($0.route.name ?? "", $0) }) { $1 }, others: routes)
+        var family = RouteFamily(declared, routes)
         let known = members.map(\.name) + routes.all.compactMap(\.name)
         let names = Set(known)
-        for var item in declared {
+        for (place, member) in declared.enumerated() {
+            var item = member
             item.node.problems.step()
-            switch family.join(item.route.name ?? "") {
+            switch family.join(place) {
             case .joined(let route):
                 item.route = route
                 add(item)

@@ -18,6 +18,17 @@ package struct RouteTable: Sendable {
 
     package init() {}
 
+    /// Makes room for `count` more routes. Otherwise all of them would be hashed again whenever
+    /// their number doubles.
+    package mutating func reserveCapacity(_ count: Int) {
+        let count = all.count + count
+        all.reserveCapacity(count)
+        indexByName.reserveCapacity(count)
+        indexByKey.reserveCapacity(count)
+        indicesByEntity.reserveCapacity(count)
+        indicesOfObjects.reserveCapacity(count)
+    }
+
     /// Adds a route. A name may occur once. For routes with an entity, so may the combination of
     /// entity, method and template; the names of variables do not count.
     package mutating func add(_ route: Route) throws(RoutingError) {
