@@ -248,25 +248,29 @@ package final class Connection: @unchecked Sendable {
 
     /// Moves the content of the log into the file, as far as readers allow.
     package func checkpoint() throws(SQLiteError) {
-        _ = try moveLog()
+        _ = try moveLog(SQLITE_CHECKPOINT_PASSIVE)
     }
 
     /// Moves the log into the file.
     ///
-    /// - Returns: Whether all of it was moved, so that the next commit overwrites the log.
-    private func moveLog() throws(SQLiteError) -> Bool {
+    /// - Parameter mode: `SQLITE_CHECKPOINT_RESTART` waits, as long as the connection waits for
+    ///   locks, until no reader reads from the log any more.
+    /// - Returns: Whether all of it was moved.
+    private func moveLog(_ mode: Int32) throws(SQLiteError) -> Bool {
         try fail(at: .checkpoint)
         var (frames, moved): (Int32, Int32) = (0, 0)
         let code = sqlite3_wal_checkpoint_v2(
-            handle, nil, SQLITE_CHECKPOINT_PASSIVE, &frames, &moved)
-        // Another connection is moving the log at this moment, which is just as good.
+            handle, nil, mode, &frames, &moved)
+        // Another connection is moving the log at this moment, which is just as good, or reads
+        // from it.
         if code & 0xFF == SQLITE_BUSY { return false }
         if code != SQLITE_OK { throw error(code) }
         return frames == moved
     }
 
     /// Makes room when the disk is full, or nearly: cuts off the end of the log, which holds no
-    /// commit, and moves the log into the file.
+    /// commit, and moves the log into the file. A commit overwrites the log from its start only if
+    /// no connection reads from it, so this waits for readers.
     ///
     /// - Returns: Whether the log has room again, so that the write may now succeed.
     package func makeRoom() -> Bool {
@@ -277,7 +281,7 @@ package final class Connection: @unchecked Sendable {
             logBytes = 0
             isShortOfRoom = false
             rollBack()
-            return try moveLog()
+            return try moveLog(SQLITE_CHECKPOINT_RESTART)
         } catch {
             return false
         }
