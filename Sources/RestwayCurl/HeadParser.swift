@@ -19,6 +19,8 @@ struct HeadParser {
     /// KiB.
     static let bytesMax = 256 << 10
     static let linesMax = 2_000
+    /// Most responses have no more header fields than this.
+    private static let usualFields = 16
 
     /// Whether the head is complete. Later lines are trailers.
     private(set) var isComplete = false
@@ -66,6 +68,7 @@ struct HeadParser {
         self.status = status
         isInside = true
         fields = []
+        fields.reserveCapacity(Self.usualFields)
         return .more
     }
 
@@ -121,11 +124,12 @@ struct HeadParser {
 
     /// Parses `HTTP/1.1 200 OK`, or `HTTP/2 200`, which libcurl makes up.
     private static func parseStatusLine(_ line: Bytes) -> (HTTPVersion, Int)? {
-        let words = text(line).split(separator: " ", omittingEmptySubsequences: false)
-        guard words.count > 1, words[1].utf8.count == 3, let status = Int(words[1]), status >= 100
-        else { return nil }
+        guard let versionEnd = index(of: 0x20, in: line) else { return nil }
+        let rest = part(line, versionEnd + 1, line.count)
+        let digits = part(rest, 0, index(of: 0x20, in: rest) ?? rest.count)
+        guard digits.count == 3, let status = Int(text(digits)), status >= 100 else { return nil }
         let version: HTTPVersion
-        switch words[0] {
+        switch text(part(line, 0, versionEnd)) {
         case "HTTP/1.1": version = .http11
         case "HTTP/1.0": version = .http10
         case "HTTP/2", "HTTP/2.0": version = .http2

@@ -11,7 +11,7 @@ struct HeaderList: ~Copyable {
     private static let unwantedNames = ["Accept", "Expect"]
 
     private var list: UnsafeMutablePointer<curl_slist>?
-    private var line: [CChar] = []
+    private var line: [UInt8] = []
 
     deinit {
         curl_slist_free_all(list)
@@ -82,11 +82,14 @@ struct HeaderList: ~Copyable {
     /// header.
     private mutating func append(_ name: String, _ separator: String, _ value: String) -> Bool {
         line.removeAll(keepingCapacity: true)
-        for part in [name, separator, value] {
-            line.append(contentsOf: part.utf8.lazy.map { CChar(bitPattern: $0) })
-        }
+        line.append(contentsOf: name.utf8)
+        line.append(contentsOf: separator.utf8)
+        line.append(contentsOf: value.utf8)
         line.append(0)
-        guard let longer = curl_slist_append(list, line) else { return false }
+        let appended = line.withUnsafeBytes { line in
+            curl_slist_append(list, line.assumingMemoryBound(to: CChar.self).baseAddress)
+        }
+        guard let longer = appended else { return false }
         list = longer
         return true
     }
