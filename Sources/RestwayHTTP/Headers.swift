@@ -12,7 +12,8 @@ package struct HeaderField: Equatable, Sendable {
 
     /// Whether this field is called `name`, without regard to case.
     package func isNamed(_ name: String) -> Bool {
-        ASCII.areEqualIgnoringCase(self.name, name)
+        // Most names differ in length, and this check calls no function of another module.
+        self.name.utf8.count == name.utf8.count && ASCII.areEqualIgnoringCase(self.name, name)
     }
 }
 
@@ -42,7 +43,8 @@ package struct Headers: Equatable, Sendable {
     }
 
     private func index(of name: String, from start: Int) -> Int? {
-        fields[start...].firstIndex { $0.isNamed(name) }
+        for index in start..<fields.count where fields[index].isNamed(name) { return index }
+        return nil
     }
 
     /// Replaces all fields called `name` with one field. The new field takes the place of the first

@@ -39,8 +39,13 @@ package enum ASCII {
 
     /// Compares texts without regard to the case of ASCII letters. Allocates no memory.
     package static func areEqualIgnoringCase(_ left: String, _ right: String) -> Bool {
-        left.utf8.count == right.utf8.count
-            && left.utf8.elementsEqual(right.utf8) { lowercased($0) == lowercased($1) }
+        guard left.utf8.count == right.utf8.count else { return false }
+        var (left, right) = (left, right)
+        return left.withUTF8 { left in
+            right.withUTF8 { right in
+                left.indices.allSatisfy { lowercased(left[$0]) == lowercased(right[$0]) }
+            }
+        }
     }
 
     /// Whether `byte` may follow the first letter of a URL's scheme (RFC 3986, section 3.1).
