@@ -82,6 +82,7 @@ package enum URLText {
         let end = bytes.firstIndex(of: ASCII.hash) ?? bytes.endIndex
         let pathEnd = bytes[..<end].firstIndex(of: ASCII.question) ?? end
         var output: [UInt8] = []
+        output.reserveCapacity(bytes.count)
         PercentEncoding.append(bytes[..<pathEnd], keeping: .path, to: &output)
         if pathEnd < end {
             output.append(ASCII.question)
@@ -198,10 +199,10 @@ package enum PathSegment {
 
     /// Whether following `path` ever leads above its start. Empty segments do not count as going
     /// down, because some servers drop them.
-    package static func climbs(_ path: Substring) -> Bool {
+    package static func climbs(_ path: Substring.UTF8View) -> Bool {
+        guard path.contains(where: { $0 == ASCII.dot || $0 == ASCII.percent }) else { return false }
         var depth = 0
-        let bytes = Array(path.utf8)
-        for segment in bytes.split(separator: ASCII.slash) {
+        for segment in Array(path).split(separator: ASCII.slash) {
             switch dots(segment) {
             case 2?: depth -= 1
             case .some: break

@@ -52,7 +52,7 @@ package struct BaseURL: Sendable, Equatable {
         }
         let relative = path.utf8.dropFirst(path.utf8.first == ASCII.slash ? 1 : 0)
         let encoded = URLText.encodedWithoutFragment(Substring(relative))
-        if PathSegment.climbs(encoded.prefix { $0 != "?" }) {
+        if PathSegment.climbs(encoded.utf8.prefix { $0 != ASCII.question }) {
             throw .unusableURL(path, "\"..\" leads above the base URL \(text)")
         }
         var url = text
@@ -73,7 +73,7 @@ package struct BaseURL: Sendable, Equatable {
         guard let first = rest.first else { return "" }
         guard first == ASCII.slash else { return nil }
         let below = String(rest.dropFirst()) ?? ""
-        return PathSegment.climbs(below[...]) ? nil : below
+        return PathSegment.climbs(below[...].utf8) ? nil : below
     }
 
     /// The part of `url` after this base URL, with a leading slash but without a fragment; nil if
