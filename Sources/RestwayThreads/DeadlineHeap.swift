@@ -16,7 +16,11 @@ package struct DeadlineHeap<Element> {
     }
 
     private let isWaiting: (Element) -> Bool
-    private var entries: [Entry] = []
+    private var entries: [Entry] = [] {
+        didSet { first = entries.first?.deadline ?? .never }
+    }
+    /// The earliest deadline; `never` if the heap is empty.
+    package private(set) var first = Deadline.never
     private var lastNumber: UInt64 = 0
     /// The number of entries at which an insertion sweeps first.
     private var sweepCount = 64
@@ -27,8 +31,6 @@ package struct DeadlineHeap<Element> {
     }
 
     package var count: Int { entries.count }
-    /// The earliest deadline; `never` if the heap is empty.
-    package var first: Deadline { entries.first?.deadline ?? .never }
 
     package mutating func insert(_ element: Element, at deadline: Deadline) {
         if entries.count >= sweepCount { sweep() }
@@ -58,9 +60,8 @@ package struct DeadlineHeap<Element> {
 
     /// Removes every element that no longer waits.
     package mutating func sweep() {
-        entries.removeAll { !isWaiting($0.element) }
         // A sorted array is a heap.
-        entries.sort { $0.isBefore($1) }
+        entries = entries.filter { isWaiting($0.element) }.sorted { $0.isBefore($1) }
         sweepCount = max(64, entries.count * 2)
     }
 
