@@ -21,7 +21,10 @@ struct TakenAnswer: Sendable {
 }
 
 /// The result of phase one of mapping: the rows for the store, and the answer they come from.
-struct ParsedAnswer {
+///
+/// It is a class, because stages hand it on and none of its many references should be counted
+/// again for that.
+final class ParsedAnswer {
     let answer: TakenAnswer
     /// The result without its change set; `nil` if nothing was mapped.
     var result: MappingResult?
@@ -32,6 +35,10 @@ struct ParsedAnswer {
     var descriptorCount = 0
     /// Whether a mapper has read the body as JSON.
     var bodyIsJSON = false
+
+    init(_ answer: TakenAnswer) {
+        self.answer = answer
+    }
 }
 
 /// The stage of a call in which the body becomes rows. It changes no store and can be cancelled.
@@ -125,7 +132,7 @@ struct ResponseProcessor {
     /// Phase one of mapping: turns the body into rows.
     func parse(_ answer: TakenAnswer) throws(Failure) -> ParsedAnswer {
         let received = answer.received
-        var parsed = ParsedAnswer(answer: answer)
+        let parsed = ParsedAnswer(answer)
         let plan = api.plan(
             method: request.method, status: received.status, request.descriptorChoice)
         guard let plan else { return parsed }
@@ -241,7 +248,7 @@ struct ResponseProcessor {
 
     /// Phase two of mapping: the store takes all rows and all other changes that follow from the
     /// answer, or nothing.
-    func commit(_ parsed: consuming ParsedAnswer) throws(Failure) -> Response {
+    func commit(_ parsed: ParsedAnswer) throws(Failure) -> Response {
         let received = parsed.answer.received
         let started = parsed.answer.started
         var mapped = try store(parsed)
@@ -253,8 +260,9 @@ struct ResponseProcessor {
         return Response(received, mapped)
     }
 
-    private func store(_ parsed: consuming ParsedAnswer) throws(Failure) -> MappedObjects {
-        let (received, result) = (parsed.answer.received, parsed.result)
+    private func store(_ parsed: ParsedAnswer) throws(Failure) -> MappedObjects {
+        let received = parsed.answer.received
+        let result = parsed.result.take()
         var mapped = MappedObjects.none
         mapped.isMapped = parsed.isMapped
         mapped.bodyIsJSON = parsed.bodyIsJSON
