@@ -262,8 +262,9 @@ extension HostValue {
         switch (self, type) {
         case (.json(let json), .any):
             // JSON that is neither an object nor a list becomes the value that mapping would read.
-            guard case .leaf(let value) = WireValue(json) else { return try attributeValue(name) }
-            return value
+            let value = json.withTree(WireValue.init)
+            if case .leaf(let value) = value { return value }
+            return try attributeValue(name)
         case (.plain(.bool), .json), (.plain(.int64), .json), (.plain(.double), .json),
             (.plain(.string), .json), (.list, .json), (.list, .any):
             return .json(String(decoding: try json(name).text(), as: UTF8.self))

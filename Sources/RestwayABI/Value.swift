@@ -147,7 +147,7 @@ indirect enum HostValue {
     func parameter(_ name: String) throws(Failure) -> WireValue {
         switch self {
         case .plain(.double(let value)) where !value.isFinite: throw unfit(name, "a JSON number")
-        case .json(let value): return WireValue(value)
+        case .json(let value): return value.withTree(WireValue.init)
         case .object: throw unfit(name, "a parameter")
         case .list(let elements):
             return .list(

@@ -158,7 +158,9 @@ package final class API: Sendable {
             }
             let problems = DocumentProblems()
             var definition = state.loaded.definition
-            try body(&definition, DocumentNode(value: value, problems: problems))
+            try value.withTree { value throws(Failure) in
+                try body(&definition, DocumentNode(value: value, problems: problems))
+            }
             definition.rules.reportUndecidedTemplates(problems)
             if problems.areDuplicates { throw Failure(.duplicate, details: problems.details) }
             try problems.throwIfAny()

@@ -20,9 +20,6 @@ package struct APIDefinition: Sendable {
     package var routes = RouteTable()
     package var rules = PathRules()
 
-    /// The mappings by the names of their entities.
-    package var mappings: [String: EntityMapping] { entityCatalog.mappings }
-
     /// The mappings in the order of the entities' indices.
     package var entityMappings: [EntityMapping] { entityCatalog.ordered }
 
@@ -32,9 +29,12 @@ package struct APIDefinition: Sendable {
     /// The response descriptors, in the order of results.
     package var descriptors: [ResponseDescriptor] { rules.responseDescriptors }
 
+    /// The mapping of the entity called `name`.
+    package func mapping(named name: String) -> EntityMapping? { entityCatalog[name] }
+
     /// Replaces the mapping of an entity with a newer one wherever it is used.
     package mutating func replace(_ mapping: EntityMapping) {
-        entityCatalog.mappings[mapping.entity.name] = mapping
+        entityCatalog.replace(mapping)
         rules.replace(mapping)
     }
 

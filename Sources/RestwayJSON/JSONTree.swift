@@ -1,8 +1,8 @@
 package import CJansson
 import Glibc
 
-/// A tree of Jansson without reference counting. Its creator releases it, or the arena that holds
-/// it does.
+/// One value of a tree of Jansson, without reference counting. The creator of the tree releases it,
+/// or the arena that holds it does.
 package struct JSONTree {
     package let pointer: UnsafeMutablePointer<json_t>
     /// Whether the tree contains marked numbers; see `JSONValue.outOfRangeNumber`.

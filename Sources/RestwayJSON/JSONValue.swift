@@ -48,84 +48,54 @@ package final class JSONValue: @unchecked Sendable {
         }
     }
 
-    /// Jansson's value. It is valid while this object lives.
-    package let pointer: UnsafeMutablePointer<json_t>
-    /// Whether the tree contains marked numbers; see `outOfRangeNumber`.
-    package let hasOutOfRangeNumbers: Bool
+    /// The value, valid while this object lives.
+    private let tree: JSONTree
 
     /// Takes ownership of one reference to `pointer`.
     package init(owning pointer: UnsafeMutablePointer<json_t>, hasOutOfRangeNumbers: Bool = false) {
-        self.pointer = pointer
-        self.hasOutOfRangeNumbers = hasOutOfRangeNumbers
+        tree = JSONTree(pointer: pointer, hasOutOfRangeNumbers: hasOutOfRangeNumbers)
     }
 
-    /// Adds a reference to `pointer`.
-    convenience init(sharing pointer: UnsafeMutablePointer<json_t>, of tree: JSONValue) {
-        json_incref(pointer)
-        self.init(owning: pointer, hasOutOfRangeNumbers: tree.hasOutOfRangeNumbers)
+    /// Adds a reference to `part`.
+    private convenience init(sharing part: JSONTree) {
+        json_incref(part.pointer)
+        self.init(owning: part.pointer, hasOutOfRangeNumbers: part.hasOutOfRangeNumbers)
     }
 
     deinit {
-        json_decref(pointer)
+        tree.release()
     }
 
-    package var kind: Kind {
-        switch pointer.pointee.type {
-        case JSON_OBJECT: .object
-        case JSON_ARRAY: .array
-        case JSON_STRING: .string
-        case JSON_INTEGER: .integer
-        case JSON_REAL: .real
-        case JSON_TRUE, JSON_FALSE: .boolean
-        default: .null
-        }
+    /// Calls `body` with the value without its reference count. `body` must not keep it.
+    package func withTree<Result, Failure>(
+        _ body: (JSONTree) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        defer { withExtendedLifetime(self) {} }
+        return try body(tree)
     }
 
-    package var string: String? {
-        guard let bytes = json_string_value(pointer) else { return nil }
-        let buffer = UnsafeRawBufferPointer(start: bytes, count: json_string_length(pointer))
-        return String(decoding: buffer, as: UTF8.self)
-    }
+    /// Jansson's value. It is valid while this object lives.
+    package var pointer: UnsafeMutablePointer<json_t> { tree.pointer }
+    /// Whether the tree contains marked numbers; see `outOfRangeNumber`.
+    package var hasOutOfRangeNumbers: Bool { tree.hasOutOfRangeNumbers }
 
-    package var integer: Int64? {
-        kind == .integer ? json_integer_value(pointer) : nil
-    }
-
-    package var double: Double? {
-        kind == .integer || kind == .real ? json_number_value(pointer) : nil
-    }
-
-    package var bool: Bool? {
-        switch pointer.pointee.type {
-        case JSON_TRUE: true
-        case JSON_FALSE: false
-        default: nil
-        }
-    }
-
+    package var kind: Kind { tree.kind }
+    package var string: String? { tree.string }
+    package var integer: Int64? { tree.integer }
+    package var double: Double? { tree.double }
+    package var bool: Bool? { tree.bool }
     package var isNull: Bool { kind == .null }
 
     /// The elements of an array; `nil` for anything else.
-    package var elements: [JSONValue]? {
-        guard kind == .array else { return nil }
-        return (0..<json_array_size(pointer)).compactMap { index in
-            json_array_get(pointer, index).map { JSONValue(sharing: $0, of: self) }
-        }
-    }
+    package var elements: [JSONValue]? { tree.elements?.map(JSONValue.init) }
 
     /// The members of an object in the order of the text; `nil` for anything else.
     package var members: [(key: String, value: JSONValue)]? {
-        guard kind == .object else { return nil }
-        return pointer.members.map { key, value in
-            (String(decoding: key, as: UTF8.self), JSONValue(sharing: value, of: self))
-        }
+        tree.members?.map { ($0, JSONValue(sharing: $1)) }
     }
 
     /// The member called `key` of an object.
-    package subscript(key: String) -> JSONValue? {
-        let value = key.withCString { json_object_getn(pointer, $0, key.utf8.count) }
-        return value.map { JSONValue(sharing: $0, of: self) }
-    }
+    package subscript(key: String) -> JSONValue? { tree[key].map(JSONValue.init) }
 
     /// The value at the dotted `keyPath`, which leads through objects.
     package func value(atKeyPath keyPath: [String]) -> JSONValue? {
@@ -140,26 +110,7 @@ package final class JSONValue: @unchecked Sendable {
     /// The value as compact JSON text, with the members in their original order.
     ///
     /// - Parameter sortsKeys: Whether members are sorted by key instead.
-    package func text(sortsKeys: Bool = false) -> [UInt8] {
-        Self.text(
-            of: pointer, hasOutOfRangeNumbers: hasOutOfRangeNumbers, sortsKeys: sortsKeys)
-    }
-}
-
-extension UnsafeMutablePointer<json_t> {
-    /// The members of an object, in the order of the text. Keys and values are borrowed.
-    var members: [(key: UnsafeRawBufferPointer, value: UnsafeMutablePointer<json_t>)] {
-        var members: [(key: UnsafeRawBufferPointer, value: UnsafeMutablePointer<json_t>)] = []
-        members.reserveCapacity(json_object_size(self))
-        var iterator = json_object_iter(self)
-        while let current = iterator {
-            let key = UnsafeRawBufferPointer(
-                start: json_object_iter_key(current), count: json_object_iter_key_len(current))
-            if let value = json_object_iter_value(current) { members.append((key, value)) }
-            iterator = json_object_iter_next(self, current)
-        }
-        return members
-    }
+    package func text(sortsKeys: Bool = false) -> [UInt8] { tree.text(sortsKeys: sortsKeys) }
 }
 
 /// Reads and writes JSON text.

@@ -194,7 +194,7 @@ enum NULKey {
                 if let element = json_array_get(value, index) { restore(in: element) }
             }
         case JSON_OBJECT:
-            let members = value.members
+            let members = value.mapMembers { (key: $0, value: $1) }
             for member in members { restore(in: member.value) }
             if members.contains(where: { original(of: $0.key) != nil }) {
                 renameMembers(of: value)
@@ -206,7 +206,7 @@ enum NULKey {
 
     /// Sets all members again, so that they keep their order.
     private static func renameMembers(of object: UnsafeMutablePointer<json_t>) {
-        let members = object.members.map { key, value in
+        let members = object.mapMembers { key, value in
             json_incref(value)
             return (key: original(of: key) ?? Array(key), value: value)
         }

@@ -20,14 +20,12 @@ package final class Entity: @unchecked Sendable {
     package let relationships: [Relationship]
     /// The index of the attribute that identifies objects; `nil` if no attribute does.
     package let identityIndex: Int?
-    /// The name for the C boundary; valid while the entity lives.
-    package let nameCString: UnsafePointer<CChar>
     /// The process that made the entity, and with it all of its objects.
     package let generation = ProcessGeneration.current
 
-    private let attributeNameCStrings: [UnsafePointer<CChar>]
-    private let relationshipNameCStrings: [UnsafePointer<CChar>]
-    private let relationshipTargetCStrings: [UnsafePointer<CChar>]
+    /// The names of the entity, of its attributes, of its relationships and of the entities at
+    /// their other ends, for C. They lie in one block.
+    private let cStrings: [UnsafePointer<CChar>]
     private let indexOfName: [String: Int]
 
     /// - Parameter model: The model; `nil` for an entity that stands alone.
@@ -42,17 +40,26 @@ package final class Entity: @unchecked Sendable {
         self.attributes = attributes
         self.relationships = relationships
         self.identityIndex = identityIndex
-        nameCString = Self.cString(name)
-        attributeNameCStrings = attributes.map { Self.cString($0.name) }
-        relationshipNameCStrings = relationships.map { Self.cString($0.name) }
-        relationshipTargetCStrings = relationships.map { Self.cString($0.targetName) }
+        cStrings = Self.cStrings(
+            [name] + attributes.map(\.name) + relationships.map(\.name)
+                + relationships.map(\.targetName))
         indexOfName = Dictionary(
             attributes.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     deinit {
-        let names = attributeNameCStrings + relationshipNameCStrings + relationshipTargetCStrings
-        for name in names + [nameCString] { name.deallocate() }
+        nameCString.deallocate()
+    }
+
+    /// The name for the C boundary; valid while the entity lives.
+    package var nameCString: UnsafePointer<CChar> { cStrings[0] }
+
+    private var attributeNameCStrings: ArraySlice<UnsafePointer<CChar>> {
+        cStrings[1..<(1 + attributes.count)]
+    }
+
+    private var relationshipNameCStrings: ArraySlice<UnsafePointer<CChar>> {
+        cStrings[(1 + attributes.count)..<(1 + cellCount)]
     }
 
     /// The number of cells in a snapshot: one for each attribute and relationship.
@@ -64,19 +71,19 @@ package final class Entity: @unchecked Sendable {
     }
 
     package func relationshipIndex(cString name: UnsafePointer<CChar>) -> Int? {
-        relationshipNameCStrings.firstIndex { strcmp($0, name) == 0 }
+        let names = relationshipNameCStrings
+        return names.firstIndex { strcmp($0, name) == 0 }.map { $0 - names.startIndex }
     }
 
     /// Returns the name of a relationship, valid while the entity lives; `nil` if `index` is out of
     /// range.
     package func relationshipNameCString(at index: Int) -> UnsafePointer<CChar>? {
-        relationshipNameCStrings.indices.contains(index) ? relationshipNameCStrings[index] : nil
+        relationships.indices.contains(index) ? cStrings[1 + attributes.count + index] : nil
     }
 
     /// Returns the name of the entity at the other end, valid while the entity lives.
     package func relationshipTargetCString(at index: Int) -> UnsafePointer<CChar>? {
-        relationshipTargetCStrings.indices.contains(index)
-            ? relationshipTargetCStrings[index] : nil
+        relationships.indices.contains(index) ? cStrings[1 + cellCount + index] : nil
     }
 
     /// Returns whether objects of `other` may stand at the other end of `relationship`.
@@ -90,21 +97,26 @@ package final class Entity: @unchecked Sendable {
 
     /// Returns the index of an attribute without making a `String`, for callers from C.
     package func attributeIndex(cString name: UnsafePointer<CChar>) -> Int? {
-        attributeNameCStrings.firstIndex { strcmp($0, name) == 0 }
+        attributeNameCStrings.firstIndex { strcmp($0, name) == 0 }.map { $0 - 1 }
     }
 
     /// Returns the name of an attribute, valid while the entity lives; `nil` if `index` is out of
     /// range.
     package func attributeNameCString(at index: Int) -> UnsafePointer<CChar>? {
-        attributeNameCStrings.indices.contains(index) ? attributeNameCStrings[index] : nil
+        attributes.indices.contains(index) ? cStrings[1 + index] : nil
     }
 
-    /// Copies a name for C. A name that holds a NUL ends there.
-    private static func cString(_ text: String) -> UnsafePointer<CChar> {
-        let bytes = text.utf8CString
-        let copy = UnsafeMutableBufferPointer<CChar>.allocate(capacity: bytes.count)
-        _ = copy.initialize(from: bytes)
-        return UnsafePointer(copy.baseAddress!)
+    /// Copies names for C into one block, which begins with the first name. A name that holds a NUL
+    /// ends there.
+    private static func cStrings(_ names: [String]) -> [UnsafePointer<CChar>] {
+        let count = names.reduce(0) { $0 + $1.utf8.count + 1 }
+        var next = UnsafeMutablePointer<CChar>.allocate(capacity: count)
+        return names.map { name in
+            let bytes = name.utf8CString
+            defer { next += bytes.count }
+            _ = UnsafeMutableBufferPointer(start: next, count: bytes.count).initialize(from: bytes)
+            return UnsafePointer(next)
+        }
     }
 }
 

@@ -21,8 +21,32 @@ package enum Method: String, CaseIterable, Sendable {
     }
 }
 
-package typealias MethodSet = Set<Method>
-
-extension MethodSet {
+/// A set of methods. Each descriptor has one, so it takes no memory beside the descriptor.
+package struct MethodSet: Hashable, Sendable {
     package static let all = MethodSet(Method.allCases)
+
+    private let bits: UInt8
+
+    package init(_ methods: [Method]) {
+        bits = methods.reduce(0) { $0 | Self.bit(of: $1) }
+    }
+
+    package func contains(_ method: Method) -> Bool {
+        bits & Self.bit(of: method) != 0
+    }
+
+    package func isDisjoint(with other: MethodSet) -> Bool {
+        bits & other.bits == 0
+    }
+
+    private static func bit(of method: Method) -> UInt8 {
+        switch method {
+        case .get: 1
+        case .head: 2
+        case .post: 4
+        case .put: 8
+        case .patch: 16
+        case .delete: 32
+        }
+    }
 }

@@ -50,7 +50,7 @@ package struct PathTargets {
         // Objects of an entity are sent to the routes of that entity.
         let routes = route.map { [$0] } ?? definition.routes.routes(method: method, path: path)
         for route in routes {
-            let entity = route.entity.flatMap { definition.mappings[$0]?.entity }
+            let entity = route.entity.flatMap { definition.mapping(named: $0)?.entity }
             claims.append(Claim(template: route.template, entity: entity, isEnding: false))
         }
         for descriptor in definition.descriptors

@@ -113,7 +113,8 @@ struct RequestBody {
             method: method, entity: entity, route: route, path: path)
         if let descriptor { return descriptor }
         guard case .draft = submission.subject, !method.parametersGoIntoQuery else { return nil }
-        guard let mapping = api.definition.mappings[entity.name], mapping.entity === entity else {
+        let mapping = api.definition.mapping(named: entity.name)
+        guard let mapping, mapping.entity === entity else {
             throw Failure(
                 .invalidArgument, "the draft of \(entity.name) is of another api", field: "draft")
         }

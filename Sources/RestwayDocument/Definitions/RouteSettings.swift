@@ -47,13 +47,13 @@ package struct Parameter: Sendable {
     }
 
     package init(keys: [String], value: JSONValue) {
-        self.init(keys: keys, value: WireValue(value))
+        self.init(keys: keys, value: value.withTree(WireValue.init))
     }
 }
 
 extension WireValue {
     /// Makes the value of a parameter.
-    package init(_ json: JSONValue) {
+    package init(_ json: JSONTree) {
         switch json.kind {
         case .null: self = .leaf(.null)
         case .boolean: self = .leaf(.bool(json.bool ?? false))

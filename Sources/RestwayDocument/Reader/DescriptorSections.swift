@@ -7,6 +7,8 @@ import RestwayRouting
 /// entry of `responses` have in common.
 struct DocumentResponse {
     static let keys = ["entity", "keyPath", "status", "hook"]
+    /// The keys of an entry of `responses`.
+    fileprivate static let keysOfEntry = ["method", "path"] + keys
 
     let node: DocumentNode
     let mapping: EntityMapping
@@ -32,7 +34,7 @@ struct DocumentResponse {
 extension APIDefinition {
     /// Adds an entry of `responses`.
     mutating func addResponse(_ node: DocumentNode) {
-        guard let object = node.object(["method", "path"] + DocumentResponse.keys) else { return }
+        guard let object = node.object(DocumentResponse.keysOfEntry) else { return }
         let methods = object["method"]?.methods() ?? []
         let template = object["path"]?.template()
         guard let response = DocumentResponse(object, entityCatalog),
@@ -46,7 +48,7 @@ extension APIDefinition {
         _ response: DocumentResponse, methods: [Method], template: PathTemplate?, routeKey: String?
     ) {
         let hook = response.hook?.value.string
-        if let hook, let path = response.hook?.path { functions.mention(hook: hook, at: path) }
+        if let hook, let place = response.hook?.place { functions.mention(hook: hook, at: place) }
         rules.add(
             ResponseDescriptor(
                 methods: methods, template: template, statuses: response.statuses,
@@ -60,6 +62,9 @@ extension RequestDescriptor {
     /// The keys that say how an object is written. `request` of a route and an entry of `requests`
     /// have them in common.
     fileprivate static let keys = ["entity", "keyPath", "exclude", "nulls", "changedOnly"]
+    private static let keysOfRoute = ["method"] + keys
+    /// The keys of an entry of `requests`.
+    fileprivate static let keysOfEntry = ["method", "path", "parameters"] + keys
 
     /// - Parameter entity: The entity of the request if the request does not name an entity.
     fileprivate init?(
@@ -99,7 +104,7 @@ extension RequestDescriptor {
         ofRoute node: DocumentNode, methods routeMethods: [Method], entity: DocumentNode?,
         in entities: EntityCatalog
     ) {
-        guard let object = node.object(["method"] + Self.keys) else { return nil }
+        guard let object = node.object(Self.keysOfRoute) else { return nil }
         let usual = routeMethods.filter { !$0.parametersGoIntoQuery }
         let methods = object["method"].map { $0.methods() } ?? usual
         if let method = object["method"],
@@ -117,8 +122,7 @@ extension RequestDescriptor {
 extension APIDefinition {
     /// Adds an entry of `requests`.
     mutating func addRequest(_ node: DocumentNode) {
-        let known = ["method", "path", "parameters"] + RequestDescriptor.keys
-        guard let object = node.object(known) else { return }
+        guard let object = node.object(RequestDescriptor.keysOfEntry) else { return }
         let methods = object["method"].map { $0.methods() } ?? []
         let template = object.required("path")?.template()
         let parameters = object["parameters"]?.parameters()

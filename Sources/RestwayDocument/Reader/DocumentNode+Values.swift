@@ -23,7 +23,7 @@ extension DocumentNode {
             return try make()
         } catch {
             guard case .duplicateRoute = error else { return refuse(error.message) }
-            problems.reportDuplicate(path, error.message)
+            problems.reportDuplicate(place, error.message)
             return nil
         }
     }
@@ -83,13 +83,14 @@ extension DocumentNode {
     }
 
     func parameters() -> [Parameter]? {
-        namedMembers()?.map { Parameter(keys: [$0.name], value: $0.node.value) }
+        namedMembers()?.map { Parameter(keys: [$0.name], value: WireValue($0.node.value)) }
     }
 
     /// Reads one method or several, each once.
     func methods() -> [Method] {
-        if value.elements?.isEmpty ?? false { report("must name at least one method") }
-        let methods: [Method] = oneOrMany().compactMap { $0.choice("method") }
+        let nodes = oneOrMany()
+        if nodes.isEmpty { report("must name at least one method") }
+        let methods: [Method] = nodes.compactMap { $0.choice("method") }
         for method in Method.allCases where methods.count(where: { $0 == method }) > 1 {
             report("names \(method.rawValue) more than once")
         }

@@ -7,23 +7,31 @@ import RestwayText
 ///
 /// Every function that reads the value reports a value of the wrong kind and returns `nil`. So the
 /// reader goes on and finds the next problem.
+///
+/// The value lives only while the document is read.
 struct DocumentNode {
-    let value: JSONValue
-    /// The place; `$` for a whole document, or for a part that stands in no document.
-    var path = "$"
+    let value: JSONTree
+    var place = DocumentPlace.root
     let problems: DocumentProblems
 
-    /// Parses a document, or a part that stands in no document.
+    /// How documents are parsed, and parts that stand in no document.
+    static let options = JSONValue.ParseOptions(rejectsDuplicateKeys: true)
+
+    /// Parses a part that stands in no document.
     static func parse(_ text: UnsafeRawBufferPointer) throws(Failure) -> JSONValue {
         do {
-            return try JSONValue.parse(text, .init(rejectsDuplicateKeys: true))
+            return try JSONValue.parse(text, options)
         } catch {
-            throw Failure(.config, details: [.init(path: "$", message: error.message)])
+            throw failure(error)
         }
     }
 
+    static func failure(_ error: JSONError) -> Failure {
+        Failure(.config, details: [.init(path: "$", message: error.message)])
+    }
+
     func report(_ message: String) {
-        problems.report(path, message)
+        problems.report(place, message)
     }
 
     /// Reports a name that the document does not have, with the known name that was probably meant.
@@ -68,7 +76,10 @@ struct DocumentNode {
     /// Reads a name, which must be in `known`. An error calls it a `what`.
     func choice(_ known: [String], _ what: String) -> String? {
         guard let text = string() else { return nil }
-        if known.contains(text) { return text }
+        return known.contains(text) ? text : refuse(text, known, what)
+    }
+
+    private func refuse<Value>(_ text: String, _ known: [String], _ what: String) -> Value? {
         let hint = NearestName.hint(for: text, in: known)
         return refuse(
             "unknown \(what) \"\(text)\"\(hint) (there are \(known.joined(separator: ", ")))")
@@ -76,7 +87,8 @@ struct DocumentNode {
 
     /// Reads the raw value of a case of `Choice`.
     func choice<Choice: CaseIterable & RawRepresentable<String>>(_ what: String) -> Choice? {
-        choice(Choice.allCases.map(\.rawValue), what).flatMap(Choice.init)
+        guard let text = string() else { return nil }
+        return Choice(rawValue: text) ?? refuse(text, Choice.allCases.map(\.rawValue), what)
     }
 
     // MARK: Arrays and objects
@@ -85,7 +97,8 @@ struct DocumentNode {
         guard let elements = value.elements else { return mismatch("an array") }
         problems.step(elements.count)
         return elements.enumerated().map { index, element in
-            DocumentNode(value: element, path: "\(path)[\(index)]", problems: problems)
+            DocumentNode(
+                value: element, place: .element(of: place, index: index), problems: problems)
         }
     }
 
@@ -97,9 +110,16 @@ struct DocumentNode {
     /// Returns the members of an object whose keys are names that the author chose.
     func namedMembers() -> [(name: String, node: DocumentNode)]? {
         guard let members = value.members else { return mismatch("an object") }
-        return members.compactMap { key, value in
-            key.isEmpty ? refuse("a name must not be empty") : (key, node(key, value))
+        var named: [(name: String, node: DocumentNode)] = []
+        named.reserveCapacity(members.count)
+        for (key, value) in members {
+            if key.isEmpty {
+                report("a name must not be empty")
+            } else {
+                named.append((key, node(key, value)))
+            }
         }
+        return named
     }
 
     /// Returns this node if it is an object, which has the known keys. It reports unknown keys,
@@ -152,36 +172,10 @@ struct DocumentNode {
         return result
     }
 
-    private func node(_ key: String, _ value: JSONValue) -> DocumentNode {
+    private func node(_ key: String, _ value: JSONTree) -> DocumentNode {
         problems.step()
-        return DocumentNode(value: value, path: path(of: key), problems: problems)
-    }
-
-    /// Returns the place of member `key`: `$.routes.enterprise`, or `$.headers['X-Debug']` for a
-    /// key that is no identifier.
-    private func path(of key: String) -> String {
-        let isIdentifier = key.utf8.allSatisfy { byte in
-            ASCII.isAlphanumeric(byte) || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
-        }
-        let startsWithLetter = key.first.map { $0.isLetter || $0 == "_" } ?? false
-        if isIdentifier && startsWithLetter { return "\(path).\(key)" }
-        return "\(path)['\(Self.escaped(key))']"
-    }
-
-    /// Returns `key` as a JSON path writes it between single quotes (RFC 9535, section 2.3.1.1).
-    private static func escaped(_ key: String) -> String {
-        var text = ""
-        for scalar in key.unicodeScalars {
-            switch scalar {
-            case "'": text += "\\'"
-            case "\\": text += "\\\\"
-            case "\n": text += "\\n"
-            case "\r": text += "\\r"
-            case "\t": text += "\\t"
-            default: text.unicodeScalars.append(scalar)
-            }
-        }
-        return text
+        return DocumentNode(
+            value: value, place: .member(of: place, key: key), problems: problems)
     }
 }
 
@@ -220,14 +214,14 @@ final class DocumentProblems {
         return message + NearestName.hint(for: name, in: known)
     }
 
-    func report(_ path: String, _ message: String) {
-        details.append(Failure.Detail(path: path, message: message))
+    func report(_ place: DocumentPlace, _ message: String) {
+        details.append(Failure.Detail(path: place.text, message: message))
     }
 
     /// Reports a part that equals an earlier part.
-    func reportDuplicate(_ path: String, _ message: String) {
+    func reportDuplicate(_ place: DocumentPlace, _ message: String) {
         duplicateCount += 1
-        report(path, message)
+        report(place, message)
     }
 
     /// Whether duplicates are the only problems.

@@ -30,10 +30,17 @@ enum DocumentReader {
             JSONValue.chooseSeed()
             return nil
         }
-        let root = DocumentNode(value: try DocumentNode.parse(text), problems: problems)
         var definition = APIDefinition()
-        if let document = root.object(keys, unsupported: keysOfLaterVersions) {
-            read(document, into: &definition)
+        var arena = JSONArena()
+        do {
+            try arena.withTree(text, DocumentNode.options) { value in
+                let root = DocumentNode(value: value, problems: problems)
+                if let document = root.object(keys, unsupported: keysOfLaterVersions) {
+                    read(document, into: &definition)
+                }
+            }
+        } catch {
+            throw DocumentNode.failure(error)
         }
         definition.rules.reportUndecidedTemplates(problems)
         try problems.throwIfAny()
@@ -71,10 +78,12 @@ enum DocumentReader {
         }
         let routes = document["routes"]?.namedMembers() ?? []
         let responses = document["responses"]?.elements() ?? []
+        let requests = document["requests"]?.elements() ?? []
         definition.routes.reserveCapacity(routes.count)
-        definition.rules.reserveCapacity(routes: routes.count, responses: responses.count)
+        definition.rules.reserveCapacity(
+            routes: routes.count, responses: responses.count, requests: requests.count)
         definition.addRoutes(routes)
         for response in responses { definition.addResponse(response) }
-        for request in document["requests"]?.elements() ?? [] { definition.addRequest(request) }
+        for request in requests { definition.addRequest(request) }
     }
 }

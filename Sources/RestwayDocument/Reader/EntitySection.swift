@@ -10,19 +10,21 @@ struct EntityCatalog: Sendable {
     let model = EntityModel()
     /// The conversions of attributes without a transform of their own, by type.
     private(set) var conversions: [AttributeType: ValueConversion] = [:]
-    /// The mappings by the names of their entities.
-    var mappings: [String: EntityMapping] = [:]
+    /// The mappings in the order of the entities' indices; `nil` for an entity with a problem.
+    private var mappings: [EntityMapping?] = []
     /// The names of all entities in order, including entities with a problem.
     private(set) var names: [String] = []
     /// The index of each name in `names`.
     private var indices: [String: Int] = [:]
 
     /// The mappings in the order of the entities' indices, once the document has no problems.
-    var ordered: [EntityMapping] { names.compactMap { mappings[$0] } }
+    var ordered: [EntityMapping] { mappings.compactMap { $0 } }
+
+    subscript(name: String) -> EntityMapping? { indices[name].flatMap { mappings[$0] } }
 
     /// Returns the mapping of the entity called `name`.
     func mapping(named name: String) throws(Failure) -> EntityMapping {
-        if let mapping = mappings[name] { return mapping }
+        if let mapping = self[name] { return mapping }
         let hint = NearestName.hint(for: name, in: names)
         throw Failure(.unknownEntity, "unknown entity \"\(name)\"\(hint)", field: name)
     }
@@ -30,7 +32,7 @@ struct EntityCatalog: Sendable {
     /// Returns the mapping of the entity that `node` names.
     func mapping(_ node: DocumentNode) -> EntityMapping? {
         // An entity without a mapping has a problem of its own, which was already reported.
-        index(node).flatMap { mappings[names[$0]] }
+        index(node).flatMap { mappings[$0] }
     }
 
     /// Returns the index of the entity that `node` names.
@@ -48,8 +50,13 @@ struct EntityCatalog: Sendable {
             guard let member = object[type.rawValue], let conversion = member.conversion(type)
             else { continue }
             conversions[type] = conversion
-            functions.mention(conversion, at: member.path)
+            functions.mention(conversion, at: member.place)
         }
+    }
+
+    /// Replaces the mapping of an entity with a newer one.
+    mutating func replace(_ mapping: EntityMapping) {
+        mappings[mapping.entity.index] = mapping
     }
 
     /// Adds entities after all earlier entities. They may have relationships to all earlier
@@ -58,18 +65,19 @@ struct EntityCatalog: Sendable {
         _ members: [(name: String, node: DocumentNode)], _ functions: inout ProgramFunctions
     ) {
         let first = names.count
+        names.reserveCapacity(first + members.count)
         indices.reserveCapacity(first + members.count)
         mappings.reserveCapacity(first + members.count)
         for (name, _) in members {
             indices[name] = names.count
             names.append(name)
+            mappings.append(nil)
         }
         for (offset, (name, node)) in members.enumerated() {
-            guard let object = node.object(["identity", "attributes", "relationships"])
-            else { continue }
+            guard let object = node.object(EntityParts.keys) else { continue }
             var parts = EntityParts(name: name, index: first + offset, model: model)
             read(object, into: &parts, &functions)
-            mappings[name] = parts.mapping
+            mappings[first + offset] = parts.mapping
         }
     }
 
@@ -109,6 +117,10 @@ struct EntityParts {
     var relationshipMappings: [RelationshipMapping] = []
     var identityIndex: Int?
 
+    static let keys = ["identity", "attributes", "relationships"]
+    private static let keysOfAttribute = ["source", "type", "format", "transform"]
+    private static let keysOfRelationship = ["entity", "source", "many", "policy", "byIdentity"]
+
     /// Reads `"name": "source.key.path"`, `"name": ["key", "a.b"]` or `"name": {"source", "type",
     /// "format", "transform"}`. If the attribute has a problem, the problem is reported and a guess
     /// stands in its place.
@@ -127,7 +139,7 @@ struct EntityParts {
         case .string, .array:
             source = node.keyPath() ?? source
         case .object:
-            guard let object = node.object(["source", "type", "format", "transform"]) else { break }
+            guard let object = node.object(Self.keysOfAttribute) else { break }
             object.read("source", into: &source) { $0.keyPath() }
             if let node = object["type"] { type = node.choice("type") }
             conversion = object.ownConversion(type, &functions)
@@ -149,8 +161,7 @@ struct EntityParts {
     mutating func addRelationship(
         _ name: String, _ node: DocumentNode, in catalog: EntityCatalog, _ attributes: Set<String>
     ) {
-        let known = ["entity", "source", "many", "policy", "byIdentity"]
-        guard let object = node.object(known) else { return }
+        guard let object = node.object(Self.keysOfRelationship) else { return }
         if attributes.contains(name) { node.report("an attribute has this name") }
         var source = [name]
         object.read("source", into: &source) { $0.keyPath() }
@@ -212,7 +223,7 @@ extension DocumentNode {
             node.report("stands beside \"format\"; write one or the other")
         }
         guard let type, let own = node.conversion(type) else { return conversion }
-        functions.mention(own, at: node.path)
+        functions.mention(own, at: node.place)
         return own
     }
 }

@@ -22,12 +22,14 @@ package struct PathRules: Sendable {
     /// The request descriptors of routes, and behind them the descriptors of `requests`.
     package var requestDescriptors: [RequestDescriptor] { requests.all }
 
-    /// Makes room for the settings of more routes, with a response descriptor for each, and for
-    /// more response descriptors. Otherwise all of them would be hashed again whenever their number
-    /// doubles.
-    mutating func reserveCapacity(routes: Int, responses: Int) {
+    /// Makes room for the settings of more routes, with a descriptor of each kind for each, and for
+    /// more descriptors. Otherwise all of them would be moved, and hashed again, whenever their
+    /// number doubles.
+    mutating func reserveCapacity(routes: Int, responses: Int, requests: Int) {
         routeSettings.reserveCapacity(routeSettings.count + routes)
         essences.reserveCapacity(essences.count + routes + responses)
+        self.responses.reserveCapacity(routes + responses)
+        self.requests.reserveCapacity(routes + requests)
     }
 
     /// Adds a response descriptor, or reports that it equals an earlier descriptor.
@@ -35,22 +37,26 @@ package struct PathRules: Sendable {
         node.problems.step()
         guard essences.insert(descriptor.essence).inserted else {
             node.problems.reportDuplicate(
-                node.path, "an equal response descriptor stands before this one")
+                node.place, "an equal response descriptor stands before this one")
             return
         }
         responses.add(descriptor, isOfRoute: descriptor.routeKey != nil)
-        if let claim = TemplateClaim(descriptor, node.path) { add(claim, node.problems) }
+        add(.response(descriptor), at: node)
     }
 
     mutating func add(_ descriptor: RequestDescriptor, at node: DocumentNode) {
         requests.add(descriptor, isOfRoute: descriptor.routeKey != nil)
-        if let claim = TemplateClaim(descriptor, node.path) { add(claim, node.problems) }
+        add(.request(descriptor), at: node)
     }
 
-    mutating func add(_ claim: TemplateClaim, _ problems: DocumentProblems) {
-        problems.step()
+    /// Remembers a route or a descriptor for the comparison of templates.
+    mutating func add(_ owner: TemplateClaim.Owner, at node: DocumentNode) {
+        // A descriptor without a template claims no path.
+        guard let template = owner.template else { return }
+        node.problems.step()
         // If two other templates match the same path, one template is always more specific.
-        if claim.template.mayBeUndecided { claims.append(claim) }
+        guard template.mayBeUndecided else { return }
+        claims.append(TemplateClaim(owner: owner, template: template, place: node.place))
     }
 
     /// Replaces the mapping of an entity with a newer one wherever it is used.
@@ -70,7 +76,7 @@ package struct PathRules: Sendable {
         responses.removeAllOfRoutes { $0.routeKey == key }
         essences = Set(responseDescriptors.map(\.essence))
         requests.removeAllOfRoutes { $0.routeKey == key }
-        claims.removeAll { $0.routeKey == key }
+        claims.removeAll { $0.owner.routeKey == key }
     }
 
     /// Reports templates that match the same paths although neither is more specific.
@@ -82,14 +88,13 @@ package struct PathRules: Sendable {
         for pair in undecided.pairs {
             let (earlier, later) = (claims[pair.earlier], claims[pair.later])
             problems.report(
-                later.path,
-                "\(later.name) with path \"\(later.template.text)\" and \(earlier.name) with path "
-                    + "\"\(earlier.template.text)\" match the same paths, and neither path is more "
-                    + "specific")
+                later.place,
+                "\(later.title) and \(earlier.title) match the same paths, and neither path is "
+                    + "more specific")
         }
         if let unchecked = undecided.unchecked {
             problems.report(
-                claims[unchecked].path,
+                claims[unchecked].place,
                 "too many paths mix text and variables in the same segment to compare them all; "
                     + "at most \(UndecidedTemplates.comparisonsPerTemplate) comparisons are made "
                     + "for each path")
@@ -102,6 +107,10 @@ private struct OrderedDescriptors<Descriptor: Sendable>: Sendable {
     private(set) var all: [Descriptor] = []
     /// The number of descriptors of routes, after which the other descriptors stand.
     private var ofRoutesCount = 0
+
+    mutating func reserveCapacity(_ count: Int) {
+        all.reserveCapacity(all.count + count)
+    }
 
     mutating func add(_ descriptor: Descriptor, isOfRoute: Bool) {
         guard isOfRoute else { return all.append(descriptor) }
@@ -124,61 +133,67 @@ private struct OrderedDescriptors<Descriptor: Sendable>: Sendable {
 
 /// A route or a descriptor that applies to the paths that match its template.
 struct TemplateClaim: Sendable {
-    enum Kind: Sendable {
-        case route
-        case response(StatusRange)
-        case request(entityIndex: Int)
+    enum Owner: Sendable {
+        case route(Route)
+        case response(ResponseDescriptor)
+        case request(RequestDescriptor)
     }
 
-    let kind: Kind
-    let methods: MethodSet
+    let owner: Owner
     let template: PathTemplate
-    /// The key of the route itself, or of the route that the descriptor belongs to.
-    let routeKey: String?
     /// The place in the document.
-    let path: String
-    /// The name that messages use.
-    let name: String
+    let place: DocumentPlace
+
+    /// The owner and the path, for messages.
+    var title: String { "\(owner.name) with path \"\(template.text)\"" }
 
     /// Whether both may apply to one request. Descriptors of two routes are not compared, because
     /// the routes themselves are.
     func isRival(of other: TemplateClaim) -> Bool {
-        guard !methods.isDisjoint(with: other.methods) else { return false }
-        switch (kind, other.kind) {
-        case (.route, .route):
-            return true
-        case (.response(let statuses), .response(let others)):
-            return statuses.overlaps(others) && (routeKey == nil || other.routeKey == nil)
-        case (.request(let entity), .request(let otherEntity)):
-            return entity == otherEntity && (routeKey == nil || other.routeKey == nil)
+        switch (owner, other.owner) {
+        case (.route(let route), .route(let other)):
+            return !MethodSet(route.methods).isDisjoint(with: MethodSet(other.methods))
+        case (.response(let descriptor), .response(let other)):
+            return !descriptor.methodSet.isDisjoint(with: other.methodSet)
+                && descriptor.statuses.overlaps(other.statuses)
+                && (descriptor.routeKey == nil || other.routeKey == nil)
+        case (.request(let descriptor), .request(let other)):
+            return !descriptor.methodSet.isDisjoint(with: other.methodSet)
+                && descriptor.mapping.entity.index == other.mapping.entity.index
+                && (descriptor.routeKey == nil || other.routeKey == nil)
         case (.route, _), (.response, _), (.request, _):
             return false
         }
     }
 }
 
-extension TemplateClaim {
-    init(_ route: Route, _ path: String) {
-        self.init(
-            kind: .route, methods: MethodSet(route.methods), template: route.template,
-            routeKey: route.key, path: path, name: "route \"\(route.displayName)\"")
+extension TemplateClaim.Owner {
+    var template: PathTemplate? {
+        switch self {
+        case .route(let route): route.template
+        case .response(let descriptor): descriptor.template
+        case .request(let descriptor): descriptor.template
+        }
     }
 
-    /// A descriptor without a template claims no path.
-    init?(_ descriptor: ResponseDescriptor, _ path: String) {
-        guard let template = descriptor.template else { return nil }
-        self.init(
-            kind: .response(descriptor.statuses), methods: descriptor.methodSet,
-            template: template, routeKey: descriptor.routeKey, path: path,
-            name: "the response descriptor for objects of \(descriptor.mapping.entity.name)")
+    /// The key of the route itself, or of the route that the descriptor belongs to.
+    var routeKey: String? {
+        switch self {
+        case .route(let route): route.key
+        case .response(let descriptor): descriptor.routeKey
+        case .request(let descriptor): descriptor.routeKey
+        }
     }
 
-    init?(_ descriptor: RequestDescriptor, _ path: String) {
-        guard let template = descriptor.template else { return nil }
-        self.init(
-            kind: .request(entityIndex: descriptor.mapping.entity.index),
-            methods: descriptor.methodSet, template: template, routeKey: descriptor.routeKey,
-            path: path,
-            name: "the request descriptor for objects of \(descriptor.mapping.entity.name)")
+    /// The name that messages use.
+    var name: String {
+        switch self {
+        case .route(let route):
+            "route \"\(route.displayName)\""
+        case .response(let descriptor):
+            "the response descriptor for objects of \(descriptor.mapping.entity.name)"
+        case .request(let descriptor):
+            "the request descriptor for objects of \(descriptor.mapping.entity.name)"
+        }
     }
 }

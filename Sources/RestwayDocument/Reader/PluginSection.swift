@@ -38,7 +38,8 @@ package struct PluginChoices: Sendable {
             return
         }
         plugins.append(
-            PluginReference(pathOrName: pathOrName, options: options, documentPath: node.path))
+            PluginReference(pathOrName: pathOrName, options: options, documentPath: node.place.text)
+        )
     }
 }
 

@@ -51,8 +51,9 @@ extension RetryPolicy {
     /// Reads a policy that stands in no document, or throws all its problems.
     package init(document text: UnsafeRawBufferPointer) throws(Failure) {
         let problems = DocumentProblems()
-        let node = DocumentNode(value: try DocumentNode.parse(text), problems: problems)
-        let policy = RetryPolicy(node)
+        let policy = try DocumentNode.parse(text).withTree { value in
+            RetryPolicy(DocumentNode(value: value, problems: problems))
+        }
         try problems.throwIfAny()
         self = policy ?? RetryPolicy()
     }

@@ -25,10 +25,13 @@ private struct DocumentRoute {
     var parentName: String? { parent?.value.string }
 
     /// Reads a route and reports all its problems; `nil` if they leave no route.
-    init?(_ name: String?, _ node: DocumentNode, in definition: APIDefinition) {
+    ///
+    /// - Parameter retry: The policy that the route's own builds on.
+    init?(
+        _ name: String?, _ node: DocumentNode, in entities: EntityCatalog, _ retry: RetryPolicy?
+    ) {
         guard let object = node.object(Self.keys, unsupported: Self.keysOfLaterVersions)
         else { return nil }
-        let entities = definition.entityCatalog
         let methods = object["method"].map { $0.methods() } ?? [.get]
         if let entity = object["entity"] { _ = entities.mapping(entity) }
         let isAbsolute = object["absolute"]?.bool() ?? false
@@ -37,7 +40,7 @@ private struct DocumentRoute {
             headers: object["headers"]?.headers() ?? [],
             parameters: object["parameters"]?.parameters() ?? [],
             timeoutMilliseconds: object["timeoutMilliseconds"]?.milliseconds(),
-            retry: object["retry"].flatMap { RetryPolicy(ofRoute: $0, over: definition.retry) },
+            retry: object["retry"].flatMap { RetryPolicy(ofRoute: $0, over: retry) },
             auth: object["auth"].flatMap(AuthMode.init),
             dataMapper: object["dataMapper"]?.nonEmptyString(),
             transport: object["transport"].flatMap(TransportReference.init),
@@ -136,10 +139,15 @@ private struct RouteFamily {
 extension APIDefinition {
     /// Adds routes in their order, each joined to its parent. The parent may stand anywhere.
     mutating func addRoutes(_ members: [(name: String, node: DocumentNode)]) {
-        let declared = members.compactMap { DocumentRoute($0.name, $0.node, in: self) }
+        var declared: [DocumentRoute] = []
+        declared.reserveCapacity(members.count)
+        for (name, node) in members {
+            guard let route = DocumentRoute(name, node, in: entityCatalog, retry) else { continue }
+            declared.append(route)
+        }
         var family = RouteFamily(declared, routes)
-        let known = members.map(\.name) + routes.all.compactMap(\.name)
-        let names = Set(known)
+        lazy var known = members.map(\.name) + routes.all.compactMap(\.name)
+        lazy var names = Set(known)
         for (place, member) in declared.enumerated() {
             var item = member
             item.node.problems.step()
@@ -163,7 +171,7 @@ extension APIDefinition {
     mutating func addRoute(_ name: String?, _ node: DocumentNode) {
         if let name {
             addRoutes([(name, node)])
-        } else if let item = DocumentRoute(nil, node, in: self) {
+        } else if let item = DocumentRoute(nil, node, in: entityCatalog, retry) {
             if let parent = item.parent {
                 parent.report("a route without a name cannot have a parent")
             } else if item.route.entity == nil {
@@ -180,10 +188,12 @@ extension APIDefinition {
             try add(route, item.settings, at: item.node)
         }
         guard added != nil else { return }
-        plugins.ofRoutes.append(
-            RoutePlugins(
-                route: route.name, settings: item.settings, hasBody: !item.requests.isEmpty,
-                documentPath: item.node.path))
+        if item.settings.dataMapper != nil || item.settings.transport != nil {
+            plugins.ofRoutes.append(
+                RoutePlugins(
+                    route: route.name, settings: item.settings, hasBody: !item.requests.isEmpty,
+                    documentPath: item.node.place.text))
+        }
         for response in item.responses {
             add(response, methods: route.methods, template: route.template, routeKey: route.key)
         }
@@ -199,6 +209,6 @@ extension APIDefinition {
     ) throws(RoutingError) {
         try routes.add(route)
         rules.routeSettings[route.key] = settings
-        rules.add(TemplateClaim(route, node.path), node.problems)
+        rules.add(.route(route), at: node)
     }
 }

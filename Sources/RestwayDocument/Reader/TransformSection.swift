@@ -13,30 +13,31 @@ package struct ProgramFunctions: Sendable {
     /// The program's hooks by name.
     package var hooks: [String: Hook] = [:]
     /// The functions of the program that the document names, and where, in order.
-    private var mentions: [(name: String, isHook: Bool, path: String)] = []
+    private var mentions: [(name: String, isHook: Bool, place: DocumentPlace)] = []
 
-    /// Remembers that `conversion` stands at `path`, in case it is a transform of the program.
-    mutating func mention(_ conversion: ValueConversion, at path: String) {
+    /// Remembers that `conversion` stands at `place`, in case it is a transform of the program.
+    mutating func mention(_ conversion: ValueConversion, at place: DocumentPlace) {
         guard case .custom(let name, _) = conversion else { return }
-        mentions.append((name: name, isHook: false, path: path))
+        mentions.append((name: name, isHook: false, place: place))
     }
 
-    /// Remembers that a hook stands at `path`.
-    mutating func mention(hook name: String, at path: String) {
-        mentions.append((name: name, isHook: true, path: path))
+    /// Remembers that a hook stands at `place`.
+    mutating func mention(hook name: String, at place: DocumentPlace) {
+        mentions.append((name: name, isHook: true, place: place))
     }
 
     /// The functions that the document names and the program has not registered, each with the
     /// place of its first mention. A client reports them when it begins.
     package var missing: [Failure.Detail] {
         var reported: Set<String> = []
-        return mentions.compactMap { name, isHook, path in
+        return mentions.compactMap { name, isHook, place in
             guard isHook ? hooks[name] == nil : transforms[name] == nil else { return nil }
             let message =
                 isHook
                 ? "hook \"\(name)\" has not been added"
                 : "transform \"\(name)\" is neither built in nor added"
-            return reported.insert(message).inserted ? .init(path: path, message: message) : nil
+            guard reported.insert(message).inserted else { return nil }
+            return .init(path: place.text, message: message)
         }
     }
 

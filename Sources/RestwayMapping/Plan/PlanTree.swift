@@ -71,59 +71,97 @@ final class PlanTree: @unchecked Sendable {
     let formats: [DateFormat]
     /// The data that transforms need in addition to their kind.
     let transforms: [ValueConversion]
-    private var memory: [UnsafeMutableRawPointer] = []
 
     init(_ draft: PlanDraft) {
-        let nodes = UnsafeMutablePointer<PlanNode>.allocate(capacity: draft.nodes.count)
-        nodes.initialize(repeating: PlanNode(), count: draft.nodes.count)
-        root = UnsafePointer(nodes)
+        var memory = PlanMemory(byteCount: draft.nodes.reduce(0) { $0 + PlanMemory.size(of: $1) })
+        let nodes = memory.take(draft.nodes.count, PlanNode())
+        // The nodes come first in the memory.
+        root = UnsafePointer(nodes.baseAddress!)
         formats = draft.formats
         transforms = draft.transforms
-        memory.append(UnsafeMutableRawPointer(nodes))
 
-        // The keys come first, because a node's hash table uses the keys of its children.
+        // The keys come before the rest, because a node's hash table uses the keys of its children.
         for (index, node) in draft.nodes.enumerated() {
-            nodes[index].key = UnsafeRawBufferPointer(copy(Array(node.key.utf8)))
+            nodes[index].key = UnsafeRawBufferPointer(memory.copy(node.key.utf8))
             nodes[index].digest = KeyDigest(nodes[index].key)
             for (child, next) in zip(node.children, node.children.dropFirst()) {
-                nodes[child].next = UnsafePointer(nodes + next)
+                nodes[child].next = root + next
             }
         }
         for (index, node) in draft.nodes.enumerated() {
-            nodes[index].targets = copy(node.targets)
-            nodes[index].rows = copy(node.rows)
-            nodes[index].links = copy(node.links)
-            nodes[index].children = copy(node.children.map { UnsafePointer(nodes + $0) })
-            nodes[index].slots = table(nodes[index].children)
+            nodes[index].targets = memory.copy(node.targets)
+            nodes[index].rows = memory.copy(node.rows)
+            nodes[index].links = memory.copy(node.links)
+            nodes[index].children = memory.copy(node.children.map { root + $0 })
+            nodes[index].slots = memory.table(nodes[index].children)
             nodes[index].complete()
         }
     }
 
     deinit {
-        for block in memory { block.deallocate() }
+        UnsafeMutableRawPointer(mutating: root).deallocate()
+    }
+}
+
+/// One block for everything that the nodes of a tree point to. An api has thousands of trees, and
+/// the lists of their nodes have an element or two.
+private struct PlanMemory {
+    private static let alignment = 8
+    private var next: UnsafeMutableRawPointer
+
+    init(byteCount: Int) {
+        next = .allocate(byteCount: byteCount, alignment: Self.alignment)
     }
 
-    private func copy<Element>(_ elements: [Element]) -> UnsafeBufferPointer<Element> {
-        let copy = UnsafeMutableBufferPointer<Element>.allocate(capacity: max(1, elements.count))
-        _ = copy.initialize(from: elements)
-        memory.append(UnsafeMutableRawPointer(copy.baseAddress!))
-        return UnsafeBufferPointer(start: copy.baseAddress, count: elements.count)
+    /// The number of bytes for a node and its lists.
+    static func size(of node: PlanDraft.Node) -> Int {
+        size(PlanNode.self, 1) + size(UInt8.self, node.key.utf8.count)
+            + size(PlanTarget.self, node.targets.count) + size(PlanRow.self, node.rows.count)
+            + size(PlanLink.self, node.links.count)
+            + size(UnsafePointer<PlanNode>.self, node.children.count)
+            + size(PlanSlot.self, slotCount(node.children.count))
+    }
+
+    private static func size<Element>(_: Element.Type, _ count: Int) -> Int {
+        (count * MemoryLayout<Element>.stride + alignment - 1) & ~(alignment - 1)
+    }
+
+    mutating func take<Element>(
+        _ count: Int, _ element: Element
+    ) -> UnsafeMutableBufferPointer<Element> {
+        let start = next.initializeMemory(as: Element.self, repeating: element, count: count)
+        next += Self.size(Element.self, count)
+        return UnsafeMutableBufferPointer(start: start, count: count)
+    }
+
+    mutating func copy<Element>(
+        _ elements: some Collection<Element>
+    ) -> UnsafeBufferPointer<Element> {
+        guard let first = elements.first else { return UnsafeBufferPointer(start: nil, count: 0) }
+        let copy = take(elements.count, first)
+        _ = copy.update(from: elements)
+        return UnsafeBufferPointer(copy)
     }
 
     /// The table has four slots for each child, so most searches end at the first slot.
-    private func table(
+    private static func slotCount(_ childCount: Int) -> Int {
+        guard childCount > 0 else { return 0 }
+        var count = 4
+        while count < childCount * 4 { count *= 2 }
+        return count
+    }
+
+    mutating func table(
         _ children: UnsafeBufferPointer<UnsafePointer<PlanNode>>
     ) -> UnsafeBufferPointer<PlanSlot> {
-        guard !children.isEmpty else { return UnsafeBufferPointer(start: nil, count: 0) }
-        var count = 4
-        while count < children.count * 4 { count *= 2 }
-        var slots = [PlanSlot](repeating: PlanSlot(), count: count)
+        let slots = take(Self.slotCount(children.count), PlanSlot())
         for child in children {
             let digest = KeyDigest(child.pointee.key)
-            var index = digest.hash & (count - 1)
-            while slots[index].node != nil { index = (index + 1) & (count - 1) }
+            var index = digest.hash & (slots.count - 1)
+            while slots[index].node != nil { index = (index + 1) & (slots.count - 1) }
             slots[index] = PlanSlot(digest: digest, node: child)
         }
-        return copy(slots)
+        return slots.isEmpty
+            ? UnsafeBufferPointer(start: nil, count: 0) : UnsafeBufferPointer(slots)
     }
 }

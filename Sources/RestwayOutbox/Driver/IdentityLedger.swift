@@ -104,7 +104,7 @@ final class IdentityLedger: Sendable {
     /// Returns the definition of an entity that an item names; `nil` if the document no longer has
     /// it.
     func entity(_ name: String?) -> Entity? {
-        name.flatMap { api.loaded.definition.mappings[$0]?.entity }
+        name.flatMap { api.loaded.definition.mapping(named: $0)?.entity }
     }
 
     // MARK: Entries
@@ -172,7 +172,8 @@ final class IdentityLedger: Sendable {
         _ settlement: OutboxSettlement?, _ item: OutboxItem, _ response: Response?
     ) -> Bool {
         guard case .created(_, nil, _) = settlement, let response, response.issueCount > 0,
-            let mapping = item.entry.origin.entity.flatMap({ api.loaded.definition.mappings[$0] })
+            let name = item.entry.origin.entity,
+            let mapping = api.loaded.definition.mapping(named: name)
         else { return false }
         let identity = mapping.attributes.first { $0.attribute == mapping.entity.identityIndex }
         if case .custom = identity?.conversion { return true }

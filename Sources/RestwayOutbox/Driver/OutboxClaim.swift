@@ -317,7 +317,8 @@ struct ItemToSend: StoredItem {
         _ api: LoadedAPI, _ store: ObservedStore
     ) throws(Failure) -> Submission? {
         let entry = item.entry
-        guard let name = entry.origin.entity, let entity = api.definition.mappings[name]?.entity
+        guard let name = entry.origin.entity,
+            let entity = api.definition.mapping(named: name)?.entity
         else { return nil }
         let key = ledger.storeKey(entry)
         let objects = ledger.objects(entry)

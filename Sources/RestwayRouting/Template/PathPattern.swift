@@ -12,44 +12,69 @@ struct PathPattern: Equatable, Sendable {
     let segments: [[Piece]]
     private let names: [String]
     /// Whether each segment is one literal or one variable, and no variable occurs twice.
-    private let isPlain: Bool
+    let isPlain: Bool
 
     /// Creates a pattern; nil if the path has an expression that is not simple.
-    init?(_ parts: [TemplatePart]) {
-        var builder = Builder()
-        for part in Self.pathParts(of: parts) {
+    ///
+    /// - Parameters:
+    ///   - path: The parts before the query and the fragment.
+    ///   - names: The names of all variables of the template, the path's before the others.
+    ///   - indices: The index of each name in `names`.
+    init?(_ path: [TemplatePart], _ names: [String], _ indices: [String: Int]) {
+        var segments: [[Piece]] = [[]]
+        var nameCount = 0
+        var variableCount = 0
+        for part in path {
             switch part {
             case .literal(let bytes):
-                builder.append(literal: bytes)
-            case .variable(let name):
-                builder.append(variable: name)
-            case .expression(let expression):
-                guard let name = expression.simpleName else { return nil }
-                builder.append(variable: name)
+                Self.append(bytes, to: &segments)
+                continue
+            case .expression(let expression) where expression.simpleName == nil:
+                return nil
+            case .variable, .expression:
+                break
+            }
+            for index in part.variableNames.compactMap({ indices[$0] }) {
+                segments[segments.count - 1].append(.variable(index))
+                nameCount = max(nameCount, index + 1)
+                variableCount += 1
             }
         }
-        segments = Self.trimmed(builder.segments)
-        names = builder.names
-        let variables = segments.joined().count { if case .variable = $0 { true } else { false } }
-        isPlain = segments.allSatisfy { $0.count == 1 } && variables == names.count
+        self.segments = Self.trimmed(segments)
+        self.names = nameCount == names.count ? names : Array(names.prefix(nameCount))
+        isPlain = self.segments.allSatisfy { $0.count == 1 } && variableCount == nameCount
+    }
+
+    /// Appends literal text, in which each slash begins a new segment.
+    private static func append(_ literal: [UInt8], to segments: inout [[Piece]]) {
+        var rest = literal[...]
+        while true {
+            let run = rest.prefix { $0 != ASCII.slash }
+            if !run.isEmpty {
+                segments[segments.count - 1].append(.literal(PercentEncoding.decode(run).bytes))
+            }
+            rest = rest[run.endIndex...]
+            guard !rest.isEmpty else { return }
+            rest.removeFirst()
+            segments.append([])
+        }
     }
 
     /// The parts before the query and the fragment.
     static func pathParts(of parts: [TemplatePart]) -> [TemplatePart] {
-        var path: [TemplatePart] = []
-        for part in parts {
+        for (index, part) in parts.enumerated() {
             switch part {
             case .literal(let bytes):
                 guard let end = bytes.firstIndex(where: ASCII.endsPath) else { break }
+                let path = Array(parts[..<index])
                 return end == 0 ? path : path + [.literal(Array(bytes[..<end]))]
             case .expression(let expression) where expression.endsPath:
-                return path
+                return Array(parts[..<index])
             case .variable, .expression:
                 break
             }
-            path.append(part)
         }
-        return path
+        return parts
     }
 
     func match(_ path: String) -> [String: String]? {
@@ -206,32 +231,5 @@ struct PathPattern: Equatable, Sendable {
         if segments.count > 1, segments.first?.isEmpty == true { segments.removeFirst() }
         if segments.count > 1, segments.last?.isEmpty == true { segments.removeLast() }
         return Array(segments)
-    }
-}
-
-extension PathPattern {
-    /// Collects pieces into segments.
-    private struct Builder {
-        private(set) var segments: [[Piece]] = [[]]
-        private(set) var names: [String] = []
-        private var indices: [String: Int] = [:]
-
-        mutating func append(literal bytes: [UInt8]) {
-            let runs = bytes.split(separator: ASCII.slash, omittingEmptySubsequences: false)
-            for (index, run) in runs.enumerated() {
-                if index > 0 { segments.append([]) }
-                if run.isEmpty { continue }
-                segments[segments.count - 1].append(.literal(PercentEncoding.decode(run).bytes))
-            }
-        }
-
-        mutating func append(variable name: String) {
-            let index = indices[name] ?? names.count
-            if index == names.count {
-                names.append(name)
-                indices[name] = index
-            }
-            segments[segments.count - 1].append(.variable(index))
-        }
     }
 }

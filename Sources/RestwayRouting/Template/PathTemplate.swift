@@ -5,7 +5,9 @@ import RestwayText
 /// `:name` is at the start of a segment. Its name may be a key path (`:meeting.itemID`), which `\.`
 /// ends (`:itemID\.json`). `{...}` is an expression of RFC 6570, of any level. The escapes are
 /// `\.`, `\:`, `\{`, `\}` and `\\`.
-package struct PathTemplate: Sendable, Equatable {
+///
+/// It is a class because a route and its descriptors share it.
+package final class PathTemplate: Sendable {
     package let text: String
     /// The names of the variables, each once, in the order of their first appearance.
     package let variableNames: [String]
@@ -18,14 +20,16 @@ package struct PathTemplate: Sendable, Equatable {
     package init(_ text: String) throws(RoutingError) {
         self.text = text
         parts = try TemplateParser.parse(text)
-        pattern = PathPattern(parts)
         var names: [String] = []
-        var seen: Set<String> = []
-        for name in parts.flatMap(\.variableNames) where seen.insert(name).inserted {
+        var indices: [String: Int] = [:]
+        for name in parts.flatMap(\.variableNames) where indices[name] == nil {
+            indices[name] = names.count
             names.append(name)
         }
         variableNames = names
-        hasPathVariables = PathPattern.pathParts(of: parts).contains { !$0.variableNames.isEmpty }
+        let path = PathPattern.pathParts(of: parts)
+        pattern = PathPattern(path, names, indices)
+        hasPathVariables = path.contains { !$0.variableNames.isEmpty }
     }
 
     /// The values of the variables in `path`, percent-decoded; nil if it does not match.

@@ -46,6 +46,7 @@ package struct UndecidedTemplates {
     /// - Parameter areRivals: Whether two templates may apply to the same request at all.
     package init(_ templates: [PathTemplate], areRivals: (Int, Int) -> Bool) {
         var places: [Step: Int] = [:]
+        places.reserveCapacity(templates.reduce(0) { $0 + $1.segmentCount })
         var visitors: [Int: [Visitor]] = [:]
         for (index, template) in templates.enumerated() {
             // A different first place separates templates of different lengths.
@@ -104,7 +105,10 @@ extension PathTemplate {
     }
 
     /// Whether another template can match the same path although neither is more specific.
-    package var mayBeUndecided: Bool { segments.contains(where: \.mayBeUndecided) }
+    package var mayBeUndecided: Bool {
+        guard let pattern, !pattern.isPlain else { return false }
+        return segments.contains(where: \.mayBeUndecided)
+    }
 
     fileprivate var segmentCount: Int { pattern?.segments.count ?? 0 }
 
