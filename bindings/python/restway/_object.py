@@ -133,7 +133,7 @@ class Object(ObjectReference):
     @classmethod
     def first_of(cls, response: native.ResponseHandle, layouts: Layouts) -> Object | None:
         """For this package: returns the first object of a response with its values, in one call."""
-        handle = native.ObjectHandle()
+        handle = native.OwnedObjectHandle()
         try:
             room = _rooms.pop()
         except IndexError:
@@ -149,9 +149,9 @@ class Object(ObjectReference):
             # If there is no layout yet, the first use of the object makes it.
             layout = layouts.get(room.entity.value)
             if layout is None or len(layout.names) > _ATTRIBUTES_AT_ONCE:
-                return cls(native.own(handle), layouts)
+                return cls(handle, layouts)
             made = _new(layout.kind)  # this is faster than the initialiser
-            made._handle = native.own(handle)
+            made._handle = handle
             made._layouts = layouts
             made._layout = layout
             made._cells = room.cells.copy(len(layout.names))

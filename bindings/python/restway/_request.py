@@ -44,7 +44,7 @@ class Request(Owner[native.RequestHandle]):
     def __init__(self, handle: native.RequestHandle) -> None:
         """For this package: requests are made by `path`, `route`, `object` and `draft`."""
         # This replaces the general initialiser, because a request is made for each call.
-        if type(handle) is not native.RequestHandle:
+        if not isinstance(handle, native.OwnedRequestHandle):
             raise self._refusal(handle)
         self._owned = handle
         self._reading: Reading | None = None
@@ -303,14 +303,14 @@ _METHODS = {text: text.encode() for text in ("GET", "HEAD", "POST", "PUT", "PATC
 def request_for(method: str, target: str | Object | Draft, options: RequestOptions) -> Request:
     """For this package: makes a request to a path, or about an object or a draft."""
     if isinstance(target, str):
-        handle = native.RequestHandle()
+        handle = native.OwnedRequestHandle()
         check(
             native.lib.restway_request_create,
             _METHODS.get(method) or name(method),
             name(target),
             native.ref(handle),
         )
-        request = Request(native.own(handle))
+        request = Request(handle)
         if options:
             request.update(**options)
         return request

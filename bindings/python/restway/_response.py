@@ -64,7 +64,7 @@ class Response(Owner[native.ResponseHandle]):
     def __init__(self, handle: native.ResponseHandle, layouts: Layouts) -> None:
         """For this package: clients and calls make responses. `handle` is owned."""
         # This replaces the general initialiser, because a response is made for each call.
-        if type(handle) is not native.ResponseHandle:
+        if not isinstance(handle, native.OwnedResponseHandle):
             raise self._refusal(handle)
         self._owned = handle
         self._layouts = layouts

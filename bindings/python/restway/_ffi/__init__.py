@@ -1,12 +1,12 @@
 """The part of the package that uses ctypes.
 
-The rest of the package uses typed handles, Python values and `lib`. `enums`, `structures` and
-`prototypes` are generated from the headers.
+The rest of the package uses typed handles, Python values and `lib`. `enums`, `structures`,
+`owned` and `prototypes` are generated from the headers.
 """
 
 from __future__ import annotations
 
-from . import structures
+from . import owned, structures
 from .handles import Handle, hindrances, release_due
 from .loader import VERSION_NUMBER_MIN, bare, candidates, lib, own
 from .memory import (
@@ -42,6 +42,7 @@ from .memory import (
     whole,
     write,
 )
+from .owned import *  # noqa: F403
 from .structures import *  # noqa: F403
 
 __all__ = [
@@ -85,4 +86,4 @@ __all__ = [
     "whole",
     "write",
 ]
-__all__ += structures.__all__
+__all__ += structures.__all__ + owned.__all__
