@@ -120,10 +120,9 @@ def name(text: str) -> bytes:
     """
     if not isinstance(text, str):
         raise TypeError(f"expected a str, not {type(text).__name__}")
-    encoded = text.encode()
-    if b"\0" in encoded:
+    if "\0" in text:
         raise ValueError(f"a NUL character in {text!r}")
-    return encoded
+    return text.encode()
 
 
 def optional_name(text: str | None) -> bytes | None:
