@@ -11,11 +11,11 @@ from .handles import Handle, hindrances, release_due
 from .loader import VERSION_NUMBER_MIN, bare, candidates, lib, own
 from .memory import (
     CELL,
-    CellBuffer,
     EventBuffer,
     borrowed,
     bytes_out,
     cell_at,
+    cell_in,
     cells,
     handle_array,
     index_array,
@@ -39,6 +39,7 @@ from .memory import (
     token,
     truth_out,
     values,
+    values_in,
     whole,
     write,
 )
@@ -48,7 +49,6 @@ from .structures import *  # noqa: F403
 __all__ = [
     "CELL",
     "VERSION_NUMBER_MIN",
-    "CellBuffer",
     "EventBuffer",
     "Handle",
     "bare",
@@ -56,6 +56,7 @@ __all__ = [
     "bytes_out",
     "candidates",
     "cell_at",
+    "cell_in",
     "cells",
     "handle_array",
     "hindrances",
@@ -83,6 +84,7 @@ __all__ = [
     "token",
     "truth_out",
     "values",
+    "values_in",
     "whole",
     "write",
 ]
