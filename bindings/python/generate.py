@@ -2,8 +2,9 @@
 
     python bindings/python/generate.py
 
-reads `Include/restway.api.json`, and writes `enums.py`, `structures.py` and `prototypes.py`. The
-script `Tests/HeaderTests/interface.py` writes the JSON; run it first when the headers have changed.
+reads `Include/restway.api.json`, and writes `enums.py`, `structures.py`, `owned.py` and
+`prototypes.py`. The script `Tests/HeaderTests/interface.py` writes the JSON; run it first when the
+headers have changed.
 """
 
 from __future__ import annotations
@@ -224,17 +225,11 @@ def _all(names: list[str]) -> str:
 def structures(interface: Json) -> str:
     """The text of `structures.py`."""
     types = Types(interface)
-    names = {function["name"] for function in interface["functions"]}
     parts, all_names = [], ["c_enum"]
     for handle in interface["handles"]:
-        release = f"{handle}_release"
         name = f"{class_name(handle)}Handle"
         all_names.append(name)
-        doc = "" if release in names else '    """A handle that is only borrowed."""\n\n'
-        parts.append(
-            f"\n\nclass {name}(Handle):\n{doc}"
-            f'    release = "{release if release in names else ""}"\n'
-        )
+        parts.append(f"\n\nclass {name}(Handle):\n    __slots__ = ()\n")
     needing = [name for name, fields in interface["structs"].items() if _has_callback(fields)]
     for name in [name for name in interface["structs"] if name not in needing]:
         parts.append(_structure(name, interface["structs"][name], types, all_names))
@@ -257,6 +252,27 @@ def structures(interface: Json) -> str:
         + _all(all_names)
         + '\nc_enum = c_uint32\n"""How every enum of the headers is passed."""\n'
         + body
+    )
+
+
+def owned(interface: Json) -> str:
+    """The text of `owned.py`."""
+    functions = {function["name"] for function in interface["functions"]}
+    names = {f"{class_name(handle)}Handle": f"{handle}_release" for handle in interface["handles"]}
+    owned = {name: release for name, release in names.items() if release in functions}
+    classes = "".join(
+        f"\n\nclass Owned{name}(Owned, structures.{name}):\n    __slots__ = ()\n\n"
+        f'    release = "{release}"\n'
+        for name, release in owned.items()
+    )
+    lines = "".join(f"    structures.{name}: Owned{name},\n" for name in owned)
+    return (
+        '"""The handles that own their references.\n\n'
+        f'{NOTE}\n"""\n\nfrom __future__ import annotations\n\n'
+        "from typing import Any\n\nfrom . import structures\nfrom .handles import Handle, Owned\n\n"
+        + _all(["OWNED", *(f"Owned{name}" for name in owned)])
+        + f"{classes}\n\nOWNED: dict[type[Handle], Any] = {{\n{lines}}}\n"
+        '"""The class that owns a reference, for each handle that the program can own."""\n'
     )
 
 
@@ -358,6 +374,7 @@ def generated() -> dict[Path, str]:
     return {
         TARGET / "enums.py": enums(interface),
         TARGET / "structures.py": structures(interface),
+        TARGET / "owned.py": owned(interface),
         TARGET / "prototypes.py": prototypes(interface),
     }
 

@@ -80,7 +80,7 @@ class _Errors(threading.local):
         self.out = native.ref(self.handle)
 
     def take(self) -> native.ErrorHandle:
-        error = native.ErrorHandle(self.handle.value)
+        error = native.OwnedErrorHandle(self.handle.value)
         self.handle.value = None
         return error
 
@@ -97,7 +97,7 @@ def failed(status: int, layouts: Layouts | None = None) -> RestwayError:
     error = errors.take()
     if status == Status.CLOSED:
         stop_daemon_thread()
-    return failure(status, native.own(error), layouts)
+    return failure(status, error, layouts)
 
 
 def check(function: Any, *arguments: Any, layouts: Layouts | None = None) -> None:
@@ -109,9 +109,9 @@ def check(function: Any, *arguments: Any, layouts: Layouts | None = None) -> Non
 
 def make(kind: type[H], function: Any, *arguments: Any, layouts: Layouts | None = None) -> H:
     """Calls `function(*arguments, out_handle, out_error)`; returns the owned handle, or raises."""
-    handle = kind()
+    handle: H = native.OWNED[kind]()
     check(function, *arguments, native.ref(handle), layouts=layouts)
-    return native.own(handle)
+    return handle
 
 
 def name(text: str) -> bytes:
@@ -120,10 +120,9 @@ def name(text: str) -> bytes:
     """
     if not isinstance(text, str):
         raise TypeError(f"expected a str, not {type(text).__name__}")
-    encoded = text.encode()
-    if b"\0" in encoded:
+    if "\0" in text:
         raise ValueError(f"a NUL character in {text!r}")
-    return encoded
+    return text.encode()
 
 
 def optional_name(text: str | None) -> bytes | None:

@@ -81,7 +81,7 @@ class Client(ClientBase, Verbs[Response]):
         if is_told and not inside.depth:
             milliseconds(timeout, unbounded=0)  # raises for a wrong request before anything is sent
             return self.send(request).wait(timeout)
-        handle = native.ResponseHandle()
+        handle = native.OwnedResponseHandle()
         status = native.bare.restway_client_perform(
             self._owned or self._handle,
             request._owned or request._handle,
@@ -91,7 +91,7 @@ class Client(ClientBase, Verbs[Response]):
         )
         if status:
             raise failed(status, self._layouts)
-        return Response(native.own(handle), self._layouts)
+        return Response(handle, self._layouts)
 
     def send(self, request: Request, on_done: OnDone | None = None) -> Call:
         """Sends a request without waiting.

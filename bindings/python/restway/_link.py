@@ -73,7 +73,7 @@ class OutboxLink:
 
     def take(self, kind: int, token: int, status: int, payload: int) -> None:
         """Handles one event."""
-        handle = native.own(native.OutboxItemsHandle(payload))
+        handle = native.OwnedOutboxItemsHandle(payload)
         error: RestwayError | None = None
         if status:
             error = failure(status, native.lib.restway_outbox_items_error(handle), None)
@@ -193,7 +193,7 @@ class Link:
 
         If a batch is given, the request is added to it.
         """
-        token, call = next(self._tokens), native.CallHandle()
+        token, call = next(self._tokens), native.OwnedCallHandle()
         send = self._send if batch is None else native.bare.restway_batch_add
         status = send(
             self._handle if batch is None else batch,
@@ -210,7 +210,6 @@ class Link:
         if question is not None:
             self._questions[token] = question
         future = self._pending[token] = self.loop.create_future()
-        native.own(call)
         if watcher is not None:
             self._watchers[token] = (watcher, call)
         return future, call
@@ -286,7 +285,7 @@ class Link:
 
     def _complete_batch(self, token: int, status: int, payload: int) -> None:
         future = self._batches.pop(token)
-        handle = native.own(native.ErrorHandle(payload)) if status else None
+        handle = native.OwnedErrorHandle(payload) if status else None
         if future.done():
             return
         if handle is None:
@@ -301,7 +300,7 @@ class Link:
 
     def _failed(self) -> native.ErrorHandle:
         """Returns the error that the function has just reported."""
-        return native.own(native.ErrorHandle(self._error.value))
+        return native.OwnedErrorHandle(self._error.value)
 
     def _on_events(self) -> None:
         stop_daemon_thread()
@@ -315,11 +314,11 @@ class Link:
             kind, status, token, call_id, payload = event
             if kind != _COMPLETED:
                 if kind == _CHANGED:
-                    self._tell(token, native.own(native.ChangesHandle(payload)))
+                    self._tell(token, native.OwnedChangesHandle(payload))
                 elif kind == _PROGRESS:
                     self._tell_progress(token)
                 elif kind == _ATTEMPT:
-                    self._tell_attempt(call_id, native.own(native.ErrorHandle(payload)))
+                    self._tell_attempt(call_id, native.OwnedErrorHandle(payload))
                 elif kind == _BATCH:
                     self._complete_batch(token, status, payload)
                 elif kind in _OUTBOX:
@@ -333,14 +332,14 @@ class Link:
                 self._watchers.pop(token, None)
             question = self._questions.pop(token, None) if self._questions else None
             if status:
-                handle = native.own(native.ErrorHandle(payload))
+                handle = native.OwnedErrorHandle(payload)
                 if not future.done():
                     error = failure(status, handle, layouts)
                     if question is not None:
                         question.explain(error)
                     future.set_exception(error)
             else:
-                response = Response(native.own(native.ResponseHandle(payload)), layouts)
+                response = Response(native.OwnedResponseHandle(payload), layouts)
                 if not future.done():
                     future.set_result(response)
         emptied = self._emptied

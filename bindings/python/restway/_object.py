@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple, Union, overload
+from typing import TYPE_CHECKING, Any, Union, overload
 
 from . import _ffi as native
 from ._boundary import check, errors, failed, make
@@ -12,7 +13,6 @@ from ._boundary import name as name_bytes
 from ._exceptions import RestwayError, UnknownAttributeError
 from ._ffi.conversion import ObjectReference, decode
 from ._ffi.enums import Domain, Status, ValueKind
-from ._ffi.memory import CellBuffer
 
 if TYPE_CHECKING:
     from ._response import Response
@@ -31,15 +31,20 @@ _REPR_VALUE_CHARACTERS_MAX = 40
 _new = object.__new__
 
 
-class Layout(NamedTuple):
+class Layout:
     """The attributes and relationships that all objects of an entity have."""
 
-    kind: type[Object]
-    """A class with a property for each attribute, which is faster than `__getattr__`."""
-    names: tuple[str, ...]
-    positions: dict[str, int]
-    relationships: dict[str, bool]
-    """The names of the relationships, and whether each leads to many objects."""
+    __slots__ = ("cells_bytes", "kind", "names", "positions", "relationships")
+
+    def __init__(self, names: tuple[str, ...], relationships: dict[str, bool]) -> None:
+        self.names = names
+        self.positions = {name: position for position, name in enumerate(names)}
+        self.relationships = relationships
+        """The names of the relationships, and whether each leads to many objects."""
+        self.kind = _kind_of(self.positions)
+        """A class with a property for each attribute, which is faster than `__getattr__`."""
+        self.cells_bytes = len(names) * native.CELL.size
+        """The size of the values of one object."""
 
 
 class Layouts(dict["bytes | None", Layout]):
@@ -67,22 +72,20 @@ class Layouts(dict["bytes | None", Layout]):
 class _Room:
     """A buffer in which the library puts an object with its values."""
 
-    __slots__ = ("cells", "entity", "outs")
+    __slots__ = ("entity", "entity_out", "memory", "values")
 
     def __init__(self) -> None:
-        self.cells = CellBuffer(_ATTRIBUTES_AT_ONCE)
+        self.memory = bytearray(_ATTRIBUTES_AT_ONCE * native.CELL.size)
+        self.values = native.values_in(self.memory)
         self.entity = native.text_out()
-        self.outs = (
-            native.size(0),
-            self.cells.array,
-            native.size(_ATTRIBUTES_AT_ONCE),
-            None,
-            native.ref(self.entity),
-        )
+        self.entity_out = native.ref(self.entity)
 
 
-_rooms: list[_Room] = []
+_rooms: deque[_Room] = deque()
 """The unused buffers. A thread, or a finaliser inside it, takes one out for each call."""
+
+_FIRST = native.size(0)
+_CAPACITY = native.size(_ATTRIBUTES_AT_ONCE)
 
 
 class Object(ObjectReference):
@@ -129,35 +132,6 @@ class Object(ObjectReference):
     def retained(cls, handle: native.ObjectHandle | int, layouts: Layouts) -> Object:
         """For this package: returns an Object for a borrowed handle or its address."""
         return cls(native.own(native.lib.restway_object_retain(handle)), layouts)
-
-    @classmethod
-    def first_of(cls, response: native.ResponseHandle, layouts: Layouts) -> Object | None:
-        """For this package: returns the first object of a response with its values, in one call."""
-        handle = native.ObjectHandle()
-        try:
-            room = _rooms.pop()
-        except IndexError:
-            room = _Room()
-        try:
-            status = native.bare.restway_response_read(
-                response, *room.outs, native.ref(handle), errors.out
-            )
-            if status:
-                raise failed(status)
-            if not handle:
-                return None
-            # If there is no layout yet, the first use of the object makes it.
-            layout = layouts.get(room.entity.value)
-            if layout is None or len(layout.names) > _ATTRIBUTES_AT_ONCE:
-                return cls(native.own(handle), layouts)
-            made = _new(layout.kind)  # this is faster than the initialiser
-            made._handle = native.own(handle)
-            made._layouts = layouts
-            made._layout = layout
-            made._cells = room.cells.copy(len(layout.names))
-            return made
-        finally:
-            _rooms.append(room)
 
     @property
     def entity(self) -> str:
@@ -362,17 +336,48 @@ class Object(ObjectReference):
         return read
 
 
+def first_object(response: native.ResponseHandle, layouts: Layouts) -> Object | None:
+    """For this package: returns the first object of a response with its values, in one call."""
+    try:
+        room = _rooms.pop()
+    except IndexError:
+        room = _Room()
+    handle = native.OwnedObjectHandle()
+    status = native.bare.restway_response_read(
+        response,
+        _FIRST,
+        room.values,
+        _CAPACITY,
+        None,
+        room.entity_out,
+        native.ref(handle),
+        errors.out,
+    )
+    if status:
+        raise failed(status)
+    made: Object | None
+    layout, memory = layouts.get(room.entity.value), room.memory
+    if layout is not None and layout.cells_bytes <= len(memory):
+        made = _new(layout.kind)  # this is faster than the initialiser
+        made._handle = handle
+        made._layouts = layouts
+        made._layout = layout
+        made._cells = memory[: layout.cells_bytes]
+    else:
+        # If there is no layout yet, the first use of the object makes it.
+        made = Object(handle, layouts) if handle else None
+    _rooms.append(room)
+    return made
+
+
 def _layout_of(handle: native.ObjectHandle) -> Layout:
     lib = native.lib
     names = _names(handle, lib.restway_object_attribute_count, lib.restway_object_attribute_name)
     relationships = _names(
         handle, lib.restway_object_relationship_count, lib.restway_object_relationship_name
     )
-    positions = {name: position for position, name in enumerate(names)}
     return Layout(
-        _kind_of(positions),
         names,
-        positions,
         {
             name: bool(lib.restway_object_relationship_is_many(handle, index))
             for index, name in enumerate(relationships)
@@ -390,13 +395,12 @@ def _kind_of(positions: dict[str, int]) -> type[Object]:
 
 
 def _attribute(name: str, position: int) -> property:
+    offset = position * native.CELL.size
+
     def value(self: Object) -> Any:
         cells = self._cells
-        return decode(
-            native.cell_at(self._read() if cells is None else cells, position),
-            self._object_at,
-            name,
-        )
+        cell = native.cell_in(self._read() if cells is None else cells, offset)
+        return decode(cell, self._object_at, name)
 
     return property(value)
 

@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, Union
 
 from . import _ffi as native
 from ._body import Content, Reading, reading_of, set_body_reading
-from ._boundary import Owner, check, make, milliseconds, name, optional_name
+from ._boundary import (
+    Owner,
+    check,
+    errors,
+    failed,
+    make,
+    milliseconds,
+    name,
+    optional_name,
+)
 from ._draft import Draft
 from ._ffi.conversion import encode, json_bytes
 from ._ffi.enums import AuthMode
@@ -44,7 +53,7 @@ class Request(Owner[native.RequestHandle]):
     def __init__(self, handle: native.RequestHandle) -> None:
         """For this package: requests are made by `path`, `route`, `object` and `draft`."""
         # This replaces the general initialiser, because a request is made for each call.
-        if type(handle) is not native.RequestHandle:
+        if not isinstance(handle, native.OwnedRequestHandle):
             raise self._refusal(handle)
         self._owned = handle
         self._reading: Reading | None = None
@@ -67,10 +76,7 @@ class Request(Owner[native.RequestHandle]):
 
         `method` is GET, HEAD, POST, PUT, PATCH or DELETE. The path may have a query and variables.
         """
-        handle = make(
-            native.RequestHandle, native.lib.restway_request_create, name(method), name(path)
-        )
-        request = cls(handle)
+        request = cls(_path_handle(method, path))
         request.update(**options)
         return request
 
@@ -300,17 +306,21 @@ _AUTH_MODES = {mode.name.lower(): mode for mode in AuthMode}
 _METHODS = {text: text.encode() for text in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")}
 
 
+def _path_handle(method: str, path: str) -> native.RequestHandle:
+    """Makes the handle of a request to a path."""
+    handle = native.OwnedRequestHandle()
+    status = native.bare.restway_request_create(
+        _METHODS.get(method) or name(method), name(path), native.ref(handle), errors.out
+    )
+    if status:
+        raise failed(status)
+    return handle
+
+
 def request_for(method: str, target: str | Object | Draft, options: RequestOptions) -> Request:
     """For this package: makes a request to a path, or about an object or a draft."""
     if isinstance(target, str):
-        handle = native.RequestHandle()
-        check(
-            native.lib.restway_request_create,
-            _METHODS.get(method) or name(method),
-            name(target),
-            native.ref(handle),
-        )
-        request = Request(native.own(handle))
+        request = Request(_path_handle(method, target))
         if options:
             request.update(**options)
         return request
@@ -323,9 +333,10 @@ def request_without_body(
     method: str, target: str | Object | Draft, options: RequestOptions
 ) -> Request:
     """For this package: makes a request with a method that usually has no body."""
-    for keyword in ("body", "media_type", "json"):
-        if keyword in options:
-            raise TypeError(f"{method.lower()}() takes no {keyword}; a Request does")
+    if options:
+        for keyword in ("body", "media_type", "json"):
+            if keyword in options:
+                raise TypeError(f"{method.lower()}() takes no {keyword}; a Request does")
     return request_for(method, target, options)
 
 

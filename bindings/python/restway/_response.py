@@ -10,7 +10,7 @@ from ._boundary import Attempt, Owner, attempts_of, check
 from ._exceptions import MappingError
 from ._ffi.conversion import JSONValue, json_value
 from ._ffi.enums import Domain, Status
-from ._object import Layouts, Object, Objects
+from ._object import Layouts, Object, Objects, first_object
 from ._progress import Timings, timings_of
 
 
@@ -64,7 +64,7 @@ class Response(Owner[native.ResponseHandle]):
     def __init__(self, handle: native.ResponseHandle, layouts: Layouts) -> None:
         """For this package: clients and calls make responses. `handle` is owned."""
         # This replaces the general initialiser, because a response is made for each call.
-        if type(handle) is not native.ResponseHandle:
+        if not isinstance(handle, native.OwnedResponseHandle):
             raise self._refusal(handle)
         self._owned = handle
         self._layouts = layouts
@@ -178,7 +178,7 @@ class Response(Owner[native.ResponseHandle]):
     @property
     def object(self) -> Object | None:
         """The first object, or None."""
-        return Object.first_of(self._owned or self._handle, self._layouts)
+        return first_object(self._owned or self._handle, self._layouts)
 
     @property
     def results(self) -> list[Objects]:

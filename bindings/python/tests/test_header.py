@@ -14,6 +14,7 @@ import pytest
 
 from restway import _ffi
 from restway._ffi import enums, prototypes, structures
+from restway._ffi.owned import OWNED
 
 from .header import FOLDER, Field, parse
 
@@ -153,11 +154,15 @@ def test_callback_type_equals_header(callback: str) -> None:
     assert list(kind._argtypes_) == [expected(argument.type) for argument in declared.arguments]
 
 
-def test_every_handle_names_its_release_function() -> None:
+def test_every_handle_that_can_be_owned_names_its_release_function() -> None:
     assert set(HANDLES) == HEADER.handles
-    for name, kind in HANDLES.items():
-        release = f"{name}_release"
-        assert kind.release == (release if release in HEADER.functions else "")
+    releases = {
+        kind: f"{name}_release"
+        for name, kind in HANDLES.items()
+        if f"{name}_release" in HEADER.functions
+    }
+    assert {kind: owned.release for kind, owned in OWNED.items()} == releases
+    assert all(issubclass(owned, kind) for kind, owned in OWNED.items())
 
 
 def test_the_header_has_no_other_structures_callbacks_and_enumerations() -> None:

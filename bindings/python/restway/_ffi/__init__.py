@@ -1,21 +1,21 @@
 """The part of the package that uses ctypes.
 
-The rest of the package uses typed handles, Python values and `lib`. `enums`, `structures` and
-`prototypes` are generated from the headers.
+The rest of the package uses typed handles, Python values and `lib`. `enums`, `structures`,
+`owned` and `prototypes` are generated from the headers.
 """
 
 from __future__ import annotations
 
-from . import structures
+from . import owned, structures
 from .handles import Handle, hindrances, release_due
 from .loader import VERSION_NUMBER_MIN, bare, candidates, lib, own
 from .memory import (
     CELL,
-    CellBuffer,
     EventBuffer,
     borrowed,
     bytes_out,
     cell_at,
+    cell_in,
     cells,
     handle_array,
     index_array,
@@ -39,15 +39,16 @@ from .memory import (
     token,
     truth_out,
     values,
+    values_in,
     whole,
     write,
 )
+from .owned import *  # noqa: F403
 from .structures import *  # noqa: F403
 
 __all__ = [
     "CELL",
     "VERSION_NUMBER_MIN",
-    "CellBuffer",
     "EventBuffer",
     "Handle",
     "bare",
@@ -55,6 +56,7 @@ __all__ = [
     "bytes_out",
     "candidates",
     "cell_at",
+    "cell_in",
     "cells",
     "handle_array",
     "hindrances",
@@ -82,7 +84,8 @@ __all__ = [
     "token",
     "truth_out",
     "values",
+    "values_in",
     "whole",
     "write",
 ]
-__all__ += structures.__all__
+__all__ += structures.__all__ + owned.__all__

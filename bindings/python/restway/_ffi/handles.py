@@ -49,9 +49,10 @@ class Hindrances(dict[int, int]):
         if _AT_EXIT in self:
             return  # the system frees everything; a release could come before the last use
         if self.here():
-            due.append((give_back, type(handle)(handle.value)))
+            due.append((give_back, c_void_p(handle.value)))
         else:
             give_back(handle)
+            release_due()
 
 
 hindrances = Hindrances()
@@ -80,25 +81,37 @@ def release_due() -> None:
 
 
 class Handle(c_void_p):
-    """A reference to an object of the library; it is false if it is NULL.
+    """A reference to an object of the library, which is only borrowed; it is false if it is NULL.
 
     It is a subclass of `c_void_p`, so that ctypes returns typed objects.
     """
 
+    __slots__ = ()
+
+
+class Owned:
+    """The part of a handle that owns its reference: it is released when the handle is freed.
+
+    The owner is the handle itself, not the object that holds it. So a thread that is inside the
+    library keeps its handles alive even if other threads close them meanwhile.
+    """
+
+    __slots__ = ()
+
     release: ClassVar[str]
     """The name of the function that releases one reference."""
 
-    __slots__ = ("give_back",)
+    @staticmethod
+    def give_back(handle: Any) -> None:
+        """Releases one reference. The loader replaces this by the function of the library; before
+        it is loaded, every handle is NULL.
+        """
 
-    give_back: Any
-    """The release function of a handle that owns its reference; called when the handle is freed."""
-
-    # The default argument still exists when the interpreter has cleared this module at its end.
-    def __del__(self, hindrances: Hindrances = hindrances) -> None:
-        give_back = getattr(self, "give_back", None)
-        if give_back is None:
-            return  # a borrowed handle
-        if hindrances:
-            hindrances.release(give_back, self)
+    # The default arguments still exist when the interpreter has cleared this module at its end.
+    def __del__(
+        self, hindrances: Hindrances = hindrances, due: deque[tuple[Any, Any]] = due
+    ) -> None:
+        if hindrances or due:
+            hindrances.release(self.give_back, self)
         else:
-            give_back(self)
+            self.give_back(self)

@@ -19,7 +19,8 @@ from typing import Any, TypeVar
 
 from .._exceptions import InternalError, LibraryError
 from .enums import ABI_VERSION
-from .handles import Handle, due, release_due
+from .handles import Handle
+from .owned import OWNED
 from .prototypes import PROTOTYPES, QUICK
 
 H = TypeVar("H", bound=Handle)
@@ -68,7 +69,16 @@ def _open(name: str) -> tuple[ctypes.CDLL, ctypes.PyDLL]:
         raise OSError(f"its ABI version is {abi}, not {ABI_VERSION}")
     if version < VERSION_NUMBER_MIN:
         raise OSError(f"its version number is {version}, less than {VERSION_NUMBER_MIN}")
+    for owned in OWNED.values():
+        owned.give_back = _bare(library, holding, owned.release)
     return library, holding
+
+
+def _bare(library: ctypes.CDLL, holding: ctypes.PyDLL, name: str) -> Any:
+    """Returns a function that takes its arguments unchanged; see `Bare`."""
+    function = (holding if name in QUICK else library)[name]
+    function.restype = PROTOTYPES[name][0]
+    return function
 
 
 class Library:
@@ -87,11 +97,9 @@ class Library:
         return function
 
     def without_prototype(self, name: str) -> Any:
-        """A function that takes its arguments unchanged; see `Bare`."""
+        """Returns a function that takes its arguments unchanged; see `Bare`."""
         library, holding = self._loaded()
-        function = (holding if name in QUICK else library)[name]
-        function.restype = PROTOTYPES[name][0]
-        return function
+        return _bare(library, holding, name)
 
     def _loaded(self) -> tuple[ctypes.CDLL, ctypes.PyDLL]:
         with self._lock:
@@ -129,26 +137,11 @@ class Bare:
 bare = Bare()
 
 
-class _Releasers(dict[type[Handle], Any]):
-    """For each kind of handle, the function that releases one reference."""
-
-    def __missing__(self, kind: type[Handle]) -> Any:
-        releaser = self[kind] = lib.without_prototype(kind.release)
-        return releaser
-
-
-_releasers = _Releasers()
-
-
 def own(handle: H) -> H:
-    """Makes `handle` the owner of one reference, which is released when the handle is freed.
-
-    The owner is the handle itself, not the object that holds it. So a thread that is inside the
-    library keeps its handles alive even if other threads close them meanwhile.
+    """Returns a handle that owns the reference of `handle`, which is released when the handle is
+    freed.
     """
-    if due:
-        release_due()
     if not handle:
         raise InternalError(f"the library gave no handle for a {type(handle).__name__}")
-    handle.give_back = _releasers[type(handle)]
-    return handle
+    owned: H = OWNED[type(handle)](handle.value)
+    return owned

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import struct
 from collections.abc import Iterable, Iterator, Sequence
-from ctypes import POINTER, c_char_p, c_int32, c_int64, c_size_t, c_uint32
+from ctypes import POINTER, c_char_p, c_int32, c_int64, c_size_t, c_uint32, c_void_p
 from typing import Any
 
 from .enums import ValueKind
@@ -15,7 +15,7 @@ from .structures import Event, ObjectHandle, Value, ValueAs
 
 ref, size_of = ctypes.byref, ctypes.sizeof
 
-size, whole, token = ctypes.c_size_t, ctypes.c_int64, ctypes.c_void_p
+size, whole, token = c_size_t.from_param, c_int64.from_param, c_void_p.from_param
 """Integers as `bare` functions take them: a `size_t`, an `int64_t`, a context."""
 
 
@@ -101,10 +101,16 @@ def values(count: int) -> Any:
     return (Value * count)()
 
 
+def values_in(memory: bytearray) -> Any:
+    """Returns a buffer for values that uses `memory`, which must keep its size."""
+    return (Value * (len(memory) // CELL.size)).from_buffer(memory)
+
+
 CELL = struct.Struct("=IIq")
 """Kind, length and the last 8 bytes of a value."""
 
-_unpack = CELL.unpack_from
+cell_in = CELL.unpack_from
+"""Returns the element of `cells` at an offset of copied values: call it with both."""
 
 
 def cells(source: Any) -> list[tuple[int, int, int]]:
@@ -116,7 +122,7 @@ def cells(source: Any) -> list[tuple[int, int, int]]:
 
 def cell_at(source: bytes | bytearray, position: int) -> tuple[int, int, int]:
     """Returns one element as `cells` does, from copied values."""
-    cell: tuple[int, int, int] = _unpack(source, position * 16)
+    cell: tuple[int, int, int] = cell_in(source, position * CELL.size)
     return cell
 
 
@@ -151,23 +157,6 @@ def list_value(items: Iterable[Value]) -> Value:
 def write(target: int, content: memoryview) -> None:
     """Copies `content` into memory of the library."""
     ctypes.memmove(target, content.tobytes(), len(content))
-
-
-_CELL_BYTES = CELL.size
-
-
-class CellBuffer:
-    """A buffer for values, which is used repeatedly."""
-
-    def __init__(self, capacity: int) -> None:
-        memory = bytearray(capacity * CELL.size)
-        self.array: Any = (Value * capacity).from_buffer(memory)
-        """For the library to fill."""
-        self._memory = memory
-
-    def copy(self, count: int) -> bytearray:
-        """Returns a copy of the first `count` values, for `cell_at`."""
-        return self._memory[: count * _CELL_BYTES]
 
 
 _EVENT = struct.Struct("=IIQQQ32x")

@@ -112,111 +112,99 @@ c_enum = c_uint32
 
 
 class AnswerHandle(Handle):
-    """A handle that is only borrowed."""
-
-    release = ""
+    __slots__ = ()
 
 
 class ApiHandle(Handle):
-    release = "restway_api_release"
+    __slots__ = ()
 
 
 class BatchHandle(Handle):
-    release = "restway_batch_release"
+    __slots__ = ()
 
 
 class BatchReaderHandle(Handle):
-    """A handle that is only borrowed."""
-
-    release = ""
+    __slots__ = ()
 
 
 class BatchWriterHandle(Handle):
-    """A handle that is only borrowed."""
-
-    release = ""
+    __slots__ = ()
 
 
 class CallHandle(Handle):
-    release = "restway_call_release"
+    __slots__ = ()
 
 
 class ChangesHandle(Handle):
-    release = "restway_changes_release"
+    __slots__ = ()
 
 
 class ClientHandle(Handle):
-    release = "restway_client_release"
+    __slots__ = ()
 
 
 class ClockHandle(Handle):
-    release = "restway_clock_release"
+    __slots__ = ()
 
 
 class DraftHandle(Handle):
-    release = "restway_draft_release"
+    __slots__ = ()
 
 
 class ErrorHandle(Handle):
-    release = "restway_error_release"
+    __slots__ = ()
 
 
 class ExchangeHandle(Handle):
-    """A handle that is only borrowed."""
-
-    release = ""
+    __slots__ = ()
 
 
 class FailureHandle(Handle):
-    """A handle that is only borrowed."""
-
-    release = ""
+    __slots__ = ()
 
 
 class ListHandle(Handle):
-    release = "restway_list_release"
+    __slots__ = ()
 
 
 class ObjectHandle(Handle):
-    release = "restway_object_release"
+    __slots__ = ()
 
 
 class ObserverHandle(Handle):
-    release = "restway_observer_release"
+    __slots__ = ()
 
 
 class OutboxItemHandle(Handle):
-    release = "restway_outbox_item_release"
+    __slots__ = ()
 
 
 class OutboxItemsHandle(Handle):
-    release = "restway_outbox_items_release"
+    __slots__ = ()
 
 
 class QueryHandle(Handle):
-    release = "restway_query_release"
+    __slots__ = ()
 
 
 class RefreshHandle(Handle):
-    release = "restway_refresh_release"
+    __slots__ = ()
 
 
 class RequestHandle(Handle):
-    release = "restway_request_release"
+    __slots__ = ()
 
 
 class ResponseHandle(Handle):
-    release = "restway_response_release"
+    __slots__ = ()
 
 
 class RowsHandle(Handle):
-    """A handle that is only borrowed."""
-
-    release = ""
+    __slots__ = ()
 
 
 class StoreHandle(Handle):
-    release = "restway_store_release"
+    __slots__ = ()
 
 
 class Credential(Structure):

@@ -24,6 +24,7 @@ from .enums import Status
 from .handles import hindrances
 from .loader import lib, own
 from .memory import borrowed, cells, write
+from .owned import OwnedRefreshHandle
 
 
 class Body(Protocol):
@@ -209,7 +210,7 @@ def _should_replay(context: int | None, error: native.ErrorHandle) -> int:
 def _refresh(context: int | None, refresh: native.RefreshHandle) -> None:
     entry = None
     try:
-        handle = own(native.RefreshHandle(refresh.value))
+        handle = OwnedRefreshHandle(refresh.value)
         entry = questions.get(context)
         with inside:
             entry.run(handle)
