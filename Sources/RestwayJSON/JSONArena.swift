@@ -11,23 +11,25 @@ package struct JSONArena: ~Copyable {
 
     package init() {}
 
-    /// Parses any JSON `text` (`ParseOptions.anyJSON`). `body` may use the tree while it runs. It
-    /// must not take a reference to the tree, and must not make another tree in this arena.
+    /// Parses JSON `text`. `body` may use the tree while it runs. It must not take a reference to
+    /// the tree, and must not make another tree in this arena.
     package mutating func withTree<Result>(
-        _ text: UnsafeRawBufferPointer,
+        _ text: UnsafeRawBufferPointer, _ options: JSONValue.ParseOptions = .anyJSON,
         _ body: (JSONTree) throws(JSONError) -> Result
     ) throws(JSONError) -> Result {
-        let tree = try parse(text)
+        let tree = try parse(text, options)
         defer { end(tree) }
         return try body(tree)
     }
 
-    private mutating func parse(_ text: UnsafeRawBufferPointer) throws(JSONError) -> JSONTree {
-        guard Self.isServing else { return try JSONTree.parse(text, .anyJSON) }
+    private mutating func parse(
+        _ text: UnsafeRawBufferPointer, _ options: JSONValue.ParseOptions
+    ) throws(JSONError) -> JSONTree {
+        guard Self.isServing else { return try JSONTree.parse(text, options) }
         return try withUnsafeMutablePointer(to: &memory) { memory throws(JSONError) in
             pthread_setspecific(Self.key, memory)
             defer { pthread_setspecific(Self.key, nil) }
-            return try JSONTree.parse(text, .anyJSON)
+            return try JSONTree.parse(text, options)
         }
     }
 

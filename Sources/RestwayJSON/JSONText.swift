@@ -12,7 +12,7 @@ package struct JSONText: Sendable {
 
     /// Appends text unchanged.
     package mutating func append(_ text: StaticString) {
-        for index in 0..<text.utf8CodeUnitCount { bytes.append(text.utf8Start[index]) }
+        text.withUTF8Buffer { bytes.append(contentsOf: $0) }
     }
 
     /// Appends a string with its quotes.
@@ -34,34 +34,40 @@ package struct JSONText: Sendable {
     }
 
     private mutating func append(quoted text: UnsafeBufferPointer<UInt8>) {
-        bytes.append(UInt8(ascii: "\""))
-        var start = 0
-        for (index, byte) in text.enumerated() where Self.isEscaped(byte) {
-            bytes.append(contentsOf: text[start..<index])
-            append(escaped: byte)
-            start = index + 1
+        let escapes = text.reduce(0) { Self.isEscaped($1) ? $0 + 1 : $0 }
+        // The longest escape has six bytes.
+        bytes.append(addingCapacity: 2 + text.count + 5 * escapes) { output in
+            output.append(UInt8(ascii: "\""))
+            for byte in text {
+                if Self.isEscaped(byte) {
+                    Self.append(escaped: byte, to: &output)
+                } else {
+                    output.append(byte)
+                }
+            }
+            output.append(UInt8(ascii: "\""))
         }
-        bytes.append(contentsOf: text[start...])
-        bytes.append(UInt8(ascii: "\""))
     }
 
     private static func isEscaped(_ byte: UInt8) -> Bool {
         byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
 
-    private mutating func append(escaped byte: UInt8) {
+    private static func append(escaped byte: UInt8, to output: inout OutputSpan<UInt8>) {
+        output.append(UInt8(ascii: "\\"))
         switch byte {
-        case 0x08: append("\\b")
-        case 0x0C: append("\\f")
-        case 0x0A: append("\\n")
-        case 0x0D: append("\\r")
-        case 0x09: append("\\t")
+        case 0x08: output.append(UInt8(ascii: "b"))
+        case 0x0C: output.append(UInt8(ascii: "f"))
+        case 0x0A: output.append(UInt8(ascii: "n"))
+        case 0x0D: output.append(UInt8(ascii: "r"))
+        case 0x09: output.append(UInt8(ascii: "t"))
         case ..<0x20:
-            append(byte < 0x10 ? "\\u000" : "\\u001")
-            bytes.append(ASCII.upperHexDigit(byte & 15))
-        default:
-            bytes.append(UInt8(ascii: "\\"))
-            bytes.append(byte)
+            output.append(UInt8(ascii: "u"))
+            output.append(UInt8(ascii: "0"))
+            output.append(UInt8(ascii: "0"))
+            output.append(byte < 0x10 ? UInt8(ascii: "0") : UInt8(ascii: "1"))
+            output.append(ASCII.upperHexDigit(byte & 15))
+        default: output.append(byte)
         }
     }
 }

@@ -9,6 +9,56 @@ package struct JSONTree {
     package let hasOutOfRangeNumbers: Bool
 
     func release() { json_decref(pointer) }
+
+    package var kind: JSONValue.Kind {
+        switch pointer.pointee.type {
+        case JSON_OBJECT: .object
+        case JSON_ARRAY: .array
+        case JSON_STRING: .string
+        case JSON_INTEGER: .integer
+        case JSON_REAL: .real
+        case JSON_TRUE, JSON_FALSE: .boolean
+        default: .null
+        }
+    }
+
+    package var string: String? { text.map { String(decoding: $0, as: UTF8.self) } }
+
+    /// The text of a string in UTF-8; `nil` for anything else.
+    package var stringBytes: [UInt8]? { text.map { Array($0) } }
+
+    private var text: UnsafeRawBufferPointer? {
+        json_string_value(pointer).map { bytes in
+            UnsafeRawBufferPointer(start: bytes, count: json_string_length(pointer))
+        }
+    }
+
+    package var integer: Int64? { kind == .integer ? json_integer_value(pointer) : nil }
+
+    /// The elements of an array; `nil` for anything else.
+    package var elements: [JSONTree]? {
+        guard kind == .array else { return nil }
+        return (0..<json_array_size(pointer)).compactMap { index in
+            json_array_get(pointer, index).map(part)
+        }
+    }
+
+    /// The members of an object in the order of the text; `nil` for anything else.
+    package var members: [(key: String, value: JSONTree)]? {
+        guard kind == .object else { return nil }
+        return pointer.members.map { (String(decoding: $0.key, as: UTF8.self), part($0.value)) }
+    }
+
+    /// The member called `key` of an object.
+    package subscript(key: StaticString) -> JSONTree? {
+        key.withUTF8Buffer { key in
+            json_object_getn(pointer, key.baseAddress, key.count).map(part)
+        }
+    }
+
+    private func part(_ pointer: UnsafeMutablePointer<json_t>) -> JSONTree {
+        JSONTree(pointer: pointer, hasOutOfRangeNumbers: hasOutOfRangeNumbers)
+    }
 }
 
 // MARK: Reading

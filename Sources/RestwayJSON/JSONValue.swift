@@ -69,27 +69,16 @@ package final class JSONValue: @unchecked Sendable {
         json_decref(pointer)
     }
 
-    package var kind: Kind {
-        switch pointer.pointee.type {
-        case JSON_OBJECT: .object
-        case JSON_ARRAY: .array
-        case JSON_STRING: .string
-        case JSON_INTEGER: .integer
-        case JSON_REAL: .real
-        case JSON_TRUE, JSON_FALSE: .boolean
-        default: .null
-        }
+    /// The same value without a reference. It is valid while this object lives.
+    private var tree: JSONTree {
+        JSONTree(pointer: pointer, hasOutOfRangeNumbers: hasOutOfRangeNumbers)
     }
 
-    package var string: String? {
-        guard let bytes = json_string_value(pointer) else { return nil }
-        let buffer = UnsafeRawBufferPointer(start: bytes, count: json_string_length(pointer))
-        return String(decoding: buffer, as: UTF8.self)
-    }
+    package var kind: Kind { tree.kind }
 
-    package var integer: Int64? {
-        kind == .integer ? json_integer_value(pointer) : nil
-    }
+    package var string: String? { tree.string }
+
+    package var integer: Int64? { tree.integer }
 
     package var double: Double? {
         kind == .integer || kind == .real ? json_number_value(pointer) : nil
@@ -107,18 +96,12 @@ package final class JSONValue: @unchecked Sendable {
 
     /// The elements of an array; `nil` for anything else.
     package var elements: [JSONValue]? {
-        guard kind == .array else { return nil }
-        return (0..<json_array_size(pointer)).compactMap { index in
-            json_array_get(pointer, index).map { JSONValue(sharing: $0, of: self) }
-        }
+        tree.elements?.map { JSONValue(sharing: $0.pointer, of: self) }
     }
 
     /// The members of an object in the order of the text; `nil` for anything else.
     package var members: [(key: String, value: JSONValue)]? {
-        guard kind == .object else { return nil }
-        return pointer.members.map { key, value in
-            (String(decoding: key, as: UTF8.self), JSONValue(sharing: value, of: self))
-        }
+        tree.members?.map { ($0.key, JSONValue(sharing: $0.value.pointer, of: self)) }
     }
 
     /// The member called `key` of an object.
