@@ -301,8 +301,7 @@ extension Outbox {
             flushing.flush(.ordinary)
             return
         }
-        let due = max(entry.progress.nextAttemptAt, entry.progress.askedUntil)
-        let left = due - around.clock.wallMicroseconds()
+        let left = entry.progress.earliest - around.clock.wallMicroseconds()
         flushing.schedule(afterMilliseconds: max(1, (left + 999) / 1_000))
     }
 

@@ -69,21 +69,15 @@ final class OutboxNotices: Sendable {
 
     /// Tells the observer that a flush has sent items, if it asked for that.
     func observe(flushed requests: StoredRequests) {
-        observe(.outboxFlushed, \.flushed) { requests }
+        guard let observer = observer.withLock({ $0 }), let told = observer.flushed else { return }
+        tell(.outboxFlushed, requests, [Waiter(token: observer.token, told: told, end: {})])
     }
 
     /// Tells the observer that an item has come to its end, if it asked for that.
     func observe(_ item: StoredRequest, _ failure: Failure?) {
-        observe(.outboxItem, \.item) { requests([item], failure: failure) }
-    }
-
-    private func observe(
-        _ kind: Notice.Group, _ function: KeyPath<OutboxObserver, OutboxObserver.Told?>,
-        _ requests: () -> StoredRequests
-    ) {
-        guard let observer = observer.withLock({ $0 }), let told = observer[keyPath: function]
-        else { return }
-        tell(kind, requests(), [Waiter(token: observer.token, told: told, end: {})])
+        guard let observer = observer.withLock({ $0 }), let told = observer.item else { return }
+        let list = requests([item], failure: failure)
+        tell(.outboxItem, list, [Waiter(token: observer.token, told: told, end: {})])
     }
 
     private func tell(
