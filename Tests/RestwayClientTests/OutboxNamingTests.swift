@@ -25,7 +25,7 @@ final class OutboxNamingTests: OutboxTestCase {
             XCTAssertTrue(
                 Thread.start("settle") {
                     _ = try? outbox.journal.settle(
-                        [.created(id: creation, identity: .integer(Int64(number)), lane: named)],
+                        [.remove(id: creation, identity: .integer(Int64(number)), lane: named)],
                         now: 0)
                     isSettled.update { $0 = true }
                 })

@@ -23,7 +23,7 @@ final class FlushDriver: Sendable {
         var sent: [StoredRequest] = []
         /// Why the flush could not go on.
         var failure: Failure?
-        var waiters: [OutboxNotices.Waiter] = []
+        var waiters: [OutboxReceiver] = []
     }
 
     /// How long a request that is stored because of the server waits at least before its next
@@ -80,7 +80,7 @@ final class FlushDriver: Sendable {
 
     /// Stops sending.
     func close() {
-        let (waiters, timer): ([OutboxNotices.Waiter], TimerTicket?) = state.withLock { state in
+        let (waiters, timer): ([OutboxReceiver], TimerTicket?) = state.withLock { state in
             state.machine.close()
             defer { state.flush.waiters = [] }
             return (state.flush.waiters, state.timer.take())
@@ -102,7 +102,7 @@ final class FlushDriver: Sendable {
     @discardableResult
     func flush(
         _ urgency: FlushMachine.Urgency, isByHand: Bool = false,
-        _ waiter: OutboxNotices.Waiter? = nil
+        _ waiter: OutboxReceiver? = nil
     ) -> Bool {
         let (now, isRuledOut) = (around.clock.now(), isRuledOut)
         let start = state.withLock { state in

@@ -43,8 +43,8 @@ final class ItemsWithoutCalls: BatchSender {
             let url = try? base.url(path: entry.path), let path = base.relativePath(of: url),
             let uri = base.uri(of: url)
         else { return false }
-        if let body = entry.body, body.contains(where: { $0 >= 0x80 }),
-            !session.takesBinaryBodies, String(validating: body, as: UTF8.self) == nil
+        if let body = entry.body, !session.takesBinaryBodies,
+            String(validating: body, as: UTF8.self) == nil
         {
             return false
         }
