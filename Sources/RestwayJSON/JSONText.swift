@@ -34,18 +34,24 @@ package struct JSONText: Sendable {
     }
 
     private mutating func append(quoted text: UnsafeBufferPointer<UInt8>) {
-        let escapes = text.reduce(0) { Self.isEscaped($1) ? $0 + 1 : $0 }
-        // The longest escape has six bytes.
-        bytes.append(addingCapacity: 2 + text.count + 5 * escapes) { output in
-            output.append(UInt8(ascii: "\""))
-            for byte in text {
-                if Self.isEscaped(byte) {
-                    Self.append(escaped: byte, to: &output)
-                } else {
-                    output.append(byte)
+        // This loop checks all bytes as well. An escape has two bytes or, in place of a control
+        // character, up to six.
+        let escapeMax = text.reduce(.max, min) < 0x20 ? 6 : 2
+        bytes.append(addingCapacity: escapeMax * text.count + 2) { span in
+            span.withUnsafeMutableBufferPointer { output, count in
+                output[0] = UInt8(ascii: "\"")
+                var end = 1
+                for byte in text {
+                    if Self.isEscaped(byte) {
+                        end += Self.write(escaped: byte, to: output, at: end)
+                    } else {
+                        output[end] = byte
+                        end += 1
+                    }
                 }
+                output[end] = UInt8(ascii: "\"")
+                count = end + 1
             }
-            output.append(UInt8(ascii: "\""))
         }
     }
 
@@ -53,21 +59,26 @@ package struct JSONText: Sendable {
         byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
 
-    private static func append(escaped byte: UInt8, to output: inout OutputSpan<UInt8>) {
-        output.append(UInt8(ascii: "\\"))
+    /// Writes an escape, and returns its length.
+    private static func write(
+        escaped byte: UInt8, to output: UnsafeMutableBufferPointer<UInt8>, at start: Int
+    ) -> Int {
+        output[start] = UInt8(ascii: "\\")
         switch byte {
-        case 0x08: output.append(UInt8(ascii: "b"))
-        case 0x0C: output.append(UInt8(ascii: "f"))
-        case 0x0A: output.append(UInt8(ascii: "n"))
-        case 0x0D: output.append(UInt8(ascii: "r"))
-        case 0x09: output.append(UInt8(ascii: "t"))
+        case 0x08: output[start + 1] = UInt8(ascii: "b")
+        case 0x0C: output[start + 1] = UInt8(ascii: "f")
+        case 0x0A: output[start + 1] = UInt8(ascii: "n")
+        case 0x0D: output[start + 1] = UInt8(ascii: "r")
+        case 0x09: output[start + 1] = UInt8(ascii: "t")
         case ..<0x20:
-            output.append(UInt8(ascii: "u"))
-            output.append(UInt8(ascii: "0"))
-            output.append(UInt8(ascii: "0"))
-            output.append(byte < 0x10 ? UInt8(ascii: "0") : UInt8(ascii: "1"))
-            output.append(ASCII.upperHexDigit(byte & 15))
-        default: output.append(byte)
+            output[start + 1] = UInt8(ascii: "u")
+            output[start + 2] = UInt8(ascii: "0")
+            output[start + 3] = UInt8(ascii: "0")
+            output[start + 4] = byte < 0x10 ? UInt8(ascii: "0") : UInt8(ascii: "1")
+            output[start + 5] = ASCII.upperHexDigit(byte & 15)
+            return 6
+        default: output[start + 1] = byte
         }
+        return 2
     }
 }
