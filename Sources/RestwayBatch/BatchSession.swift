@@ -346,9 +346,8 @@ extension BatchSession {
             for (position, index) in waiting.enumerated() {
                 guard let index, let item = state.requests[index].item.take() else { continue }
                 let recorder = state.requests[index].recorder.take()
-                told.append(
-                    (index, state.requests[index].call, recorder, item.body?.count ?? 0,
-                        answers[position]))
+                let (call, bytes) = (state.requests[index].call, item.body?.count ?? 0)
+                told.append((index, call, recorder, bytes, answers[position]))
             }
             return (told, actions)
         }

@@ -29,7 +29,7 @@ final class OutboxNamingTests: OutboxTestCase {
                         now: 0)
                     isSettled.update { $0 = true }
                 })
-            let lane = ClaimedLane(present: named, former: Lane(local))
+            let lane = ClaimedLane(named, before: local)
             while !isSettled.withLock({ $0 }) {
                 XCTAssertTrue(try outbox.isHeld(lane), "it would overtake \(change)")
             }
