@@ -113,10 +113,8 @@ public func restway_outbox_flush(
         try Argument.flags(flags, known: RESTWAY_OUTBOX_FORCE)
         let isTold = try DoneNotice.isExpected(done != nil, destroy, outbox.delivery)
         try HostContext.lending(context, destroy) { context throws(Failure) in
-            var told = isTold ? OutboxTelling.nobody : nil
-            if let done { told = OutboxTelling.flushed(done, context) }
-            try outbox.flush(
-                isForced: flags != 0, token: context.token, told: told, end: context.end)
+            let told = isTold ? OutboxTelling.flushed(done, context, end: context.end) : nil
+            try outbox.flush(isForced: flags != 0, told: told)
         }
     }
 }
@@ -133,8 +131,7 @@ public func restway_client_set_outbox_observer(
             isAny
                 ? OutboxObserver(
                     item: item.map { OutboxTelling.item($0, context) },
-                    flushed: flushed.map { OutboxTelling.flushed($0, context) },
-                    token: context.token)
+                    flushed: flushed.map { OutboxTelling.flushed($0, context) })
                 : nil)
     }
 }
@@ -187,13 +184,10 @@ extension Argument {
 
 /// Makes the notices of the outbox call C functions.
 enum OutboxTelling {
-    /// The receiver without a function: the program reads events, or only its context ends.
-    static let nobody: OutboxObserver.Told? = told { _ in }
-
     static func item(
         _ function: @escaping restway_outbox_item_fn, _ context: HostContext
-    ) -> OutboxObserver.Told {
-        told { handle in
+    ) -> OutboxReceiver {
+        receiver(context) { handle in
             withExtendedLifetime(handle) {
                 guard let item = handle.item(0) else { return }
                 let status = restway_status(handle.error?.failure)
@@ -202,21 +196,26 @@ enum OutboxTelling {
         }
     }
 
+    /// - Parameter function: `nil` if the program reads events, or if only its context ends.
     static func flushed(
-        _ function: @escaping restway_outbox_flushed_fn, _ context: HostContext
-    ) -> OutboxObserver.Told {
-        told { handle in
+        _ function: restway_outbox_flushed_fn?, _ context: HostContext,
+        end: @escaping @Sendable () -> Void = {}
+    ) -> OutboxReceiver {
+        receiver(context, end: end) { handle in
             Handle.lending(handle) {
                 let status = restway_status(handle.error?.failure)
-                function(context.pointer, $0, status, handle.error.map(Handle.lend))
+                function?(context.pointer, $0, status, handle.error.map(Handle.lend))
             }
         }
     }
 
     /// An event has the same handle as its payload.
-    private static func told(
+    private static func receiver(
+        _ context: HostContext, end: @escaping @Sendable () -> Void = {},
         _ run: @escaping @Sendable (StoredRequestsHandle) -> Void
-    ) -> OutboxObserver.Told {
-        OutboxObserver.Told(payload: StoredRequestsHandle.init) { run(StoredRequestsHandle($0)) }
+    ) -> OutboxReceiver {
+        OutboxReceiver(token: context.token, payload: StoredRequestsHandle.init, end: end) {
+            run(StoredRequestsHandle($0))
+        }
     }
 }

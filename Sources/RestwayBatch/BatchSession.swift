@@ -342,20 +342,18 @@ extension BatchSession {
         }
         let (told, actions) = state.withLock { state in
             let (waiting, actions) = state.machine.answered(number)
-            var told: [(index: Int, request: Request, answer: BatchAnswer)] = []
+            var told: [(index: Int, call: Call?, ExchangeRecorder?, bytes: Int, BatchAnswer)] = []
             for (position, index) in waiting.enumerated() {
-                guard let index, state.requests[index].item != nil else { continue }
-                told.append((index, state.requests[index], answers[position]))
-                state.requests[index].item = nil
-                state.requests[index].recorder = nil
+                guard let index, let item = state.requests[index].item.take() else { continue }
+                let recorder = state.requests[index].recorder.take()
+                let (call, bytes) = (state.requests[index].call, item.body?.count ?? 0)
+                told.append((index, call, recorder, bytes, answers[position]))
             }
             return (told, actions)
         }
-        for (index, request, answer) in told {
-            if let call = request.call, let recorder = request.recorder {
-                deliver(
-                    answer, to: call, recorder, credential,
-                    uploadedBytes: Int64(request.item?.body?.count ?? 0))
+        for (index, call, recorder, bytes, answer) in told {
+            if let call, let recorder {
+                deliver(answer, to: call, recorder, credential, uploadedBytes: Int64(bytes))
             } else {
                 deliver(answer, to: index, credential)
             }

@@ -61,17 +61,24 @@ struct JSONBatchFormat: BatchFormat {
     // MARK: Answers
 
     func decode(_ body: BatchBody, count: Int) throws(BatchError) -> [BatchAnswer] {
-        let parsed: Result<JSONValue, JSONError> = unsafe body.bytes.withUnsafeBytes { bytes in
-            Result { () throws(JSONError) in
-                try unsafe JSONValue.parse(bytes, .init(keepsNULInKeys: true))
+        var arena = JSONArena()
+        let answers: Result<[BatchAnswer], BatchError>
+        do throws(JSONError) {
+            answers = try unsafe body.bytes.withUnsafeBufferPointer { bytes throws(JSONError) in
+                let text = UnsafeRawBufferPointer(bytes)
+                return try unsafe arena.withTree(text, .init(keepsNULInKeys: true)) { tree in
+                    Result { () throws(BatchError) in try Self.answers(tree, count: count) }
+                }
             }
-        }
-        let tree: JSONValue
-        do {
-            tree = try parsed.get()
         } catch {
             throw BatchError("the answer is no JSON: \(error.message)")
         }
+        return try answers.get()
+    }
+
+    private static func answers(
+        _ tree: JSONTree, count: Int
+    ) throws(BatchError) -> [BatchAnswer] {
         guard let elements = tree.elements else {
             throw BatchError("the answer is \(tree.kind.withArticle), not an array")
         }
@@ -80,44 +87,49 @@ struct JSONBatchFormat: BatchFormat {
             throw BatchError("\(elements.count) answers came for \(count) requests")
         }
         return try elements.enumerated().map { index, element throws(BatchError) in
-            try Self.answer(element, "[\(index)]")
+            try answer(element, index)
         }
     }
 
-    private static func answer(
-        _ value: JSONValue, _ place: String
-    ) throws(BatchError) -> BatchAnswer {
-        guard value.kind == .object else { throw mismatch(value, "an object", place) }
+    private static func answer(_ value: JSONTree, _ index: Int) throws(BatchError) -> BatchAnswer {
+        guard value.kind == .object else { throw mismatch(value, "an object", "[\(index)]") }
         guard let code = value["code"] else {
-            throw BatchError("\(place) has no code", field: place + ".code")
+            throw BatchError("[\(index)] has no code", field: "[\(index)].code")
         }
         guard let integer = code.integer else {
-            throw mismatch(code, "a whole number", place + ".code")
+            throw mismatch(code, "a whole number", "[\(index)].code")
         }
         var answer = BatchAnswer(code: Int(clamping: integer))
-        if let body = value["body"], !body.isNull {
-            guard let text = body.string else { throw mismatch(body, "a string", place + ".body") }
-            answer.body = Array(text.utf8)
+        if let body = value["body"], body.kind != .null {
+            guard let text = body.stringBytes else {
+                throw mismatch(body, "a string", "[\(index)].body")
+            }
+            answer.body = text
         }
-        if let headers = value["headers"], !headers.isNull {
-            answer.headers = try fields(headers, place + ".headers")
+        if let headers = value["headers"], headers.kind != .null {
+            answer.headers = try fields(headers, index)
         }
         return answer
     }
 
     private static func fields(
-        _ value: JSONValue, _ place: String
+        _ value: JSONTree, _ index: Int
     ) throws(BatchError) -> [HeaderField] {
-        guard let members = value.members else { throw mismatch(value, "an object", place) }
+        let place = { "[\(index)].headers" }
+        guard let members = value.members else { throw mismatch(value, "an object", place()) }
         var fields: [HeaderField] = []
+        fields.reserveCapacity(members.count)
         for (name, value) in members {
             guard Headers.isValidName(name) else {
-                throw BatchError("\(place) has an invalid header name", field: place)
+                throw BatchError("\(place()) has an invalid header name", field: place())
             }
-            let place = "\(place).\(name)"
-            guard let text = value.string else { throw mismatch(value, "a string", place) }
+            guard let text = value.string else {
+                throw mismatch(value, "a string", "\(place()).\(name)")
+            }
             guard Headers.isValidValue(text) else {
-                throw BatchError("\(place) is not a valid header value", field: place)
+                throw BatchError(
+                    "\(place()).\(name) is not a valid header value",
+                    field: "\(place()).\(name)")
             }
             fields.append(HeaderField(name: name, value: text))
         }
@@ -125,7 +137,7 @@ struct JSONBatchFormat: BatchFormat {
     }
 
     private static func mismatch(
-        _ value: JSONValue, _ expected: String, _ place: String
+        _ value: JSONTree, _ expected: String, _ place: String
     ) -> BatchError {
         BatchError("\(place) is \(value.kind.withArticle), not \(expected)", field: place)
     }

@@ -12,7 +12,7 @@ package struct JSONText: Sendable {
 
     /// Appends text unchanged.
     package mutating func append(_ text: StaticString) {
-        for index in 0..<text.utf8CodeUnitCount { bytes.append(text.utf8Start[index]) }
+        text.withUTF8Buffer { bytes.append(contentsOf: $0) }
     }
 
     /// Appends a string with its quotes.
@@ -34,34 +34,51 @@ package struct JSONText: Sendable {
     }
 
     private mutating func append(quoted text: UnsafeBufferPointer<UInt8>) {
-        bytes.append(UInt8(ascii: "\""))
-        var start = 0
-        for (index, byte) in text.enumerated() where Self.isEscaped(byte) {
-            bytes.append(contentsOf: text[start..<index])
-            append(escaped: byte)
-            start = index + 1
+        // This loop checks all bytes as well. An escape has two bytes or, in place of a control
+        // character, up to six.
+        let escapeMax = text.reduce(.max, min) < 0x20 ? 6 : 2
+        bytes.append(addingCapacity: escapeMax * text.count + 2) { span in
+            span.withUnsafeMutableBufferPointer { output, count in
+                output[0] = UInt8(ascii: "\"")
+                var end = 1
+                for byte in text {
+                    if Self.isEscaped(byte) {
+                        end += Self.write(escaped: byte, to: output, at: end)
+                    } else {
+                        output[end] = byte
+                        end += 1
+                    }
+                }
+                output[end] = UInt8(ascii: "\"")
+                count = end + 1
+            }
         }
-        bytes.append(contentsOf: text[start...])
-        bytes.append(UInt8(ascii: "\""))
     }
 
     private static func isEscaped(_ byte: UInt8) -> Bool {
         byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
 
-    private mutating func append(escaped byte: UInt8) {
+    /// Writes an escape, and returns its length.
+    private static func write(
+        escaped byte: UInt8, to output: UnsafeMutableBufferPointer<UInt8>, at start: Int
+    ) -> Int {
+        output[start] = UInt8(ascii: "\\")
         switch byte {
-        case 0x08: append("\\b")
-        case 0x0C: append("\\f")
-        case 0x0A: append("\\n")
-        case 0x0D: append("\\r")
-        case 0x09: append("\\t")
+        case 0x08: output[start + 1] = UInt8(ascii: "b")
+        case 0x0C: output[start + 1] = UInt8(ascii: "f")
+        case 0x0A: output[start + 1] = UInt8(ascii: "n")
+        case 0x0D: output[start + 1] = UInt8(ascii: "r")
+        case 0x09: output[start + 1] = UInt8(ascii: "t")
         case ..<0x20:
-            append(byte < 0x10 ? "\\u000" : "\\u001")
-            bytes.append(ASCII.upperHexDigit(byte & 15))
-        default:
-            bytes.append(UInt8(ascii: "\\"))
-            bytes.append(byte)
+            output[start + 1] = UInt8(ascii: "u")
+            output[start + 2] = UInt8(ascii: "0")
+            output[start + 3] = UInt8(ascii: "0")
+            output[start + 4] = byte < 0x10 ? UInt8(ascii: "0") : UInt8(ascii: "1")
+            output[start + 5] = ASCII.upperHexDigit(byte & 15)
+            return 6
+        default: output[start + 1] = byte
         }
+        return 2
     }
 }

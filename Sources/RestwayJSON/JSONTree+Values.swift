@@ -14,10 +14,15 @@ extension JSONTree {
         }
     }
 
-    package var string: String? {
-        guard let bytes = json_string_value(pointer) else { return nil }
-        let buffer = UnsafeRawBufferPointer(start: bytes, count: json_string_length(pointer))
-        return String(decoding: buffer, as: UTF8.self)
+    package var string: String? { text.map { String(decoding: $0, as: UTF8.self) } }
+
+    /// The text of a string in UTF-8; `nil` for anything else.
+    package var stringBytes: [UInt8]? { text.map { Array($0) } }
+
+    private var text: UnsafeRawBufferPointer? {
+        json_string_value(pointer).map { bytes in
+            UnsafeRawBufferPointer(start: bytes, count: json_string_length(pointer))
+        }
     }
 
     package var integer: Int64? {

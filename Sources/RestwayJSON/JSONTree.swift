@@ -11,8 +11,6 @@ package struct JSONTree {
     func release() { json_decref(pointer) }
 }
 
-// MARK: Reading
-
 extension JSONTree {
     /// Parses one JSON value of any kind from UTF-8 text (RFC 8259). A byte order mark is skipped.
     static func parse(

@@ -25,11 +25,11 @@ final class OutboxNamingTests: OutboxTestCase {
             XCTAssertTrue(
                 Thread.start("settle") {
                     _ = try? outbox.journal.settle(
-                        [.created(id: creation, identity: .integer(Int64(number)), lane: named)],
+                        [.remove(id: creation, identity: .integer(Int64(number)), lane: named)],
                         now: 0)
                     isSettled.update { $0 = true }
                 })
-            let lane = ClaimedLane(present: named, former: Lane(local))
+            let lane = ClaimedLane(named, before: local)
             while !isSettled.withLock({ $0 }) {
                 XCTAssertTrue(try outbox.isHeld(lane), "it would overtake \(change)")
             }

@@ -34,7 +34,7 @@ final class CompanionTests: JournalTestCase {
         XCTAssertEqual(try taken(journal), [post])
         let settled = try journal.settle([
             .named(id: post, local: inner[0], identity: .integer(8), lane: named),
-            .created(id: post, identity: .integer(5), lane: nil),
+            .remove(id: post, identity: .integer(5), lane: nil),
         ])
         XCTAssertEqual(settled.identities.map(\.number), [1, 2])
         XCTAssertEqual(settled.identities[0].storeKey, 20)
@@ -62,7 +62,7 @@ final class CompanionTests: JournalTestCase {
             let next = try journal.enqueue(entry("a"))
             XCTAssertEqual(try taken(journal), [id])
             let done: OutboxSettlement =
-                creates ? .created(id: id, identity: .integer(1), lane: nil) : .remove(id: id)
+                creates ? .remove(id: id, identity: .integer(1), lane: nil) : .remove(id: id)
             XCTAssertEqual(try journal.settle([done]).buried, [put])
             let trouble = try journal.item(put)?.entry.progress.trouble
             XCTAssertEqual(trouble?.code, OutboxTrouble.noIdentity)
@@ -116,7 +116,7 @@ final class CompanionTests: JournalTestCase {
             XCTAssertEqual(try taken(journal), [post])
             _ = try journal.settle([
                 .named(id: post, local: inner[1], identity: .integer(8), lane: named),
-                .created(id: post, identity: nil, lane: nil),
+                .remove(id: post, identity: nil, lane: nil),
             ])
             XCTAssertEqual(try taken(journal), [put])
             XCTAssertEqual(try journal.dropAll(), 1)
@@ -136,7 +136,7 @@ final class CompanionTests: JournalTestCase {
             [0, 1].map {
                 .named(
                     id: post, local: inner[$0], identity: .integer(Int64($0 + 1)), lane: lanes[$0])
-            } + [.created(id: post, identity: .integer(5), lane: nil)])
+            } + [.remove(id: post, identity: .integer(5), lane: nil)])
         for lane in lanes { _ = try journal.enqueue(entry(lane)) }
         XCTAssertEqual(try taken(journal), [])
         _ = try journal.settle([.remove(id: free[0])])

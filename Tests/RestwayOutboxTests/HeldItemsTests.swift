@@ -48,7 +48,7 @@ final class HeldItemsTests: JournalTestCase {
     }
 
     private func created(_ id: Int64, _ identity: Int64) -> OutboxSettlement {
-        .created(id: id, identity: .integer(identity), lane: nil)
+        .remove(id: id, identity: .integer(identity), lane: nil)
     }
 
     func testWhatWaitsForADeadLetterIsPassedByAndKeepsItsPlace() throws {

@@ -114,13 +114,13 @@ final class JournalFaultTests: JournalTestCase {
             Step(name: "take", prepare: store, run: { _ = try $0.take(itemsMax: 9, now: 0) }),
             Step(name: "create", prepare: take) {
                 _ = try $0.settle([
-                    .created(
+                    .remove(
                         id: 1, identity: .integer(4), lane: Lane(entity: "T", .integer(4))),
                     .remove(id: 3),
                 ])
             },
             Step(name: "create nothing", prepare: take) {
-                _ = try $0.settle([.created(id: 1, identity: nil, lane: nil)])
+                _ = try $0.settle([.remove(id: 1, identity: nil, lane: nil)])
             },
             Step(name: "postpone", prepare: take) {
                 _ = try $0.settle([self.postpone(1, until: 5), self.postpone(3, until: 5)])

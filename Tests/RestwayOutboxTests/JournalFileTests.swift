@@ -28,7 +28,7 @@ final class JournalFileTests: JournalTestCase {
         XCTAssertEqual(item.entry, entry)
         XCTAssertTrue(try journal.holds(entity: "Thing", storeKey: 7) { _ in true })
         XCTAssertEqual(try taken(journal), [1])
-        _ = try journal.settle([.created(id: 1, identity: .integer(1), lane: nil)], now: 5)
+        _ = try journal.settle([.remove(id: 1, identity: .integer(1), lane: nil)], now: 5)
         try journal.forgetIdentities(through: 1, namedBefore: 6)
         XCTAssertNil(try journal.identity(of: local))
         XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 6)
@@ -53,7 +53,7 @@ final class JournalFileTests: JournalTestCase {
         XCTAssertEqual(try taken(journal), [1, post])
         let lane = Lane(entity: "Thing", .integer(5))
         _ = try journal.settle([
-            .created(id: 1, identity: .integer(4), lane: nil),
+            .remove(id: 1, identity: .integer(4), lane: nil),
             .named(id: post, local: inner, identity: .integer(5), lane: lane), .remove(id: post),
         ], now: 0)
         let items = try journal.take(itemsMax: 9, now: 0)
@@ -96,7 +96,7 @@ final class JournalFileTests: JournalTestCase {
         XCTAssertEqual(try taken(journal), [1, 2])
         for id in [Int64(2), 1] {
             _ = try journal.settle(
-                [.created(id: id, identity: .integer(id * 100), lane: nil)], now: 0)
+                [.remove(id: id, identity: .integer(id * 100), lane: nil)], now: 0)
         }
         let item = try XCTUnwrap(journal.take(itemsMax: 9, now: 0).first)
         XCTAssertEqual(item.entry.path, "a/200/100")

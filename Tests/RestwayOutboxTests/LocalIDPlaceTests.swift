@@ -33,7 +33,7 @@ final class LocalIDPlaceTests: JournalTestCase {
         let free = try journal.enqueue(entry("b", body: note), places: [])
         XCTAssertEqual(try journal.item(free)?.dependencies, [])
         XCTAssertEqual(try taken(journal), [post, free])
-        _ = try journal.settle([.created(id: post, identity: .integer(7), lane: nil)])
+        _ = try journal.settle([.remove(id: post, identity: .integer(7), lane: nil)])
         let item = try XCTUnwrap(journal.take(itemsMax: 9, now: 0).first)
         XCTAssertEqual(item.id, put)
         XCTAssertEqual(text(item.entry.body), "{\"id\":7,\"note\":\"\(local.text)\"}")
@@ -76,7 +76,7 @@ final class LocalIDPlaceTests: JournalTestCase {
                     isTaken = items.isEmpty || items.contains { $0.id == makers[index] }
                 }
                 let settled = try journal.settle([
-                    .created(id: makers[index], identity: .string(names[index]), lane: nil)
+                    .remove(id: makers[index], identity: .string(names[index]), lane: nil)
                 ])
                 XCTAssertEqual(settled.missing, [])
             }

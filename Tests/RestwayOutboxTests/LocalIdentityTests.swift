@@ -10,7 +10,7 @@ final class LocalIdentityTests: JournalTestCase {
     private let named = Lane(entity: "Thing", .integer(42))
 
     private func created(_ id: Int64, _ identity: Identity? = .integer(42)) -> OutboxSettlement {
-        .created(id: id, identity: identity, lane: identity == nil ? nil : named)
+        .remove(id: id, identity: identity, lane: identity == nil ? nil : named)
     }
 
     func testLocalIdentitiesAreReadAsTheyAreWritten() {
@@ -95,7 +95,7 @@ final class LocalIdentityTests: JournalTestCase {
         XCTAssertNil(try journal.identity(of: local))
         let next = try journal.enqueue(entry(Lane(.random()), creates: .random()))
         _ = try taken(journal)
-        let settled = try journal.settle([.created(id: next, identity: .integer(1), lane: nil)])
+        let settled = try journal.settle([.remove(id: next, identity: .integer(1), lane: nil)])
         XCTAssertEqual(settled.identities.first?.number, 2, "numbers are not given again")
     }
 
@@ -135,9 +135,9 @@ final class LocalIdentityTests: JournalTestCase {
         let posts = try locals.map { try journal.enqueue(entry(Lane($0), creates: $0)) }
         let both = try journal.enqueue(entry("c", path: "\(locals[0].text)/\(locals[1].text)"))
         XCTAssertEqual(try taken(journal), posts)
-        _ = try journal.settle([.created(id: posts[0], identity: .integer(1), lane: nil)])
+        _ = try journal.settle([.remove(id: posts[0], identity: .integer(1), lane: nil)])
         XCTAssertEqual(try taken(journal), [])
-        _ = try journal.settle([.created(id: posts[1], identity: .string("b"), lane: nil)])
+        _ = try journal.settle([.remove(id: posts[1], identity: .string("b"), lane: nil)])
         let item = try XCTUnwrap(journal.take(itemsMax: 9, now: 0).first)
         XCTAssertEqual(item.id, both)
         XCTAssertEqual(item.entry.path, "1/b")
@@ -230,7 +230,7 @@ final class LocalIdentityTests: JournalTestCase {
             _ = try taken(journal)
             let identity = Identity.integer(Int64(index))
             _ = try journal.settle(
-                [.created(id: post, identity: identity, lane: nil)], now: Int64(index) * 100)
+                [.remove(id: post, identity: identity, lane: nil)], now: Int64(index) * 100)
         }
         func known() throws -> [Bool] { try locals.map { try journal.identity(of: $0) != nil } }
         try journal.forgetIdentities(through: 9, namedBefore: 0)

@@ -142,9 +142,7 @@ struct OutboxModel {
         guard let index = index(settlement.id) else { return }
         items[index].isInFlight = false
         switch settlement {
-        case .remove:
-            for local in items.remove(at: index).companions { name(local, nil, nil) }
-        case .created(_, let identity, let lane):
+        case .remove(_, let identity, let lane):
             let item = items.remove(at: index)
             if let local = item.creates { name(local, identity, lane) }
             for local in item.companions { name(local, nil, nil) }

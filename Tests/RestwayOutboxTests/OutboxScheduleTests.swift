@@ -234,11 +234,11 @@ final class OutboxScheduleTests: JournalTestCase {
         }
         if item.creates == nil { return settlements + [.remove(id: item.id)] }
         if chance(arrivals > 1 ? 50 : 5) {
-            return settlements + [.created(id: item.id, identity: nil, lane: nil)]
+            return settlements + [.remove(id: item.id, identity: nil, lane: nil)]
         }
         let (identity, lane) = newName()
         return settlements
-            + [.created(id: item.id, identity: identity, lane: chance(4) ? nil : lane)]
+            + [.remove(id: item.id, identity: identity, lane: chance(4) ? nil : lane)]
     }
 
     private func newName() -> (Identity, Lane) {

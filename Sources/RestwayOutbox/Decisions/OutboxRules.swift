@@ -1,3 +1,5 @@
+import RestwayDocument
+
 /// The rules of the API document about the outbox, as far as decisions need them.
 struct OutboxRules: Equatable, Sendable {
     /// Says what a dead letter at the head of a lane means for the items behind it.
@@ -19,7 +21,7 @@ struct OutboxRules: Equatable, Sendable {
     /// of a lane.
     var batchStopsAtFailure = false
     /// An item stays in the outbox if the server answers with one of these statuses.
-    var temporaryStatuses = OutboxRules.usualTemporaryStatuses
+    var temporaryStatuses = RetryPolicy.temporaryStatuses
     /// The problem types with which a server says, in a 409, that it is still working on an earlier
     /// attempt.
     var inProgressTypes: Set<String> = []
@@ -29,10 +31,6 @@ struct OutboxRules: Equatable, Sendable {
     var capMilliseconds: Int64 = 300_000
     /// The longest wait that a server can ask for. A longer wait is cut to this time.
     var retryAfterMaxMilliseconds: Int64 = 604_800_000
-
-    static let usualTemporaryStatuses = [
-        408...408, 425...425, 429...429, 500...500, 502...504, 520...527,
-    ]
 }
 
 /// The result of an attempt to send an item.
@@ -90,7 +88,7 @@ extension OutboxProblem {
 
 /// Says what to do with an item after an attempt.
 enum OutboxVerdict: Equatable, Sendable {
-    /// Map the answer, then settle with `remove` or `created`.
+    /// Map the answer, then settle with `remove`.
     case remove
     /// Settle with `postpone`: wait `milliseconds` from now, of which the server asked for
     /// `askedMilliseconds`.

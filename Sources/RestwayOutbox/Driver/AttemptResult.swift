@@ -7,15 +7,19 @@ import RestwayOutcome
 import RestwayThreads
 
 /// The result of an attempt at an item, and its consequences. It is a class because several
-/// functions pass the results of a batch on; only one thread uses it.
-final class AttemptResult {
+/// functions pass the results of a batch on.
+///
+/// It is `@unchecked Sendable` because one thread at a time uses it.
+final class AttemptResult: @unchecked Sendable {
     let item: OutboxItem
+    let failure: Failure?
     /// The changes in the journal: the identities that the answer gives to the objects inside the
     /// request and, last, the result for the item. The list is empty if the item stays as it was.
     private(set) var settlements: [OutboxSettlement] = []
     /// The item as it stands after the attempt.
-    private(set) var report: StoredRequest
-    let failure: Failure?
+    let report: StoredRequest
+    /// Whether the item has come to its end.
+    private(set) var isFinal: Bool
     private(set) var wasSent = true
     /// The facts that matter for the other items.
     private(set) var attempt = FlushMachine.Attempt()
@@ -30,9 +34,6 @@ final class AttemptResult {
         case .failure(let error):
             (response, failure) = (error.isOfBatchCall ? nil : error.response, error)
         }
-        report = driver.around.report(item, .waiting)
-        report.response = response
-        report.lastError = failure?.message
         var kind = failure.map { Self.outcome($0, item, wall, driver) } ?? .answer(status: 200)
         var verdict = driver.verdict(kind, attempts: attempts)
         if verdict == .remove {
@@ -42,24 +43,27 @@ final class AttemptResult {
                 (kind, verdict) = (.interrupted, driver.verdict(.interrupted, attempts: attempts))
             }
         }
+        var state = StoredRequest.State.waiting
+        var nextAttempt = item.entry.progress.earliest
+        var lastError = failure?.message
+        var deathReason: OutboxDeathReason?
         switch verdict {
         case .remove:
-            report.state = .delivered
+            state = .delivered
         case .postpone(let milliseconds, let asked):
             let (next, until) = (wall + milliseconds * 1_000, asked > 0 ? wall + asked * 1_000 : 0)
-            report.nextAttempt = max(next, until)
+            nextAttempt = max(next, until)
             settlements = [
                 .postpone(
                     id: item.id, nextAttemptAt: next, askedUntil: until,
-                    mayHaveArrived: failure?.mayHaveArrived ?? true, trouble: trouble())
+                    mayHaveArrived: failure?.mayHaveArrived ?? true,
+                    trouble: Self.trouble(failure))
             ]
             if kind == .unreachable { attempt.heldMilliseconds = milliseconds }
         case .bury:
             let reason = driver.rules.deathReason(kind)
-            report.state = .dead
-            report.deathReason = reason
-            let trouble = trouble(reason)
-            report.lastError = trouble.message
+            let trouble = Self.trouble(failure, reason)
+            (state, deathReason, lastError) = (.dead, reason, trouble.message)
             settlements = [
                 .bury(id: item.id, trouble: trouble, answer: response.map(OutboxAnswer.init))
             ]
@@ -70,29 +74,33 @@ final class AttemptResult {
                 attempt.heldMilliseconds = driver.definition.capMilliseconds
             }
         }
-        if verdict != .release { report.attempts += 1 }
-        attempt.isDelivered = report.state == .delivered
+        report = StoredRequest(
+            item, state: state, attempts: verdict == .release ? attempts - 1 : attempts,
+            nextAttempt: nextAttempt, lastError: lastError, deathReason: deathReason,
+            response: response)
+        isFinal = state != .waiting
+        attempt.isDelivered = state == .delivered
         attempt.isGivenBack = settlements.isEmpty
         attempt.wasReplayed = (response?.attempts.count ?? 0) > 1
         attempt.isOfBatchCall = failure?.isOfBatchCall ?? false
         attempt.brokeBatch = failure?.brokeBatch ?? false
     }
 
-    var isFinal: Bool { report.state == .delivered || report.state == .dead }
-
     /// Takes the result back, because the server did not process the request: one before it in the
     /// batch had failed.
     func leave() {
         settlements = []
         wasSent = false
-        report.state = .waiting
+        isFinal = false
     }
 
     /// Describes what went wrong with the item.
     ///
     /// - Parameter reason: The reason why the item is a dead letter; `nil` if it is not a dead
     ///   letter.
-    private func trouble(_ reason: OutboxDeathReason? = nil) -> OutboxTrouble {
+    private static func trouble(
+        _ failure: Failure?, _ reason: OutboxDeathReason? = nil
+    ) -> OutboxTrouble {
         var trouble = failure.map { OutboxTrouble($0) } ?? OutboxTrouble(code: "", message: "")
         if reason == .keyReused {
             trouble.code = OutboxTrouble.keyReused

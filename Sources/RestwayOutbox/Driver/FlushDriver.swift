@@ -8,18 +8,8 @@ import RestwayThreads
 ///
 /// It holds no lock while it calls the journal, a call or the program.
 final class FlushDriver: Sendable {
-    /// One report about an item. It is a class because a flush may have very many reports.
-    fileprivate final class SentReport: Sendable {
-        let request: StoredRequest
-
-        init(_ request: StoredRequest) {
-            self.request = request
-        }
-    }
-
     struct State {
         var machine: FlushMachine
-        var random: SeededRandom
         fileprivate var flush = Flush()
         fileprivate var timer: TimerTicket?
         /// The client, as long as it exists.
@@ -30,10 +20,10 @@ final class FlushDriver: Sendable {
     fileprivate struct Flush {
         /// The reports in the order in which they were written. An item that went out twice has two
         /// reports.
-        var sent: [SentReport] = []
+        var sent: [StoredRequest] = []
         /// Why the flush could not go on.
         var failure: Failure?
-        var waiters: [OutboxNotices.Waiter] = []
+        var waiters: [OutboxReceiver] = []
     }
 
     /// How long a request that is stored because of the server waits at least before its next
@@ -51,6 +41,8 @@ final class FlushDriver: Sendable {
     /// Returns the lanes that have a call in flight that is not an item.
     private let busyLanes: @Sendable () -> Set<Lane>
     let state: Lock<State>
+    /// The source of the random waits.
+    private let random: Lock<SeededRandom>
 
     init(
         _ definition: OutboxDefinition, _ rules: OutboxRules, batchLimit: Int?, seed: UInt64,
@@ -77,10 +69,8 @@ final class FlushDriver: Sendable {
         let batching = OutboxBatching(
             limit: definition.batching.isOn ? limit : nil,
             failuresMax: failuresMax > 0 ? failuresMax : nil)
-        state = Lock(
-            State(
-                machine: FlushMachine(settings, batching: batching),
-                random: SeededRandom(seed: seed == 0 ? .random(in: 1 ... .max) : seed)))
+        state = Lock(State(machine: FlushMachine(settings, batching: batching)))
+        random = Lock(SeededRandom(seed: seed == 0 ? .random(in: 1 ... .max) : seed))
     }
 
     /// The wait after a failure that was not the fault of one item.
@@ -90,7 +80,7 @@ final class FlushDriver: Sendable {
 
     /// Stops sending.
     func close() {
-        let (waiters, timer): ([OutboxNotices.Waiter], TimerTicket?) = state.withLock { state in
+        let (waiters, timer): ([OutboxReceiver], TimerTicket?) = state.withLock { state in
             state.machine.close()
             defer { state.flush.waiters = [] }
             return (state.flush.waiters, state.timer.take())
@@ -112,7 +102,7 @@ final class FlushDriver: Sendable {
     @discardableResult
     func flush(
         _ urgency: FlushMachine.Urgency, isByHand: Bool = false,
-        _ waiter: OutboxNotices.Waiter? = nil
+        _ waiter: OutboxReceiver? = nil
     ) -> Bool {
         let (now, isRuledOut) = (around.clock.now(), isRuledOut)
         let start = state.withLock { state in
@@ -205,11 +195,11 @@ final class FlushDriver: Sendable {
     }
 
     /// Returns the last report about each item, ordered by the age of the item.
-    private static func requests(_ sent: [SentReport]) -> [StoredRequest] {
+    private static func requests(_ sent: [StoredRequest]) -> [StoredRequest] {
         var seen = Set<Int64>(minimumCapacity: sent.count)
-        let last = sent.reversed().filter { seen.insert($0.request.id).inserted }
+        let last = sent.reversed().filter { seen.insert($0.id).inserted }
         // The reports are nearly in order.
-        return last.reversed().sorted { $0.request.id < $1.request.id }.map(\.request)
+        return last.reversed().sorted { $0.id < $1.id }
     }
 
     // MARK: Calls
@@ -287,29 +277,42 @@ final class FlushDriver: Sendable {
     // MARK: Results
 
     func verdict(_ outcome: OutboxOutcome, attempts: Int) -> OutboxVerdict {
-        state.withLock { state in
-            rules.verdict(outcome, attempts: attempts, random: &state.random)
-        }
+        random.withLock { rules.verdict(outcome, attempts: attempts, random: &$0) }
     }
 
-    /// Writes the outcomes of the items to the file and reports them. It runs on a worker.
+    /// Handles the outcomes of a call. It runs on a worker. If another call may go out, this thread
+    /// sends it, and another worker writes the results meanwhile.
     private func settle(_ sending: Sending, _ outcomes: [Int64: Call.Outcome]) {
-        // After a success, the next call does not depend on these results.
-        let wentWell = outcomes.values.allSatisfy { (try? $0.get()) != nil }
-        if wentWell { wasAnswered { $0.succeeded(isBatch: sending.isBatch) } }
-        var results = sending.items.compactMap { item in
-            outcomes[item.id].map { AttemptResult(item, $0, self) }
-        }
-        if !wentWell {
-            let (attempts, now) = (results.map(\.attempt), around.clock.now())
-            wasAnswered { machine in
-                let untouched = machine.judge(attempts, isBatch: sending.isBatch, now: now)
-                for index in untouched { results[index].leave() }
+        let makeResults = { @Sendable in
+            sending.items.compactMap { item in
+                outcomes[item.id].map { AttemptResult(item, $0, self) }
             }
         }
+        // After a success, the next call does not depend on the results.
+        let wentWell = outcomes.values.allSatisfy { (try? $0.get()) != nil }
+        let failed = wentWell ? nil : makeResults()
+        let now = around.clock.now()
+        let owesLook = state.withLock { state in
+            if let failed {
+                let untouched = state.machine.judge(
+                    failed.map { $0.attempt }, isBatch: sending.isBatch, now: now)
+                for index in untouched { failed[index].leave() }
+            } else {
+                state.machine.succeeded(isBatch: sending.isBatch)
+            }
+            return state.machine.answered()
+        }
+        guard owesLook else { return write(failed ?? makeResults()) }
+        around.pool.submit { self.write(failed ?? makeResults()) }
+        look()
+    }
+
+    /// Writes the results of a call to the file and reports them. It runs on a worker.
+    private func write(_ results: [AttemptResult]) {
+        var results = results
         var settlements: [OutboxSettlement] = []
         for result in results { settlements += result.settlements }
-        let released = results.filter(\.settlements.isEmpty).map(\.item.id)
+        let released = results.filter { $0.settlements.isEmpty }.map { $0.item.id }
         if !settlements.isEmpty {
             do throws(Failure) {
                 let now = around.clock.wallMicroseconds()
@@ -330,15 +333,16 @@ final class FlushDriver: Sendable {
         for result in results where result.isFinal {
             notices.observe(result.report, result.failure)
         }
-        wasSettled(results.filter(\.wasSent).map(\.report))
+        wasSettled(results.filter { $0.wasSent }.map { $0.report })
     }
 
     /// Tells drafts and observers of the store about settled items.
     private func report(_ results: [AttemptResult], buried: [Int64]) {
         for result in results where result.attempt.isDelivered {
-            changes.settleDrafts(of: result.item.entry, result.report.response, result.failure)
+            changes.settleDrafts(
+                of: result.report.idempotencyKey, result.report.response, result.failure)
         }
-        let dead = results.filter { $0.report.state == .dead }.map(\.item)
+        let dead = results.filter { $0.isFinal && $0.report.state == .dead }.map { $0.item }
         // These became dead letters because the object that they waited for was not created.
         let orphans = buried.compactMap { try? journal.existingItem($0) }
         marks.tellRejected(by: dead + orphans)
@@ -349,18 +353,8 @@ final class FlushDriver: Sendable {
         }
     }
 
-    /// A call was answered, and its results are about to be written.
-    private func wasAnswered(_ judge: (inout FlushMachine) -> Void) {
-        let owesLook = state.withLock { state in
-            judge(&state.machine)
-            return state.machine.answered()
-        }
-        if owesLook { around.pool.submit { self.look() } }
-    }
-
     /// The results of a call have been written. It runs on a worker.
     private func wasSettled(_ reports: [StoredRequest]) {
-        let reports = reports.map(SentReport.init)
         let owesLook = state.withLock { state in
             state.flush.sent += reports
             return state.machine.settled()

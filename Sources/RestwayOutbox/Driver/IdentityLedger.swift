@@ -157,11 +157,12 @@ final class IdentityLedger: Sendable {
                 forget(object.storeKey, local)
             }
         }
-        guard item.entry.creates != nil else { return settlements + [.remove(id: item.id)] }
-        let named = identity(entity, key ?? 0)
-            ?? response?.objects.first { $0.entity === entity }?.identity
+        let named = item.entry.creates == nil
+            ? nil
+            : identity(entity, key ?? 0)
+                ?? response?.objects.first { $0.entity === entity }?.identity
         settlements.append(
-            .created(id: item.id, identity: named, lane: named.map { Lane(of: entity, $0) }))
+            .remove(id: item.id, identity: named, lane: named.map { Lane(of: entity, $0) }))
         return settlements
     }
 
@@ -171,7 +172,8 @@ final class IdentityLedger: Sendable {
     func hidesIdentity(
         _ settlement: OutboxSettlement?, _ item: OutboxItem, _ response: Response?
     ) -> Bool {
-        guard case .created(_, nil, _) = settlement, let response, response.issueCount > 0,
+        guard case .remove(_, nil, _) = settlement, item.entry.creates != nil, let response,
+            response.issueCount > 0,
             let name = item.entry.origin.entity,
             let mapping = api.loaded.definition.mapping(named: name)
         else { return false }

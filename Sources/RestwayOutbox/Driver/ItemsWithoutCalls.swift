@@ -43,8 +43,9 @@ final class ItemsWithoutCalls: BatchSender {
             let url = try? base.url(path: entry.path), let path = base.relativePath(of: url),
             let uri = base.uri(of: url)
         else { return false }
-        if let body = entry.body, body.contains(where: { $0 >= 0x80 }),
-            !session.takesBinaryBodies, String(validating: body, as: UTF8.self) == nil
+        // The loop checks all bytes without stopping early, so that many are checked at once.
+        if let body = entry.body, !session.takesBinaryBodies, body.reduce(0, |) >= 0x80,
+            String(validating: body, as: UTF8.self) == nil
         {
             return false
         }

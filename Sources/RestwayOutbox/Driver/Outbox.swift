@@ -119,12 +119,8 @@ package final class Outbox: RequestStorage, ObjectRejections {
     // MARK: Flushing
 
     /// Starts a flush that the program asked for. `told` is called when the flush has ended.
-    package func flush(
-        isForced: Bool = false, token: UInt64 = 0, told: OutboxObserver.Told? = nil,
-        end: @escaping @Sendable () -> Void = {}
-    ) throws(Failure) {
-        let waiter = told.map { OutboxNotices.Waiter(token: token, told: $0, end: end) }
-        let isTaken = flushing.flush(isForced ? .forced : .eager, isByHand: true, waiter)
+    package func flush(isForced: Bool = false, told: OutboxReceiver? = nil) throws(Failure) {
+        let isTaken = flushing.flush(isForced ? .forced : .eager, isByHand: true, told)
         if !isTaken { throw Failure.closed }
     }
 
@@ -301,8 +297,7 @@ extension Outbox {
             flushing.flush(.ordinary)
             return
         }
-        let due = max(entry.progress.nextAttemptAt, entry.progress.askedUntil)
-        let left = due - around.clock.wallMicroseconds()
+        let left = entry.progress.earliest - around.clock.wallMicroseconds()
         flushing.schedule(afterMilliseconds: max(1, (left + 999) / 1_000))
     }
 

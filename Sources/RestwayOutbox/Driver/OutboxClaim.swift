@@ -14,7 +14,13 @@ struct ClaimedLane {
     let present: Lane
     /// The lane that the object had before the server named it. Requests stored there go out first,
     /// until the journal has moved them to `present`.
-    var former: Lane?
+    let former: Lane?
+
+    /// - Parameter local: The local identity of the object; `nil` if it never had one.
+    init(_ present: Lane, before local: LocalID? = nil) {
+        self.present = present
+        former = local.map { Lane($0) }
+    }
 
     /// The lane in which the calls wait for each other. It does not change between the creation of
     /// an object and its deletion.
@@ -240,28 +246,27 @@ extension StorableRequest {
     }
 
     fileprivate func lane(_ local: LocalID?, _ outbox: Outbox, _ api: LoadedAPI) -> ClaimedLane {
-        if let name = spec.lane { return ClaimedLane(present: Lane(named: name)) }
+        if let name = spec.lane { return ClaimedLane(Lane(named: name)) }
         let ledger = outbox.ledger
         if let submission {
             let (entity, key) = (submission.entity, submission.subject.storeKey)
             // The sent object may be older than the identity that it has by now.
             let newest = local == nil ? nil : try? outbox.around.store.newest(entity, storeKey: key)
             if let identity = submission.identity ?? newest?.identity {
-                let former = local ?? ledger.local(entity, key)
                 return ClaimedLane(
-                    present: Lane(of: entity, identity), former: former.map { Lane($0) })
+                    Lane(of: entity, identity), before: local ?? ledger.local(entity, key))
             }
         }
-        if let local { return ClaimedLane(present: Lane(local)) }
+        if let local { return ClaimedLane(Lane(local)) }
         let path = destination.path ?? ""
         let targets = api.targets(destination.method, path, destination.route).all
         guard submission == nil, let target = targets.first else {
-            return ClaimedLane(present: Lane(path: path))
+            return ClaimedLane(Lane(path: path))
         }
         let object = try? outbox.around.store.object(target.entity, target.identity)
-        let former = object.flatMap { ledger.local(target.entity, $0.storeKey) }
         return ClaimedLane(
-            present: Lane(of: target.entity, target.identity), former: former.map { Lane($0) })
+            Lane(of: target.entity, target.identity),
+            before: object.flatMap { ledger.local(target.entity, $0.storeKey) })
     }
 }
 

@@ -3,45 +3,41 @@ import RestwayDocument
 import RestwayOutcome
 import RestwayThreads
 
+/// A function of the program that receives stored requests.
+package struct OutboxReceiver: Sendable {
+    let token: UInt64
+    let run: @Sendable (StoredRequests) -> Void
+    /// Makes the object that an event has in place of the call of the function.
+    let payload: @Sendable (StoredRequests) -> any HandleObject
+    /// Ends the context of the function afterwards.
+    let end: @Sendable () -> Void
+
+    package init(
+        token: UInt64 = 0,
+        payload: @escaping @Sendable (StoredRequests) -> any HandleObject = { $0 },
+        end: @escaping @Sendable () -> Void = {}, run: @escaping @Sendable (StoredRequests) -> Void
+    ) {
+        self.token = token
+        self.run = run
+        self.payload = payload
+        self.end = end
+    }
+}
+
 /// The functions that are called about items, and about flushes that the program did not ask for.
 package struct OutboxObserver: Sendable {
-    /// A function of the program that receives stored requests.
-    package struct Told: Sendable {
-        let run: @Sendable (StoredRequests) -> Void
-        /// Makes the object that an event has in place of the call of the function.
-        let payload: @Sendable (StoredRequests) -> any HandleObject
-
-        package init(
-            payload: @escaping @Sendable (StoredRequests) -> any HandleObject = { $0 },
-            run: @escaping @Sendable (StoredRequests) -> Void
-        ) {
-            self.run = run
-            self.payload = payload
-        }
-    }
-
     /// Receives a list with one item.
-    let item: Told?
-    let flushed: Told?
-    let token: UInt64
+    let item: OutboxReceiver?
+    let flushed: OutboxReceiver?
 
-    package init(item: Told?, flushed: Told?, token: UInt64 = 0) {
+    package init(item: OutboxReceiver?, flushed: OutboxReceiver?) {
         self.item = item
         self.flushed = flushed
-        self.token = token
     }
 }
 
 /// Tells the program the results of items and flushes.
 final class OutboxNotices: Sendable {
-    /// The function that is called when a flush is over, and the function that ends its context
-    /// afterwards.
-    struct Waiter {
-        let token: UInt64
-        let told: OutboxObserver.Told
-        let end: @Sendable () -> Void
-    }
-
     private let delivery: Delivery
     private let redaction: Redaction
     private let observer = Lock<OutboxObserver?>(nil)
@@ -62,39 +58,32 @@ final class OutboxNotices: Sendable {
         StoredRequests(all, failure: failure, redaction: redaction)
     }
 
-    /// Tells every waiter of a flush that the flush is over.
-    func flushed(_ waiters: [Waiter], _ requests: StoredRequests) {
+    /// Tells the program that a flush is over.
+    func flushed(_ waiters: [OutboxReceiver], _ requests: StoredRequests) {
         tell(.outboxFlushed, requests, waiters)
     }
 
     /// Tells the observer that a flush has sent items, if it asked for that.
     func observe(flushed requests: StoredRequests) {
-        observe(.outboxFlushed, \.flushed) { requests }
+        guard let receiver = observer.withLock({ $0?.flushed }) else { return }
+        tell(.outboxFlushed, requests, [receiver])
     }
 
     /// Tells the observer that an item has come to its end, if it asked for that.
     func observe(_ item: StoredRequest, _ failure: Failure?) {
-        observe(.outboxItem, \.item) { requests([item], failure: failure) }
-    }
-
-    private func observe(
-        _ kind: Notice.Group, _ function: KeyPath<OutboxObserver, OutboxObserver.Told?>,
-        _ requests: () -> StoredRequests
-    ) {
-        guard let observer = observer.withLock({ $0 }), let told = observer[keyPath: function]
-        else { return }
-        tell(kind, requests(), [Waiter(token: observer.token, told: told, end: {})])
+        guard let receiver = observer.withLock({ $0?.item }) else { return }
+        tell(.outboxItem, requests([item], failure: failure), [receiver])
     }
 
     private func tell(
-        _ kind: Notice.Group, _ requests: StoredRequests, _ waiters: [Waiter]
+        _ kind: Notice.Group, _ requests: StoredRequests, _ receivers: [OutboxReceiver]
     ) {
         var owesStart = false
-        for waiter in waiters {
+        for receiver in receivers {
             let notice = Notice.group(
-                kind, token: waiter.token, failure: requests.failure,
-                payload: { waiter.told.payload(requests) }, told: { waiter.told.run(requests) },
-                ended: waiter.end)
+                kind, token: receiver.token, failure: requests.failure,
+                payload: { receiver.payload(requests) }, told: { receiver.run(requests) },
+                ended: receiver.end)
             if delivery.append(notice) { owesStart = true }
         }
         if owesStart { delivery.start(isOnWorker: false) }

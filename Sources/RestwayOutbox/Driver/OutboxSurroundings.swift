@@ -37,17 +37,7 @@ package struct OutboxSurroundings: Sendable {
     }
 
     /// Returns an item as the program sees it.
-    func report(_ item: OutboxItem, _ state: StoredRequest.State) -> StoredRequest {
-        StoredRequest(item, state: state, baseURL)
-    }
-
-    func report(_ item: OutboxItem) -> StoredRequest {
-        switch item.state {
-        case .dead: report(item, .dead)
-        case .inFlight: report(item, .sending)
-        case .waiting: report(item, item.isBlocked ? .blocked : .waiting)
-        }
-    }
+    func report(_ item: OutboxItem) -> StoredRequest { StoredRequest(item, baseURL) }
 }
 
 /// Makes the calls in which stored requests go out. The client implements it.

@@ -95,9 +95,8 @@ final class StoredChanges: Sendable {
 
     /// Tells the drafts of a delivered request that the server has the values that they had when
     /// the request was stored.
-    func settleDrafts(of entry: OutboxEntry, _ response: Response?, _ failure: Failure?) {
-        let drafts = drafts(of: entry.idempotencyKey)
-        guard let drafts, failure == nil else { return }
+    func settleDrafts(of key: String, _ response: Response?, _ failure: Failure?) {
+        guard let drafts = drafts(of: key), failure == nil else { return }
         drafts.settle(response?.matching, in: store)
     }
 

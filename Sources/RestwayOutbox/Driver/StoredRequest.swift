@@ -6,38 +6,57 @@ package import RestwayOutcome
 import RestwayRouting
 import RestwayThreads
 
-/// A request of the outbox as the program sees it, as it stood at one moment.
-package struct StoredRequest: Sendable {
+/// A request of the outbox as the program sees it, as it stood at one moment. It is a class because
+/// a flush may report very many of them.
+package final class StoredRequest: Sendable {
     package enum State: Sendable {
         case waiting, sending, blocked, dead, delivered
     }
 
     let item: OutboxItem
-    package internal(set) var state: State
-    package internal(set) var attempts: Int
+    package let state: State
+    package let attempts: Int
     /// The time of the next attempt in microseconds since 1970; 0 for now.
-    package internal(set) var nextAttempt: Int64
-    package internal(set) var lastError: String?
+    package let nextAttempt: Int64
+    package let lastError: String?
     /// Why the item is a dead letter; `nil` for other items.
-    package internal(set) var deathReason: OutboxDeathReason?
+    package let deathReason: OutboxDeathReason?
     /// The answer of the server.
-    package internal(set) var response: Response?
+    package let response: Response?
 
-    init(_ item: OutboxItem, state: State, _ base: BaseURL) {
+    init(
+        _ item: OutboxItem, state: State, attempts: Int, nextAttempt: Int64, lastError: String?,
+        deathReason: OutboxDeathReason?, response: Response?
+    ) {
         self.item = item
         self.state = state
+        self.attempts = attempts
+        self.nextAttempt = nextAttempt
+        self.lastError = lastError
+        self.deathReason = deathReason
+        self.response = response
+    }
+
+    /// Describes an item as it was read from the file.
+    convenience init(_ item: OutboxItem, _ base: BaseURL) {
+        let state: State =
+            switch item.state {
+            case .dead: .dead
+            case .inFlight: .sending
+            case .waiting: item.isBlocked ? .blocked : .waiting
+            }
         let progress = item.entry.progress
-        attempts = progress.attempts
-        nextAttempt = max(progress.nextAttemptAt, progress.askedUntil)
-        lastError = progress.trouble?.message
-        deathReason = item.deathReason
-        response = item.answer.map { answer in
+        let response = item.answer.map { answer in
             let path = item.entry.path
             return Response(
                 ReceivedResponse(
                     status: answer.status, headers: Headers(answer.headers),
                     url: (try? base.url(path: path)) ?? path, body: Body(answer.body)))
         }
+        self.init(
+            item, state: state, attempts: progress.attempts, nextAttempt: progress.earliest,
+            lastError: progress.trouble?.message, deathReason: item.deathReason,
+            response: response)
     }
 
     package var id: Int64 { item.id }

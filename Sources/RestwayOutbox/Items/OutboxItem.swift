@@ -91,6 +91,9 @@ struct OutboxEntry: Equatable, Sendable {
         var askedUntil: Int64 = 0
         /// The reason why the last attempt failed; `nil` if no attempt has failed.
         var trouble: OutboxTrouble?
+
+        /// The time before which no attempt is made; 0 if the request may be sent at once.
+        var earliest: Int64 { max(nextAttemptAt, askedUntil) }
     }
 
     /// The facts that are needed to map the answer later, perhaps in another process. The journal

@@ -3,13 +3,11 @@ import RestwayObjects
 /// The result for an item after an attempt. Several settlements are written in order in one
 /// transaction.
 enum OutboxSettlement: Equatable, Sendable {
-    /// The server answered, and the item is done.
-    case remove(id: Int64)
-    /// The server answered an item that `creates` an object and calls the object `identity`. The
-    /// items that wait for the object continue in `lane`, each at its place by age. If `identity`
-    /// is `nil`, the server did not say the identity, and every item that waits for the object
-    /// becomes a dead letter.
-    case created(id: Int64, identity: Identity?, lane: Lane?)
+    /// The server answered, and the item is done. If the item `creates` an object, the server calls
+    /// the object `identity`. The items that wait for the object continue in `lane`, each at its
+    /// place by age. If `identity` is `nil`, the server did not say the identity, and every item
+    /// that waits for the object becomes a dead letter.
+    case remove(id: Int64, identity: Identity? = nil, lane: Lane? = nil)
     /// The server named a companion of the item that the next settlement removes. If a companion
     /// has no settlement of this kind, the server did not name it.
     case named(id: Int64, local: LocalID, identity: Identity, lane: Lane)
@@ -24,8 +22,8 @@ enum OutboxSettlement: Equatable, Sendable {
 
     var id: Int64 {
         switch self {
-        case .remove(let id), .created(let id, _, _), .named(let id, _, _, _),
-            .postpone(let id, _, _, _, _), .bury(let id, _, _):
+        case .remove(let id, _, _), .named(let id, _, _, _), .postpone(let id, _, _, _, _),
+            .bury(let id, _, _):
             id
         }
     }

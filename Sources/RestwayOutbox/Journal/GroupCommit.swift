@@ -32,18 +32,11 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// Wakes one waiting thread.
-    private final class Signal: Sendable {
-        enum Reason {
-            case itIsOver, lead
-        }
+    /// Wakes one waiting thread. It holds the reason until the thread has taken it.
+    private typealias Signal = Monitor<WakeReason?>
 
-        private let reason = Monitor<Reason?>(nil)
-
-        func send(_ reason: Reason) { self.reason.update { $0 = reason } }
-
-        /// Returns the reason why the thread was woken, once for each `send`.
-        func wait() -> Reason? { reason.wait { $0.take() } }
+    private enum WakeReason {
+        case itIsOver, lead
     }
 
     private struct State {
@@ -92,7 +85,7 @@ final class GroupCommit: Sendable {
             guard !state.isClosed else { return nil }
             state.writes.append(write)
             state.waitedFor.append(write)
-            if state.isLed { write.signal = Signal() }
+            if state.isLed { write.signal = Signal(nil) }
             defer { state.isLed = true }
             return !state.isLed
         }
@@ -100,7 +93,7 @@ final class GroupCommit: Sendable {
         if leads { lead(for: write) }
         // Other threads lead until this write is over or this thread is to lead.
         while let signal = state.withLock({ _ in write.isOver ? nil : write.signal }),
-            signal.wait() == .lead
+            signal.wait(for: { $0.take() }) == .lead
         {
             lead(for: write)
         }
@@ -231,7 +224,7 @@ final class GroupCommit: Sendable {
         let (leadsOn, signal, isWatched): (Bool, Signal?, Bool) = state.withLock { state in
             if let own, group.contains(where: { $0 === own }) { own.isOver = true }
             let next = state.waitedFor.first
-            if let own, !own.isOver, next !== own, own.signal == nil { own.signal = Signal() }
+            if let own, !own.isOver, next !== own, own.signal == nil { own.signal = Signal(nil) }
             state.isLed = next != nil
             if next == nil, !state.writes.isEmpty, !state.isWorkerAsked {
                 state.isWorkerAsked = true
@@ -240,7 +233,7 @@ final class GroupCommit: Sendable {
             let leadsOn = next != nil && next === own
             return (leadsOn, leadsOn ? nil : next?.signal, state.otherWaiters > 0)
         }
-        signal?.send(.lead)
+        signal?.update { $0 = .lead }
         if needsWorker { askWorker() }
         if isWatched { state.wakeAll() }
         if !isLogLong { wake(group, but: own) }
@@ -257,7 +250,7 @@ final class GroupCommit: Sendable {
             }
             return signals
         }
-        for signal in signals { signal.send(.itIsOver) }
+        for signal in signals { signal.update { $0 = .itIsOver } }
     }
 
     private func tell(_ group: [Write]) {

@@ -28,8 +28,7 @@ extension JournalTransaction {
         }
         switch settlement {
         case .named: break
-        case .remove: try remove(item, identity: nil, lane: nil, now, &result)
-        case .created(_, let identity, let lane):
+        case .remove(_, let identity, let lane):
             try remove(item, identity: identity, lane: lane, now, &result)
         case .postpone(_, let nextAttemptAt, let askedUntil, let mayHaveArrived, let trouble):
             try postpone(item, nextAttemptAt, askedUntil, mayHaveArrived, trouble)

@@ -96,7 +96,7 @@ struct SenderState {
         else { return nil }
         var ids: [Int64] = []
         for settlement in settlements {
-            guard case .remove(let id) = settlement, inFlight[id]?.changes == changes else {
+            guard case .remove(let id, _, _) = settlement, inFlight[id]?.changes == changes else {
                 return nil
             }
             ids.append(id)
