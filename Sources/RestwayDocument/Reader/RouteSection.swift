@@ -37,7 +37,9 @@ private struct DocumentRoute {
             headers: object["headers"]?.headers() ?? [],
             parameters: object["parameters"]?.parameters() ?? [],
             timeoutMilliseconds: object["timeoutMilliseconds"]?.milliseconds(),
-            retry: object["retry"].flatMap { RetryPolicy(ofRoute: $0, over: definition.retry) },
+            retry: object["retry"].flatMap {
+                RetryPolicy(ofRoute: $0, over: definition.policies.retry)
+            },
             auth: object["auth"].flatMap(AuthMode.init),
             dataMapper: object["dataMapper"]?.nonEmptyString(),
             transport: object["transport"].flatMap(TransportReference.init),
