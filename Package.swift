@@ -93,6 +93,12 @@ let core: [Target] =
             "RestwayDocument", "RestwayCalls",
         ], safe)
     + module(
+        "RestwayRate",
+        [
+            "RestwayThreads", "RestwayRouting", "RestwayHTTP", "RestwayOutcome",
+            "RestwayDocument", "RestwayCalls",
+        ], safe)
+    + module(
         "RestwayBatch",
         [
             "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting", "RestwayHTTP",
@@ -111,15 +117,15 @@ let core: [Target] =
             "RestwayText", "RestwayThreads", "RestwayJSON", "RestwaySQLite", "RestwayRouting",
             "RestwayObjects", "RestwayMapping", "RestwayHTTP", "RestwayCurl", "RestwaySQLiteStore",
             "RestwayOutcome", "RestwayDocument", "RestwayPlugins", "RestwayCalls", "RestwayAuth",
-            "RestwayRetry", "RestwayBatch", "RestwayOutbox",
+            "RestwayRetry", "RestwayRate", "RestwayBatch", "RestwayOutbox",
         ])
     + module(
         "RestwayABI",
         [
             "CRestway", "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting",
             "RestwayObjects", "RestwayMapping", "RestwayHTTP", "RestwayOutcome", "RestwayDocument",
-            "RestwayPlugins", "RestwayCalls", "RestwayAuth", "RestwayBatch", "RestwayOutbox",
-            "RestwayClient",
+            "RestwayPlugins", "RestwayCalls", "RestwayAuth", "RestwayRate", "RestwayBatch",
+            "RestwayOutbox", "RestwayClient",
         ])
 
 /// Random input for the mapping; its corpus runs as ordinary tests. libFuzzer provides the `main`

@@ -26,6 +26,7 @@
 #include "plugins.h"
 #include "progress.h"
 #include "query.h"
+#include "rate.h"
 #include "request.h"
 #include "response.h"
 #include "retry.h"

@@ -25,16 +25,18 @@ package final class CallContext: Sendable {
     package struct Seams: Sendable {
         package let credentials: any CredentialSource
         package let retries: any RetryDecider
+        package let rates: any RateGate
         /// `nil` if no request is stored.
         package let outbox: (any RequestStorage)?
         package let reachability: ReachabilityState
 
         package init(
-            credentials: any CredentialSource, retries: any RetryDecider,
+            credentials: any CredentialSource, retries: any RetryDecider, rates: any RateGate,
             outbox: (any RequestStorage)?, reachability: ReachabilityState
         ) {
             self.credentials = credentials
             self.retries = retries
+            self.rates = rates
             self.outbox = outbox
             self.reachability = reachability
         }
@@ -89,6 +91,7 @@ package final class CallContext: Sendable {
     package var reachability: ReachabilityState { seams.reachability }
     package var credentials: any CredentialSource { seams.credentials }
     package var retries: any RetryDecider { seams.retries }
+    package var rates: any RateGate { seams.rates }
     package var outbox: (any RequestStorage)? { seams.outbox }
 
     // MARK: Calls

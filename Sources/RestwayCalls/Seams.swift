@@ -3,6 +3,7 @@ package import RestwayHTTP
 package import RestwayMapping
 package import RestwayObjects
 package import RestwayOutcome
+package import RestwayThreads
 
 // The seams of the stages: the parts of a call that other modules perform. `RestwayClient` joins
 // them.
@@ -130,6 +131,34 @@ extension RetryPolicy {
             self.elapsedMilliseconds = elapsedMilliseconds
         }
     }
+}
+
+// MARK: Rates
+
+/// Lets requests wait until the rate of their origin admits them. `RestwayRate` implements it; a
+/// client has one.
+///
+/// Every function may be called on any thread, and returns at once.
+package protocol RateGate: Sendable {
+    /// False while no rate is limited. Calls then skip the stage.
+    var concernsCalls: Bool { get }
+    /// Asks whether a call may send its request to the origin of `url`. If it has to wait, `waiter`
+    /// is called once on a worker, unless the call leaves before.
+    func arrive(
+        _ call: UInt64, at url: String, priority: Int32, deadline: Deadline,
+        _ waiter: @escaping @Sendable () -> Void
+    ) -> RateAnswer
+    /// The call no longer waits, or its exchange has ended with the answer `head`. It may be called
+    /// again, and for a call that never came.
+    func leave(_ call: UInt64, _ head: ResponseHead?)
+}
+
+/// The answer to a call that wants to send its request.
+package enum RateAnswer: Equatable, Sendable {
+    case go
+    case wait
+    /// No request may go for this long, which is longer than the call's time limit.
+    case tooLate(milliseconds: Int64)
 }
 
 // MARK: Batches

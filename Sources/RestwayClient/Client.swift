@@ -6,8 +6,10 @@ package import RestwayHTTP
 package import RestwayOutbox
 package import RestwayOutcome
 import RestwayPlugins
+package import RestwayRate
 import RestwayRetry
 import RestwayRouting
+import RestwayText
 package import RestwayThreads
 
 /// One api in one environment, with its connections and its store. It creates and joins the parts
@@ -19,6 +21,7 @@ package final class Client: Sendable {
     /// The outbox; `nil` if neither the document nor the options name a file for it.
     package let outbox: Outbox?
     private let retry: RetryDriver
+    private let rates: RateDriver
     private let transports: TransportTable
     private let certificateFile: String?
     private let generation = ProcessGeneration.current
@@ -59,6 +62,7 @@ package final class Client: Sendable {
             builtIn: builtIn)
         retry = RetryDriver(seed: options.randomSeed)
         let executors = CallContext.Executors(pool: pool, clock: clock, timers: timers)
+        rates = RateDriver(definition.policies.rate, executors)
         auth = AuthDriver(
             try definition.auth.resolved(environment), transports.standard, executors, callOptions)
         let reachability = ReachabilityState()
@@ -72,7 +76,8 @@ package final class Client: Sendable {
             api: api, environment: environment, options: callOptions, store: store,
             delivery: delivery, transports: transports, mappers: mappers, executors: executors,
             seams: .init(
-                credentials: auth, retries: retry, outbox: outbox, reachability: reachability))
+                credentials: auth, retries: retry, rates: rates, outbox: outbox,
+                reachability: reachability))
         batches = Batches(calls)
         certificateFile = options.connections.certificateFile
         outbox?.begin(self)
@@ -147,6 +152,24 @@ package final class Client: Sendable {
     package func setRetry(_ text: UnsafeRawBufferPointer?) throws(Failure) {
         try calls.refuseWhenClosed()
         retry.set(try text.map { text throws(Failure) in try RetryPolicy(document: text) })
+    }
+
+    /// Sets the rate policy that replaces the document's; `nil` sets no limit.
+    package func setRate(_ text: UnsafeRawBufferPointer?) throws(Failure) {
+        try calls.refuseWhenClosed()
+        rates.set(try text.map { text throws(Failure) in try RatePolicy(document: text) })
+    }
+
+    /// Returns the rate of the origin of `url`, or of the environment without a URL.
+    package func rate(of url: String?) throws(Failure) -> RateReading {
+        try calls.refuseAfterFork()
+        let url = url ?? calls.environment.baseURL.text
+        guard let reading = rates.reading(of: url) else {
+            throw Failure(
+                .invalidURL, "\(URLText.withoutQuery(url)) is no absolute http or https URL",
+                field: "url")
+        }
+        return reading
     }
 
     /// Records whether the server can be reached, as the program says.

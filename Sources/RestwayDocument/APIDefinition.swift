@@ -9,8 +9,7 @@ package struct APIDefinition: Sendable {
     package var errors = ErrorDefinition()
     package var redaction = Redaction()
     package var auth = AuthDefinition()
-    /// The retry policy; `nil` if nothing is retried.
-    package var retry: RetryPolicy?
+    package var policies = SendingPolicies()
     /// The batch settings; `nil` if requests are not sent in batches.
     package var batch: BatchDefinition?
     package var storage = StorageDefinition()
@@ -91,4 +90,12 @@ package struct StoreSettings: Sendable {
         guard let path, !path.hasPrefix("/") else { return }
         self.path = directory + path
     }
+}
+
+/// The rules of a document by which requests are sent.
+package struct SendingPolicies: Sendable {
+    /// `nil` if nothing is retried.
+    package var retry: RetryPolicy?
+    /// `nil` if requests never wait for an origin's rate.
+    package var rate: RatePolicy?
 }

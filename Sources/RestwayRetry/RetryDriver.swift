@@ -28,7 +28,7 @@ package final class RetryDriver: RetryDecider {
     }
 
     package func policy(of api: LoadedAPI) -> RetryPolicy? {
-        state.withLock { $0.isPolicySet ? $0.policy : api.definition.retry }
+        state.withLock { $0.isPolicySet ? $0.policy : api.definition.policies.retry }
     }
 
     package func set(_ policy: RetryPolicy?) {

@@ -49,10 +49,12 @@ final class CallMachineTests: XCTestCase {
 
     func testOptionalStagesStandInTheOrderOfTheJourney() {
         XCTAssertEqual(
-            stagesPassed([.intercept, .validate, .rewind, .cache, .lane, .prepare, .modify]),
+            stagesPassed([
+                .intercept, .validate, .rate, .rewind, .cache, .lane, .prepare, .modify,
+            ]),
             [
-                .modify, .prepare, .lane, .cache, .credential, .rewind, .exchange, .recover,
-                .validate, .intercept, .parse, .commit,
+                .modify, .prepare, .lane, .cache, .credential, .rewind, .rate, .exchange,
+                .recover, .validate, .intercept, .parse, .commit,
             ])
     }
 
@@ -137,7 +139,7 @@ final class CallMachineTests: XCTestCase {
         for stage in Stage.allCases where stage != .deliver {
             var machine = machine(
                 at: stage,
-                [.modify, .prepare, .lane, .cache, .rewind, .validate, .intercept])
+                [.modify, .prepare, .lane, .cache, .rewind, .rate, .validate, .intercept])
             let actions = machine.handle(.closed)
             XCTAssertEqual(
                 actions,
@@ -173,8 +175,8 @@ final class CallMachineTests: XCTestCase {
     private struct Model {
         let optional: Set<Stage>
         static let order: [Stage] = [
-            .modify, .prepare, .lane, .cache, .credential, .rewind, .exchange, .recover,
-            .validate, .intercept, .parse, .commit, .deliver,
+            .modify, .prepare, .lane, .cache, .credential, .rewind, .rate, .exchange,
+            .recover, .validate, .intercept, .parse, .commit, .deliver,
         ]
         static let ofEveryCall: Set<Stage> = [
             .credential, .exchange, .recover, .parse, .commit, .deliver,
@@ -224,7 +226,7 @@ final class CallMachineTests: XCTestCase {
             [.passed(entry), .failed(entry)] + (isRefused ? [.settled(entry)] : [])
         case .recover: CallMachine.Verdict.allCases.map { .judged(entry, $0) }
         case .intercept: [.passed(entry), .sendAgain(entry), .failed(entry)]
-        case .rewind, .exchange, .validate, .parse, .commit, .wait, .store:
+        case .rewind, .rate, .exchange, .validate, .parse, .commit, .wait, .store:
             [.passed(entry), .failed(entry)]
         case .deliver: []
         }
@@ -235,7 +237,8 @@ final class CallMachineTests: XCTestCase {
         for _ in 0..<5_000 {
             let all: [(Stage, CallMachine.OptionalStages)] = [
                 (.modify, .modify), (.prepare, .prepare), (.lane, .lane), (.cache, .cache),
-                (.rewind, .rewind), (.validate, .validate), (.intercept, .intercept),
+                (.rewind, .rewind), (.rate, .rate), (.validate, .validate),
+                (.intercept, .intercept),
             ]
             let chosen = all.filter { _ in Bool.random(using: &random) }
             let model = Model(optional: Set(chosen.map(\.0)))

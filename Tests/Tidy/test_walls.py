@@ -26,14 +26,17 @@ ORDER = (
     "RestwayDocument",
     "RestwayPlugins",
     "RestwayCalls",
-    "RestwayAuth", "RestwayRetry", "RestwayCache", "RestwayBatch", "RestwayOutbox",
+    "RestwayAuth", "RestwayRetry", "RestwayRate", "RestwayCache", "RestwayBatch", "RestwayOutbox",
     "RestwayClient",
     "RestwayABI",
     "Restway",
 )
 
 #: Modules of one concern each, which do not import each other.
-PEERS = {"RestwayAuth", "RestwayRetry", "RestwayCache", "RestwayBatch", "RestwayOutbox"}
+PEERS = {
+    *("RestwayAuth", "RestwayRetry", "RestwayRate", "RestwayCache", "RestwayBatch"),
+    "RestwayOutbox",
+}
 
 #: Modules of the toolchain; every other dependency of a module is in Package.swift.
 TOOLCHAIN = {"Swift", "Glibc", "Synchronization"}

@@ -104,6 +104,7 @@ STRUCTURES = {
     "restway_credential": "A field that is NULL keeps the present value.",
     "restway_timings": "Times are in microseconds; -1 is not known.",
     "restway_progress": "A total of -1 is not known.",
+    "restway_rate": "A number of -1 is not known.",
 }
 
 #: The functions that are called without releasing the interpreter's lock; see `QUICK` in the

@@ -9,6 +9,7 @@ enum SizedStructs {
     static let credential = SizedStruct<restway_credential>(name: "credential", sizeMin: 48)
     static let outboxCounts = SizedStruct<restway_outbox_counts>(name: "counts", sizeMin: 40)
     static let progress = SizedStruct<restway_progress>(name: "progress", sizeMin: 64)
+    static let rate = SizedStruct<restway_rate>(name: "rate", sizeMin: 48)
     static let statistics = SizedStruct<restway_statistics>(name: "statistics", sizeMin: 40)
     static let timings = SizedStruct<restway_timings>(name: "timings", sizeMin: 80)
 }

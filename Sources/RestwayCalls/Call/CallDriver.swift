@@ -16,7 +16,7 @@ indirect enum Handover {
     case failure(Failure)
     /// From `modify`: the request as the modifiers have left it.
     case spec(RequestSpec)
-    /// From `credential` and `rewind`: the exchange to send.
+    /// From `credential`, `rewind` and `rate`: the exchange to send.
     case exchange(Exchange)
     /// From `exchange`: the response or the failure of the transport.
     case received(ReceivedExchange)
@@ -169,7 +169,10 @@ extension Call {
     /// Tells the stage that the call no longer waits for it.
     private func leave(_ stage: CallMachine.Stage, _ exchange: ExchangeID?) {
         switch stage {
-        case .exchange: if let exchange { context.transports.cancel(exchange) }
+        case .rate: context.rates.leave(id, nil)
+        case .exchange:
+            if let exchange { context.transports.cancel(exchange) }
+            context.rates.leave(id, nil)
         case .credential: context.credentials.leave(id)
         case .modify, .prepare, .lane, .cache, .rewind, .recover, .validate, .intercept, .parse,
             .commit, .wait, .store, .deliver:
@@ -205,6 +208,7 @@ extension Call {
         case (.credential, .refusal(let refusal)): CredentialStage.replace(entry, refusal)
         case (.credential, _): CredentialStage.enter(entry)
         case (.rewind, .exchange(let exchange)): RewindStage.enter(entry, exchange)
+        case (.rate, .exchange(let exchange)): RateStage.enter(entry, exchange)
         case (.exchange, .exchange(let exchange)): ExchangeStage.enter(entry, exchange)
         case (.recover, .received(let received)): RecoverStage.enter(entry, received)
         case (.recover, .settled(let refusal)): RecoverStage.settle(entry, refusal)
@@ -213,8 +217,9 @@ extension Call {
         case (.commit, .parsed(let parsed)): CommitStage.enter(entry, parsed)
         case (.wait, .delay(let milliseconds)): WaitStage.enter(entry, milliseconds)
         case (.store, .storing(let order)): order.claim.store(self, order)
-        case (.cache, _), (.validate, _), (.intercept, _), (.rewind, _), (.exchange, _),
-            (.recover, _), (.parse, _), (.commit, _), (.wait, _), (.store, _), (.deliver, _):
+        case (.cache, _), (.validate, _), (.intercept, _), (.rewind, _), (.rate, _),
+            (.exchange, _), (.recover, _), (.parse, _), (.commit, _), (.wait, _), (.store, _),
+            (.deliver, _):
             entry.fail(Failure(.internal, "\(description): no way leads to \(stage)"))
         }
     }

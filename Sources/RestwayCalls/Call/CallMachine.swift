@@ -40,6 +40,8 @@ struct CallMachine {
         case credential
         /// A body that a function of the program gives is rewound to its start.
         case rewind
+        /// The request waits until the rate of its origin admits it.
+        case rate
         /// The transport, or for an item of a batch its session, sends the request and receives the
         /// answer.
         case exchange
@@ -143,11 +145,12 @@ struct CallMachine {
         static let lane = OptionalStages(.lane)
         static let cache = OptionalStages(.cache)
         static let rewind = OptionalStages(.rewind)
+        static let rate = OptionalStages(.rate)
         static let validate = OptionalStages(.validate)
         static let intercept = OptionalStages(.intercept)
 
         fileprivate static let all: OptionalStages = [
-            .modify, .prepare, .lane, .cache, .rewind, .validate, .intercept,
+            .modify, .prepare, .lane, .cache, .rewind, .rate, .validate, .intercept,
         ]
 
         fileprivate func contains(_ stage: Stage) -> Bool { contains(OptionalStages(stage)) }
@@ -273,7 +276,7 @@ struct CallMachine {
         // The caller made a mistake, or no other stage can handle the failure.
         case nil, .modify, .prepare, .recover, .intercept, .commit, .store, .deliver:
             return deliver(.outcome)
-        case .lane, .cache, .credential, .rewind, .exchange, .validate, .parse, .wait:
+        case .lane, .cache, .credential, .rewind, .rate, .exchange, .validate, .parse, .wait:
             return enter(.recover)
         }
     }

@@ -301,6 +301,35 @@ enum WaitStage {
     }
 }
 
+/// The stage in which the request waits until the rate of its origin admits it.
+enum RateStage {
+    static func enter(_ entry: StageEntry, _ exchange: Exchange) {
+        let (call, rates) = (entry.call, entry.context.rates)
+        let deadline = call.state.withLock { $0.deadline }
+        let answer = rates.arrive(
+            call.id, at: exchange.url, priority: exchange.priority, deadline: deadline
+        ) {
+            let now = entry.context.clock.now()
+            entry.on(.worker).pass(.exchange(exchange)) { $0.attempts.endWait(now) }
+        }
+        switch answer {
+        case .go:
+            entry.pass(.exchange(exchange))
+        case .tooLate(let milliseconds):
+            var failure = Failure(
+                .timedOut,
+                "\(call.description): the rate limit of the origin admits no request for "
+                    + "\(milliseconds) ms, which is longer than the time limit")
+            failure.isRetryable = true
+            entry.fail(failure)
+        case .wait:
+            if entry.isCurrent { entry.watchDeadline() }
+            // The call may have ended before its rate knew of it.
+            if call.isComplete { rates.leave(call.id, nil) }
+        }
+    }
+}
+
 extension Exchange {
     /// Returns the same exchange with a body that is read while it is sent.
     fileprivate func sending(_ feed: BodyFeed) -> Exchange {
@@ -316,6 +345,7 @@ extension PreparedRequest {
         var stages: CallMachine.OptionalStages = []
         if claim != nil { stages.insert(.lane) }
         if reader != nil { stages.insert(.rewind) }
+        if sending.isRated { stages.insert(.rate) }
         return stages
     }
 }

@@ -91,6 +91,8 @@ package struct SendingRules: Sendable {
     /// False if the environment's credentials must not go to the URL.
     package var isTrusted: Bool
     package let isInBatch: Bool
+    /// Whether the request waits until the rate of its origin admits it.
+    package var isRated = false
 
     package init(auth: AuthMode, transport: Int, isTrusted: Bool = true, isInBatch: Bool) {
         self.auth = auth

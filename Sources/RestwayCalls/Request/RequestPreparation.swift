@@ -360,6 +360,8 @@ extension RequestPreparation {
             isInBatch: spec.isInBatch)
         rules.retry = settings.retry ?? context.retries.policy(of: api)
         rules.progress = spec.progress
+        // The rate concerns the batch call, and not its items.
+        rules.isRated = !spec.isInBatch && context.rates.concernsCalls
         // A caller that sets the header of the scheme replaces the scheme.
         if let name = api.definition.auth.header,
             spec.headers.contains(where: { $0.value != nil && $0.name.isSameHeader(as: name) })

@@ -11,7 +11,7 @@ import RestwayThreads
 enum DocumentReader {
     static let keys = [
         "$schema", "restway", "environment", "environments", "headers", "entities", "routes",
-        "responses", "requests", "errors", "redact", "store", "transforms", "auth", "retry",
+        "responses", "requests", "errors", "redact", "store", "transforms", "auth", "retry", "rate",
         "plugins", "dataMapper", "transport", "batch", "outbox", "fileMode", "redirectHeaders",
         "redirectBodies",
     ]
@@ -69,7 +69,8 @@ enum DocumentReader {
         document.read("auth", into: &definition.auth, AuthDefinition.init)
         if let name = definition.auth.apiKeyName { definition.redaction.add(name) }
         // A route's policy builds on the document's policy.
-        definition.retry = document["retry"].flatMap { RetryPolicy($0) }
+        definition.policies.retry = document["retry"].flatMap { RetryPolicy($0) }
+        definition.policies.rate = document["rate"].flatMap { RatePolicy($0) }
         definition.batch = document["batch"].flatMap(BatchDefinition.init)
         definition.storage.outbox = document["outbox"].flatMap(OutboxDefinition.init)
         // Descriptors name entities, so entities come first.

@@ -142,7 +142,7 @@ extension APIDefinition {
         var declared: [DocumentRoute] = []
         declared.reserveCapacity(members.count)
         for (name, node) in members {
-            guard let route = DocumentRoute(name, node, in: entityCatalog, retry) else { continue }
+            guard let route = DocumentRoute(name, node, in: entityCatalog, policies.retry) else { continue }
             declared.append(route)
         }
         var family = RouteFamily(declared, routes)
@@ -171,7 +171,7 @@ extension APIDefinition {
     mutating func addRoute(_ name: String?, _ node: DocumentNode) {
         if let name {
             addRoutes([(name, node)])
-        } else if let item = DocumentRoute(nil, node, in: entityCatalog, retry) {
+        } else if let item = DocumentRoute(nil, node, in: entityCatalog, policies.retry) {
             if let parent = item.parent {
                 parent.report("a route without a name cannot have a parent")
             } else if item.route.entity == nil {

@@ -111,6 +111,7 @@ from ._outbox import (
 )
 from ._progress import OnProgress, Progress, Timings
 from ._questions import Exclusion, FailureReader, FailureReading
+from ._rate import Rate
 from ._request import Request, Target
 from ._response import Headers, MappingIssue, Response
 from ._store import Operator, Query, Statistics, Store
@@ -202,6 +203,7 @@ __all__ = [
     "ProtocolError",
     "Query",
     "QueuedError",
+    "Rate",
     "Reachability",
     "Readable",
     "Refresh",

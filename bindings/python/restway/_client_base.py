@@ -20,6 +20,7 @@ from ._ffi.enums import ClientFlag, CurlFlag, Delivery, Reachability
 from ._library import Clock
 from ._object import Layouts, Object
 from ._questions import Exclusion, set_exclusion
+from ._rate import ClientRate
 from ._request import Request
 from ._response import Response
 from ._store import Store
@@ -30,7 +31,7 @@ _COMMAND_BYTES = 4096
 """The size of a buffer for most curl commands; a longer command is written a second time."""
 
 
-class ClientBase(ClientAuth, Owner[native.ClientHandle], Closing):
+class ClientBase(ClientAuth, ClientRate, Owner[native.ClientHandle], Closing):
     """One api in one environment, with its connections and its store."""
 
     __slots__ = ("_delivery", "_holding", "_layouts", "_modifier", "api")

@@ -54,6 +54,7 @@ STRUCTURES = {
     "restway_progress": structures.Progress,
     "restway_body_reader": structures.BodyReader,
     "restway_outbox_counts": structures.OutboxCounts,
+    "restway_rate": structures.Rate,
 }
 UNIONS = {
     "restway_value": ("as", structures.ValueAs),

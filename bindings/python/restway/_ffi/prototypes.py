@@ -354,6 +354,9 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_query_set_rejected": (c_enum, (QueryHandle, c_int32, _error_out)),
     "restway_store_query": (c_enum, (StoreHandle, QueryHandle, POINTER(ListHandle), _error_out)),
     "restway_store_count_query": (c_enum, (StoreHandle, QueryHandle, _size_out, _error_out)),
+    "restway_client_set_rate": (c_enum, (ClientHandle, c_char_p, c_size_t, _error_out)),
+    "restway_rate_init": (c_enum, (POINTER(Rate), c_size_t, _error_out)),
+    "restway_client_rate": (c_enum, (ClientHandle, c_char_p, POINTER(Rate), _error_out)),
     "restway_request_create": (c_enum, (c_char_p, c_char_p, POINTER(RequestHandle), _error_out)),
     "restway_request_create_route": (c_enum, (
         c_char_p, c_char_p, POINTER(RequestHandle), _error_out,

@@ -91,6 +91,7 @@ __all__ = [
     "Progress",
     "ProgressFn",
     "QueryHandle",
+    "Rate",
     "ReadFailureFn",
     "RefreshFn",
     "RefreshHandle",
@@ -299,6 +300,19 @@ class Progress(Structure):
         ("mapping_done", c_int64),
         ("mapping_total", c_int64),
         ("fraction", c_double),
+    ]
+
+
+class Rate(Structure):
+    """`restway_rate`. A number of -1 is not known."""
+
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("limit", c_int64),
+        ("remaining", c_int64),
+        ("reset_milliseconds", c_int64),
+        ("under_way", c_int64),
+        ("waiting", c_int64),
     ]
 
 
