@@ -13,7 +13,7 @@ enum DocumentReader {
         "$schema", "restway", "environment", "environments", "headers", "entities", "routes",
         "responses", "requests", "errors", "redact", "store", "transforms", "auth", "retry",
         "plugins", "dataMapper", "transport", "batch", "outbox", "fileMode", "redirectHeaders",
-        "redirectBodies",
+        "redirectBodies", "forms",
     ]
 
     /// Sections of later versions. They are refused by name, so that a section is never silently
@@ -73,6 +73,7 @@ enum DocumentReader {
         let responses = document["responses"]?.elements() ?? []
         definition.routes.reserveCapacity(routes.count)
         definition.rules.reserveCapacity(routes: routes.count, responses: responses.count)
+        document.read("forms", into: &definition.rules.forms, FormRules.init)
         definition.addRoutes(routes)
         for response in responses { definition.addResponse(response) }
         for request in document["requests"]?.elements() ?? [] { definition.addRequest(request) }
