@@ -27,6 +27,7 @@
 #include "progress.h"
 #include "query.h"
 #include "request.h"
+#include "resource.h"
 #include "response.h"
 #include "retry.h"
 #include "store.h"

@@ -112,6 +112,7 @@ from ._outbox import (
 from ._progress import OnProgress, Progress, Timings
 from ._questions import Exclusion, FailureReader, FailureReading
 from ._request import Request, Target
+from ._resource import DigestHeader, FileContent, Files, Resource
 from ._response import Headers, MappingIssue, Response
 from ._store import Operator, Query, Statistics, Store
 
@@ -148,6 +149,7 @@ __all__ = [
     "ConnectionLostError",
     "Content",
     "Credential",
+    "DigestHeader",
     "Domain",
     "Draft",
     "DuplicateError",
@@ -155,7 +157,9 @@ __all__ = [
     "Exclusion",
     "FailureReader",
     "FailureReading",
+    "FileContent",
     "FileError",
+    "Files",
     "ForkedError",
     "FrozenError",
     "HTTPStatusError",
@@ -209,6 +213,7 @@ __all__ = [
     "Request",
     "RequestOptions",
     "ResolveError",
+    "Resource",
     "Response",
     "RestwayError",
     "RouteError",

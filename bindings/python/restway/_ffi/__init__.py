@@ -40,6 +40,7 @@ from .memory import (
     truth_out,
     values,
     whole,
+    whole_out,
     write,
 )
 from .structures import *  # noqa: F403
@@ -83,6 +84,7 @@ __all__ = [
     "truth_out",
     "values",
     "whole",
+    "whole_out",
     "write",
 ]
 __all__ += structures.__all__

@@ -95,6 +95,7 @@ __all__ = [
     "RefreshFn",
     "RefreshHandle",
     "RequestHandle",
+    "ResourceHandle",
     "ResponseHandle",
     "RowsHandle",
     "ShouldReplayFn",
@@ -203,6 +204,10 @@ class RefreshHandle(Handle):
 
 class RequestHandle(Handle):
     release = "restway_request_release"
+
+
+class ResourceHandle(Handle):
+    release = "restway_resource_release"
 
 
 class ResponseHandle(Handle):
