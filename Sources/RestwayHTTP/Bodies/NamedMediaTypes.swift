@@ -50,8 +50,9 @@ package struct NamedMediaTypes: Sendable {
         for line in text.split(separator: "\n") where !line.hasPrefix("#") {
             let words = line.split { $0 == " " || $0 == "\t" }
             guard let type = words.first else { continue }
-            for ending in words.dropFirst() where types[String(ending)] == nil {
-                types[ending.lowercased()] = String(type)
+            for word in words.dropFirst() {
+                let ending = word.lowercased()
+                if types[ending] == nil { types[ending] = String(type) }
             }
         }
         self.init(types)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import email
 import gzip
@@ -19,7 +20,7 @@ import pytest
 import restway
 from restway import Resource
 
-from .peer import Peer
+from .peer import Peer, unused_port
 from .test_serialization import client_of, head_and_body, parts_of
 
 LETTERS = bytes(range(97, 123)) * 20_000
@@ -316,3 +317,39 @@ def test_an_announced_body_is_sent_when_the_server_asks_for_it(peer: Peer) -> No
         assert headers["expect"] == "100-continue"
         client.get("x")
         assert "expect" not in head_and_body(peer)[1]
+
+
+def test_the_outbox_stores_bytes_and_never_a_file(letters: Path, tmp_path: Path) -> None:
+    document = restway.API.from_json(
+        {
+            "restway": 1,
+            "outbox": {"path": str(tmp_path / "outbox.db")},
+            "routes": {"x": {"method": "POST", "path": "x", "offline": True, "gzip": True}},
+        }
+    )
+    url = f"http://127.0.0.1:{unused_port()}"
+    with restway.Client(document, base_url=url, timeout=30) as client:
+        stored: list[Any] = [
+            {"body": Resource.bytes(b"in memory", "a.txt")},
+            {"files": {"a": ("a.txt", b"in memory")}},
+        ]
+        for options in stored:
+            with pytest.raises(restway.QueuedError):
+                client.route("x", **options)
+        for options in ({"body": Resource.file(letters)}, {"files": {"a": letters}}):
+            with pytest.raises(restway.ConnectError):
+                client.route("x", **options)
+        # A stored body is not compressed.
+        assert [b"in memory" in (item.body or b"") for item in client.outbox.items()] == [True] * 2
+
+
+def test_an_async_client_sends_files(peer: Peer, letters: Path) -> None:
+    peer.respond(b"{}")
+
+    async def send() -> None:
+        document = restway.API.from_json({"restway": 1})
+        async with restway.AsyncClient(document, base_url=peer.url, timeout=30) as client:
+            await client.post("x", files={"a": letters})
+
+    asyncio.run(send())
+    assert parts_of(peer)[0].get_payload(decode=True) == LETTERS
