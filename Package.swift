@@ -36,6 +36,8 @@ let systemLibraries: [Target] = [
     .systemLibrary(
         name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(
+        name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CLinux"),
 ]
 
@@ -52,7 +54,8 @@ let core: [Target] =
         "RestwayJansson",
         ["CJansson", "RestwayText", "RestwayJSON", "RestwayObjects", "RestwayMapping"])
     + module(
-        "RestwayHTTP", ["CZlib", "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting"])
+        "RestwayHTTP",
+        ["CZlib", "CCrypto", "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting"])
     + module("RestwayCurl", ["CCurl", "CLinux", "RestwayThreads", "RestwayRouting", "RestwayHTTP"])
     + module(
         "RestwayOutcome",

@@ -1,6 +1,6 @@
 /** @file restway/body.h
- *  Request bodies that the program gives piece by piece while they are sent. docs/BODIES.md
- *  explains the whole topic.
+ *  Request bodies: how they are written and sent, and bodies that the program gives piece by piece
+ *  while they are sent. docs/BODIES.md explains the whole topic.
  */
 #ifndef RESTWAY_BODY_H
 #define RESTWAY_BODY_H
@@ -87,6 +87,56 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_body_reader_init(
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_set_body_reader(
     restway_request *request, const restway_body_reader *reader, int64_t length,
     const char *media_type, restway_error **out_error);
+
+/** How the parameters of a request, and its object or draft, are written. The numbers are
+ *  WebApiClient's. Frozen; append only. */
+typedef enum RESTWAY_OPEN_ENUM restway_serialization {
+    /** Into the body by the route's data mapper; without one, as JSON. */
+    RESTWAY_SERIALIZATION_JSON = 0,
+    /** Into the body as application/x-www-form-urlencoded. */
+    RESTWAY_SERIALIZATION_URL = 1,
+    /** Into the body as multipart/form-data (RFC 7578). */
+    RESTWAY_SERIALIZATION_FORM = 2,
+    /** Into the query: the body is only what the program gives as a body. */
+    RESTWAY_SERIALIZATION_NONE = 3,
+    /** Not a serialization: pins the type to 32 bits. */
+    RESTWAY_SERIALIZATION_PIN_ = 0x7fffffff
+} restway_serialization;
+
+/** Sets how parameters, objects and drafts are written, in place of what the route says. For GET,
+ *  HEAD and DELETE parameters go into the query in any case. Nested values are flattened, as
+ *  "forms" in the API document says (docs/API-DOCUMENT.md).
+ *
+ *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_set_serialization(
+    restway_request *request, restway_serialization serialization, restway_error **out_error);
+
+/** Says whether the body is sent with Content-Encoding: gzip, in place of what the route says.
+ *
+ *  A body in memory is compressed at once and sent with its length. A body that is read while it is
+ *  sent, such as a file, is compressed piece by piece and sent in chunks. A request with a
+ *  Content-Encoding of its own, and a request in a batch, is not compressed. A stored request of
+ *  the outbox is kept uncompressed, and sent so later.
+ *
+ *  @param gzip 1 or 0.
+ *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_set_gzip(
+    restway_request *request, int32_t gzip, restway_error **out_error);
+
+/** Says whether a body is announced with Expect: 100-continue, in place of what the route says. The
+ *  body is then sent when the server asks for it, or after a second. If the server answers instead,
+ *  the body is not sent.
+ *
+ *  @param expect_continue 1 or 0.
+ *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_set_expect_continue(
+    restway_request *request, int32_t expect_continue, restway_error **out_error);
 
 RESTWAY_END_DECLS
 

@@ -118,9 +118,10 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_set_variable(
     restway_error **out_error);
 
 /** Sets the value of a parameter, in place of an earlier value. For GET, HEAD and DELETE parameters
- *  go into the query, where a null is left out and a list repeats the name. For other methods they
- *  form the body, where a null is kept and a dotted name makes nested objects. The body is JSON
- *  unless a Content-Type or a data mapper says otherwise.
+ *  go into the query, where a null is left out, a list repeats the name and an object is flattened
+ *  ("a[b]"), unless "forms" in the API document says otherwise. For other methods they form the
+ *  body, where a null is kept and a dotted name makes nested objects. The body is JSON unless a
+ *  Content-Type, a data mapper or a serialization (body.h) says otherwise.
  *
  *  @param name  *Copied*.
  *  @param value A null, bool, int64, double, date, string, bytes, JSON or list. *Copied*. In a

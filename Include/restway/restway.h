@@ -28,6 +28,7 @@
 #include "query.h"
 #include "rate.h"
 #include "request.h"
+#include "resource.h"
 #include "response.h"
 #include "retry.h"
 #include "store.h"

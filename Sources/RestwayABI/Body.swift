@@ -1,5 +1,6 @@
 public import CRestway
 import RestwayCalls
+import RestwayDocument
 import RestwayOutcome
 
 // body.h
@@ -27,6 +28,37 @@ public func restway_request_set_body_reader(
             length: length < 0 ? nil : length, read: BodyReading.reading(read, context),
             rewind: functions.rewind.map { BodyReading.rewinding($0, context) })
         request.set(.init(reader: body, mediaType: mediaType))
+    }
+}
+
+@_cdecl("restway_request_set_serialization") @implementation
+public func restway_request_set_serialization(
+    _ request: InHandle, _ serialization: restway_serialization, _ outError: OutHandle?
+) -> restway_status {
+    RequestHandle.changing(request, outError) { spec throws(Failure) in
+        guard let chosen = Serialization(number: Int(serialization.rawValue)) else {
+            throw Argument.outOfRange("serialization", Int64(serialization.rawValue))
+        }
+        spec.given.serialization = chosen
+    }
+}
+
+@_cdecl("restway_request_set_gzip") @implementation
+public func restway_request_set_gzip(
+    _ request: InHandle, _ gzip: Int32, _ outError: OutHandle?
+) -> restway_status {
+    RequestHandle.changing(request, outError) { spec throws(Failure) in
+        spec.given.isCompressed = try Argument.zeroOrOne(gzip, "gzip")
+    }
+}
+
+@_cdecl("restway_request_set_expect_continue") @implementation
+public func restway_request_set_expect_continue(
+    _ request: InHandle, _ expectContinue: Int32, _ outError: OutHandle?
+) -> restway_status {
+    RequestHandle.changing(request, outError) { spec throws(Failure) in
+        spec.given.expectsContinue =
+            try Argument.zeroOrOne(expectContinue, "expect_continue")
     }
 }
 

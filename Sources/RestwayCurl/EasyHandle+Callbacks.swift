@@ -81,6 +81,7 @@ extension EasyHandle {
             // Otherwise libcurl would wait for the rest of a body that the server does not want.
             if active.pulled?.isPaused == true { curl_easy_pause(easy, CURLPAUSE_CONT) }
             watchEnd(behind: answer)
+            transfer.isExpectationRefused = status == 417 && active.exchange.expectsContinue
             if isChallenge(answer) {
                 transfer.challenge = answer
             } else {
@@ -118,6 +119,8 @@ extension EasyHandle {
     /// libcurl sends a request again if a kept connection died before a byte of the answer. This
     /// cannot be turned off, so a request that must not be repeated is stopped here.
     private func willSend() -> Bool {
+        // libcurl would send the request again, with the same header. The 417 is the answer.
+        if transfer.isExpectationRefused { return false }
         transfer.attempts += 1
         tellOfTLS(false)
         if transfer.attempts > 1, active?.pulled?.hasBegun == true {

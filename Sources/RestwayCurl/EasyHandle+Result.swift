@@ -20,6 +20,12 @@ extension EasyHandle {
 
     private func failure(_ code: CURLcode) -> TransportError? {
         if let failure = transfer.failure { return failure }
+        // The answer is complete when libcurl tries to send the request again.
+        if transfer.isExpectationRefused,
+            code == CURLE_ABORTED_BY_CALLBACK || code == CURLE_COULDNT_CONNECT
+        {
+            return nil
+        }
         if code == CURLE_OUT_OF_MEMORY, transfer.attempts > 0, !transfer.head.isComplete {
             // libcurl reports this error as "out of memory"; a real lack of memory never shows
             // here.

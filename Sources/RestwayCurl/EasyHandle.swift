@@ -26,6 +26,8 @@ final class EasyHandle {
         /// A Digest challenge that libcurl may answer by itself.
         var challenge: ResponseHead?
         var tlsEnd = TLSEnd.unimportant
+        /// Whether the server has refused to be asked for the body (417).
+        var isExpectationRefused = false
     }
 
     struct Progress: Equatable {

@@ -38,6 +38,11 @@ package struct Exchange: Sendable {
         isAuthorized || headers.contains { $0.isNamed("Authorization") }
     }
 
+    /// Whether the body is announced with `Expect: 100-continue`.
+    package var expectsContinue: Bool {
+        headers.contains { $0.isNamed("Expect") && $0.value.lowercased() == "100-continue" }
+    }
+
     /// Whether a transport may send this again by itself if a kept connection died before an
     /// answer. The server may have acted on it, so only requests that are safe to repeat are sent.
     ///

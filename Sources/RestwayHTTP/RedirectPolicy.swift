@@ -77,6 +77,9 @@ package struct RedirectRules: Equatable, Sendable {
         "Authorization", "Cookie", "Proxy-Authorization",
     ]
 
+    /// Headers that say something about the body, besides the `Content-*` headers.
+    private static let namesOfBodies: Set<String> = ["digest", "expect", "repr-digest"]
+
     private static let keptInLowerCase = Set(keptNames.map { $0.lowercased() })
 
     private let addedNames: Set<String>
@@ -99,14 +102,16 @@ package struct RedirectRules: Equatable, Sendable {
     /// The headers of the next request.
     ///
     /// - Parameters:
-    ///   - keepsBody: Whether the body is sent too, with its `Content-*` headers.
+    ///   - keepsBody: Whether the body is sent too, with the headers about it.
     ///   - isTrusted: Whether the target has the origin of the request, or a trusted origin.
     package func headers(
         _ fields: [HeaderField], keepsBody: Bool, isTrusted: Bool
     ) -> [HeaderField] {
         fields.filter { field in
             let name = field.name.lowercased()
-            if name.hasPrefix("content-") { return keepsBody }
+            if name.hasPrefix("content-") || Self.namesOfBodies.contains(name) {
+                return keepsBody
+            }
             return isTrusted || Self.keptInLowerCase.contains(name) || addedNames.contains(name)
         }
     }

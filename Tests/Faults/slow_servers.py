@@ -30,6 +30,18 @@ SLOW_SERVERS = (
         "stall_in_request_body", (stall_unread,), times_out(""), method="POST", body=bytes(8 << 20),
         reads_body=False, timeout=TIMEOUT_SECONDS,
     ),
+    # The server answers before it has read the body: the answer counts, and the connection, which
+    # is full of unread bytes, is not used again.
+    Fault(
+        "early_failure",
+        (send(b"HTTP/1.1 413 Any\r\nContent-Length: 0\r\n\r\n"), stall_unread),
+        http_error(413), method="POST", body=bytes(8 << 20), reads_body=False,
+    ),
+    Fault(
+        "early_failure_with_a_body",
+        (send(b"HTTP/1.1 401 Any\r\nContent-Length: 8\r\n\r\n" + BODY), stall_unread),
+        http_error(401), method="POST", body=bytes(8 << 20), reads_body=False,
+    ),
     Fault("trickle", (trickle(HEAD_OF_8 + BODY),), answers(BODY)),
     Fault("trickle_headers", (trickle(LONG_HEAD), send(BODY)), answers(BODY)),
     Fault(

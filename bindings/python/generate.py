@@ -78,6 +78,14 @@ ENUMS = {
         "RESTWAY_AUTH_",
         "How a request takes part in authentication (`RESTWAY_AUTH_*`).",
     ),
+    "restway_serialization": (
+        "RESTWAY_SERIALIZATION_",
+        "How parameters, objects and drafts are written (`RESTWAY_SERIALIZATION_*`).",
+    ),
+    "restway_digest": (
+        "RESTWAY_DIGEST_",
+        "A digest algorithm (`RESTWAY_DIGEST_*`).",
+    ),
     "restway_attempt_reason": (
         "RESTWAY_ATTEMPT_",
         "Why an attempt was made (`RESTWAY_ATTEMPT_*`).",
@@ -93,6 +101,7 @@ FLAGS = {
     ),
     "ClientFlag": ("RESTWAY_CLIENT_", "Bits of the client's options (`RESTWAY_CLIENT_*`)."),
     "CurlFlag": ("RESTWAY_CURL_", "Options for writing a curl command (`RESTWAY_CURL_*`)."),
+    "SendFlag": ("RESTWAY_SEND_", "Headers with a digest (`RESTWAY_SEND_*`)."),
     "OutboxFlag": ("RESTWAY_OUTBOX_", "Options for a flush of the outbox (`RESTWAY_OUTBOX_*`)."),
 }
 
@@ -331,8 +340,8 @@ def prototypes(interface: Json) -> str:
         tuple_text = ", ".join(arguments) + ("," if len(arguments) == 1 else "")
         line = f'    "{function["name"]}": ({result}, ({tuple_text})),\n'
         if len(line) > COLUMNS_MAX:
-            filled = textwrap.indent(textwrap.fill(tuple_text, COLUMNS_MAX - 9), " " * 8)
-            line = f'    "{function["name"]}": ({result}, (\n{filled},\n    )),\n'
+            filled = textwrap.indent(textwrap.fill(tuple_text, COLUMNS_MAX - 12), " " * 8)
+            line = f'    "{function["name"]}": ({result}, (\n{filled})),\n'
         lines.append(line)
     body = "".join(f"{name} = {kind}\n" for kind, name in short.items())
     body += "\nPROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {\n" + "".join(lines) + "}\n"

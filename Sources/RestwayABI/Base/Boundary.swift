@@ -239,6 +239,12 @@ enum Argument {
         guard value >= -1 else { throw outOfRange(name, value) }
     }
 
+    /// Reads a number that is 1 for yes or 0 for no.
+    static func zeroOrOne(_ value: Int32, _ name: String) throws(Failure) -> Bool {
+        guard value == 0 || value == 1 else { throw outOfRange(name, Int64(value)) }
+        return value == 1
+    }
+
     /// Checks that `flags` holds only bits of `known`.
     static func flags(_ flags: UInt32, known: UInt32, _ name: String = "flags") throws(Failure) {
         guard flags & ~known == 0 else {

@@ -221,14 +221,18 @@ enum CredentialStage {
     }
 }
 
-/// The stage that rewinds a body that a function of the program gives.
+/// The stage that makes a body ready to be sent: it rewinds a body that is read while it is sent,
+/// and compresses a body if the request says so.
 enum RewindStage {
+    /// A body in memory that is larger is compressed on a worker.
+    private static let compressedAtOnceBytesMax = 4 << 10
+
     static func enter(_ entry: StageEntry, _ exchange: Exchange) {
-        guard let reader = entry.request.reader else { return entry.pass(.exchange(exchange)) }
+        guard let reader = entry.request.reader else { return compress(entry, exchange) }
         switch reader.begin(for: entry.call.id) {
         case .ready(let turn):
             guard holds(reader, entry) else { return }
-            entry.pass(.exchange(exchange.sending(feed(reader, turn, entry.call))))
+            send(feed(reader, turn, entry.call), entry, exchange) { _ in }
         case .needsRewind(let turn):
             guard holds(reader, entry) else { return }
             reader.rewind(turn) { result in
@@ -252,12 +256,37 @@ enum RewindStage {
         switch result {
         case .success:
             let now = entry.context.clock.now()
-            entry.pass(.exchange(exchange.sending(feed(reader, turn, entry.call)))) {
-                $0.attempts.endWait(now)
-            }
+            send(feed(reader, turn, entry.call), entry, exchange) { $0.attempts.endWait(now) }
         case .failure(let failure):
             entry.fail(located(failure, entry.call))
         }
+    }
+
+    private static func send(
+        _ feed: BodyFeed, _ entry: StageEntry, _ exchange: Exchange,
+        _ change: (inout Call.State) -> Void
+    ) {
+        guard entry.request.sending.isCompressed else {
+            return entry.pass(.exchange(exchange.sending(.source(feed))), change)
+        }
+        guard let compressed = GzipSource(feed) else { return entry.fail(noMemory) }
+        entry.pass(.exchange(exchange.compressed(.source(compressed))), change)
+    }
+
+    /// Compresses a body in memory.
+    private static func compress(_ entry: StageEntry, _ exchange: Exchange) {
+        guard entry.request.sending.isCompressed, case .bytes(let bytes) = exchange.body else {
+            return entry.pass(.exchange(exchange))
+        }
+        guard bytes.count <= compressedAtOnceBytesMax || entry.place == .worker else {
+            return entry.onWorker { compress($0, exchange) }
+        }
+        guard let compressed = Gzip.compress(bytes) else { return entry.fail(noMemory) }
+        entry.pass(.exchange(exchange.compressed(.bytes(compressed))))
+    }
+
+    private static var noMemory: Failure {
+        Failure(.outOfMemory, "no memory is left to compress the body")
     }
 
     /// Makes the reader belong to this call until the call ends. Returns false if the call has
@@ -331,10 +360,17 @@ enum RateStage {
 }
 
 extension Exchange {
-    /// Returns the same exchange with a body that is read while it is sent.
-    fileprivate func sending(_ feed: BodyFeed) -> Exchange {
+    /// Returns the same exchange with another body.
+    fileprivate func sending(_ body: ExchangeBody) -> Exchange {
         var exchange = self
-        exchange.body = .source(feed)
+        exchange.body = body
+        return exchange
+    }
+
+    /// Returns the same exchange with a compressed body.
+    fileprivate func compressed(_ body: ExchangeBody) -> Exchange {
+        var exchange = sending(body)
+        exchange.headers.set("Content-Encoding", "gzip")
         return exchange
     }
 }
@@ -344,7 +380,7 @@ extension PreparedRequest {
     var optionalStages: CallMachine.OptionalStages {
         var stages: CallMachine.OptionalStages = []
         if claim != nil { stages.insert(.lane) }
-        if reader != nil { stages.insert(.rewind) }
+        if reader != nil || sending.isCompressed { stages.insert(.rewind) }
         if sending.isRated { stages.insert(.rate) }
         return stages
     }

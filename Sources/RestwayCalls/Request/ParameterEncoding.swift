@@ -1,31 +1,24 @@
 import RestwayDocument
-import RestwayJSON
+import RestwayHTTP
 import RestwayMapping
-import RestwayObjects
 import RestwayOutcome
-import RestwayRouting
 import RestwayText
 
 /// Writes parameters into a query or into a body.
 enum ParameterEncoding {
-    /// Returns the pairs of a query. A null is left out; an array repeats its name.
-    static func query(_ parameters: [Parameter]) throws(Failure) -> [Pair] {
+    /// Returns the pairs of a query. A null is left out. The keys of a parameter are joined with
+    /// dots, as the caller wrote them.
+    static func query(
+        _ parameters: [Parameter], _ writer: FieldWriter
+    ) throws(Failure) -> [Pair] {
         var pairs: [Pair] = []
         for parameter in latest(parameters) {
             let name = parameter.keys.joined(separator: ".")
-            for value in elements(parameter.value) {
-                switch value {
-                case .leaf(.null): continue
-                case .leaf(let value): pairs.append(Pair(name: name, value: text(value)))
-                case .list, .object:
-                    var found = "an object"
-                    if case .list = value { found = "an array" }
-                    throw Failure(
-                        .invalidArgument,
-                        "parameter \"\(name)\" is \(found); a query holds strings, numbers, "
-                            + "booleans and lists of them",
-                        field: name)
-                }
+            do throws(MapperError) {
+                pairs += try writer.fields(of: parameter.value, named: name).pairs
+            } catch {
+                throw Failure(
+                    .invalidArgument, "parameter \"\(name)\": \(error.message)", field: name)
             }
         }
         return pairs
@@ -60,22 +53,11 @@ enum ParameterEncoding {
         }
         return result
     }
+}
 
-    private static func elements(_ value: WireValue) -> [WireValue] {
-        if case .list(let elements) = value { elements } else { [value] }
-    }
-
-    private static func text(_ value: Value) -> String {
-        switch value {
-        case .bool(let value): value ? "true" : "false"
-        case .int64(let value): String(value)
-        // A query writes the number in the same way as a body.
-        case .double(let value):
-            JSONValue.real(value).map { String(decoding: $0.text(), as: UTF8.self) } ?? "\(value)"
-        case .string(let text), .json(let text): text
-        case .date(let date): DateFormat.iso8601.format(date)
-        case .bytes(let bytes): Base64.encode(bytes)
-        case .absent, .null, .link, .links: ""
-        }
+extension [FormField] {
+    /// The fields without nulls, which neither a query nor a URL-encoded form can write.
+    var pairs: [Pair] {
+        compactMap { field in field.text.map { Pair(name: field.name, value: $0) } }
     }
 }

@@ -17,6 +17,8 @@ package final class PreparedRequest: Sendable {
     package let destination: RequestPreparation.Destination
     /// The name of the route's mapper for the answer.
     package let dataMapper: String?
+    /// The media types that the answer may have; empty for the types of the mappers.
+    package let accepted: [String]
     package let sending: SendingRules
     /// The object or the draft that the request is about.
     package let submission: Submission?
@@ -30,14 +32,16 @@ package final class PreparedRequest: Sendable {
 
     package init(
         exchange: Exchange, reader: BodyReader? = nil,
-        destination: RequestPreparation.Destination, dataMapper: String?, sending: SendingRules,
-        submission: Submission?, deletions: [ChangeSet.Deletion], owesBody: Bool = false,
+        destination: RequestPreparation.Destination, dataMapper: String?,
+        accepted: [String] = [], sending: SendingRules, submission: Submission?,
+        deletions: [ChangeSet.Deletion], owesBody: Bool = false,
         claim: (any StorageClaim)? = nil, isFromOutbox: Bool = false
     ) {
         self.exchange = exchange
         self.reader = reader
         self.destination = destination
         self.dataMapper = dataMapper
+        self.accepted = accepted
         self.sending = sending
         self.submission = submission
         self.deletions = deletions
@@ -57,7 +61,10 @@ package final class PreparedRequest: Sendable {
     }
 
     /// The number of bytes of the body; `nil` if it is not known.
-    package var bodyCount: Int64? { reader.map(\.length) ?? exchange.body.count }
+    package var bodyCount: Int64? {
+        if sending.isCompressed { return nil }
+        return reader.map(\.length) ?? exchange.body.count
+    }
 
     /// Whether the body has bytes, or may have some.
     package var hasBody: Bool { bodyCount != 0 }
@@ -75,8 +82,8 @@ package final class PreparedRequest: Sendable {
         sending.isTrusted = isTrusted
         return PreparedRequest(
             exchange: exchange, reader: keepsBody ? reader : nil, destination: destination,
-            dataMapper: dataMapper, sending: sending, submission: submission,
-            deletions: deletions, isFromOutbox: isFromOutbox)
+            dataMapper: dataMapper, accepted: accepted, sending: sending,
+            submission: submission, deletions: deletions, isFromOutbox: isFromOutbox)
     }
 }
 
@@ -88,6 +95,8 @@ package struct SendingRules: Sendable {
     package var progress: ProgressRequest?
     /// The index of the transport that performs the request.
     package var transport: Int
+    /// Whether the body is compressed when it is sent.
+    package var isCompressed = false
     /// False if the environment's credentials must not go to the URL.
     package var isTrusted: Bool
     package let isInBatch: Bool

@@ -7,6 +7,7 @@ import RestwayObjects
 import RestwayOutcome
 import RestwayPlugins
 import RestwayRouting
+import RestwayText
 import RestwayThreads
 
 /// Makes the body of a request: the mapped object, with the caller's parameters over it.
@@ -20,12 +21,15 @@ struct RequestBody {
     let dataMapper: String?
     /// The media type that the request or its route asks for.
     let contentType: String?
+    let serialization: Serialization
+    /// Writes the fields of a form.
+    let fields: FieldWriter
     let questions: BodyQuestions
     /// Whether the request can be stored until the server has named the object that it is about.
     let mayWait: Bool
     let identities: (any LocalIdentities)?
 
-    private static let json = JanssonMapper()
+    static let json = JanssonMapper()
 
     private var limits: MappingLimits {
         MappingLimits(nestingDepthMax: context.options.nestingDepthMax)
@@ -50,7 +54,7 @@ struct RequestBody {
         options.keepsNulls = descriptor.keepsNulls
         options.isChangedOnly = descriptor.isChangedOnly
         options.limits = limits
-        options.keepsInfinities = try writer().mapper.writesInfinities
+        options.keepsInfinities = try mayWriteInfinities
         options.transforms = api.definition.functions.transforms
         options.isAbandoned = questions.isAbandoned
         if let identities {
@@ -124,33 +128,91 @@ struct RequestBody {
     /// Whether the journal can later put an identity into the body. It cannot if the mapper is
     /// unknown to it, because it cannot read that format.
     private func mayWaitInBody() throws(Failure) -> Bool {
-        guard mayWait else { return false }
-        return BodyForm(mediaType: try writer().type) != .plain
+        guard mayWait, let mediaType = try mediaType() else { return false }
+        return BodyForm(mediaType: mediaType) != .plain
     }
 
-    /// Returns the mapper that writes the body.
-    func writer() throws(Failure) -> MapperTable.Writer {
+    private var mayWriteInfinities: Bool {
+        get throws(Failure) {
+            serialization == .json ? try writer().mapper.writesInfinities : false
+        }
+    }
+
+    /// Returns the mapper that writes the body, if it is no form.
+    private func writer() throws(Failure) -> MapperTable.Writer {
         try context.mappers.writer(named: dataMapper, type: contentType)
     }
 
-    /// Returns the bytes of a body and their media type: `mapped` over the parameters of the
-    /// document, and the caller's parameters over both.
-    func bytes(
-        _ mapped: WireObject?, defaults: [Parameter], callers: [Parameter]
-    ) throws(Failure) -> (bytes: [UInt8], mediaType: String) {
-        let writer = try writer()
-        var body: WireObject
-        if let mapped {
-            body = try ParameterEncoding.object(defaults)
-            body.merge(mapped)
-            body.merge(try ParameterEncoding.object(callers))
-        } else {
-            body = try ParameterEncoding.object(defaults + callers)
+    /// Returns the media type of the body; nil if there is no body. The type of a multipart body
+    /// gets its boundary later.
+    func mediaType() throws(Failure) -> String? {
+        switch serialization {
+        case .json: return try writer().type
+        case .url: return try own(Self.urlEncoded)
+        case .form: return try own(MultipartForm.mediaType)
+        case .none: return nil
         }
-        do throws(MapperError) {
-            let bytes = try writer.mapper.encode(
-                ValueReader(.object(body), json: Self.json, limits: limits))
-            return (bytes, writer.type)
+    }
+
+    private static let urlEncoded = "application/x-www-form-urlencoded"
+
+    /// Returns the media type of a form. A Content-Type that asks for something else is an error.
+    private func own(_ type: String) throws(Failure) -> String {
+        guard let contentType else { return type }
+        guard MediaType.essence(contentType) == type else {
+            throw Failure(
+                .invalidArgument,
+                "the serialization \"\(serialization.rawValue)\" writes \"\(type)\", and the "
+                    + "request's Content-Type asks for \"\(contentType)\"", field: "Content-Type")
+        }
+        return contentType
+    }
+
+    /// Returns the values of a body: `mapped` over the parameters of the document, and the caller's
+    /// parameters over both.
+    func merged(
+        _ mapped: WireObject?, defaults: [Parameter], callers: [Parameter]
+    ) throws(Failure) -> WireObject {
+        guard let mapped else { return try ParameterEncoding.object(defaults + callers) }
+        var body = try ParameterEncoding.object(defaults)
+        body.merge(mapped)
+        body.merge(try ParameterEncoding.object(callers))
+        return body
+    }
+
+    /// Writes `values` and, after them, files.
+    func content(_ values: WireObject, files: [FormFile]) throws(Failure) -> RequestContent {
+        var content = RequestContent(mediaType: try mediaType())
+        switch serialization {
+        case .json, .none:
+            let mapper = try writer().mapper
+            let reader = ValueReader(.object(values), json: Self.json, limits: limits)
+            content.body = .bytes(
+                try writing { () throws(MapperError) in try mapper.encode(reader) })
+        case .url:
+            let pairs = try flattened(values).pairs
+            content.body = .bytes(FormFields.encode(pairs.map { ($0.name, $0.value) }))
+        case .form:
+            let form = MultipartForm(fields: try flattened(values), files: files)
+            content.mediaType = form.contentType
+            if let bytes = form.bytes {
+                content.body = .bytes(bytes)
+            } else {
+                try content.send(form.bodyParts)
+            }
+        }
+        return content
+    }
+
+    private func flattened(_ values: WireObject) throws(Failure) -> [FormField] {
+        try writing { () throws(MapperError) in try fields.fields(of: values) }
+    }
+
+    private func writing<Written>(
+        _ write: () throws(MapperError) -> Written
+    ) throws(Failure) -> Written {
+        do {
+            return try write()
         } catch {
             throw Failure(.mapping, "the body of the request: \(error.message)")
         }

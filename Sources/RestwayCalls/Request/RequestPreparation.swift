@@ -18,7 +18,7 @@ package struct RequestPreparation {
     /// from the server.
     package let identities: (any LocalIdentities)?
 
-    private var environment: Environment { context.environment }
+    var environment: Environment { context.environment }
 
     package struct Destination {
         package var method: Method
@@ -35,13 +35,6 @@ package struct RequestPreparation {
         }
     }
 
-    private struct Content {
-        var body = ExchangeBody.none
-        var mediaType: String?
-        /// Whether the body is made later.
-        var isOwed = false
-    }
-
     package func prepare(_ spec: RequestSpec) throws(Failure) -> PreparedRequest {
         do {
             if let item = spec.stored { return try item.prepare(spec, by: self) }
@@ -52,8 +45,7 @@ package struct RequestPreparation {
             let content = try content(spec, &destination, settings, &submission)
 
             let isTrusted = try destination.path != nil || isTrusted(destination.url)
-            var headers = headers(
-                spec, settings, isTrusted: isTrusted, mediaType: content.mediaType)
+            var headers = headers(spec, settings, isTrusted: isTrusted, of: content)
             var sending = sending(spec, settings, destination.method, &headers)
             sending.isTrusted = isTrusted
             let storable = StorableRequest(
@@ -73,9 +65,11 @@ package struct RequestPreparation {
                 body: content.body, timeouts: timeouts(spec, settings),
                 usesCookies: context.options.usesCookies)
             exchange.priority = spec.priority
+            sending.isCompressed = try isCompressed(spec, settings, content, headers)
             return PreparedRequest(
-                exchange: exchange, reader: spec.body?.reader, destination: destination,
-                dataMapper: settings.dataMapper, sending: sending, submission: submission,
+                exchange: exchange, reader: content.reader, destination: destination,
+                dataMapper: settings.dataMapper, accepted: settings.body.accepted,
+                sending: sending, submission: submission,
                 deletions: deletions(destination, submission), owesBody: content.isOwed,
                 claim: claim)
         } catch let error as RoutingError {
@@ -100,10 +94,10 @@ package struct RequestPreparation {
     }
 
     /// Whether the outbox may keep the request.
-    private func isStorable(
+    func isStorable(
         _ spec: RequestSpec, _ destination: Destination, _ settings: RouteSettings
     ) -> Bool {
-        guard let outbox = context.outbox, spec.body?.reader == nil, let path = destination.path
+        guard let outbox = context.outbox, !spec.isReadWhileSent, let path = destination.path
         else { return false }
         return outbox.definition.mayStore(
             destination.method, path,
@@ -243,74 +237,11 @@ package struct RequestPreparation {
         environment.trusts(try Origin(url: url))
     }
 
-    // MARK: The body
-
-    /// Makes the body and its media type. Parameters that are not part of the body go into the URL.
-    private func content(
-        _ spec: RequestSpec, _ destination: inout Destination, _ settings: RouteSettings,
-        _ submission: inout Submission?
-    ) throws(Failure) -> Content {
-        let method = destination.method
-        let defaults = defaults(destination, settings)
-        if spec.body != nil, method == .head {
-            throw Failure(.invalidArgument, "a HEAD request has no body", field: "body")
-        }
-        let parameters = defaults + spec.parameters
-        if let raw = spec.body {
-            destination.url = try Self.appending(parameters, to: destination.url)
-            return Content(body: raw.sent, mediaType: raw.mediaType)
-        }
-        let maker = RequestBody(
-            context: context, api: api, method: method, path: destination.path,
-            route: destination.route,
-            dataMapper: settings.dataMapper,
-            contentType: contentType(spec) ?? settings.contentType, questions: questions,
-            mayWait: isStorable(spec, destination, settings), identities: identities)
-        var mapped = RequestBody.Mapped.nothing
-        if var sent = submission {
-            mapped = try maker.mapped(&sent)
-            submission = sent
-        }
-        let isQuery = method.parametersGoIntoQuery
-        if isQuery { destination.url = try Self.appending(parameters, to: destination.url) }
-        var object: WireObject?
-        switch mapped {
-        case .object(let written): object = written
-        case .nothing where isQuery || parameters.isEmpty: return Content()
-        case .nothing: break
-        case .owed: return Content(mediaType: try maker.writer().type, isOwed: true)
-        }
-        let made = try maker.bytes(
-            object, defaults: isQuery ? [] : defaults, callers: isQuery ? [] : spec.parameters)
-        return Content(body: .bytes(made.bytes), mediaType: made.mediaType)
-    }
-
-    private static func appending(
-        _ parameters: [Parameter], to url: String
-    ) throws(Failure) -> String {
-        if parameters.isEmpty { return url }
-        return URLText.appendingQuery(try ParameterEncoding.query(parameters), to: url)
-    }
-
-    /// Returns the media type that the caller asks for.
-    private func contentType(_ spec: RequestSpec) -> String? {
-        spec.headers.last { $0.name.lowercased() == "content-type" }?.value
-    }
-
-    /// Returns the parameters that the document gives.
-    private func defaults(_ destination: Destination, _ settings: RouteSettings) -> [Parameter] {
-        var parameters: [Parameter] = []
-        if let path = destination.path {
-            for defaults in api.definition.rules.requestDefaults
-            where defaults.methods.isEmpty || defaults.methods.contains(destination.method) {
-                if defaults.template.matches(path) { parameters += defaults.parameters }
-            }
-        }
-        return parameters + settings.parameters
-    }
+    // MARK: Headers
 
     package func headers(
-        _ spec: RequestSpec, _ settings: RouteSettings, isTrusted: Bool, mediaType: String?
+        _ spec: RequestSpec, _ settings: RouteSettings, isTrusted: Bool,
+        of content: RequestContent? = nil
     ) -> [HeaderField] {
         var headers = Headers()
         if !spec.isInBatch {
@@ -318,7 +249,14 @@ package struct RequestPreparation {
             headers = isTrusted ? standard.own : standard.foreign
         }
         for line in settings.headers { headers.set(line.name, line.value) }
-        if let mediaType { headers.set("Content-Type", mediaType) }
+        if let content {
+            if let mediaType = content.mediaType { headers.set("Content-Type", mediaType) }
+            for field in content.digests { headers.set(field.name, field.value) }
+            let isAnnounced = spec.given.expectsContinue ?? settings.body.expectsContinue
+            if isAnnounced, content.hasBody, !spec.isInBatch {
+                headers.set("Expect", "100-continue")
+            }
+        }
         for (name, value) in spec.headers {
             if let value { headers.set(name, value) } else { headers.remove(name) }
         }
@@ -331,10 +269,13 @@ package struct RequestPreparation {
     }
 
     private func standardHeaders(_ settings: RouteSettings) -> StandardHeaders {
-        guard let name = settings.dataMapper else { return context.standardHeaders }
+        let accepted = settings.body.accepted
+        if settings.dataMapper == nil, accepted.isEmpty { return context.standardHeaders }
         return StandardHeaders(
             api.definition, environment, userAgent: context.options.userAgent,
-            accepted: context.mappers.accepted(named: name))
+            accepted: accepted.isEmpty
+                ? context.mappers.accepted(named: settings.dataMapper)
+                : accepted.joined(separator: ", "))
     }
 
     package func timeouts(_ spec: RequestSpec, _ settings: RouteSettings) -> ExchangeTimeouts {

@@ -40,6 +40,7 @@ package struct RequestSpec: Sendable {
             case bytes([UInt8])
             /// A reader gives the body while it is sent.
             case reader(BodyReader)
+            case resource(Resource, DigestHeaders)
         }
 
         package let content: Content
@@ -55,6 +56,12 @@ package struct RequestSpec: Sendable {
             content = reader.length == 0 ? .bytes([]) : .reader(reader)
             self.mediaType = mediaType
         }
+
+        /// - Parameter digests: The headers with a digest that are sent along.
+        package init(resource: Resource, digests: DigestHeaders) {
+            content = .resource(resource, digests)
+            mediaType = resource.mediaType
+        }
     }
 
     package var target: Target
@@ -65,7 +72,8 @@ package struct RequestSpec: Sendable {
     package var parameters: [Parameter] = []
     /// A header whose value is `nil` is left out of the request.
     package var headers: [(name: String, value: String?)] = []
-    package var body: Body?
+    /// What the caller says about the body.
+    package var given = GivenContent()
     /// 0 is the time limit of the client; -1 is no time limit.
     package var timeoutMilliseconds: Int64 = 0
     /// Requests with a higher priority are sent first.
@@ -98,16 +106,34 @@ package struct RequestSpec: Sendable {
     }
 }
 
-extension RequestSpec.Body {
-    package var reader: BodyReader? {
-        if case .reader(let reader) = content { reader } else { nil }
+/// What a caller says about the body of a request. A choice that is `nil` is the route's.
+package struct GivenContent: Sendable {
+    /// A body that is sent unchanged.
+    package var body: RequestSpec.Body?
+    /// The files of a multipart body.
+    package var files: [FormFile] = []
+    package var serialization: Serialization?
+    /// Whether the body is sent with `Content-Encoding: gzip`.
+    package var isCompressed: Bool?
+    /// Whether the body is announced with `Expect: 100-continue`.
+    package var expectsContinue: Bool?
+
+    package init() {}
+}
+
+extension RequestSpec {
+    package var body: Body? {
+        get { given.body }
+        set { given.body = newValue }
     }
 
-    /// The bytes of this body that go out with an exchange, unless a reader gives them.
-    package var sent: ExchangeBody {
-        switch content {
-        case .bytes(let bytes): .bytes(bytes)
-        case .reader: .none
+    /// Whether a part of the body is read while it is sent. Such a request is never stored.
+    var isReadWhileSent: Bool {
+        if given.files.contains(where: { $0.resource.bytes == nil }) { return true }
+        switch body?.content {
+        case nil, .bytes: return false
+        case .reader: return true
+        case .resource(let resource, _): return resource.bytes == nil
         }
     }
 }

@@ -133,15 +133,17 @@ struct ResponseProcessor {
     func parse(_ answer: TakenAnswer) throws(Failure) -> ParsedAnswer {
         let received = answer.received
         let parsed = ParsedAnswer(answer)
+        try checkAccepted(answer)
         let plan = api.plan(
             method: request.method, status: received.status, request.descriptorChoice)
         guard let plan else { return parsed }
         parsed.isMapped = true
         parsed.descriptorCount = plan.descriptors.count
         guard request.method != .head, !isEmpty(received) else { return parsed }
-        // A body whose type no mapper reads, and that does not look like JSON, is refused.
-        guard let mapper = self.mapper(for: received, looksLikeJSON: received.body.looksLikeJSON)
-        else {
+        // A body whose type no mapper reads, and that does not look like JSON, is refused, unless
+        // the route accepts the type.
+        let isToBeRead = received.body.looksLikeJSON || !request.accepted.isEmpty
+        guard let mapper = self.mapper(for: received, looksLikeJSON: isToBeRead) else {
             let type = received.headers.joined("Content-Type") ?? "nothing"
             throw failure(.mapping, "expected JSON, the server sent \(type)", received)
         }
@@ -158,6 +160,17 @@ struct ResponseProcessor {
         parsed.changes = result.takeChangeSet()
         parsed.result = result
         return parsed
+    }
+
+    /// Refuses the body of a successful answer that has no type that the route accepts.
+    private func checkAccepted(_ answer: TakenAnswer) throws(Failure) {
+        let received = answer.received
+        guard !request.accepted.isEmpty, answer.failure == nil, !received.body.isEmpty,
+            let type = received.headers[first: "Content-Type"],
+            !MediaType.isAccepted(MediaType.essence(type), request.accepted)
+        else { return }
+        let expected = request.accepted.joined(separator: ", ")
+        throw failure(.mapping, "expected \(expected), the server sent \(type)", received)
     }
 
     /// Whether there is nothing to map. White space alone counts as nothing, except in a format in

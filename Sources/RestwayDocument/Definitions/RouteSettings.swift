@@ -19,12 +19,76 @@ package struct RouteSettings: Sendable {
     package var transport: TransportReference?
     /// Whether its requests may be stored; `nil` if the patterns of the outbox decide.
     package var mayBeStored: Bool?
+    package var body = BodySettings()
 
     /// The settings of a request without a route.
     package static let none = RouteSettings()
 
     package var contentType: String? {
         headers.last { $0.name.lowercased() == "content-type" }?.value
+    }
+}
+
+/// How parameters, objects and drafts are written.
+package enum Serialization: String, CaseIterable, Sendable {
+    /// Into the body by a mapper, which usually writes JSON.
+    case json
+    /// Into the body as `application/x-www-form-urlencoded`.
+    case url
+    /// Into the body as `multipart/form-data`.
+    case form
+    /// Into the query; a body is given by the caller.
+    case none
+
+    /// - Parameter number: WebApiClient's number.
+    package init?(number: Int) {
+        guard Self.allCases.indices.contains(number) else { return nil }
+        self = Self.allCases[number]
+    }
+}
+
+/// How the bodies of a route's requests are written and sent, and which bodies it accepts.
+package struct BodySettings: Sendable {
+    /// `nil` is `json`, or `form` for a request with files.
+    package var serialization: Serialization?
+    package var forms = FormRules()
+    /// Whether bodies are sent with `Content-Encoding: gzip`.
+    package var isCompressed = false
+    /// Whether bodies are announced with `Expect: 100-continue`.
+    package var expectsContinue = false
+    /// The media types of answers; empty for the types of the mappers.
+    package var accepted: [String] = []
+}
+
+/// How nested values become the fields of a form or a query; `nil` for what is usual there.
+package struct FormRules: Sendable {
+    package enum Lists: String, CaseIterable, Sendable {
+        /// `a[]=1&a[]=2`
+        case brackets
+        /// `a[0]=1&a[1]=2`
+        case indices
+        /// `a=1&a=2`
+        case `repeat`
+    }
+
+    package enum Nesting: String, CaseIterable, Sendable {
+        /// `a[b]=1`
+        case brackets
+        /// `a.b=1`
+        case dots
+    }
+
+    package var lists: Lists?
+    package var nesting: Nesting?
+
+    package init() {}
+
+    /// These rules, and the rules of `document` where these say nothing.
+    package func over(_ document: FormRules) -> FormRules {
+        var rules = self
+        rules.lists = lists ?? document.lists
+        rules.nesting = nesting ?? document.nesting
+        return rules
     }
 }
 

@@ -13,7 +13,7 @@ enum DocumentReader {
         "$schema", "restway", "environment", "environments", "headers", "entities", "routes",
         "responses", "requests", "errors", "redact", "store", "transforms", "auth", "retry", "rate",
         "plugins", "dataMapper", "transport", "batch", "outbox", "fileMode", "redirectHeaders",
-        "redirectBodies",
+        "redirectBodies", "forms",
     ]
 
     /// Sections of later versions. They are refused by name, so that a section is never silently
@@ -83,6 +83,7 @@ enum DocumentReader {
         definition.routes.reserveCapacity(routes.count)
         definition.rules.reserveCapacity(
             routes: routes.count, responses: responses.count, requests: requests.count)
+        document.read("forms", into: &definition.rules.forms, FormRules.init)
         definition.addRoutes(routes)
         for response in responses { definition.addResponse(response) }
         for request in requests { definition.addRequest(request) }

@@ -11,6 +11,8 @@ package struct PathRules: Sendable {
     /// The essences of all response descriptors. Each essence may occur only once.
     private var essences: Set<ResponseDescriptor.Essence> = []
     package var requestDefaults: [RequestDefaults] = []
+    /// How nested values become fields, unless a route says otherwise.
+    package var forms = FormRules()
     private var requests = OrderedDescriptors<RequestDescriptor>()
     /// The routes and descriptors whose templates may match the same paths as other templates
     /// without being more or less specific.

@@ -7,12 +7,11 @@ private struct DocumentRoute {
     static let keys = [
         "method", "path", "parent", "entity", "response", "request", "absolute", "headers",
         "parameters", "timeoutMilliseconds", "retry", "auth", "dataMapper", "transport",
-        "offline",
+        "offline", "serializationName", "serialization", "forms", "gzip", "expectContinue",
+        "accept",
     ]
 
-    static let keysOfLaterVersions = [
-        "cacheTTL", "invalidatesCachedRouteNames", "serializationName", "gzip", "lane",
-    ]
+    static let keysOfLaterVersions = ["cacheTTL", "invalidatesCachedRouteNames", "lane"]
 
     var route: Route
     let settings: RouteSettings
@@ -44,7 +43,8 @@ private struct DocumentRoute {
             auth: object["auth"].flatMap(AuthMode.init),
             dataMapper: object["dataMapper"]?.nonEmptyString(),
             transport: object["transport"].flatMap(TransportReference.init),
-            mayBeStored: object["offline"].flatMap { OutboxDefinition.mayStore($0, methods) })
+            mayBeStored: object["offline"].flatMap { OutboxDefinition.mayStore($0, methods) },
+            body: BodySettings(ofRoute: object))
         responses = (object["response"]?.oneOrMany() ?? []).compactMap { response in
             response.object(DocumentResponse.keys).flatMap { DocumentResponse($0, entities) }
         }

@@ -302,7 +302,7 @@ struct ItemToSend: StoredItem {
         return PreparedRequest(
             exchange: Exchange(
                 method: entry.method, url: url,
-                headers: preparation.headers(own, plain, isTrusted: path != nil, mediaType: nil),
+                headers: preparation.headers(own, plain, isTrusted: path != nil),
                 body: entry.body.map { .bytes($0) } ?? .none,
                 timeouts: preparation.timeouts(spec, settings),
                 usesCookies: preparation.context.options.usesCookies),

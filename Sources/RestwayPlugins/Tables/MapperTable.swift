@@ -40,7 +40,7 @@ package struct MapperTable: Sendable {
             guard let name = route.settings.dataMapper else { continue }
             do {
                 _ = try Self.mapper(name, self.plugins)
-                if route.hasBody {
+                if route.hasBody, route.settings.body.serialization ?? .json == .json {
                     _ = try writer(named: name, type: route.settings.contentType)
                 }
             } catch {

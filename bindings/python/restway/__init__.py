@@ -113,6 +113,7 @@ from ._progress import OnProgress, Progress, Timings
 from ._questions import Exclusion, FailureReader, FailureReading
 from ._rate import Rate
 from ._request import Request, Target
+from ._resource import DigestHeader, FileContent, Files, Resource
 from ._response import Headers, MappingIssue, Response
 from ._store import Operator, Query, Statistics, Store
 
@@ -149,6 +150,7 @@ __all__ = [
     "ConnectionLostError",
     "Content",
     "Credential",
+    "DigestHeader",
     "Domain",
     "Draft",
     "DuplicateError",
@@ -156,7 +158,9 @@ __all__ = [
     "Exclusion",
     "FailureReader",
     "FailureReading",
+    "FileContent",
     "FileError",
+    "Files",
     "ForkedError",
     "FrozenError",
     "HTTPStatusError",
@@ -211,6 +215,7 @@ __all__ = [
     "Request",
     "RequestOptions",
     "ResolveError",
+    "Resource",
     "Response",
     "RestwayError",
     "RouteError",

@@ -22,6 +22,7 @@ from ._ffi.trampolines import (
     on_rewind_body_function,
 )
 from ._mapping import fail
+from ._resource import DigestHeader, Files, Resource
 
 
 class Readable(Protocol):
@@ -31,7 +32,7 @@ class Readable(Protocol):
         """Returns at most `size` bytes; no bytes at the end."""
 
 
-Content = Union[bytes, str, Readable, Iterable[bytes], AsyncIterable[bytes]]
+Content = Union[bytes, str, Resource, Readable, Iterable[bytes], AsyncIterable[bytes]]
 """The types of a body. `BodyOptions` says how each is sent."""
 
 
@@ -198,8 +199,9 @@ class RequestOptions(TypedDict, total=False):
 
     Attributes:
         variables: The values of the path's variables (`:itemID`); see `restway._ffi.conversion`.
-        params: Parameters. For GET, HEAD and DELETE they go into the query, where None is left out
-            and a list repeats the name. For other methods they form the JSON body, where None is
+        params: Parameters. For GET, HEAD and DELETE they go into the query, where None is left out,
+            a list repeats the name and a mapping is flattened ("a[b]"). For other methods they form
+            the body, which is JSON unless a `serialization` says otherwise, and in which None is
             null and a dotted name makes nested objects. With a `body` or `json` they go into the
             query.
         headers: Headers in place of the environment's; None removes a header from this request.
@@ -237,8 +239,26 @@ class BodyOptions(RequestOptions, total=False):
             fails, and the exception is the error's `__cause__`.
         media_type: The Content-Type of `body`.
         json: A value that is written as the JSON body, instead of `body`.
+        digest: The headers with a digest that a `Resource` as `body` is sent with: "content-md5",
+            "digest" (SHA-256) or "repr-digest" (SHA-256).
+        files: Files of a multipart body, by the names of their parts, or as pairs. Parameters, and
+            the object or draft, become the parts before them. A file is a `Resource`, bytes, a path
+            (a `pathlib.Path`), a binary file, or a tuple of a name, one of these, and possibly a
+            media type. The descriptor of a file is read while it is sent, from where the file
+            stands now; a file without a descriptor is read at once.
+        serialization: How parameters, objects and drafts are written, in place of what the route
+            says: "json", "url" (application/x-www-form-urlencoded), "form" (multipart/form-data),
+            or "none", which puts them into the query.
+        gzip: Whether the body is sent with Content-Encoding: gzip, in place of what the route says.
+        expect_continue: Whether the body is announced with Expect: 100-continue, in place of what
+            the route says. It is then sent when the server asks for it, or after a second.
     """
 
     body: Content | None
     media_type: str | None
     json: Any
+    digest: Iterable[DigestHeader] | None
+    files: Files | None
+    serialization: Literal["json", "url", "form", "none"] | None
+    gzip: bool | None
+    expect_continue: bool | None

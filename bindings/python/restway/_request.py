@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, Union
@@ -23,11 +23,12 @@ from ._boundary import (
 )
 from ._draft import Draft
 from ._ffi.conversion import encode, json_bytes
-from ._ffi.enums import AuthMode
+from ._ffi.enums import AuthMode, Serialization
 from ._ffi.trampolines import on_progress_function
 from ._object import Object
 from ._progress import OnProgress, Progress, progress_of
 from ._questions import sending, set_question
+from ._resource import DigestHeader, Files, Resource, add_files, set_resource
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -174,14 +175,21 @@ class Request(Owner[native.RequestHandle]):
         auth: Literal["default", "bypass", "none"] | None = None,
         idempotency_key: str | Literal[True] | None = None,
         lane: str | None = None,
+        digest: Iterable[DigestHeader] | None = None,
+        files: Files | None = None,
+        serialization: Literal["json", "url", "form", "none"] | None = None,
+        gzip: bool | None = None,
+        expect_continue: bool | None = None,
     ) -> None:
         """Changes the given options and keeps all others; see `BodyOptions`.
 
-        Variables, parameters and headers replace earlier ones with the same name. Raises
-        UsageError, TypeError, ValueError, OverflowError; options before the wrong one stay changed.
+        Variables, parameters and headers replace earlier ones with the same name; files are added
+        to earlier ones. Raises UsageError, FileError, TypeError, ValueError, OverflowError; options
+        before the wrong one stay changed.
         """
         self._fill(variables, params, headers, timeout)
-        self._set_body(body, media_type, json)
+        self._set_body(body, media_type, json, digest)
+        self._set_sending(files, serialization, gzip, expect_continue)
         if priority is not None:
             if not -(2**31) <= priority < 2**31:
                 raise OverflowError(f"a priority has 32 bits, which {priority} exceeds")
@@ -196,6 +204,26 @@ class Request(Owner[native.RequestHandle]):
             check(native.lib.restway_request_set_idempotency_key, self._handle, key)
         if lane is not None:
             check(native.lib.restway_request_set_lane, self._handle, name(lane))
+
+    def _set_sending(
+        self,
+        files: Files | None,
+        serialization: str | None,
+        gzip: bool | None,
+        expect_continue: bool | None,
+    ) -> None:
+        handle, lib = self._handle, native.lib
+        if files is not None:
+            add_files(handle, files)
+        if serialization is not None:
+            number = _SERIALIZATIONS.get(serialization)
+            if number is None:
+                raise ValueError(f"no serialization: {serialization!r}")
+            check(lib.restway_request_set_serialization, handle, number)
+        if gzip is not None:
+            check(lib.restway_request_set_gzip, handle, bool(gzip))
+        if expect_continue is not None:
+            check(lib.restway_request_set_expect_continue, handle, bool(expect_continue))
 
     def watch(self, on_progress: OnProgress | None, interval: float = 0.1) -> None:
         """Asks for the progress of the calls that are made with this request.
@@ -272,8 +300,14 @@ class Request(Owner[native.RequestHandle]):
             check(lib.restway_request_set_timeout, handle, milliseconds(timeout, unbounded=-1))
 
     def _set_body(
-        self, body: Content | None, media_type: str | None, json: builtins.object
+        self,
+        body: Content | None,
+        media_type: str | None,
+        json: builtins.object,
+        digest: Iterable[DigestHeader] | None,
     ) -> None:
+        if digest is not None and not isinstance(body, Resource):
+            raise TypeError("a digest needs a Resource as the body")
         if json is not None:
             if body is not None:
                 raise TypeError("a request has a body or json, not both")
@@ -281,6 +315,12 @@ class Request(Owner[native.RequestHandle]):
         elif body is None:
             if media_type is not None:
                 raise TypeError("a media_type needs a body")
+            return
+        elif isinstance(body, Resource):
+            if media_type is not None:
+                raise TypeError("a Resource has a media_type of its own")
+            set_resource(self._handle, body, digest)
+            self._reading = None
             return
         elif isinstance(body, str):
             content, default_type = body.encode(), "text/plain; charset=utf-8"
@@ -302,6 +342,8 @@ class Request(Owner[native.RequestHandle]):
 
 
 _AUTH_MODES = {mode.name.lower(): mode for mode in AuthMode}
+
+_SERIALIZATIONS = {kind.name.lower(): kind for kind in Serialization}
 
 _METHODS = {text: text.encode() for text in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")}
 
@@ -329,12 +371,17 @@ def request_for(method: str, target: str | Object | Draft, options: RequestOptio
     return Request.object(method, target, **options)
 
 
+_OF_BODIES = (
+    "body", "media_type", "json", "digest", "files", "serialization", "gzip", "expect_continue",
+)
+
+
 def request_without_body(
     method: str, target: str | Object | Draft, options: RequestOptions
 ) -> Request:
     """For this package: makes a request with a method that usually has no body."""
     if options:
-        for keyword in ("body", "media_type", "json"):
+        for keyword in _OF_BODIES:
             if keyword in options:
                 raise TypeError(f"{method.lower()}() takes no {keyword}; a Request does")
     return request_for(method, target, options)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import socket
 import threading
+from collections.abc import Callable
 from types import TracebackType
 
 
@@ -14,6 +15,8 @@ class Peer:
     def __init__(self) -> None:
         self.answer = b""
         self.requests: list[bytes] = []
+        self.heard: Callable[[], object] = lambda: None
+        """Called when a request has come, before it is answered."""
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._thread = threading.Thread(target=self._serve, daemon=True)
 
@@ -42,6 +45,7 @@ class Peer:
                         break
                     data += part
                 self.requests.append(data)
+                self.heard()
                 connection.sendall(self.answer)
 
     def __enter__(self) -> Peer:
@@ -61,6 +65,8 @@ class Peer:
 
 def _is_whole(request: bytes) -> bool:
     head, end, body = request.partition(b"\r\n\r\n")
+    if b"transfer-encoding: chunked" in head.lower():
+        return body.endswith(b"0\r\n\r\n")
     length = re.search(rb"\r\ncontent-length: *(\d+)", head.lower())
     return bool(end) and len(body) >= (int(length[1]) if length else 0)
 

@@ -41,6 +41,7 @@ from .memory import (
     values,
     values_in,
     whole,
+    whole_out,
     write,
 )
 from .owned import *  # noqa: F403
@@ -86,6 +87,7 @@ __all__ = [
     "values",
     "values_in",
     "whole",
+    "whole_out",
     "write",
 ]
 __all__ += structures.__all__ + owned.__all__

@@ -17,6 +17,7 @@ __all__ = [
     "Comparison",
     "CurlFlag",
     "Delivery",
+    "Digest",
     "Domain",
     "EventKind",
     "LogLevel",
@@ -27,6 +28,8 @@ __all__ = [
     "Reachability",
     "RelationshipFlag",
     "RouteFlag",
+    "SendFlag",
+    "Serialization",
     "Status",
     "ValueKind",
 ]
@@ -221,6 +224,22 @@ class AuthMode(IntEnum):
     NONE = 2
 
 
+class Serialization(IntEnum):
+    """How parameters, objects and drafts are written (`RESTWAY_SERIALIZATION_*`)."""
+
+    JSON = 0
+    URL = 1
+    FORM = 2
+    NONE = 3
+
+
+class Digest(IntEnum):
+    """A digest algorithm (`RESTWAY_DIGEST_*`)."""
+
+    MD5 = 0
+    SHA256 = 1
+
+
 class AttemptReason(IntEnum):
     """Why an attempt was made (`RESTWAY_ATTEMPT_*`)."""
 
@@ -256,6 +275,14 @@ class CurlFlag(IntFlag):
     """Options for writing a curl command (`RESTWAY_CURL_*`)."""
 
     REVEAL = 0x1
+
+
+class SendFlag(IntFlag):
+    """Headers with a digest (`RESTWAY_SEND_*`)."""
+
+    CONTENT_MD5 = 0x1
+    DIGEST = 0x2
+    REPR_DIGEST = 0x4
 
 
 class OutboxFlag(IntFlag):

@@ -24,6 +24,11 @@ def number() -> Any:
     return c_size_t()
 
 
+def whole_out() -> Any:
+    """Returns a buffer for an `int64_t`: pass `ref(it)`, read `it.value`."""
+    return c_int64()
+
+
 def text_out() -> Any:
     """Returns a buffer for a borrowed text: pass `ref(it)`, read `it.value`."""
     return c_char_p()
@@ -92,7 +97,9 @@ def text_at(address: int, length: int) -> str:
 
 
 def bytes_out(size: int) -> Any:
-    """Returns a buffer for a text of less than `size` bytes: pass it, read `it.value`."""
+    """Returns a buffer for `size` bytes, or for a text of less: pass it, read `it.raw` or
+    `it.value`.
+    """
     return ctypes.create_string_buffer(size)
 
 

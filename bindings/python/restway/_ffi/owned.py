@@ -28,6 +28,7 @@ __all__ = [
     "OwnedQueryHandle",
     "OwnedRefreshHandle",
     "OwnedRequestHandle",
+    "OwnedResourceHandle",
     "OwnedResponseHandle",
     "OwnedStoreHandle",
 ]
@@ -129,6 +130,12 @@ class OwnedRequestHandle(Owned, structures.RequestHandle):
     release = "restway_request_release"
 
 
+class OwnedResourceHandle(Owned, structures.ResourceHandle):
+    __slots__ = ()
+
+    release = "restway_resource_release"
+
+
 class OwnedResponseHandle(Owned, structures.ResponseHandle):
     __slots__ = ()
 
@@ -158,6 +165,7 @@ OWNED: dict[type[Handle], Any] = {
     structures.QueryHandle: OwnedQueryHandle,
     structures.RefreshHandle: OwnedRefreshHandle,
     structures.RequestHandle: OwnedRequestHandle,
+    structures.ResourceHandle: OwnedResourceHandle,
     structures.ResponseHandle: OwnedResponseHandle,
     structures.StoreHandle: OwnedStoreHandle,
 }

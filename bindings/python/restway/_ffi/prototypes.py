@@ -36,16 +36,13 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_api_release": (None, (ApiHandle,)),
     "restway_api_add_entity": (c_enum, (ApiHandle, c_char_p, c_char_p, c_size_t, _error_out)),
     "restway_api_add_route": (c_enum, (
-        ApiHandle, c_char_p, c_char_p, c_size_t, c_uint32, _error_out,
-    )),
+        ApiHandle, c_char_p, c_char_p, c_size_t, c_uint32, _error_out)),
     "restway_api_add_response": (c_enum, (ApiHandle, c_char_p, c_size_t, _error_out)),
     "restway_api_add_request": (c_enum, (ApiHandle, c_char_p, c_size_t, _error_out)),
     "restway_api_join_routes": (c_enum, (
-        ApiHandle, c_char_p, c_char_p, c_char_p, c_uint32, _error_out,
-    )),
+        ApiHandle, c_char_p, c_char_p, c_char_p, c_uint32, _error_out)),
     "restway_api_route_property": (c_enum, (
-        ApiHandle, c_char_p, c_char_p, POINTER(c_char_p), _size_out, _error_out,
-    )),
+        ApiHandle, c_char_p, c_char_p, POINTER(c_char_p), _size_out, _error_out)),
     "restway_credential_init": (c_enum, (POINTER(Credential), c_size_t, _error_out)),
     "restway_client_set_credential": (c_enum, (ClientHandle, POINTER(Credential), _error_out)),
     "restway_exchange_method": (c_char_p, (ExchangeHandle,)),
@@ -56,40 +53,32 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_exchange_set_header": (c_enum, (ExchangeHandle, c_char_p, c_char_p, _error_out)),
     "restway_exchange_add_parameter": (c_enum, (ExchangeHandle, c_char_p, c_char_p, _error_out)),
     "restway_exchange_set_refusal": (c_enum, (
-        ExchangeHandle, c_char_p, c_void_p, DestroyFn, _error_out,
-    )),
+        ExchangeHandle, c_char_p, c_void_p, DestroyFn, _error_out)),
     "restway_client_set_authorize": (c_enum, (
-        ClientHandle, AuthorizeFn, c_void_p, DestroyFn, _error_out,
-    )),
+        ClientHandle, AuthorizeFn, c_void_p, DestroyFn, _error_out)),
     "restway_client_set_should_replay": (c_enum, (
-        ClientHandle, ShouldReplayFn, c_void_p, DestroyFn, _error_out,
-    )),
+        ClientHandle, ShouldReplayFn, c_void_p, DestroyFn, _error_out)),
     "restway_refresh_retain": (RefreshHandle, (RefreshHandle,)),
     "restway_refresh_release": (None, (RefreshHandle,)),
     "restway_refresh_succeed": (c_enum, (RefreshHandle, POINTER(Credential), _error_out)),
     "restway_refresh_fail": (c_enum, (
-        RefreshHandle, c_char_p, c_int32, c_void_p, DestroyFn, _error_out,
-    )),
+        RefreshHandle, c_char_p, c_int32, c_void_p, DestroyFn, _error_out)),
     "restway_client_set_refresh": (c_enum, (
-        ClientHandle, RefreshFn, c_void_p, DestroyFn, _error_out,
-    )),
+        ClientHandle, RefreshFn, c_void_p, DestroyFn, _error_out)),
     "restway_client_set_persist": (c_enum, (
-        ClientHandle, PersistFn, c_void_p, DestroyFn, _error_out,
-    )),
+        ClientHandle, PersistFn, c_void_p, DestroyFn, _error_out)),
     "restway_request_set_auth": (c_enum, (RequestHandle, c_enum, _error_out)),
     "restway_batch_create": (c_enum, (ClientHandle, POINTER(BatchHandle), _error_out)),
     "restway_batch_retain": (BatchHandle, (BatchHandle,)),
     "restway_batch_release": (None, (BatchHandle,)),
     "restway_batch_add": (c_enum, (
-        BatchHandle, RequestHandle, DoneFn, c_void_p, DestroyFn, POINTER(CallHandle), _error_out,
-    )),
+        BatchHandle, RequestHandle, DoneFn, c_void_p, DestroyFn, POINTER(CallHandle), _error_out)),
     "restway_batch_count": (c_size_t, (BatchHandle,)),
     "restway_batch_send": (c_enum, (BatchHandle, BatchDoneFn, c_void_p, DestroyFn, _error_out)),
     "restway_batch_wait": (c_enum, (BatchHandle, c_int64, _error_out)),
     "restway_batch_is_complete": (c_int32, (BatchHandle,)),
     "restway_batch_response": (c_enum, (
-        BatchHandle, c_size_t, POINTER(ResponseHandle), _error_out,
-    )),
+        BatchHandle, c_size_t, POINTER(ResponseHandle), _error_out)),
     "restway_batch_cancel": (None, (BatchHandle,)),
     "restway_batch_writer_count": (c_size_t, (BatchWriterHandle,)),
     "restway_batch_writer_method": (c_char_p, (BatchWriterHandle, c_size_t)),
@@ -99,24 +88,22 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_batch_writer_header_name": (c_char_p, (BatchWriterHandle, c_size_t, c_size_t)),
     "restway_batch_writer_header_value": (c_char_p, (BatchWriterHandle, c_size_t, c_size_t)),
     "restway_batch_writer_set_body": (c_enum, (
-        BatchWriterHandle, c_void_p, c_size_t, c_char_p, _error_out,
-    )),
+        BatchWriterHandle, c_void_p, c_size_t, c_char_p, _error_out)),
     "restway_batch_reader_count": (c_size_t, (BatchReaderHandle,)),
     "restway_batch_reader_body": (c_void_p, (BatchReaderHandle, _size_out)),
     "restway_batch_reader_media_type": (c_char_p, (BatchReaderHandle,)),
     "restway_batch_reader_set_answer": (c_enum, (
-        BatchReaderHandle, c_size_t, c_int32, c_void_p, c_size_t, _error_out,
-    )),
+        BatchReaderHandle, c_size_t, c_int32, c_void_p, c_size_t, _error_out)),
     "restway_batch_reader_add_header": (c_enum, (
-        BatchReaderHandle, c_size_t, c_char_p, c_char_p, _error_out,
-    )),
+        BatchReaderHandle, c_size_t, c_char_p, c_char_p, _error_out)),
     "restway_client_set_batch_format": (c_enum, (
-        ClientHandle, BatchEncodeFn, BatchDecodeFn, c_void_p, DestroyFn, _error_out,
-    )),
+        ClientHandle, BatchEncodeFn, BatchDecodeFn, c_void_p, DestroyFn, _error_out)),
     "restway_body_reader_init": (c_enum, (POINTER(BodyReader), c_size_t, _error_out)),
     "restway_request_set_body_reader": (c_enum, (
-        RequestHandle, POINTER(BodyReader), c_int64, c_char_p, _error_out,
-    )),
+        RequestHandle, POINTER(BodyReader), c_int64, c_char_p, _error_out)),
+    "restway_request_set_serialization": (c_enum, (RequestHandle, c_enum, _error_out)),
+    "restway_request_set_gzip": (c_enum, (RequestHandle, c_int32, _error_out)),
+    "restway_request_set_expect_continue": (c_enum, (RequestHandle, c_int32, _error_out)),
     "restway_call_retain": (CallHandle, (CallHandle,)),
     "restway_call_release": (None, (CallHandle,)),
     "restway_call_cancel": (None, (CallHandle,)),
@@ -130,39 +117,31 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_changes_object": (ObjectHandle, (ChangesHandle, c_size_t)),
     "restway_changes_before": (ObjectHandle, (ChangesHandle, c_size_t)),
     "restway_changes_attributes": (c_size_t, (
-        ChangesHandle, c_size_t, POINTER(c_uint32), c_size_t,
-    )),
+        ChangesHandle, c_size_t, POINTER(c_uint32), c_size_t)),
     "restway_changes_relationships": (c_size_t, (
-        ChangesHandle, c_size_t, POINTER(c_uint32), c_size_t,
-    )),
+        ChangesHandle, c_size_t, POINTER(c_uint32), c_size_t)),
     "restway_client_options_init": (c_enum, (POINTER(ClientOptions), c_size_t, _error_out)),
     "restway_client_create": (c_enum, (
-        ApiHandle, POINTER(ClientOptions), POINTER(ClientHandle), _error_out,
-    )),
+        ApiHandle, POINTER(ClientOptions), POINTER(ClientHandle), _error_out)),
     "restway_client_retain": (ClientHandle, (ClientHandle,)),
     "restway_client_release": (None, (ClientHandle,)),
     "restway_client_close": (None, (ClientHandle,)),
     "restway_client_store": (StoreHandle, (ClientHandle,)),
     "restway_client_send": (c_enum, (
-        ClientHandle, RequestHandle, DoneFn, c_void_p, DestroyFn, POINTER(CallHandle), _error_out,
-    )),
+        ClientHandle, RequestHandle, DoneFn, c_void_p, DestroyFn, POINTER(CallHandle),
+        _error_out)),
     "restway_client_perform": (c_enum, (
-        ClientHandle, RequestHandle, c_int64, POINTER(ResponseHandle), _error_out,
-    )),
+        ClientHandle, RequestHandle, c_int64, POINTER(ResponseHandle), _error_out)),
     "restway_client_process": (c_enum, (ClientHandle, c_int64, _size_out, _error_out)),
     "restway_client_descriptor": (c_int32, (ClientHandle,)),
     "restway_client_drain": (c_enum, (
-        ClientHandle, POINTER(Event), c_size_t, _size_out, _error_out,
-    )),
+        ClientHandle, POINTER(Event), c_size_t, _size_out, _error_out)),
     "restway_client_set_modifier": (c_enum, (
-        ClientHandle, ModifyFn, c_void_p, DestroyFn, _error_out,
-    )),
+        ClientHandle, ModifyFn, c_void_p, DestroyFn, _error_out)),
     "restway_client_set_exclusion": (c_enum, (
-        ClientHandle, ExcludeFn, c_void_p, DestroyFn, _error_out,
-    )),
+        ClientHandle, ExcludeFn, c_void_p, DestroyFn, _error_out)),
     "restway_request_to_curl": (c_enum, (
-        RequestHandle, ClientHandle, c_uint32, c_char_p, c_size_t, _size_out, _error_out,
-    )),
+        RequestHandle, ClientHandle, c_uint32, c_char_p, c_size_t, _size_out, _error_out)),
     "restway_draft_create": (c_enum, (StoreHandle, c_char_p, POINTER(DraftHandle), _error_out)),
     "restway_draft_copy": (c_enum, (StoreHandle, ObjectHandle, POINTER(DraftHandle), _error_out)),
     "restway_draft_retain": (DraftHandle, (DraftHandle,)),
@@ -175,13 +154,11 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_draft_remove": (c_enum, (DraftHandle, c_char_p, ObjectHandle, _error_out)),
     "restway_draft_remove_draft": (c_enum, (DraftHandle, c_char_p, DraftHandle, _error_out)),
     "restway_draft_relate": (c_enum, (
-        DraftHandle, c_char_p, POINTER(ObjectHandle), POINTER(DraftHandle), c_size_t, _error_out,
-    )),
+        DraftHandle, c_char_p, POINTER(ObjectHandle), POINTER(DraftHandle), c_size_t, _error_out)),
     "restway_draft_unset": (c_enum, (DraftHandle, c_char_p, _error_out)),
     "restway_draft_revert": (c_enum, (DraftHandle, c_char_p, _error_out)),
     "restway_draft_changes": (c_enum, (
-        DraftHandle, POINTER(c_char_p), c_size_t, _size_out, _error_out,
-    )),
+        DraftHandle, POINTER(c_char_p), c_size_t, _size_out, _error_out)),
     "restway_draft_snapshot": (c_enum, (DraftHandle, POINTER(ObjectHandle), _error_out)),
     "restway_draft_insert": (c_enum, (DraftHandle, POINTER(ObjectHandle), _error_out)),
     "restway_error_retain": (ErrorHandle, (ErrorHandle,)),
@@ -203,51 +180,40 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_event_release": (None, (POINTER(Event),)),
     "restway_failure_error": (ErrorHandle, (FailureHandle,)),
     "restway_failure_replace": (c_enum, (
-        FailureHandle, c_char_p, c_char_p, c_char_p, c_int32, _error_out,
-    )),
+        FailureHandle, c_char_p, c_char_p, c_char_p, c_int32, _error_out)),
     "restway_client_set_failure_reader": (c_enum, (
-        ClientHandle, ReadFailureFn, c_void_p, DestroyFn, _error_out,
-    )),
+        ClientHandle, ReadFailureFn, c_void_p, DestroyFn, _error_out)),
     "restway_rows_count": (c_size_t, (RowsHandle,)),
     "restway_rows_entity": (c_char_p, (RowsHandle, c_size_t)),
     "restway_rows_result_count": (c_size_t, (RowsHandle,)),
     "restway_rows_own_result": (c_size_t, (RowsHandle,)),
     "restway_rows_result": (c_enum, (
-        RowsHandle, c_size_t, POINTER(POINTER(c_size_t)), _size_out, _error_out,
-    )),
+        RowsHandle, c_size_t, POINTER(POINTER(c_size_t)), _size_out, _error_out)),
     "restway_rows_get": (c_enum, (RowsHandle, c_size_t, c_char_p, _value, _error_out)),
     "restway_rows_set": (c_enum, (RowsHandle, c_size_t, c_char_p, _value, _error_out)),
     "restway_rows_related": (c_enum, (
-        RowsHandle, c_size_t, c_char_p, POINTER(POINTER(c_size_t)), _size_out, _error_out,
-    )),
+        RowsHandle, c_size_t, c_char_p, POINTER(POINTER(c_size_t)), _size_out, _error_out)),
     "restway_rows_relate": (c_enum, (
-        RowsHandle, c_size_t, c_char_p, _size_out, c_size_t, _error_out,
-    )),
+        RowsHandle, c_size_t, c_char_p, _size_out, c_size_t, _error_out)),
     "restway_rows_relate_objects": (c_enum, (
-        RowsHandle, c_size_t, c_char_p, POINTER(ObjectHandle), c_size_t, _error_out,
-    )),
+        RowsHandle, c_size_t, c_char_p, POINTER(ObjectHandle), c_size_t, _error_out)),
     "restway_api_add_hook": (c_enum, (
-        ApiHandle, c_char_p, HookFn, c_void_p, DestroyFn, _error_out,
-    )),
+        ApiHandle, c_char_p, HookFn, c_void_p, DestroyFn, _error_out)),
     "restway_list_retain": (ListHandle, (ListHandle,)),
     "restway_list_release": (None, (ListHandle,)),
     "restway_list_count": (c_size_t, (ListHandle,)),
     "restway_list_object": (ObjectHandle, (ListHandle, c_size_t)),
     "restway_list_read": (c_enum, (
-        ListHandle, c_size_t, c_size_t, POINTER(c_uint32), c_size_t, _value, _error_out,
-    )),
+        ListHandle, c_size_t, c_size_t, POINTER(c_uint32), c_size_t, _value, _error_out)),
     "restway_log_set": (c_enum, (c_enum, LogFn, c_void_p, DestroyFn, _error_out)),
     "restway_answer_set_value": (c_enum, (AnswerHandle, _value, _error_out)),
     "restway_answer_set_message": (c_enum, (AnswerHandle, c_char_p, _error_out)),
     "restway_api_add_transform": (c_enum, (
-        ApiHandle, c_char_p, TransformFn, TransformFn, c_void_p, DestroyFn, _error_out,
-    )),
+        ApiHandle, c_char_p, TransformFn, TransformFn, c_void_p, DestroyFn, _error_out)),
     "restway_api_add_attribute": (c_enum, (
-        ApiHandle, c_char_p, c_char_p, c_char_p, c_enum, c_char_p, c_char_p, _error_out,
-    )),
+        ApiHandle, c_char_p, c_char_p, c_char_p, c_enum, c_char_p, c_char_p, _error_out)),
     "restway_api_add_relationship": (c_enum, (
-        ApiHandle, c_char_p, c_char_p, c_char_p, c_char_p, c_uint32, c_enum, _error_out,
-    )),
+        ApiHandle, c_char_p, c_char_p, c_char_p, c_char_p, c_uint32, c_enum, _error_out)),
     "restway_api_set_identity": (c_enum, (ApiHandle, c_char_p, c_char_p, _error_out)),
     "restway_object_retain": (ObjectHandle, (ObjectHandle,)),
     "restway_object_release": (None, (ObjectHandle,)),
@@ -262,8 +228,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_object_attribute_index": (c_int32, (ObjectHandle, c_char_p)),
     "restway_object_get": (c_enum, (ObjectHandle, c_char_p, _value, _error_out)),
     "restway_object_read": (c_enum, (
-        ObjectHandle, POINTER(c_uint32), c_size_t, _value, _error_out,
-    )),
+        ObjectHandle, POINTER(c_uint32), c_size_t, _value, _error_out)),
     "restway_object_string": (c_char_p, (ObjectHandle, c_char_p)),
     "restway_object_int64": (c_int64, (ObjectHandle, c_char_p, c_int64)),
     "restway_object_double": (c_double, (ObjectHandle, c_char_p, c_double)),
@@ -273,15 +238,14 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_object_relationship_entity": (c_char_p, (ObjectHandle, c_size_t)),
     "restway_object_relationship_is_many": (c_int32, (ObjectHandle, c_size_t)),
     "restway_object_related_keys": (c_enum, (
-        ObjectHandle, c_char_p, POINTER(c_uint32), POINTER(POINTER(c_int64)), _size_out, _error_out,
-    )),
+        ObjectHandle, c_char_p, POINTER(c_uint32), POINTER(POINTER(c_int64)), _size_out,
+        _error_out)),
     "restway_client_observe": (c_enum, (
-        ClientHandle, c_char_p, ChangedFn, c_void_p, DestroyFn, POINTER(ObserverHandle), _error_out,
-    )),
+        ClientHandle, c_char_p, ChangedFn, c_void_p, DestroyFn, POINTER(ObserverHandle),
+        _error_out)),
     "restway_client_observe_object": (c_enum, (
         ClientHandle, ObjectHandle, ChangedFn, c_void_p, DestroyFn, POINTER(ObserverHandle),
-        _error_out,
-    )),
+        _error_out)),
     "restway_observer_remove": (None, (ObserverHandle,)),
     "restway_observer_retain": (ObserverHandle, (ObserverHandle,)),
     "restway_observer_release": (None, (ObserverHandle,)),
@@ -312,24 +276,19 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_outbox_items_release": (None, (OutboxItemsHandle,)),
     "restway_outbox_list": (c_enum, (ClientHandle, POINTER(OutboxItemsHandle), _error_out)),
     "restway_outbox_find": (c_enum, (
-        ClientHandle, c_int64, POINTER(OutboxItemHandle), _error_out,
-    )),
+        ClientHandle, c_int64, POINTER(OutboxItemHandle), _error_out)),
     "restway_outbox_counts_init": (c_enum, (POINTER(OutboxCounts), c_size_t, _error_out)),
     "restway_outbox_count": (c_enum, (ClientHandle, POINTER(OutboxCounts), _error_out)),
     "restway_outbox_needs_flushing": (c_enum, (ClientHandle, POINTER(c_int32), _error_out)),
     "restway_outbox_has_pending": (c_enum, (
-        ClientHandle, ObjectHandle, POINTER(c_int32), _error_out,
-    )),
+        ClientHandle, ObjectHandle, POINTER(c_int32), _error_out)),
     "restway_outbox_flush": (c_enum, (
-        ClientHandle, c_uint32, OutboxFlushedFn, c_void_p, DestroyFn, _error_out,
-    )),
+        ClientHandle, c_uint32, OutboxFlushedFn, c_void_p, DestroyFn, _error_out)),
     "restway_client_set_outbox_observer": (c_enum, (
-        ClientHandle, OutboxItemFn, OutboxFlushedFn, c_void_p, DestroyFn, _error_out,
-    )),
+        ClientHandle, OutboxItemFn, OutboxFlushedFn, c_void_p, DestroyFn, _error_out)),
     "restway_outbox_retry": (c_enum, (ClientHandle, c_int64, _error_out)),
     "restway_outbox_edit": (c_enum, (
-        ClientHandle, c_int64, c_void_p, c_size_t, c_char_p, _error_out,
-    )),
+        ClientHandle, c_int64, c_void_p, c_size_t, c_char_p, _error_out)),
     "restway_outbox_drop": (c_enum, (ClientHandle, c_int64, _size_out, _error_out)),
     "restway_outbox_drop_all": (c_enum, (ClientHandle, _size_out, _error_out)),
     "restway_plugin_load": (c_enum, (c_char_p, c_char_p, _error_out)),
@@ -342,8 +301,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_progress_init": (c_enum, (POINTER(Progress), c_size_t, _error_out)),
     "restway_call_progress": (c_enum, (CallHandle, POINTER(Progress), _error_out)),
     "restway_request_set_progress": (c_enum, (
-        RequestHandle, c_int64, ProgressFn, c_void_p, DestroyFn, _error_out,
-    )),
+        RequestHandle, c_int64, ProgressFn, c_void_p, DestroyFn, _error_out)),
     "restway_query_create": (c_enum, (StoreHandle, c_char_p, POINTER(QueryHandle), _error_out)),
     "restway_query_retain": (QueryHandle, (QueryHandle,)),
     "restway_query_release": (None, (QueryHandle,)),
@@ -359,14 +317,11 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_client_rate": (c_enum, (ClientHandle, c_char_p, POINTER(Rate), _error_out)),
     "restway_request_create": (c_enum, (c_char_p, c_char_p, POINTER(RequestHandle), _error_out)),
     "restway_request_create_route": (c_enum, (
-        c_char_p, c_char_p, POINTER(RequestHandle), _error_out,
-    )),
+        c_char_p, c_char_p, POINTER(RequestHandle), _error_out)),
     "restway_request_create_object": (c_enum, (
-        c_char_p, ObjectHandle, POINTER(RequestHandle), _error_out,
-    )),
+        c_char_p, ObjectHandle, POINTER(RequestHandle), _error_out)),
     "restway_request_create_draft": (c_enum, (
-        c_char_p, DraftHandle, POINTER(RequestHandle), _error_out,
-    )),
+        c_char_p, DraftHandle, POINTER(RequestHandle), _error_out)),
     "restway_request_retain": (RequestHandle, (RequestHandle,)),
     "restway_request_release": (None, (RequestHandle,)),
     "restway_request_set_object": (c_enum, (RequestHandle, ObjectHandle, _error_out)),
@@ -374,14 +329,28 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_request_set_variable": (c_enum, (RequestHandle, c_char_p, _value, _error_out)),
     "restway_request_set_parameter": (c_enum, (RequestHandle, c_char_p, _value, _error_out)),
     "restway_request_set_parameters_json": (c_enum, (
-        RequestHandle, c_char_p, c_size_t, _error_out,
-    )),
+        RequestHandle, c_char_p, c_size_t, _error_out)),
     "restway_request_set_header": (c_enum, (RequestHandle, c_char_p, c_char_p, _error_out)),
     "restway_request_set_body": (c_enum, (
-        RequestHandle, c_void_p, c_size_t, c_char_p, _error_out,
-    )),
+        RequestHandle, c_void_p, c_size_t, c_char_p, _error_out)),
     "restway_request_set_timeout": (c_enum, (RequestHandle, c_int64, _error_out)),
     "restway_request_set_priority": (c_enum, (RequestHandle, c_int32, _error_out)),
+    "restway_resource_create_bytes": (c_enum, (
+        c_void_p, c_size_t, c_char_p, c_char_p, POINTER(ResourceHandle), _error_out)),
+    "restway_resource_create_file": (c_enum, (
+        c_char_p, c_char_p, c_char_p, POINTER(ResourceHandle), _error_out)),
+    "restway_resource_create_descriptor": (c_enum, (
+        c_int32, c_int64, c_char_p, c_char_p, POINTER(ResourceHandle), _error_out)),
+    "restway_resource_retain": (ResourceHandle, (ResourceHandle,)),
+    "restway_resource_release": (None, (ResourceHandle,)),
+    "restway_resource_name": (c_char_p, (ResourceHandle,)),
+    "restway_resource_media_type": (c_char_p, (ResourceHandle,)),
+    "restway_resource_length": (c_enum, (ResourceHandle, POINTER(c_int64), _error_out)),
+    "restway_resource_digest": (c_enum, (
+        ResourceHandle, c_enum, c_void_p, c_size_t, _size_out, _error_out)),
+    "restway_request_set_resource": (c_enum, (
+        RequestHandle, ResourceHandle, c_uint32, _error_out)),
+    "restway_request_add_file": (c_enum, (RequestHandle, c_char_p, ResourceHandle, _error_out)),
     "restway_timings_init": (c_enum, (POINTER(Timings), c_size_t, _error_out)),
     "restway_response_retain": (ResponseHandle, (ResponseHandle,)),
     "restway_response_release": (None, (ResponseHandle,)),
@@ -403,13 +372,11 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_response_object": (ObjectHandle, (ResponseHandle, c_size_t)),
     "restway_response_read": (c_enum, (
         ResponseHandle, c_size_t, _value, c_size_t, _size_out, POINTER(c_char_p),
-        POINTER(ObjectHandle), _error_out,
-    )),
+        POINTER(ObjectHandle), _error_out)),
     "restway_response_list": (ListHandle, (ResponseHandle,)),
     "restway_response_result_count": (c_size_t, (ResponseHandle,)),
     "restway_response_result": (c_enum, (
-        ResponseHandle, c_size_t, _size_out, _size_out, _error_out,
-    )),
+        ResponseHandle, c_size_t, _size_out, _size_out, _error_out)),
     "restway_response_issue_count": (c_size_t, (ResponseHandle,)),
     "restway_response_issue_key_path": (c_char_p, (ResponseHandle, c_size_t)),
     "restway_response_issue_reason": (c_char_p, (ResponseHandle, c_size_t)),
@@ -421,8 +388,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_error_attempt_count": (c_size_t, (ErrorHandle,)),
     "restway_error_attempt": (c_enum, (ErrorHandle, c_size_t, POINTER(Attempt), _error_out)),
     "restway_client_set_attempt_observer": (c_enum, (
-        ClientHandle, AttemptFn, c_void_p, DestroyFn, _error_out,
-    )),
+        ClientHandle, AttemptFn, c_void_p, DestroyFn, _error_out)),
     "restway_clock_create": (c_enum, (POINTER(ClockHandle), _error_out)),
     "restway_clock_retain": (ClockHandle, (ClockHandle,)),
     "restway_clock_release": (None, (ClockHandle,)),
@@ -431,23 +397,18 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_store_retain": (StoreHandle, (StoreHandle,)),
     "restway_store_release": (None, (StoreHandle,)),
     "restway_store_find": (c_enum, (
-        StoreHandle, c_char_p, _value, POINTER(ObjectHandle), _error_out,
-    )),
+        StoreHandle, c_char_p, _value, POINTER(ObjectHandle), _error_out)),
     "restway_store_newest": (c_enum, (
-        StoreHandle, ObjectHandle, POINTER(ObjectHandle), _error_out,
-    )),
+        StoreHandle, ObjectHandle, POINTER(ObjectHandle), _error_out)),
     "restway_store_related": (c_enum, (
-        StoreHandle, ObjectHandle, c_char_p, POINTER(ListHandle), _error_out,
-    )),
+        StoreHandle, ObjectHandle, c_char_p, POINTER(ListHandle), _error_out)),
     "restway_store_related_one": (c_enum, (
-        StoreHandle, ObjectHandle, c_char_p, POINTER(ObjectHandle), _error_out,
-    )),
+        StoreHandle, ObjectHandle, c_char_p, POINTER(ObjectHandle), _error_out)),
     "restway_store_all": (c_enum, (StoreHandle, c_char_p, POINTER(ListHandle), _error_out)),
     "restway_store_count": (c_enum, (StoreHandle, c_char_p, _size_out, _error_out)),
     "restway_store_is_unsent": (c_enum, (StoreHandle, ObjectHandle, POINTER(c_int32), _error_out)),
     "restway_store_is_rejected": (c_enum, (
-        StoreHandle, ObjectHandle, POINTER(c_int32), _error_out,
-    )),
+        StoreHandle, ObjectHandle, POINTER(c_int32), _error_out)),
     "restway_store_delete": (c_enum, (StoreHandle, ObjectHandle, _error_out)),
     "restway_store_delete_identity": (c_enum, (StoreHandle, c_char_p, _value, _error_out)),
     "restway_store_delete_all": (c_enum, (StoreHandle, c_char_p, _size_out, _error_out)),

@@ -96,6 +96,7 @@ __all__ = [
     "RefreshFn",
     "RefreshHandle",
     "RequestHandle",
+    "ResourceHandle",
     "ResponseHandle",
     "RowsHandle",
     "ShouldReplayFn",
@@ -193,6 +194,10 @@ class RefreshHandle(Handle):
 
 
 class RequestHandle(Handle):
+    __slots__ = ()
+
+
+class ResourceHandle(Handle):
     __slots__ = ()
 
 

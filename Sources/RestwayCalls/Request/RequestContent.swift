@@ -1,0 +1,193 @@
+import RestwayDocument
+import RestwayHTTP
+import RestwayJansson
+import RestwayMapping
+import RestwayOutcome
+import RestwayRouting
+import RestwayText
+
+/// The body of a request, and what its headers say about it.
+package struct RequestContent {
+    /// The body, unless `reader` gives it.
+    var body = ExchangeBody.none
+    /// The reader that gives the body while it is sent.
+    var reader: BodyReader?
+    var mediaType: String?
+    /// Headers with the digests of the body.
+    var digests: [HeaderField] = []
+    /// Whether the body is made later.
+    var isOwed = false
+
+    /// Whether the body has bytes, or may have some.
+    var hasBody: Bool { isOwed || reader != nil || body.count != 0 }
+}
+
+/// The body of a request, made from what the caller gives and what the document says.
+extension RequestPreparation {
+    /// Makes the body and its media type. Parameters that are not part of the body go into the URL.
+    func content(
+        _ spec: RequestSpec, _ destination: inout Destination, _ settings: RouteSettings,
+        _ submission: inout Submission?
+    ) throws(Failure) -> RequestContent {
+        let method = destination.method
+        let defaults = defaults(destination, settings)
+        if spec.body != nil, method == .head {
+            throw Failure(.invalidArgument, "a HEAD request has no body", field: "body")
+        }
+        if let raw = spec.body {
+            guard spec.given.files.isEmpty else {
+                throw Failure(
+                    .invalidArgument, "a request has a body or files, not both", field: "files")
+            }
+            try append(defaults + spec.parameters, to: &destination, settings)
+            return try content(of: raw)
+        }
+        let serialization = try serialization(spec, settings, method)
+        let maker = RequestBody(
+            context: context, api: api, method: method, path: destination.path,
+            route: destination.route, dataMapper: settings.dataMapper,
+            contentType: contentType(spec) ?? settings.contentType, serialization: serialization,
+            fields: fieldWriter(.body, settings), questions: questions,
+            mayWait: isStorable(spec, destination, settings), identities: identities)
+        var mapped = RequestBody.Mapped.nothing
+        if var sent = submission {
+            mapped = try maker.mapped(&sent)
+            submission = sent
+        }
+        // The parameters of the document, and the parameters of the caller, that go into the body.
+        var inBody = (defaults: defaults, callers: spec.parameters)
+        if method.parametersGoIntoQuery, serialization != .none {
+            try append(defaults + spec.parameters, to: &destination, settings)
+            inBody = ([], [])
+        }
+        var object: WireObject?
+        switch mapped {
+        case .object(let written): object = written
+        case .nothing: break
+        case .owed: return RequestContent(mediaType: try maker.mediaType(), isOwed: true)
+        }
+        let isEmpty = inBody.defaults.isEmpty && inBody.callers.isEmpty
+        if object == nil, isEmpty, spec.given.files.isEmpty { return RequestContent() }
+        let values = try maker.merged(object, defaults: inBody.defaults, callers: inBody.callers)
+        guard serialization != .none else {
+            let parameters = values.keys.compactMap { key in
+                values[key].map { Parameter(keys: [key], value: $0) }
+            }
+            try append(parameters, to: &destination, settings)
+            return RequestContent()
+        }
+        return try maker.content(values, files: spec.given.files)
+    }
+
+    /// Returns how the parameters of a request are written.
+    private func serialization(
+        _ spec: RequestSpec, _ settings: RouteSettings, _ method: Method
+    ) throws(Failure) -> Serialization {
+        let chosen = spec.given.serialization ?? settings.body.serialization
+        if chosen == .form || !spec.given.files.isEmpty, contentType(spec) != nil {
+            throw Failure(
+                .invalidArgument, "a multipart body has a Content-Type of its own",
+                field: "Content-Type")
+        }
+        guard !spec.given.files.isEmpty else { return chosen ?? .json }
+        guard !method.parametersGoIntoQuery else {
+            throw Failure(
+                .invalidArgument, "a \(method.rawValue) request has no files", field: "files")
+        }
+        guard chosen ?? .form == .form else {
+            throw Failure(
+                .invalidArgument,
+                "files need the serialization \"form\", and the request has "
+                    + "\"\((chosen ?? .form).rawValue)\"", field: "files")
+        }
+        return .form
+    }
+
+    /// Returns the content of a body that the caller gives.
+    private func content(of raw: RequestSpec.Body) throws(Failure) -> RequestContent {
+        var content = RequestContent(mediaType: raw.mediaType)
+        switch raw.content {
+        case .bytes(let bytes):
+            content.body = .bytes(bytes)
+        case .reader(let reader):
+            content.reader = reader
+        case .resource(let resource, let digests):
+            // A worker reads the file for its digests.
+            if !digests.isEmpty, resource.bytes == nil, !questions.mayAsk {
+                content.isOwed = true
+                return content
+            }
+            do throws(ResourceError) {
+                content.digests = try digests.fields(of: resource)
+            } catch {
+                throw Failure(error)
+            }
+            try content.send([.resource(resource)], isExact: !digests.isEmpty)
+        }
+        return content
+    }
+
+    private func append(
+        _ parameters: [Parameter], to destination: inout Destination, _ settings: RouteSettings
+    ) throws(Failure) {
+        if parameters.isEmpty { return }
+        let pairs = try ParameterEncoding.query(parameters, fieldWriter(.query, settings))
+        destination.url = URLText.appendingQuery(pairs, to: destination.url)
+    }
+
+    private enum FieldPlace { case query, body }
+
+    private func fieldWriter(_ place: FieldPlace, _ settings: RouteSettings) -> FieldWriter {
+        let rules = settings.body.forms.over(api.definition.rules.forms)
+        return FieldWriter(
+            style: place == .query ? .query(rules) : .body(rules), json: RequestBody.json,
+            limits: MappingLimits(nestingDepthMax: context.options.nestingDepthMax))
+    }
+
+    /// Returns the media type that the caller asks for.
+    private func contentType(_ spec: RequestSpec) -> String? {
+        spec.headers.last { $0.name.lowercased() == "content-type" }?.value
+    }
+
+    /// Returns the parameters that the document gives.
+    private func defaults(_ destination: Destination, _ settings: RouteSettings) -> [Parameter] {
+        var parameters: [Parameter] = []
+        if let path = destination.path {
+            for defaults in api.definition.rules.requestDefaults
+            where defaults.methods.isEmpty || defaults.methods.contains(destination.method) {
+                if defaults.template.matches(path) { parameters += defaults.parameters }
+            }
+        }
+        return parameters + settings.parameters
+    }
+
+    /// Whether the body is compressed when it is sent.
+    func isCompressed(
+        _ spec: RequestSpec, _ settings: RouteSettings, _ content: RequestContent,
+        _ headers: [HeaderField]
+    ) throws(Failure) -> Bool {
+        guard spec.given.isCompressed ?? settings.body.isCompressed, content.hasBody,
+            !spec.isInBatch, !headers.contains(where: { $0.isNamed("Content-Encoding") })
+        else { return false }
+        guard content.digests.isEmpty else {
+            throw Failure(
+                .invalidArgument,
+                "a body with gzip has no digest beforehand: a digest is of the compressed bytes",
+                field: "gzip")
+        }
+        return true
+    }
+}
+
+extension RequestContent {
+    /// Sends parts of which at least one may not be in memory.
+    mutating func send(_ parts: [BodyPart], isExact: Bool = false) throws(Failure) {
+        if parts.count == 1, case .resource(let resource) = parts[0], let bytes = resource.bytes {
+            body = .bytes(bytes)
+            return
+        }
+        let reader = try BodyParts(parts, isExact: isExact).reader()
+        // A reader without bytes is never called.
+        if reader.length == 0 { body = .bytes([]) } else { self.reader = reader }
+    }
+}

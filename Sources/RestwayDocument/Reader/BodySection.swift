@@ -1,0 +1,41 @@
+import RestwayJSON
+import RestwayText
+
+/// The keys of a route that say how its bodies are written, sent and accepted.
+extension BodySettings {
+    /// - Parameter route: The object of the route.
+    init(ofRoute route: DocumentNode) {
+        self.init()
+        serialization = route["serializationName"]?.choice("serialization")
+        // WebApiClient lets the number win over the name.
+        if let number: Int = route["serialization"]?.integer(in: 0...3) {
+            serialization = Serialization(number: number)
+        }
+        route.read("forms", into: &forms, FormRules.init)
+        route.read("gzip", into: &isCompressed) { $0.bool() }
+        route.read("expectContinue", into: &expectsContinue) { $0.bool() }
+        accepted = route["accept"]?.mediaTypes() ?? []
+    }
+}
+
+extension FormRules {
+    /// Reads `{"lists": "indices", "nesting": "dots"}`.
+    init?(_ node: DocumentNode) {
+        guard let object = node.object(["lists", "nesting"]) else { return nil }
+        self.init()
+        lists = object["lists"]?.choice("form of lists")
+        nesting = object["nesting"]?.choice("form of nesting")
+    }
+}
+
+extension DocumentNode {
+    /// Reads one media type or several, for example `image/*`.
+    fileprivate func mediaTypes() -> [String] {
+        if value.elements?.isEmpty ?? false { report("must name at least one media type") }
+        return oneOrMany().compactMap { node in
+            guard let type = node.nonEmptyString() else { return nil }
+            if MediaType.isRange(type) { return type }
+            return node.refuse("\"\(type)\" is no media type: write \"image/png\" or \"image/*\"")
+        }
+    }
+}
