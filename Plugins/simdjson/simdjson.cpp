@@ -51,6 +51,23 @@ int32_t refuse(const tokens &tokens, const char *text, restway_plugin_reason *re
     }
 }
 
+/// Returns the answer to a call of `decode` that reading ended with `outcome`.
+int32_t answer(reader::outcome outcome, const tokens &tokens, const char *text,
+               restway_plugin_reason *reason) {
+    switch (outcome) {
+    case reader::outcome::done:
+    case reader::outcome::stopped:
+        return RESTWAY_PLUGIN_OK;
+    case reader::outcome::empty:
+        return fail(reason, RESTWAY_PLUGIN_MALFORMED, "no JSON: the text is empty");
+    case reader::outcome::too_deep:
+        return fail(reason, RESTWAY_PLUGIN_TOO_DEEP, "JSON nested too deeply");
+    case reader::outcome::malformed:
+        break;
+    }
+    return refuse(tokens, text, reason);
+}
+
 int32_t decode(void *, const void *bytes, size_t length, const restway_plugin_sink *sink,
                const restway_plugin_limits *limits, restway_plugin_reason *reason) {
     // A thread keeps the scanner of its last text, unless the scanner uses much memory.
@@ -64,21 +81,12 @@ int32_t decode(void *, const void *bytes, size_t length, const restway_plugin_si
         }
         tokens tokens(scanner, text, length);
         reader reader(tokens, *sink, static_cast<std::size_t>(limits->nesting_depth_max));
-        const reader::outcome outcome = reader.read();
+        const int32_t result =
+            answer(reader.read(), tokens, static_cast<const char *>(bytes), reason);
+        // The place of an error is read from the scanner, so the scanner is kept until here.
         if (scanner && scanner->capacity() > tokens::window_bytes)
             scanner.reset();
-        switch (outcome) {
-        case reader::outcome::done:
-        case reader::outcome::stopped:
-            return RESTWAY_PLUGIN_OK;
-        case reader::outcome::empty:
-            return fail(reason, RESTWAY_PLUGIN_MALFORMED, "no JSON: the text is empty");
-        case reader::outcome::too_deep:
-            return fail(reason, RESTWAY_PLUGIN_TOO_DEEP, "JSON nested too deeply");
-        case reader::outcome::malformed:
-            break;
-        }
-        return refuse(tokens, static_cast<const char *>(bytes), reason);
+        return result;
     } catch (const std::bad_alloc &) {
         scanner.reset();
         return fail(reason, RESTWAY_PLUGIN_OUT_OF_MEMORY, "out of memory while reading JSON");

@@ -25,6 +25,9 @@ const char *tokens::find_backslash(const char *from) {
 }
 
 bool tokens::scan() {
+    // The scanner may move its tokens, so none of them is used from here on.
+    before_ = at_ == first_ ? before_ : window_ + at_[-1];
+    at_ = first_ = last_ = nullptr;
     std::size_t wanted = window_bytes;
     while (error_ == simdjson::SUCCESS && window_end_ != end_) {
         const std::size_t rest = static_cast<std::size_t>(end_ - window_end_);

@@ -21,7 +21,7 @@ class tokens {
 
     /// @param scanner Kept by the caller for the next text; empty at first.
     tokens(scanner &scanner, const char *text, std::size_t length)
-        : scanner_(scanner), window_end_(text), end_(text + length) {}
+        : scanner_(scanner), window_end_(text), end_(text + length), before_(text) {}
 
     /// Returns the next token; at the end of the text, or at an error, a position where no token
     /// begins.
@@ -69,7 +69,7 @@ class tokens {
     const char *place() const {
         if (is_missing_)
             return end_;
-        return at_ == first_ ? window_ : window_ + at_[-1];
+        return at_ == first_ ? before_ : window_ + at_[-1];
     }
 
   private:
@@ -82,6 +82,8 @@ class tokens {
     const char *window_ = nullptr;
     const char *window_end_;
     const char *const end_;
+    /// The last token of the windows before this one that `next` gave; at first the text.
+    const char *before_;
     const uint32_t *first_ = nullptr;
     const uint32_t *at_ = nullptr;
     const uint32_t *last_ = nullptr;
