@@ -3,11 +3,13 @@ package import RestwayOutcome
 
 /// The section `rate`.
 extension RatePolicy {
+    private static let keys = [
+        "requests", "perMilliseconds", "concurrency", "headers", "waitMaxMilliseconds",
+    ]
     private static let requestsMax = 100_000
 
     init?(_ node: DocumentNode) {
-        let keys = ["requests", "perMilliseconds", "concurrency", "headers", "waitMaxMilliseconds"]
-        guard let object = node.object(keys) else { return nil }
+        guard let object = node.object(Self.keys) else { return nil }
         self.init()
         let times = 1...DocumentNode.millisecondsMax
         var period: Int64 = 1_000
@@ -25,8 +27,9 @@ extension RatePolicy {
     /// Reads a policy that stands in no document, or throws all its problems.
     package init(document text: UnsafeRawBufferPointer) throws(Failure) {
         let problems = DocumentProblems()
-        let node = DocumentNode(value: try DocumentNode.parse(text), problems: problems)
-        let policy = RatePolicy(node)
+        let policy = try DocumentNode.parse(text).withTree { value in
+            RatePolicy(DocumentNode(value: value, problems: problems))
+        }
         try problems.throwIfAny()
         self = policy ?? RatePolicy()
     }
