@@ -41,6 +41,8 @@ ENUMERATIONS: dict[str, tuple[type[IntEnum], str]] = {
     "restway_reachability": (enums.Reachability, "RESTWAY_REACHABILITY_"),
     "restway_outbox_state": (enums.OutboxState, "RESTWAY_OUTBOX_"),
     "restway_outbox_reason": (enums.OutboxReason, "RESTWAY_OUTBOX_REASON_"),
+    "restway_serialization": (enums.Serialization, "RESTWAY_SERIALIZATION_"),
+    "restway_digest": (enums.Digest, "RESTWAY_DIGEST_"),
     "restway_attempt_reason": (enums.AttemptReason, "RESTWAY_ATTEMPT_"),
 }
 STRUCTURES = {
@@ -99,6 +101,7 @@ PLAIN: dict[str, Any] = {
     "int64_t **": ctypes.POINTER(ctypes.POINTER(ctypes.c_int64)),
     "uint32_t": ctypes.c_uint32,
     "uint64_t": ctypes.c_uint64,
+    "int64_t *": ctypes.POINTER(ctypes.c_int64),
     "uint32_t *": ctypes.POINTER(ctypes.c_uint32),
     "uint8_t *": ctypes.POINTER(ctypes.c_uint8),
 }
@@ -191,8 +194,9 @@ def test_macros_equal_header() -> None:
     flags.update({f"RESTWAY_ROUTE_{flag.name}": flag.value for flag in enums.RouteFlag})
     flags.update({f"RESTWAY_CURL_{flag.name}": flag.value for flag in enums.CurlFlag})
     flags.update({f"RESTWAY_OUTBOX_{flag.name}": flag.value for flag in enums.OutboxFlag})
+    flags.update({f"RESTWAY_SEND_{flag.name}": flag.value for flag in enums.SendFlag})
     prefixes = ("RESTWAY_CLIENT_", "RESTWAY_CURL_", "RESTWAY_OUTBOX_", "RESTWAY_RELATIONSHIP_",
-        "RESTWAY_ROUTE_")
+        "RESTWAY_ROUTE_", "RESTWAY_SEND_")
     assert {
         name: value for name, value in HEADER.macros.items() if name.startswith(prefixes)
     } == flags
