@@ -36,6 +36,8 @@ let systemLibraries: [Target] = [
     .systemLibrary(
         name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(
+        name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CLinux"),
 ]
 
@@ -53,7 +55,9 @@ let core: [Target] =
         ["CJansson", "RestwayText", "RestwayJSON", "RestwayObjects", "RestwayMapping"])
     + module(
         "RestwayHTTP", ["CZlib", "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting"])
-    + module("RestwayCurl", ["CCurl", "CLinux", "RestwayThreads", "RestwayRouting", "RestwayHTTP"])
+    + module(
+        "RestwayCurl",
+        ["CCrypto", "CCurl", "CLinux", "RestwayThreads", "RestwayRouting", "RestwayHTTP"])
     + module(
         "RestwayOutcome",
         [

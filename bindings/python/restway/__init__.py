@@ -98,6 +98,7 @@ from ._library import (
     version,
 )
 from ._mapping import NOTHING, HookFunction, Row, Rows, TransformFunction
+from ._network import TLS, Network, Proxy
 from ._object import Identity, Object, Objects
 from ._observer import Change, Changes, Observed, Observer, OnChange
 from ._outbox import (
@@ -120,6 +121,7 @@ __version__ = "0.1.0"
 __all__ = [
     "API",
     "NOTHING",
+    "TLS",
     "AmbiguousRouteError",
     "AsyncBatch",
     "AsyncClient",
@@ -173,6 +175,7 @@ __all__ = [
     "MethodNotAllowedError",
     "MissingVariableError",
     "Modifier",
+    "Network",
     "NoObjectError",
     "Object",
     "Objects",
@@ -200,6 +203,7 @@ __all__ = [
     "Problem",
     "Progress",
     "ProtocolError",
+    "Proxy",
     "Query",
     "QueuedError",
     "Reachability",

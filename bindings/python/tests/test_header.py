@@ -41,6 +41,9 @@ ENUMERATIONS: dict[str, tuple[type[IntEnum], str]] = {
     "restway_outbox_state": (enums.OutboxState, "RESTWAY_OUTBOX_"),
     "restway_outbox_reason": (enums.OutboxReason, "RESTWAY_OUTBOX_REASON_"),
     "restway_attempt_reason": (enums.AttemptReason, "RESTWAY_ATTEMPT_"),
+    "restway_tls_version": (enums.TlsVersion, "RESTWAY_TLS_"),
+    "restway_ip_version": (enums.IpVersion, "RESTWAY_IP_"),
+    "restway_http_version": (enums.HttpVersion, "RESTWAY_HTTP_"),
 }
 STRUCTURES = {
     "restway_value": structures.Value,
@@ -48,6 +51,8 @@ STRUCTURES = {
     "restway_timings": structures.Timings,
     "restway_statistics": structures.Statistics,
     "restway_event": structures.Event,
+    "restway_tls_options": structures.TlsOptions,
+    "restway_network_options": structures.NetworkOptions,
     "restway_credential": structures.Credential,
     "restway_attempt": structures.Attempt,
     "restway_progress": structures.Progress,
@@ -118,7 +123,8 @@ def expected(c_type: str) -> Any:
     if base in HANDLES:
         return {"*": HANDLES[base], "**": ctypes.POINTER(HANDLES[base])}[stars.replace(" ", "")]
     structure: Any = STRUCTURES[base]
-    return {"": structure, "*": ctypes.POINTER(structure)}[stars]
+    pointer = ctypes.POINTER(structure)
+    return {"": structure, "*": pointer, "**": ctypes.POINTER(pointer)}[stars.replace(" ", "")]
 
 
 def test_the_header_is_read_completely() -> None:
