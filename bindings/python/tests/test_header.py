@@ -109,7 +109,7 @@ PLAIN: dict[str, Any] = {
 
 def expected(c_type: str) -> Any:
     """Returns the ctypes type that a C type of the header must have."""
-    bare = c_type.replace("const ", "").strip()
+    bare = c_type.replace("const ", "").replace("* *", "**").strip()
     if bare.endswith("]"):
         element, _, count = bare[:-1].partition("[")
         return expected(element) * int(count)  # ctypes makes equal arrays the same type
@@ -121,10 +121,10 @@ def expected(c_type: str) -> Any:
     if base in CALLBACKS:
         return {"": CALLBACKS[base]}[stars]
     if base in HANDLES:
-        return {"*": HANDLES[base], "**": ctypes.POINTER(HANDLES[base])}[stars.replace(" ", "")]
+        return {"*": HANDLES[base], "**": ctypes.POINTER(HANDLES[base])}[stars]
     structure: Any = STRUCTURES[base]
     pointer = ctypes.POINTER(structure)
-    return {"": structure, "*": pointer, "**": ctypes.POINTER(pointer)}[stars.replace(" ", "")]
+    return {"": structure, "*": pointer, "**": ctypes.POINTER(pointer)}[stars]
 
 
 def test_the_header_is_read_completely() -> None:
