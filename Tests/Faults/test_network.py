@@ -371,3 +371,50 @@ def test_http1_is_used_alone_if_the_program_says_so(
 def test_http3_needs_a_libcurl_that_has_it(make_client: MakeClient) -> None:
     with pytest.raises(restway.ConfigError, match="HTTP/3"):
         make_client("https://127.0.0.1", network=Network(http_version="3"))
+
+
+# Methods
+
+
+def test_options_and_trace_are_sent(nginx: Servers, make_client: MakeClient) -> None:
+    client = make_client(nginx.plain_url, timeout=PATIENCE_SECONDS)
+    with client.options("good", params={"a": "b"}) as response:
+        assert response.json() == {"method": "OPTIONS", "target": "/good?a=b", "bytes": 0}
+    with pytest.raises(restway.HTTPStatusError) as caught:
+        client.perform(Request.path("TRACE", "good"))
+    assert caught.value.http_status == 405  # nginx refuses TRACE
+    with pytest.raises(restway.UsageError, match="a TRACE request has no body"):
+        client.perform(Request.path("TRACE", "good", body=b"x"))
+    with pytest.raises(restway.UsageError, match="CONNECT, which makes a tunnel"):
+        Request.path("CONNECT", "good")
+    check_health(client)
+
+
+def test_answers_to_options_are_mapped_only_if_a_descriptor_names_the_method(
+    nginx: Servers,
+) -> None:
+    answer = {"entity": "Answer"}
+    api = restway.API.from_json(
+        {
+            "restway": 1,
+            "entities": {"Answer": {"attributes": {"method": "method"}}},
+            "routes": {
+                "both": {"path": "both", "method": ["GET", "OPTIONS"], "response": answer},
+                "only": {"path": "only", "method": "OPTIONS", "response": answer},
+            },
+            "responses": [
+                {"path": "all", "entity": "Answer"},
+                {"path": "named", "method": "OPTIONS", "entity": "Answer"},
+            ],
+        }
+    )
+    with restway.Client(api, base_url=nginx.plain_url) as client:
+        for mapped, request in (
+            (1, Request.route("both", "GET")),
+            (0, Request.route("both", "OPTIONS")),
+            (1, Request.route("only")),
+            (0, Request.path("OPTIONS", "all")),
+            (1, Request.path("OPTIONS", "named")),
+        ):
+            with client.perform(request) as response:
+                assert len(response.objects) == mapped

@@ -252,8 +252,9 @@ package struct RequestPreparation {
     ) throws(Failure) -> Content {
         let method = destination.method
         let defaults = defaults(destination, settings)
-        if spec.body != nil, method == .head {
-            throw Failure(.invalidArgument, "a HEAD request has no body", field: "body")
+        if spec.body != nil, method.hasNoBody {
+            throw Failure(
+                .invalidArgument, "a \(method.rawValue) request has no body", field: "body")
         }
         let parameters = defaults + spec.parameters
         if let raw = spec.body {

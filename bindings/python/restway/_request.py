@@ -65,7 +65,7 @@ class Request(Owner[native.RequestHandle]):
     ) -> Request:
         """Makes a request to a path below the environment's base URL, such as `enterprises/12`.
 
-        `method` is GET, HEAD, POST, PUT, PATCH or DELETE. The path may have a query and variables.
+        `method` is GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS or TRACE. The path may have a query and variables.
         """
         handle = make(
             native.RequestHandle, native.lib.restway_request_create, name(method), name(path)
@@ -297,7 +297,10 @@ class Request(Owner[native.RequestHandle]):
 
 _AUTH_MODES = {mode.name.lower(): mode for mode in AuthMode}
 
-_METHODS = {text: text.encode() for text in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")}
+_METHODS = {
+    text: text.encode()
+    for text in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
+}
 
 
 def request_for(method: str, target: str | Object | Draft, options: RequestOptions) -> Request:
@@ -362,6 +365,10 @@ class Verbs(ABC, Generic[Given]):
     def head(self, target: Target, **options: Unpack[RequestOptions]) -> Given:
         """Sends a HEAD request to a path, or about an object."""
         return self._carry_out(request_without_body("HEAD", target, options))
+
+    def options(self, target: Target, **options: Unpack[RequestOptions]) -> Given:
+        """Asks which options a path or an object has; the answer is not mapped."""
+        return self._carry_out(request_without_body("OPTIONS", target, options))
 
     def delete(self, target: Target, **options: Unpack[RequestOptions]) -> Given:
         """DELETEs a path or an object."""
