@@ -56,7 +56,9 @@ let core: [Target] =
     + module(
         "RestwayHTTP",
         ["CZlib", "CCrypto", "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting"])
-    + module("RestwayCurl", ["CCurl", "CLinux", "RestwayThreads", "RestwayRouting", "RestwayHTTP"])
+    + module(
+        "RestwayCurl",
+        ["CCrypto", "CCurl", "CLinux", "RestwayThreads", "RestwayRouting", "RestwayHTTP"])
     + module(
         "RestwayOutcome",
         [

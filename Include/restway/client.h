@@ -7,6 +7,7 @@
 #include "api.h"
 #include "call.h"
 #include "event.h"
+#include "network.h"
 #include "request.h"
 #include "store.h"
 
@@ -77,8 +78,9 @@ typedef struct restway_client_options {
     int32_t connections_max;
     /** The largest number of connections to one host. Default 32. */
     int32_t connections_per_host_max;
-    /** A PEM file with the certificates of trusted authorities, in place of the system's; NULL
-     *  keeps the system's. *Copied*. */
+    /** A PEM file with the certificates of trusted authorities, in place of the system's: the same
+     *  as ca_file of the TLS settings without an origin (network.h), which must not have a ca_file
+     *  or a ca_folder, too. NULL keeps the system's. *Copied*. */
     const char *ca_file;
     /** The clock that the client uses for all its times, for tests (retry.h). NULL uses the
      *  machine's clock. Kept alive (+1). */
@@ -105,13 +107,16 @@ typedef struct restway_client_options {
      *  them. SQLite gives the same permissions to its additional files (`-wal`, `-shm`). A file
      *  that exists keeps its permissions (docs/STORES.md). */
     int64_t file_mode;
+    /** How the client connects: TLS, proxies and more (network.h, docs/NETWORK.md); NULL takes the
+     *  settings of the environment in the API document, or else the defaults. *Copied*. */
+    const restway_network_options *network;
 } restway_client_options;
 
 /** An initialiser for options that are all defaults. */
 #define RESTWAY_CLIENT_OPTIONS_INIT \
     { \
         sizeof(restway_client_options), NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, \
-            NULL, 0, NULL, NULL, NULL, NULL, 0 \
+            NULL, 0, NULL, NULL, NULL, NULL, 0, NULL \
     }
 
 /** Sets the first @p size bytes of @p options to what RESTWAY_CLIENT_OPTIONS_INIT would set, for
@@ -127,9 +132,9 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_options_init(
 /** Makes a client, and opens its store and its outbox. The client connects to no server before its
  *  first call, unless its outbox holds requests that can be sent: it sends them a moment later.
  *
- *  The built-in transport uses the proxy that the environment variables name, as libcurl does
- *  (`http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`; libcurl-env(3)). If they name no proxy
- *  when the client is made, they are not read again.
+ *  Unless a proxy is set (network.h), the built-in transport uses the proxy that the environment
+ *  variables name, as libcurl does (`http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`;
+ *  libcurl-env(3)). If they name no proxy when the client is made, they are not read again.
  *
  *  @param api        Kept alive (+1) by the client. This function freezes it.
  *  @param options    *Copied*; NULL takes the defaults.
@@ -138,7 +143,9 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_options_init(
  *          RESTWAY_E_INVALID_ARGUMENT, RESTWAY_E_STORE (the file of a SQLite store, which the error
  *          names), RESTWAY_E_OUTBOX (the file of the outbox, which the error names),
  *          RESTWAY_E_CONFIG (a route stores its requests offline, but there is neither an `outbox`
- *          in the document nor an outbox_path), RESTWAY_E_PLUGIN (a plugin does not load or is not
+ *          in the document nor an outbox_path; or a network setting cannot be used: a file of TLS
+ *          that is missing or wrong, a proxy that is no URL, HTTP/3 without a libcurl that has it;
+ *          the error names the setting), RESTWAY_E_PLUGIN (a plugin does not load or is not
  *          allowed, or a mapper or transport does not exist or does not open; the error says where
  *          it is named), RESTWAY_E_FORKED (this is a forked child, and the parent made the api or
  *          the clock, or had the file of the store or the outbox open; see docs/THREADING.md).

@@ -21,7 +21,8 @@ typedef struct restway_draft restway_draft;
 
 /** Makes a request to a path.
  *
- *  @param method "GET", "HEAD", "POST", "PUT", "PATCH" or "DELETE". *Copied*.
+ *  @param method "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS" or "TRACE". *Copied*.
+ *                CONNECT is refused, because it makes a tunnel instead of an answer.
  *  @param path   A path below the environment's base URL ("enterprises/12"), which may have a query
  *                and variables ("enterprises/:itemID"), NUL-terminated UTF-8. *Copied*. An absolute
  *                URL needs a route with `"absolute": true`.
@@ -117,11 +118,11 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_set_variable(
     restway_request *request, const char *name, const restway_value *value,
     restway_error **out_error);
 
-/** Sets the value of a parameter, in place of an earlier value. For GET, HEAD and DELETE parameters
- *  go into the query, where a null is left out, a list repeats the name and an object is flattened
- *  ("a[b]"), unless "forms" in the API document says otherwise. For other methods they form the
- *  body, where a null is kept and a dotted name makes nested objects. The body is JSON unless a
- *  Content-Type, a data mapper or a serialization (body.h) says otherwise.
+/** Sets the value of a parameter, in place of an earlier value. For GET, HEAD, DELETE, OPTIONS and
+ *  TRACE parameters go into the query, where a null is left out, a list repeats the name and an
+ *  object is flattened ("a[b]"), unless "forms" in the API document says otherwise. For other
+ *  methods they form the body, where a null is kept and a dotted name makes nested objects. The
+ *  body is JSON unless a Content-Type, a data mapper or a serialization (body.h) says otherwise.
  *
  *  @param name  *Copied*.
  *  @param value A null, bool, int64, double, date, string, bytes, JSON or list. *Copied*. In a
@@ -155,7 +156,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_set_header(
     restway_request *request, const char *name, const char *value, restway_error **out_error);
 
 /** Sets the bytes of the body. Parameters then go into the query, whatever the method. With HEAD
- *  the send fails with RESTWAY_E_INVALID_ARGUMENT.
+ *  and TRACE the send fails with RESTWAY_E_INVALID_ARGUMENT.
  *
  *  @param body       @p length bytes. *Copied*. May be NULL when @p length is 0.
  *  @param media_type The Content-Type, NUL-terminated. *Copied*.

@@ -20,6 +20,7 @@
 #include "list.h"
 #include "log.h"
 #include "mapping.h"
+#include "network.h"
 #include "object.h"
 #include "observer.h"
 #include "outbox.h"

@@ -2,6 +2,7 @@ public import CRestway
 import RestwayCalls
 import RestwayClient
 import RestwayDocument
+import RestwayHTTP
 import RestwayObjects
 import RestwayOutcome
 import RestwayRouting
@@ -154,6 +155,7 @@ extension ClientOptions {
             calls.userAgent = agent
         }
         connections.certificateFile = try Argument.optionalString(c.ca_file, "options.ca_file")
+        connections.network = try NetworkSettings(c.network)
         if c.clock != nil {
             clock = try ManualClock.argument(c.clock, "options.clock")
         }

@@ -54,7 +54,9 @@ package final class Client: Sendable {
                 definition.entities, path: options.files.store, mode: fileMode),
             clock: clock, timers: timers)
         let delivery = try Delivery(options.delivery, pool: pool, clock: clock)
-        let builtIn = transport ?? options.libcurl(clock)
+        let network = try options.network(definition.environments.network(of: environment))
+        network.warnOfMissingVerification()
+        let builtIn = transport ?? options.libcurl(network, clock)
         transports = try TransportTable(
             definition, plugins,
             choosing: .init(name: options.transport, options: options.transportOptions),
@@ -79,7 +81,7 @@ package final class Client: Sendable {
                 credentials: auth, retries: retry, rates: rates, outbox: outbox,
                 reachability: reachability))
         batches = Batches(calls)
-        certificateFile = options.connections.certificateFile
+        certificateFile = network.tls?.caFile
         outbox?.begin(self)
     }
 

@@ -1,7 +1,7 @@
 package import RestwayCalls
 import RestwayCurl
 package import RestwayDocument
-import RestwayHTTP
+package import RestwayHTTP
 package import RestwayObjects
 package import RestwayOutcome
 package import RestwayRouting
@@ -25,9 +25,11 @@ package struct ClientOptions: Sendable {
     package struct Connections: Sendable {
         package var total = 256
         package var perHost = 32
-        /// A PEM file with the certificates that servers are checked against; `nil` for the
-        /// system's.
+        /// A PEM file with the certificates that servers are checked against; `nil` for the file
+        /// of the network settings.
         package var certificateFile: String?
+        /// How connections are made. A setting of `nil` takes the environment's.
+        package var network = NetworkSettings()
     }
 
     package var environment: String?
@@ -70,12 +72,48 @@ package struct ClientOptions: Sendable {
     }
 
     /// Makes the built-in transport.
-    func libcurl(_ clock: any Clock) -> any Transport {
+    func libcurl(_ network: NetworkSettings, _ clock: any Clock) -> any Transport {
         CurlTransport(
             limits: .init(
                 connectionsMax: connections.total, connectionsPerHostMax: connections.perHost),
-            keepsCookies: calls.usesCookies, certificateFile: connections.certificateFile,
-            clock: clock)
+            keepsCookies: calls.usesCookies, network: network, clock: clock)
+    }
+
+    /// Returns the network settings of these options, completed by those of the environment, after
+    /// checking that this machine has what they need.
+    func network(_ environment: NetworkSettings) throws(Failure) -> NetworkSettings {
+        let own = connections.network.tls
+        guard connections.certificateFile == nil || own?.caFile == nil && own?.caFolder == nil
+        else {
+            throw Failure(
+                .invalidArgument,
+                "options.ca_file stands beside the ca_file or ca_folder of options.network.tls",
+                field: "options.ca_file")
+        }
+        var network = connections.network.completed(by: environment)
+        if let file = connections.certificateFile {
+            var tls = network.tls ?? TLSSettings()
+            tls.caFile = file
+            tls.caFolder = nil
+            network.tls = tls
+        }
+        let settings = network
+        return try Failure.explaining { () throws(NetworkSettingError) in
+            try CurlTransport.checked(settings)
+        }
+    }
+}
+
+extension NetworkSettings {
+    /// Writes into the log which servers the client will not check.
+    func warnOfMissingVerification() {
+        let origins = tlsByOrigin.filter { !$0.value.isVerifying }.keys.map(\.description).sorted()
+        let isOffByDefault = tls?.isVerifying == false
+        guard isOffByDefault || !origins.isEmpty else { return }
+        let names = (isOffByDefault ? ["all origins without settings of their own"] : []) + origins
+        Log.shared.write(
+            .warning, .client,
+            "TLS is insecure: certificates are not verified for \(names.joined(separator: ", "))")
     }
 }
 

@@ -61,8 +61,10 @@ final class ActiveExchange: @unchecked Sendable {
         guard Headers.isValidName(exchange.method), exchange.method != "CONNECT" else {
             return TransportError(.unsupported, "the method cannot be sent")
         }
-        if exchange.method == "HEAD", exchange.body.count != 0 {
-            return TransportError(.unsupported, "HEAD cannot be sent with a body")
+        let hasNoBody = exchange.method == "HEAD" || exchange.method == "TRACE"
+        if hasNoBody, exchange.body.count != 0 {
+            return TransportError(
+                .unsupported, "\(exchange.method) cannot be sent with a body")
         }
         for header in exchange.headers
         where !Headers.isValidName(header.name) || !Headers.isValidValue(header.value) {

@@ -39,6 +39,19 @@ enum CurlGlobal {
         }
     }
 
+    /// Whether libcurl was built with HTTP/3.
+    static let hasHTTP3: Bool = {
+        guard let information = curl_version_info(CURLVERSION_FIRST) else { return false }
+        return information.pointee.features & CURL_VERSION_HTTP3 != 0
+    }()
+
+    /// Whether a second exchange may use a connection that speaks HTTP/2 without TLS. libcurl 7.88
+    /// starts HTTP/2 once more on such a connection, and the exchange fails (curl issue 10634).
+    static let canReusePlainHTTP2: Bool = {
+        guard let information = curl_version_info(CURLVERSION_FIRST) else { return false }
+        return !(0x07_58_00..<0x08_00_00).contains(information.pointee.version_num)
+    }()
+
     /// Whether libcurl reports the records that TLS itself exchanges. Only its OpenSSL back end
     /// does.
     static let tellsOfAlerts: Bool = {

@@ -25,9 +25,19 @@ package final class CurlTransport: Transport {
     struct Settings: Sendable {
         let limits: Limits
         let keepsCookies: Bool
-        let certificateFile: String?
+        let network: NetworkSettings
         /// Whether the environment named a proxy when the transport was made.
         let mayUseProxies = ProxyEnvironment.namesOne
+
+        /// Whether a connection to a proxy may use TLS. The TLS messages of the proxy and of the
+        /// server then cannot be told apart.
+        var proxyMayUseTLS: Bool {
+            switch network.proxy {
+            case nil: mayUseProxies && ProxyEnvironment.namesSecureOne
+            case .direct: false
+            case .proxy(let proxy): proxy.isSecure
+            }
+        }
     }
 
     private let settings: Settings
@@ -38,15 +48,22 @@ package final class CurlTransport: Transport {
 
     /// - Parameters:
     ///   - keepsCookies: Whether cookies are kept, in memory, for exchanges that use them.
-    ///   - certificateFile: A PEM file of trusted certificates, in place of the system's.
+    ///   - network: How connections are made; what `checked` has returned.
     ///   - clock: Measures time in the queue. libcurl's own time limits use the machine's clock.
     package init(
-        limits: Limits = Limits(), keepsCookies: Bool = true, certificateFile: String? = nil,
-        clock: any Clock = SystemClock()
+        limits: Limits = Limits(), keepsCookies: Bool = true,
+        network: NetworkSettings = NetworkSettings(), clock: any Clock = SystemClock()
     ) {
-        settings = Settings(
-            limits: limits, keepsCookies: keepsCookies, certificateFile: certificateFile)
+        settings = Settings(limits: limits, keepsCookies: keepsCookies, network: network)
         self.clock = clock
+    }
+
+    /// Checks that this machine has everything that `network` needs: the files of TLS, and a
+    /// libcurl with the version of HTTP. Returns the settings for a transport.
+    package static func checked(
+        _ network: NetworkSettings
+    ) throws(NetworkSettingError) -> NetworkSettings {
+        try network.checked()
     }
 
     deinit {
@@ -100,17 +117,4 @@ package final class CurlTransport: Transport {
         }
         if !hasStarted { inbox.fail(.noResources("threads")) }
     }
-}
-
-/// The environment variables that name proxies. libcurl reads them for each exchange
-/// (libcurl-env(3)).
-private enum ProxyEnvironment {
-    private static let names = [
-        "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY",
-    ]
-
-    /// Whether a variable names a proxy. If no variable does, libcurl need not look for a proxy.
-    /// This saves five searches of the environment, which another thread of the host may be
-    /// changing.
-    static var namesOne: Bool { names.contains { getenv($0) != nil } }
 }

@@ -25,6 +25,8 @@ extension EasyHandle {
             // Among TLS messages only alerts have two bytes: a level, and 0 for close_notify.
             guard kind == CURLINFO_SSL_DATA_IN, count == 2, bytes?[1] == 0 else { return 0 }
             let handle = UserData.object(EasyHandle.self, me!)
+            // The alert may come from a proxy, which does not know whether the server's body ended.
+            guard !handle.network.proxyMayUseTLS else { return 0 }
             if handle.transfer.tlsEnd == .awaited { handle.transfer.tlsEnd = .told }
             return 0
         }

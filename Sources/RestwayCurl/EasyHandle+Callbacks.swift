@@ -49,7 +49,9 @@ extension EasyHandle {
             let handle = UserData.object(EasyHandle.self, me!)
             let isSecure = handle.active?.originQueue?.isSecure == true
             if isSecure { handle.tellOfTLS(true) }
-            return handle.sockets.open(address!, isSecure: isSecure)
+            let isTalkative =
+                isSecure || handle.network.proxyMayUseTLS || handle.network.speaksPlainHTTP2
+            return handle.sockets.open(address!, isTalkative: isTalkative)
         }
         rw_easy_set_pointer(easy, CURLOPT_OPENSOCKETDATA, me)
         rw_easy_set_close_socket_function(easy) { sockets, descriptor in

@@ -32,6 +32,9 @@ extension EasyHandle {
             let message = "\(place): a line of the response headers exceeds libcurl's 100 KiB"
             return TransportError(.tooLarge, code: Int32(code.rawValue), message)
         }
+        if code != CURLE_OK, transfer.attempts == 0, let refusal = proxyRefusal(code) {
+            return refusal
+        }
         guard code == CURLE_OK else {
             return .curl(code, detail: errorDetail, place: place, wasSent: transfer.attempts > 0)
         }
@@ -45,6 +48,17 @@ extension EasyHandle {
             .connectionLost, code: Int32(CURLE_RECV_ERROR.rawValue),
             "\(place): the connection ended without a goodbye of TLS (close_notify), "
                 + "and the body has no length: it may be cut off")
+    }
+
+    /// The error if a proxy has refused to connect to the server. libcurl reports this as if the
+    /// connection had been lost.
+    private func proxyRefusal(_ code: CURLcode) -> TransportError? {
+        var status = 0
+        rw_easy_get_long(easy, CURLINFO_HTTP_CONNECTCODE, &status)
+        guard status != 0, !(200..<300).contains(status) else { return nil }
+        return TransportError(
+            .connect, code: Int32(code.rawValue),
+            "\(place): the proxy refused to connect, with status \(status)")
     }
 
     private func summary(_ startedAt: Deadline) -> ExchangeSummary {

@@ -49,19 +49,16 @@ final class EasyHandle {
     private var headerList = HeaderList()
     private var body = BodyBuffer()
     private var cookies: CookieJar?
+    private(set) var network: NetworkOptions
 
     /// Creates a handle; nil if there is no memory.
     init?(sockets: SocketSet, _ settings: CurlTransport.Settings) {
         guard let easy = CurlGlobal.gate.pass({ curl_easy_init() }) else { return nil }
         self.easy = easy
         self.sockets = sockets
+        network = NetworkOptions(easy, settings)
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         setConstants(sockets)
-        if !settings.mayUseProxies { rw_easy_set_string(easy, CURLOPT_NOPROXY, "*") }
-        if let certificateFile = settings.certificateFile {
-            rw_easy_set_string(easy, CURLOPT_CAINFO, certificateFile)
-            rw_easy_set_string(easy, CURLOPT_CAPATH, nil)
-        }
     }
 
     deinit {
@@ -84,6 +81,7 @@ final class EasyHandle {
         errorText[0] = 0
         if let digest = active.exchange.digest { set(digest) }
         setOptions(active)
+        network.choose(active.originQueue?.origin)
         rw_easy_set_long(easy, CURLOPT_TIMEOUT_MS, Self.long(timeoutMilliseconds))
         share(active.exchange.usesCookies ? cookies : nil)
         let (headers, sendsBody) = (active.exchange.headers, active.exchange.sendsBody)
@@ -147,7 +145,8 @@ final class EasyHandle {
         rw_easy_set_long(easy, CURLOPT_FOLLOWLOCATION, 0)
         rw_easy_set_long(easy, CURLOPT_HTTP_CONTENT_DECODING, 0)
         rw_easy_set_long(easy, CURLOPT_HTTP09_ALLOWED, 0)
-        rw_easy_set_long(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
+        // The answer of a proxy to CONNECT is not the answer to the request.
+        rw_easy_set_long(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         rw_easy_set_long(easy, CURLOPT_TCP_NODELAY, 1)
         // libcurl allocates the buffer for each exchange. Freeing 64 KiB or more makes the C
         // library consolidate its whole heap.
@@ -165,8 +164,10 @@ final class EasyHandle {
         rw_easy_set_long(easy, CURLOPT_LOW_SPEED_LIMIT, idleSeconds > 0 ? 1 : 0)
         rw_easy_set_long(easy, CURLOPT_LOW_SPEED_TIME, Self.long(idleSeconds))
         // libcurl waits to learn whether a connection can be shared. TLS tells this when the
-        // connection is ready, plain HTTP only with the first response.
-        rw_easy_set_long(easy, CURLOPT_PIPEWAIT, active.originQueue?.isSecure == true ? 1 : 0)
+        // connection is ready, plain HTTP only with the first response, unless the program has said
+        // that the server speaks HTTP/2.
+        let mayShare = network.sharesPlainConnections || active.originQueue?.isSecure == true
+        rw_easy_set_long(easy, CURLOPT_PIPEWAIT, mayShare ? 1 : 0)
         rw_easy_set_long(easy, CURLOPT_NOPROGRESS, active.observer?.wantsProgress == true ? 0 : 1)
         // The weight of the stream in HTTP/2: 16 by default, from 1 to 256.
         let weight = 1 << Int(4 + max(-4, min(4, active.priority)))

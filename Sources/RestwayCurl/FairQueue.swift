@@ -5,6 +5,7 @@ import RestwayThreads
 ///
 /// `FairQueue` uses it, on the thread that drives the loop.
 final class OriginQueue {
+    let origin: Origin
     /// The host and port, for messages.
     let place: String
     let isSecure: Bool
@@ -18,6 +19,7 @@ final class OriginQueue {
     var isInRing = false
 
     init(_ origin: Origin) {
+        self.origin = origin
         place = "\(origin.host):\(origin.port)"
         isSecure = origin.scheme == "https"
     }

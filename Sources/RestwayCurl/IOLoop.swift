@@ -194,7 +194,9 @@ final class IOLoop {
         handle.tellChallenge()
         let result = handle.result(code, startedAt: active.startedAt)
         if case .success = result { handle.tellTrailers() }
-        if let originQueue = active.originQueue, originQueue.isSecure, code == CURLE_OK {
+        if let originQueue = active.originQueue, code == CURLE_OK,
+            originQueue.isSecure || handle.network.sharesPlainConnections
+        {
             originQueue.isMultiplexed = handle.isMultiplexed
         }
         let wasSentOnce = handle.transfer.attempts == 1

@@ -16,9 +16,9 @@ final class SocketSet {
         var actual: UInt32 = 0
         /// Whether `open` made the socket, so that `close` will end it.
         var isOurs = false
-        /// Whether the socket uses TLS, which sends messages between exchanges; plain HTTP does
-        /// not.
-        var isSecure = false
+        /// Whether messages may come between exchanges: those of TLS and of HTTP/2. In plain
+        /// HTTP/1 none do.
+        var isTalkative = false
     }
 
     private static let eventsMax = 128
@@ -52,13 +52,13 @@ final class SocketSet {
 
     // MARK: Calls from libcurl
 
-    func open(_ address: UnsafePointer<curl_sockaddr>, isSecure: Bool) -> Int32 {
+    func open(_ address: UnsafePointer<curl_sockaddr>, isTalkative: Bool) -> Int32 {
         let flags = Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let descriptor = socket(
             address.pointee.family, address.pointee.socktype | flags, address.pointee.protocol)
         guard descriptor >= 0 else { return CURL_SOCKET_BAD }
         makeRoom(descriptor)
-        slots[Int(descriptor)] = Slot(isOurs: true, isSecure: isSecure)
+        slots[Int(descriptor)] = Slot(isOurs: true, isTalkative: isTalkative)
         return descriptor
     }
 
@@ -127,7 +127,7 @@ final class SocketSet {
     /// answer no request, would be taken for the answer to the next request.
     private func retire(_ descriptor: Int32) {
         let slot = slots[Int(descriptor)]
-        guard slot.isOurs, !slot.isSecure else { return }
+        guard slot.isOurs, !slot.isTalkative else { return }
         var stray = [UInt8](repeating: 0, count: 4 << 10)
         // This limits the bytes that are read. The connection's end discards the rest.
         for _ in 0..<Self.strayReadsMax {

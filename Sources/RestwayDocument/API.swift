@@ -37,6 +37,7 @@ package final class API: Sendable {
         let name = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         let directory = name.map { String(path[...$0]) } ?? ""
         definition.storage.resolve(in: directory)
+        definition.environments.resolve(in: directory)
         self.init(definition)
     }
 

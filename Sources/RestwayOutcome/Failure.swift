@@ -213,6 +213,22 @@ extension Failure {
         }
     }
 
+    /// Turns the error of a network setting into a failure of the client.
+    package init(_ error: NetworkSettingError) {
+        self.init(.config, error.message, field: error.field)
+    }
+
+    /// Returns the value that `make` returns, and throws its error as a failure.
+    package static func explaining<Value>(
+        _ make: () throws(NetworkSettingError) -> Value
+    ) throws(Failure) -> Value {
+        do {
+            return try make()
+        } catch {
+            throw Failure(error)
+        }
+    }
+
     /// Turns an error of a store into a failure of the client.
     package init(_ error: StoreError) {
         self.init(error.isForked ? .forked : .store, error.message, field: error.path)

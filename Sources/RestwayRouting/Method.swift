@@ -1,4 +1,5 @@
-/// The request methods that Restway supports (RFC 9110, section 9; PATCH: RFC 5789).
+/// The request methods that Restway supports (RFC 9110, section 9; PATCH: RFC 5789). CONNECT is none
+/// of them: it makes a tunnel, and its answer has no content.
 package enum Method: String, CaseIterable, Sendable {
     case get = "GET"
     case head = "HEAD"
@@ -6,6 +7,8 @@ package enum Method: String, CaseIterable, Sendable {
     case put = "PUT"
     case patch = "PATCH"
     case delete = "DELETE"
+    case options = "OPTIONS"
+    case trace = "TRACE"
 
     /// The method with this exact name. Methods are case-sensitive (RFC 9110, section 9.1).
     package init?(token: String) {
@@ -15,15 +18,25 @@ package enum Method: String, CaseIterable, Sendable {
     /// Whether parameters are sent in the query instead of the body.
     package var parametersGoIntoQuery: Bool {
         switch self {
-        case .get, .head, .delete: true
+        case .get, .head, .delete, .options, .trace: true
         case .post, .put, .patch: false
         }
     }
+
+    /// Whether an answer stands for the object at the URL, so that descriptors without methods map
+    /// it. The answers to OPTIONS and TRACE tell about the request or the server.
+    package var answersWithObjects: Bool { self != .options && self != .trace }
+
+    /// Whether a request has no body (RFC 9110, sections 9.3.2 and 9.3.8).
+    package var hasNoBody: Bool { self == .head || self == .trace }
 }
 
 /// A set of methods. Each descriptor has one, so it takes no memory beside the descriptor.
 package struct MethodSet: Hashable, Sendable {
     package static let all = MethodSet(Method.allCases)
+    /// The methods of descriptors that name no method.
+    package static let answeringWithObjects = MethodSet(
+        Method.allCases.filter(\.answersWithObjects))
 
     private let bits: UInt8
 
@@ -47,6 +60,8 @@ package struct MethodSet: Hashable, Sendable {
         case .put: 8
         case .patch: 16
         case .delete: 32
+        case .options: 64
+        case .trace: 128
         }
     }
 }

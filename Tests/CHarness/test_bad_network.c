@@ -59,37 +59,6 @@ static void network__of_a_peer_without_tls(void **state) {
     fail_to_reach(url, RESTWAY_E_TLS, "127.0.0.1");
 }
 
-static void ca_file__that_is_not_there_fails_the_call(void **state) {
-    (void)state;
-    static const char *const files[] = {"/nonexistent/ca.pem", ""};
-    char url[128];
-    snprintf(url, sizeof(url), "https%s", strstr(demo_url(), "://"));
-    for (size_t index = 0; index < sizeof(files) / sizeof(files[0]); index++) {
-        restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
-        options.base_url = url;
-        options.ca_file = files[index];
-        restway_client *client = make_client_with(options);
-        restway_request *request = make_get("status");
-        assert_fails_keeping(
-            restway_client_perform(client, request, 0, NULL, &failure), RESTWAY_E_TLS,
-            files[index]);
-        assert_int_equal(restway_error_domain(failure), RESTWAY_DOMAIN_TRANSPORT);
-        assert_int_equal(restway_error_is_retryable(failure), 0);
-        forget_failure();
-        restway_request_release(request);
-        restway_client_release(client);
-    }
-}
-
-static void ca_file__does_not_matter_without_tls(void **state) {
-    (void)state;
-    restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
-    options.ca_file = "/nonexistent/ca.pem";
-    restway_client *client = make_client_with(options);
-    restway_response_release(fetch(client, "status"));
-    restway_client_release(client);
-}
-
 static void network__of_too_many_redirects(void **state) {
     (void)state;
     restway_client *client = make_client();
@@ -118,8 +87,6 @@ static const struct CMUnitTest tests[] = {
     TEST(network__of_a_port_nobody_listens_on),
     TEST(network__of_a_host_that_does_not_resolve),
     TEST(network__of_a_peer_without_tls),
-    TEST(ca_file__that_is_not_there_fails_the_call),
-    TEST(ca_file__does_not_matter_without_tls),
     TEST(network__of_too_many_redirects),
     TEST(network__of_a_redirect_to_another_scheme),
 };

@@ -91,7 +91,7 @@ def nginx(prefix: Path, certificate: Certificate, origin: str) -> Iterator[Nginx
     configuration.write_text(
         CONFIGURATION.format(
             prefix=prefix,
-            user=_user(),
+            user=user_directive(),
             certificate=certificate.certificate,
             key=certificate.key,
             origin=origin,
@@ -113,7 +113,7 @@ def nginx(prefix: Path, certificate: Certificate, origin: str) -> Iterator[Nginx
         yield there
 
 
-def _user() -> str:
+def user_directive() -> str:
     """The workers of nginx drop the rights of root; these files belong to the user who runs the
     tests.
     """

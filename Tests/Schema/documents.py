@@ -40,7 +40,7 @@ OF_OTHER_PARTS = {
     "a plugin twice": r"^the plugin stands here twice$",
     "one name for two": r"^an attribute has this name$",
     "no method that sends an object": r"^no method of the route has a body by itself",
-    "an object in a HEAD request": r"^a HEAD request has no body$",
+    "an object in a HEAD request": r"^a (HEAD|TRACE) request has no body$",
     "no entity in route and request": r'^neither the request nor its route names an "entity"$',
     "a route that is never stored": r"^an outbox stores no requests with this route's methods$",
     "a key of another scheme": r'^does not belong to scheme "',

@@ -90,6 +90,18 @@ ENUMS = {
         "RESTWAY_ATTEMPT_",
         "Why an attempt was made (`RESTWAY_ATTEMPT_*`).",
     ),
+    "restway_tls_version": (
+        "RESTWAY_TLS_",
+        "The oldest version of TLS that a client accepts (`RESTWAY_TLS_*`).",
+    ),
+    "restway_ip_version": (
+        "RESTWAY_IP_",
+        "The addresses of names that a client connects to (`RESTWAY_IP_*`).",
+    ),
+    "restway_http_version": (
+        "RESTWAY_HTTP_",
+        "The version of HTTP that a client asks for (`RESTWAY_HTTP_*`).",
+    ),
 }
 
 #: The flags, which are macros, by their class.
@@ -102,6 +114,7 @@ FLAGS = {
     "ClientFlag": ("RESTWAY_CLIENT_", "Bits of the client's options (`RESTWAY_CLIENT_*`)."),
     "CurlFlag": ("RESTWAY_CURL_", "Options for writing a curl command (`RESTWAY_CURL_*`)."),
     "SendFlag": ("RESTWAY_SEND_", "Headers with a digest (`RESTWAY_SEND_*`)."),
+    "TlsFlag": ("RESTWAY_TLS_", "Bits of TLS options (`RESTWAY_TLS_*`)."),
     "OutboxFlag": ("RESTWAY_OUTBOX_", "Options for a flush of the outbox (`RESTWAY_OUTBOX_*`)."),
 }
 
@@ -110,6 +123,8 @@ STRUCTURES = {
     "restway_value": "A tagged value of 16 bytes.",
     "restway_event": "It has 64 bytes.",
     "restway_client_options": "A field that is zero takes its default.",
+    "restway_tls_options": "A field that is zero takes its default.",
+    "restway_network_options": "A field that is zero takes its default.",
     "restway_credential": "A field that is NULL keeps the present value.",
     "restway_timings": "Times are in microseconds; -1 is not known.",
     "restway_progress": "A total of -1 is not known.",
@@ -241,7 +256,9 @@ def structures(interface: Json) -> str:
         all_names.append(name)
         parts.append(f"\n\nclass {name}(Handle):\n    __slots__ = ()\n")
     needing = [name for name, fields in interface["structs"].items() if _has_callback(fields)]
-    for name in [name for name in interface["structs"] if name not in needing]:
+    for name in _in_order_of_use(interface["structs"]):
+        if name in needing:
+            continue
         parts.append(_structure(name, interface["structs"][name], types, all_names))
     parts.append("\n\n")
     for callback in callbacks(interface):
@@ -284,6 +301,23 @@ def owned(interface: Json) -> str:
         + f"{classes}\n\nOWNED: dict[type[Handle], Any] = {{\n{lines}}}\n"
         '"""The class that owns a reference, for each handle that the program can own."""\n'
     )
+
+
+def _in_order_of_use(structs: dict[str, list[Json]]) -> list[str]:
+    """Returns the names of the structs; a struct stands after those that its fields point to."""
+    ordered: list[str] = []
+
+    def add(name: str) -> None:
+        for field in structs[name]:
+            for word in field["type"].replace("*", " ").split():
+                if word in structs and word not in ordered:
+                    add(word)
+        if name not in ordered:
+            ordered.append(name)
+
+    for name in structs:
+        add(name)
+    return ordered
 
 
 def _has_callback(fields: list[Json]) -> bool:

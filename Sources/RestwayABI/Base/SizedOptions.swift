@@ -7,11 +7,14 @@ enum SizedStructs {
     static let bodyReader = SizedStruct<restway_body_reader>(name: "reader", sizeMin: 40)
     static let clientOptions = SizedStruct<restway_client_options>(name: "options", sizeMin: 104)
     static let credential = SizedStruct<restway_credential>(name: "credential", sizeMin: 48)
+    static let networkOptions = SizedStruct<restway_network_options>(
+        name: "options.network", sizeMin: 112)
     static let outboxCounts = SizedStruct<restway_outbox_counts>(name: "counts", sizeMin: 40)
     static let progress = SizedStruct<restway_progress>(name: "progress", sizeMin: 64)
     static let rate = SizedStruct<restway_rate>(name: "rate", sizeMin: 48)
     static let statistics = SizedStruct<restway_statistics>(name: "statistics", sizeMin: 40)
     static let timings = SizedStruct<restway_timings>(name: "timings", sizeMin: 80)
+    static let tlsOptions = SizedStruct<restway_tls_options>(name: "options.tls", sizeMin: 72)
 }
 
 /// Reads and writes one of these structs for programs that may be compiled against an older or a

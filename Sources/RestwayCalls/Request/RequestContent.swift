@@ -31,8 +31,9 @@ extension RequestPreparation {
     ) throws(Failure) -> RequestContent {
         let method = destination.method
         let defaults = defaults(destination, settings)
-        if spec.body != nil, method == .head {
-            throw Failure(.invalidArgument, "a HEAD request has no body", field: "body")
+        if spec.body != nil, method.hasNoBody {
+            throw Failure(
+                .invalidArgument, "a \(method.rawValue) request has no body", field: "body")
         }
         if let raw = spec.body {
             guard spec.given.files.isEmpty else {

@@ -37,7 +37,7 @@ extension ResponseProcessor {
             if let submission = request.submission {
                 return try accept(submission, result, &changes)
             }
-        case .get, .head: break
+        case .get, .head, .options, .trace: break
         }
         return Consequences()
     }

@@ -71,8 +71,8 @@ extension RequestDescriptor {
         _ object: DocumentNode, methods: [Method], entity: DocumentNode?,
         in entities: EntityCatalog
     ) {
-        if methods.contains(.head) {
-            (object["method"] ?? object).report("a HEAD request has no body")
+        if let method = methods.first(where: \.hasNoBody) {
+            (object["method"] ?? object).report("a \(method.rawValue) request has no body")
         }
         var keyPath: [String] = []
         object.read("keyPath", into: &keyPath) { $0.keyPath() }

@@ -5,6 +5,8 @@ package import RestwayText
 /// The environments of a document, and the settings that apply to all of them.
 package struct Environments: Sendable {
     private var environments: [String: Environment] = [:]
+    /// The network settings of the environments that have some, by the environment's name.
+    private var networks: [String: NetworkSettings] = [:]
     /// All names in the document's order, including environments with a problem.
     package private(set) var names: [String] = []
     /// The name of the environment to use when a client names no environment.
@@ -21,6 +23,15 @@ package struct Environments: Sendable {
     /// environment.
     package var only: Environment? { environments.count == 1 ? environments.values.first : nil }
 
+    package func network(of environment: Environment) -> NetworkSettings {
+        networks[environment.name] ?? NetworkSettings()
+    }
+
+    /// Resolves the relative paths of files against `directory`.
+    mutating func resolve(in directory: String) {
+        for name in networks.keys { networks[name]?.resolve(in: directory) }
+    }
+
     /// Reads the sections `environments` and `environment`.
     mutating func read(_ document: DocumentNode) {
         for (name, node) in document["environments"]?.namedMembers() ?? [] {
@@ -28,6 +39,7 @@ package struct Environments: Sendable {
             // another problem.
             names.append(name)
             environments[name] = Environment(name, node)
+            networks[name] = NetworkSettings(node)
         }
         guard let node = document["environment"], let name = node.nonEmptyString() else { return }
         chosen = name
@@ -47,7 +59,8 @@ extension RedirectRules {
 extension Environment {
     private static let keys = [
         "baseURL", "server", "path", "version", "headers", "timeoutMilliseconds",
-        "connectTimeoutMilliseconds", "idleTimeoutMilliseconds", "trustedOrigins",
+        "connectTimeoutMilliseconds", "idleTimeoutMilliseconds", "trustedOrigins", "tls",
+        "tlsByOrigin", "proxy", "proxyExceptions", "unixSocket", "httpVersion",
     ]
 
     init?(_ name: String, _ node: DocumentNode) {
@@ -92,11 +105,13 @@ extension DocumentNode {
 }
 
 extension DocumentNode {
-    fileprivate func origin() -> Origin? {
-        guard let text = nonEmptyString() else { return nil }
+    fileprivate func origin() -> Origin? { nonEmptyString().flatMap { origin($0) } }
+
+    /// The origin with this text, which stands at this node.
+    func origin(_ text: String) -> Origin? {
         let url = routing { () throws(RoutingError) in try BaseURL(text) }
         guard let url, !url.path.isEmpty else { return url?.origin }
-        return refuse("an origin has no path: the headers would go to all of \(url.origin)")
+        return refuse("an origin has no path: it stands for all of \(url.origin)")
     }
 
     /// Reads the names of the headers that follow a redirect to an origin that is not trusted.

@@ -194,8 +194,11 @@ extension APIDefinition {
                     route: route.name, settings: item.settings, hasBody: !item.requests.isEmpty,
                     documentPath: item.node.place.text))
         }
+        // Answers to OPTIONS and TRACE are mapped only if the route is for nothing else.
+        let usual = route.methods.filter(\.answersWithObjects)
+        let methods = usual.isEmpty ? route.methods : usual
         for response in item.responses {
-            add(response, methods: route.methods, template: route.template, routeKey: route.key)
+            add(response, methods: methods, template: route.template, routeKey: route.key)
         }
         for var request in item.requests {
             request.template = route.template

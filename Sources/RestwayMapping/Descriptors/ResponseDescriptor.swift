@@ -27,7 +27,7 @@ package final class ResponseDescriptor: Sendable {
         hook: String? = nil
     ) {
         self.methods = methods
-        methodSet = methods.isEmpty ? .all : MethodSet(methods)
+        methodSet = methods.isEmpty ? .answeringWithObjects : MethodSet(methods)
         self.template = template
         self.statuses = statuses
         self.keyPath = keyPath

@@ -98,6 +98,7 @@ from ._library import (
     version,
 )
 from ._mapping import NOTHING, HookFunction, Row, Rows, TransformFunction
+from ._network import TLS, Network, Proxy
 from ._object import Identity, Object, Objects
 from ._observer import Change, Changes, Observed, Observer, OnChange
 from ._outbox import (
@@ -122,6 +123,7 @@ __version__ = "0.1.0"
 __all__ = [
     "API",
     "NOTHING",
+    "TLS",
     "AmbiguousRouteError",
     "AsyncBatch",
     "AsyncClient",
@@ -178,6 +180,7 @@ __all__ = [
     "MethodNotAllowedError",
     "MissingVariableError",
     "Modifier",
+    "Network",
     "NoObjectError",
     "Object",
     "Objects",
@@ -205,6 +208,7 @@ __all__ = [
     "Problem",
     "Progress",
     "ProtocolError",
+    "Proxy",
     "Query",
     "QueuedError",
     "Rate",

@@ -18,6 +18,7 @@ from ._draft import Draft
 from ._ffi.callbacks import Closing, Holding, close_at_exit
 from ._ffi.enums import ClientFlag, CurlFlag, Delivery, Reachability
 from ._library import Clock
+from ._network import Network, Proxy, TLSChoice, network_options
 from ._object import Layouts, Object
 from ._questions import Exclusion, set_exclusion
 from ._rate import ClientRate
@@ -67,6 +68,9 @@ class ClientBase(ClientAuth, ClientRate, Owner[native.ClientHandle], Closing):
         connections_max: int | None = None,
         connections_per_host_max: int | None = None,
         ca_file: Path | None = None,
+        tls: TLSChoice | None = None,
+        proxy: Proxy | str | None = None,
+        network: Network | None = None,
         store_path: Path | None = None,
         outbox_path: Path | None = None,
         file_mode: int | None = None,
@@ -104,6 +108,11 @@ class ClientBase(ClientAuth, ClientRate, Owner[native.ClientHandle], Closing):
             connections_per_host_max: The largest number of connections to one host (default 32).
             ca_file: A PEM file with the certificates of trusted authorities, in place of the
                 system's.
+            tls: TLS settings: a `TLS`, or a mapping from origins to `TLS`, in which None is for all
+                other origins.
+            proxy: A `Proxy` or its URL; "" uses no proxy, and None the proxy of the environment
+                variables.
+            network: Where connections go to, and with which version of HTTP.
             store_path: The file of a SQLite store, in place of the store that the API document
                 names.
             outbox_path: The file of the outbox, in place of the file that the API document names.
@@ -123,10 +132,11 @@ class ClientBase(ClientAuth, ClientRate, Owner[native.ClientHandle], Closing):
             random_seed: A seed that makes the waits between attempts repeatable, for tests.
 
         None takes the value of the API document, or the default if the document has no value;
-        `math.inf` sets no limit. Requests use the proxy that the environment variables name
-        (`http_proxy` and so on, as libcurl reads them). If they name no proxy when the client is
-        made, they are not read again. Raises UnknownEnvironmentError, InvalidURLError, StoreError,
-        PluginError, UsageError, ValueError.
+        `math.inf` sets no limit. Without `proxy`, requests use the proxy that the environment
+        variables name (`http_proxy` and so on, as libcurl reads them). If they name no proxy when
+        the client is made, they are not read again. Raises UnknownEnvironmentError,
+        InvalidURLError, StoreError, PluginError, UsageError, ValueError, and ConfigError for a
+        network setting that cannot be used, such as a missing file.
         """
         if delivery is not None and delivery not in self._deliveries:
             raise ValueError(f"no delivery mode of {type(self).__name__}: {delivery!r}")
@@ -171,6 +181,7 @@ class ClientBase(ClientAuth, ClientRate, Owner[native.ClientHandle], Closing):
         options.store_path = None if store_path is None else name(os.fspath(store_path))
         options.outbox_path = None if outbox_path is None else name(os.fspath(outbox_path))
         options.file_mode = _bound("file_mode", file_mode)
+        options.network = network_options(tls, proxy, network)
         options.transport = optional_name(transport)
         if transport_options is not None:
             options.transport_options = json.dumps(dict(transport_options)).encode()

@@ -75,7 +75,8 @@ class Request(Owner[native.RequestHandle]):
     ) -> Request:
         """Makes a request to a path below the environment's base URL, such as `enterprises/12`.
 
-        `method` is GET, HEAD, POST, PUT, PATCH or DELETE. The path may have a query and variables.
+        `method` is GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS or TRACE. The path may have a query
+        and variables.
         """
         request = cls(_path_handle(method, path))
         request.update(**options)
@@ -345,7 +346,10 @@ _AUTH_MODES = {mode.name.lower(): mode for mode in AuthMode}
 
 _SERIALIZATIONS = {kind.name.lower(): kind for kind in Serialization}
 
-_METHODS = {text: text.encode() for text in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")}
+_METHODS = {
+    text: text.encode()
+    for text in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
+}
 
 
 def _path_handle(method: str, path: str) -> native.RequestHandle:
@@ -420,6 +424,10 @@ class Verbs(ABC, Generic[Given]):
     def head(self, target: Target, **options: Unpack[RequestOptions]) -> Given:
         """Sends a HEAD request to a path, or about an object."""
         return self._carry_out(request_without_body("HEAD", target, options))
+
+    def options(self, target: Target, **options: Unpack[RequestOptions]) -> Given:
+        """Asks which options a path or an object has; the answer is not mapped."""
+        return self._carry_out(request_without_body("OPTIONS", target, options))
 
     def delete(self, target: Target, **options: Unpack[RequestOptions]) -> Given:
         """DELETEs a path or an object."""

@@ -44,6 +44,9 @@ ENUMERATIONS: dict[str, tuple[type[IntEnum], str]] = {
     "restway_serialization": (enums.Serialization, "RESTWAY_SERIALIZATION_"),
     "restway_digest": (enums.Digest, "RESTWAY_DIGEST_"),
     "restway_attempt_reason": (enums.AttemptReason, "RESTWAY_ATTEMPT_"),
+    "restway_tls_version": (enums.TlsVersion, "RESTWAY_TLS_"),
+    "restway_ip_version": (enums.IpVersion, "RESTWAY_IP_"),
+    "restway_http_version": (enums.HttpVersion, "RESTWAY_HTTP_"),
 }
 STRUCTURES = {
     "restway_value": structures.Value,
@@ -51,6 +54,8 @@ STRUCTURES = {
     "restway_timings": structures.Timings,
     "restway_statistics": structures.Statistics,
     "restway_event": structures.Event,
+    "restway_tls_options": structures.TlsOptions,
+    "restway_network_options": structures.NetworkOptions,
     "restway_credential": structures.Credential,
     "restway_attempt": structures.Attempt,
     "restway_progress": structures.Progress,
@@ -109,7 +114,7 @@ PLAIN: dict[str, Any] = {
 
 def expected(c_type: str) -> Any:
     """Returns the ctypes type that a C type of the header must have."""
-    bare = c_type.replace("const ", "").strip()
+    bare = c_type.replace("const ", "").replace("* *", "**").strip()
     if bare.endswith("]"):
         element, _, count = bare[:-1].partition("[")
         return expected(element) * int(count)  # ctypes makes equal arrays the same type
@@ -121,9 +126,10 @@ def expected(c_type: str) -> Any:
     if base in CALLBACKS:
         return {"": CALLBACKS[base]}[stars]
     if base in HANDLES:
-        return {"*": HANDLES[base], "**": ctypes.POINTER(HANDLES[base])}[stars.replace(" ", "")]
+        return {"*": HANDLES[base], "**": ctypes.POINTER(HANDLES[base])}[stars]
     structure: Any = STRUCTURES[base]
-    return {"": structure, "*": ctypes.POINTER(structure)}[stars]
+    pointer = ctypes.POINTER(structure)
+    return {"": structure, "*": pointer, "**": ctypes.POINTER(pointer)}[stars]
 
 
 def test_the_header_is_read_completely() -> None:

@@ -20,6 +20,8 @@ __all__ = [
     "Digest",
     "Domain",
     "EventKind",
+    "HttpVersion",
+    "IpVersion",
     "LogLevel",
     "OutboxFlag",
     "OutboxReason",
@@ -31,6 +33,8 @@ __all__ = [
     "SendFlag",
     "Serialization",
     "Status",
+    "TlsFlag",
+    "TlsVersion",
     "ValueKind",
 ]
 
@@ -248,6 +252,30 @@ class AttemptReason(IntEnum):
     REPLAY = 3
 
 
+class TlsVersion(IntEnum):
+    """The oldest version of TLS that a client accepts (`RESTWAY_TLS_*`)."""
+
+    VERSION_1_2 = 0
+    VERSION_1_3 = 1
+
+
+class IpVersion(IntEnum):
+    """The addresses of names that a client connects to (`RESTWAY_IP_*`)."""
+
+    ANY = 0
+    VERSION_4 = 4
+    VERSION_6 = 6
+
+
+class HttpVersion(IntEnum):
+    """The version of HTTP that a client asks for (`RESTWAY_HTTP_*`)."""
+
+    AUTOMATIC = 0
+    VERSION_1_1 = 11
+    VERSION_2 = 20
+    VERSION_3 = 30
+
+
 class RouteFlag(IntFlag):
     """Options for adding a route (`RESTWAY_ROUTE_*`)."""
 
@@ -283,6 +311,12 @@ class SendFlag(IntFlag):
     CONTENT_MD5 = 0x1
     DIGEST = 0x2
     REPR_DIGEST = 0x4
+
+
+class TlsFlag(IntFlag):
+    """Bits of TLS options (`RESTWAY_TLS_*`)."""
+
+    INSECURE_NO_VERIFICATION = 0x1
 
 
 class OutboxFlag(IntFlag):

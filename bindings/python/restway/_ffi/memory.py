@@ -76,6 +76,21 @@ def handle_array(kind: type[Handle], handles: Sequence[Handle | None]) -> Any:
     return (kind * len(handles))(*(handle or kind() for handle in handles))
 
 
+def struct_at(struct: Any) -> Any:
+    """Returns a pointer to a struct, which it keeps alive."""
+    return ctypes.pointer(struct)
+
+
+def struct_array(kind: Any, structs: Sequence[Any]) -> Any:
+    """Returns an array of pointers to structs of one kind, which it keeps alive."""
+    return (POINTER(kind) * len(structs))(*map(ctypes.pointer, structs))
+
+
+def text_array(texts: Sequence[bytes]) -> Any:
+    """Returns an array of texts, which it keeps alive."""
+    return (c_char_p * len(texts))(*texts)
+
+
 def borrowed(text: bytes | None) -> str | None:
     """Returns a text of the library as a str; bytes that are not UTF-8 are replaced."""
     return None if text is None else text.decode("utf-8", "replace")

@@ -80,6 +80,7 @@ __all__ = [
     "ListHandle",
     "LogFn",
     "ModifyFn",
+    "NetworkOptions",
     "ObjectHandle",
     "ObserverHandle",
     "OutboxCounts",
@@ -103,6 +104,7 @@ __all__ = [
     "Statistics",
     "StoreHandle",
     "Timings",
+    "TlsOptions",
     "TransformFn",
     "Value",
     "ValueAs",
@@ -226,6 +228,45 @@ class Credential(Structure):
     ]
 
 
+class TlsOptions(Structure):
+    """`restway_tls_options`. A field that is zero takes its default."""
+
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("origin", c_char_p),
+        ("ca_file", c_char_p),
+        ("ca_folder", c_char_p),
+        ("certificate_file", c_char_p),
+        ("key_file", c_char_p),
+        ("password", c_char_p),
+        ("pinned_public_key", c_char_p),
+        ("minimum_version", c_uint32),
+        ("flags", c_uint32),
+    ]
+
+
+class NetworkOptions(Structure):
+    """`restway_network_options`. A field that is zero takes its default."""
+
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("tls", POINTER(POINTER(TlsOptions))),
+        ("tls_count", c_size_t),
+        ("proxy", c_char_p),
+        ("proxy_user", c_char_p),
+        ("proxy_password", c_char_p),
+        ("proxy_exceptions", c_char_p),
+        ("unix_socket", c_char_p),
+        ("local_interface", c_char_p),
+        ("addresses", POINTER(c_char_p)),
+        ("address_count", c_size_t),
+        ("doh_url", c_char_p),
+        ("happy_eyeballs_milliseconds", c_int64),
+        ("ip_version", c_uint32),
+        ("http_version", c_uint32),
+    ]
+
+
 class ClientOptions(Structure):
     """`restway_client_options`. A field that is zero takes its default."""
 
@@ -253,6 +294,7 @@ class ClientOptions(Structure):
         ("transport_options", c_char_p),
         ("outbox_path", c_char_p),
         ("file_mode", c_int64),
+        ("network", POINTER(NetworkOptions)),
     ]
 
 

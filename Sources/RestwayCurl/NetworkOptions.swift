@@ -1,0 +1,196 @@
+import CCurl
+import Glibc
+import RestwayHTTP
+import RestwayRouting
+import RestwayThreads
+
+/// The options of one easy handle that follow from the network settings of its transport.
+///
+/// All exchanges of a transport have the same settings, except that TLS settings may differ between
+/// origins. So libcurl never finds a connection that was made with other settings: its connections
+/// belong to one transport and one origin.
+struct NetworkOptions: ~Copyable {
+    private let easy: UnsafeMutableRawPointer
+    private let settings: NetworkSettings
+    let proxyMayUseTLS: Bool
+    /// The files of trusted certificates that libcurl was built with.
+    private let systemFile: String?
+    private let systemFolder: String?
+    /// The origin whose settings the handle has; `nil` for the settings of all other origins.
+    private var origin: Origin?
+    /// Addresses in place of lookups. libcurl does not copy the list.
+    private var addresses: UnsafeMutablePointer<curl_slist>?
+
+    /// Sets all options of `easy`, which must live at least as long as this.
+    ///
+    init(_ easy: UnsafeMutableRawPointer, _ transport: CurlTransport.Settings) {
+        self.easy = easy
+        settings = transport.network
+        proxyMayUseTLS = transport.proxyMayUseTLS
+        systemFile = Self.text(CURLINFO_CAINFO, of: easy)
+        systemFolder = Self.text(CURLINFO_CAPATH, of: easy)
+        setProxy(mayUseProxies: transport.mayUseProxies)
+        setSocket()
+        setNames()
+        setVersion(isSecure: true)
+        setTLS(settings.tls ?? TLSSettings())
+    }
+
+    /// Whether connections without TLS speak HTTP/2.
+    var speaksPlainHTTP2: Bool { settings.httpVersion == .http2 }
+
+    /// Whether exchanges share connections without TLS.
+    var sharesPlainConnections: Bool { speaksPlainHTTP2 && CurlGlobal.canReusePlainHTTP2 }
+
+    deinit {
+        curl_slist_free_all(addresses)
+    }
+
+    /// Sets the options for an exchange with `origin`.
+    mutating func choose(_ origin: Origin?) {
+        if speaksPlainHTTP2 { setVersion(isSecure: origin?.scheme == "https") }
+        guard !settings.tlsByOrigin.isEmpty else { return }
+        let chosen = origin.flatMap { settings.tlsByOrigin[$0] == nil ? nil : $0 }
+        guard chosen != self.origin else { return }
+        self.origin = chosen
+        setTLS(chosen.flatMap { settings.tlsByOrigin[$0] } ?? settings.tls ?? TLSSettings())
+    }
+
+    private func setTLS(_ tls: TLSSettings) {
+        let trustsSystem = tls.caFile == nil && tls.caFolder == nil
+        set(CURLOPT_CAINFO, trustsSystem ? systemFile : tls.caFile)
+        set(CURLOPT_CAPATH, trustsSystem ? systemFolder : tls.caFolder)
+        set(CURLOPT_SSLCERTTYPE, tls.isPKCS12 ? "P12" : "PEM")
+        set(CURLOPT_SSLCERT, tls.certificateFile)
+        set(CURLOPT_SSLKEY, tls.keyFile)
+        Secret.lend(tls.password) { _ = rw_easy_set_string(easy, CURLOPT_KEYPASSWD, $0) }
+        set(CURLOPT_PINNEDPUBLICKEY, tls.pinnedPublicKey)
+        let version =
+            switch tls.minimumVersion {
+            case .tls12: CURL_SSLVERSION_TLSv1_2
+            case .tls13: CURL_SSLVERSION_TLSv1_3
+            }
+        rw_easy_set_long(easy, CURLOPT_SSLVERSION, Int(version))
+        rw_easy_set_long(easy, CURLOPT_SSL_VERIFYPEER, tls.isVerifying ? 1 : 0)
+        rw_easy_set_long(easy, CURLOPT_SSL_VERIFYHOST, tls.isVerifying ? 2 : 0)
+    }
+
+    private func setProxy(mayUseProxies: Bool) {
+        guard settings.unixSocket == nil else { return set(CURLOPT_NOPROXY, "*") }
+        switch settings.proxy {
+        case nil:
+            if !mayUseProxies { set(CURLOPT_NOPROXY, "*") }
+        case .direct:
+            set(CURLOPT_NOPROXY, "*")
+        case .proxy(let proxy):
+            set(CURLOPT_PROXY, proxy.url)
+            // Without a text, libcurl would read the variable no_proxy.
+            set(CURLOPT_NOPROXY, proxy.exceptions)
+            set(CURLOPT_PROXYUSERNAME, proxy.user)
+            Secret.lend(proxy.password) { text in
+                _ = rw_easy_set_string(easy, CURLOPT_PROXYPASSWORD, text)
+            }
+            if let tls = settings.tls, tls.caFile != nil || tls.caFolder != nil {
+                set(CURLOPT_PROXY_CAINFO, tls.caFile)
+                set(CURLOPT_PROXY_CAPATH, tls.caFolder)
+            }
+        }
+    }
+
+    private func setSocket() {
+        if let socket = settings.unixSocket {
+            let option =
+                socket.isAbstract ? CURLOPT_ABSTRACT_UNIX_SOCKET : CURLOPT_UNIX_SOCKET_PATH
+            set(option, socket.path)
+        }
+        if let interface = settings.localInterface { set(CURLOPT_INTERFACE, interface) }
+    }
+
+    private mutating func setNames() {
+        let names = settings.names
+        for address in names.addresses { addresses = curl_slist_append(addresses, address) }
+        if addresses != nil { rw_easy_set_list(easy, CURLOPT_RESOLVE, addresses) }
+        if let url = names.dohURL { set(CURLOPT_DOH_URL, url) }
+        let family =
+            switch names.family {
+            case .any: CURL_IPRESOLVE_WHATEVER
+            case .ip4: CURL_IPRESOLVE_V4
+            case .ip6: CURL_IPRESOLVE_V6
+            }
+        rw_easy_set_long(easy, CURLOPT_IPRESOLVE, Int(family))
+        if let milliseconds = names.happyEyeballsMilliseconds {
+            rw_easy_set_long(easy, CURLOPT_HAPPY_EYEBALLS_TIMEOUT_MS, Int(milliseconds))
+        }
+    }
+
+    /// - Parameter isSecure: Whether the origin uses TLS, which finds out by itself whether the
+    ///   server speaks HTTP/2 (ALPN).
+    private func setVersion(isSecure: Bool) {
+        let version =
+            switch settings.httpVersion {
+            case nil: CURL_HTTP_VERSION_2TLS
+            case .http11: CURL_HTTP_VERSION_1_1
+            case .http2: isSecure ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
+            case .http3: CURL_HTTP_VERSION_3
+            }
+        rw_easy_set_long(easy, CURLOPT_HTTP_VERSION, Int(version))
+        guard speaksPlainHTTP2, !CurlGlobal.canReusePlainHTTP2 else { return }
+        rw_easy_set_long(easy, CURLOPT_FRESH_CONNECT, isSecure ? 0 : 1)
+        rw_easy_set_long(easy, CURLOPT_FORBID_REUSE, isSecure ? 0 : 1)
+    }
+
+    private func set(_ option: CURLoption, _ text: String?) {
+        rw_easy_set_string(easy, option, text)
+    }
+
+    private static func text(_ info: CURLINFO, of easy: UnsafeMutableRawPointer) -> String? {
+        var text: UnsafeMutablePointer<CChar>?
+        rw_easy_get_string(easy, info, &text)
+        return text.map { String(cString: $0) }
+    }
+}
+
+extension NetworkSettings {
+    /// Checks the files of TLS, and that libcurl has the version of HTTP. Returns the settings with
+    /// what their files say.
+    func checked() throws(NetworkSettingError) -> NetworkSettings {
+        var checked = self
+        if var tls {
+            try TLSFiles.check(&tls)
+            checked.tls = tls
+        }
+        for (origin, given) in tlsByOrigin {
+            var tls = given
+            do {
+                try TLSFiles.check(&tls)
+            } catch {
+                throw NetworkSettingError(error.field, "\(origin): \(error.message)")
+            }
+            checked.tlsByOrigin[origin] = tls
+        }
+        if httpVersion == .http3, !CurlGlobal.hasHTTP3 {
+            throw NetworkSettingError("http_version", "this system's libcurl has no HTTP/3")
+        }
+        return checked
+    }
+}
+
+/// The environment variables that name proxies. libcurl reads them for each exchange
+/// (libcurl-env(3)).
+enum ProxyEnvironment {
+    private static let names = [
+        "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY",
+    ]
+
+    /// Whether a variable names a proxy. If no variable does, libcurl need not look for a proxy.
+    /// This saves five searches of the environment, which another thread of the host may be
+    /// changing.
+    static var namesOne: Bool { names.contains { getenv($0) != nil } }
+
+    /// Whether a variable names a proxy that is reached over TLS.
+    static var namesSecureOne: Bool {
+        names.contains { name in
+            getenv(name).map { strncasecmp($0, "https:", 6) == 0 } ?? false
+        }
+    }
+}
