@@ -36,6 +36,9 @@ let systemLibraries: [Target] = [
     .systemLibrary(
         name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(
+        name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"])]),
+    .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
     .systemLibrary(name: "CLinux"),
 ]
 
@@ -52,7 +55,11 @@ let core: [Target] =
         "RestwayJansson",
         ["CJansson", "RestwayText", "RestwayJSON", "RestwayObjects", "RestwayMapping"])
     + module(
-        "RestwayHTTP", ["CZlib", "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting"])
+        "RestwayHTTP",
+        [
+            "CZlib", "CBrotli", "CZstd", "RestwayText", "RestwayThreads", "RestwayJSON",
+            "RestwayRouting",
+        ])
     + module("RestwayCurl", ["CCurl", "CLinux", "RestwayThreads", "RestwayRouting", "RestwayHTTP"])
     + module(
         "RestwayOutcome",

@@ -9,7 +9,8 @@ from tree import Stage, output
 
 #: The libraries that may be needed at run time: no Swift library, only C libraries.
 NEEDED = re.compile(
-    r"lib(curl|jansson|sqlite3|z|c|m|dl|pthread|rt|stdc\+\+|gcc_s)\.so\.\d+|ld-linux[-\w]*\.so\.\d+"
+    r"lib(curl|jansson|sqlite3|z|brotlidec|zstd|c|m|dl|pthread|rt|stdc\+\+|gcc_s)\.so\.\d+"
+    r"|ld-linux[-\w]*\.so\.\d+"
 )
 
 

@@ -48,6 +48,16 @@ final class RequestPreparationTests: XCTestCase {
         XCTAssertEqual(try header("Accept", prepare(.get("companies"))), "application/json")
     }
 
+    func testEveryCodingIsAskedForUnlessTheDocumentOrTheCallerSaysOtherwise() throws {
+        XCTAssertEqual(
+            header("Accept-Encoding", try prepare(.get("companies"))), "gzip, deflate, br, zstd")
+        var spec = RequestSpec.get("companies")
+        spec.headers = [("accept-encoding", "br")]
+        XCTAssertEqual(header("Accept-Encoding", try prepare(spec)), "br")
+        spec.headers = [("accept-encoding", nil)]
+        XCTAssertNil(header("Accept-Encoding", try prepare(spec)))
+    }
+
     func testParametersOfARouteStandOverThoseOfRequestsAndTheCallersOverBoth() throws {
         XCTAssertEqual(
             try prepare(.route("companies")).exchange.url,

@@ -399,6 +399,7 @@ package struct StandardHeaders: Sendable {
     ) {
         var headers = Headers()
         headers.set("Accept", accepted)
+        headers.set("Accept-Encoding", ContentDecoder.accepted)
         headers.set("User-Agent", userAgent)
         foreign = headers
         for line in definition.environments.headers + environment.headers {
