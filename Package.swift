@@ -83,9 +83,9 @@ let core: [Target] =
     + module(
         "RestwayCalls",
         [
-            "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting", "RestwayObjects",
-            "RestwayMapping", "RestwayJansson", "RestwayHTTP", "RestwayOutcome", "RestwayDocument",
-            "RestwayPlugins",
+            "CLinux", "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting",
+            "RestwayObjects", "RestwayMapping", "RestwayJansson", "RestwayHTTP", "RestwayOutcome",
+            "RestwayDocument", "RestwayPlugins",
         ])
     + module(
         "RestwayAuth",

@@ -118,6 +118,8 @@ package enum BodyError: Error, Equatable, Sendable {
     case trailingBytes(coding: String, count: Int)
     case unknownCoding(String)
     case tooManyCodings(max: Int)
+    /// The receiver of the decoded bytes takes no more.
+    case refused
     case outOfMemory
 
     package var message: String {
@@ -134,6 +136,8 @@ package enum BodyError: Error, Equatable, Sendable {
             "the body's content coding is unknown: \(name)"
         case .tooManyCodings(let max):
             "the body has more than \(max) content codings"
+        case .refused:
+            "the decoded body was refused"
         case .outOfMemory:
             "no memory is left to decode the body"
         }

@@ -58,6 +58,19 @@ final class RequestPreparationTests: XCTestCase {
         XCTAssertNil(header("Accept-Encoding", try prepare(spec)))
     }
 
+    func testADownloadAsksForNoCodingUnlessTheCallerDoes() throws {
+        var spec = RequestSpec.get("companies")
+        spec.reception.bodyDestination = .file(SavePlan(path: "list.json"))
+        XCTAssertEqual(header("Accept-Encoding", try prepare(spec)), "identity")
+        spec.headers = [("Accept-Encoding", "gzip")]
+        XCTAssertEqual(header("Accept-Encoding", try prepare(spec)), "gzip")
+        spec.target = .path(.head, "companies")
+        XCTAssertThrowsError(try prepare(spec)) { error in
+            XCTAssertEqual((error as? Failure)?.reason, .invalidArgument)
+            XCTAssertEqual((error as? Failure)?.field, "path")
+        }
+    }
+
     func testParametersOfARouteStandOverThoseOfRequestsAndTheCallersOverBoth() throws {
         XCTAssertEqual(
             try prepare(.route("companies")).exchange.url,

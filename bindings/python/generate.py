@@ -93,6 +93,7 @@ FLAGS = {
     "ClientFlag": ("RESTWAY_CLIENT_", "Bits of the client's options (`RESTWAY_CLIENT_*`)."),
     "CurlFlag": ("RESTWAY_CURL_", "Options for writing a curl command (`RESTWAY_CURL_*`)."),
     "OutboxFlag": ("RESTWAY_OUTBOX_", "Options for a flush of the outbox (`RESTWAY_OUTBOX_*`)."),
+    "SaveFlag": ("RESTWAY_SAVE_", "Options for saving a body in a file (`RESTWAY_SAVE_*`)."),
 }
 
 #: The descriptions that structures get in addition to their names.

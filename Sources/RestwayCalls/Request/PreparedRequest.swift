@@ -27,12 +27,15 @@ package final class PreparedRequest: Sendable {
     /// The information for the outbox; `nil` if the request is never stored.
     package let claim: (any StorageClaim)?
     package let isFromOutbox: Bool
+    /// Where the body of a successful answer goes.
+    package let bodyDestination: BodyDestination
 
     package init(
         exchange: Exchange, reader: BodyReader? = nil,
         destination: RequestPreparation.Destination, dataMapper: String?, sending: SendingRules,
         submission: Submission?, deletions: [ChangeSet.Deletion], owesBody: Bool = false,
-        claim: (any StorageClaim)? = nil, isFromOutbox: Bool = false
+        claim: (any StorageClaim)? = nil, isFromOutbox: Bool = false,
+        bodyDestination: BodyDestination = .memory
     ) {
         self.exchange = exchange
         self.reader = reader
@@ -44,6 +47,7 @@ package final class PreparedRequest: Sendable {
         self.owesBody = owesBody
         self.claim = claim
         self.isFromOutbox = isFromOutbox
+        self.bodyDestination = bodyDestination
     }
 
     package var method: Method { destination.method }
@@ -76,7 +80,7 @@ package final class PreparedRequest: Sendable {
         return PreparedRequest(
             exchange: exchange, reader: keepsBody ? reader : nil, destination: destination,
             dataMapper: dataMapper, sending: sending, submission: submission,
-            deletions: deletions, isFromOutbox: isFromOutbox)
+            deletions: deletions, isFromOutbox: isFromOutbox, bodyDestination: bodyDestination)
     }
 }
 

@@ -51,9 +51,11 @@ package struct RequestPreparation {
             let settings = route.map { api.definition.settings(of: $0) } ?? .none
             let content = try content(spec, &destination, settings, &submission)
 
+            let bodyDestination = try bodyDestination(spec, settings, destination.method)
             let isTrusted = try destination.path != nil || isTrusted(destination.url)
             var headers = headers(
-                spec, settings, isTrusted: isTrusted, mediaType: content.mediaType)
+                spec, settings, isTrusted: isTrusted, mediaType: content.mediaType,
+                asksForCodings: bodyDestination.isMemory)
             var sending = sending(spec, settings, destination.method, &headers)
             sending.isTrusted = isTrusted
             let storable = StorableRequest(
@@ -77,7 +79,7 @@ package struct RequestPreparation {
                 exchange: exchange, reader: spec.body?.reader, destination: destination,
                 dataMapper: settings.dataMapper, sending: sending, submission: submission,
                 deletions: deletions(destination, submission), owesBody: content.isOwed,
-                claim: claim)
+                claim: claim, bodyDestination: bodyDestination)
         } catch let error as RoutingError {
             throw Failure(error)
         } catch let failure as Failure {
@@ -103,7 +105,9 @@ package struct RequestPreparation {
     private func isStorable(
         _ spec: RequestSpec, _ destination: Destination, _ settings: RouteSettings
     ) -> Bool {
-        guard let outbox = context.outbox, spec.body?.reader == nil, let path = destination.path
+        guard let outbox = context.outbox, spec.body?.reader == nil,
+            spec.reception.bodyDestination.isMemory, !settings.savesAsResource,
+            let path = destination.path
         else { return false }
         return outbox.definition.mayStore(
             destination.method, path,
@@ -310,12 +314,18 @@ package struct RequestPreparation {
     }
 
     package func headers(
-        _ spec: RequestSpec, _ settings: RouteSettings, isTrusted: Bool, mediaType: String?
+        _ spec: RequestSpec, _ settings: RouteSettings, isTrusted: Bool, mediaType: String?,
+        asksForCodings: Bool = true
     ) -> [HeaderField] {
         var headers = Headers()
         if !spec.isInBatch {
             let standard = standardHeaders(settings)
             headers = isTrusted ? standard.own : standard.foreign
+        }
+        // Ranges count coded bytes, so a coded body could not be resumed. The codings that the
+        // document or the caller asks for are sent unchanged.
+        if !asksForCodings, headers[first: "Accept-Encoding"] == ContentDecoder.accepted {
+            headers.set("Accept-Encoding", "identity")
         }
         for line in settings.headers { headers.set(line.name, line.value) }
         if let mediaType { headers.set("Content-Type", mediaType) }
@@ -323,6 +333,32 @@ package struct RequestPreparation {
             if let value { headers.set(name, value) } else { headers.remove(name) }
         }
         return headers.fields
+    }
+
+    /// Returns where the body of a successful answer goes. It must be known before the request is
+    /// sent that an answer can go there.
+    private func bodyDestination(
+        _ spec: RequestSpec, _ settings: RouteSettings, _ method: Method
+    ) throws(Failure) -> BodyDestination {
+        var destination = spec.reception.bodyDestination
+        if destination.isMemory, settings.savesAsResource, method != .head {
+            destination = .file(.temporary())
+        }
+        guard !destination.isMemory else { return .memory }
+        let problem: String? =
+            if spec.isInBatch {
+                "the answer to a request of a batch is a part of another body"
+            } else if method == .head {
+                "the answer to HEAD has no body"
+            } else {
+                nil
+            }
+        if let problem {
+            throw Failure(
+                .invalidArgument, "the body of the answer cannot be saved or streamed: \(problem)",
+                field: destination.field)
+        }
+        return destination
     }
 
     /// Returns the transport of the requests of a route.
@@ -359,7 +395,7 @@ extension RequestPreparation {
             auth: spec.authMode ?? settings.auth ?? .full, transport: transport(of: settings),
             isInBatch: spec.isInBatch)
         rules.retry = settings.retry ?? context.retries.policy(of: api)
-        rules.progress = spec.progress
+        rules.progress = spec.reception.progress
         // A caller that sets the header of the scheme replaces the scheme.
         if let name = api.definition.auth.header,
             spec.headers.contains(where: { $0.value != nil && $0.name.isSameHeader(as: name) })

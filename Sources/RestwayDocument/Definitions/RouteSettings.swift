@@ -19,6 +19,8 @@ package struct RouteSettings: Sendable {
     package var transport: TransportReference?
     /// Whether its requests may be stored; `nil` if the patterns of the outbox decide.
     package var mayBeStored: Bool?
+    /// Whether the bodies of its answers are saved in files.
+    package var savesAsResource = false
 
     /// The settings of a request without a route.
     package static let none = RouteSettings()

@@ -7,7 +7,7 @@ private struct DocumentRoute {
     static let keys = [
         "method", "path", "parent", "entity", "response", "request", "absolute", "headers",
         "parameters", "timeoutMilliseconds", "retry", "auth", "dataMapper", "transport",
-        "offline",
+        "offline", "saveAsResource",
     ]
 
     static let keysOfLaterVersions = [
@@ -41,7 +41,8 @@ private struct DocumentRoute {
             auth: object["auth"].flatMap(AuthMode.init),
             dataMapper: object["dataMapper"]?.nonEmptyString(),
             transport: object["transport"].flatMap(TransportReference.init),
-            mayBeStored: object["offline"].flatMap { OutboxDefinition.mayStore($0, methods) })
+            mayBeStored: object["offline"].flatMap { OutboxDefinition.mayStore($0, methods) },
+            savesAsResource: object["saveAsResource"]?.bool() ?? false)
         responses = (object["response"]?.oneOrMany() ?? []).compactMap { response in
             response.object(DocumentResponse.keys).flatMap { DocumentResponse($0, entities) }
         }

@@ -31,6 +31,7 @@ from ._body import BodyOptions, Content, Readable, RequestOptions
 from ._boundary import Attempt, OnAttempt
 from ._call import Call, Modifier
 from ._client import Client, OnDone
+from ._download import Saved, SaveTo
 from ._draft import Draft, Linked
 from ._exceptions import (
     AmbiguousRouteError,
@@ -114,6 +115,7 @@ from ._questions import Exclusion, FailureReader, FailureReading
 from ._request import Request, Target
 from ._response import Headers, MappingIssue, Response
 from ._store import Operator, Query, Statistics, Store
+from ._stream import AsyncStream, AsyncStreamedResponse, Stream, StreamedResponse
 
 __version__ = "0.1.0"
 
@@ -124,6 +126,8 @@ __all__ = [
     "AsyncBatch",
     "AsyncClient",
     "AsyncOutbox",
+    "AsyncStream",
+    "AsyncStreamedResponse",
     "Attempt",
     "AttemptReason",
     "AuthError",
@@ -214,12 +218,16 @@ __all__ = [
     "RouteError",
     "Row",
     "Rows",
+    "SaveTo",
+    "Saved",
     "ShouldReplay",
     "Statistics",
     "Status",
     "StoppedError",
     "Store",
     "StoreError",
+    "Stream",
+    "StreamedResponse",
     "TLSError",
     "Target",
     "TimedOutError",

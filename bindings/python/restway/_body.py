@@ -13,6 +13,7 @@ from typing import Any, Literal, Protocol, TypedDict, Union
 
 from . import _ffi as native
 from ._boundary import check, name
+from ._download import Saving
 from ._exceptions import RestwayError
 from ._ffi.callbacks import functions
 from ._ffi.enums import Status
@@ -213,6 +214,8 @@ class RequestOptions(TypedDict, total=False):
             random key for each send.
         lane: The lane of the request, if the outbox stores it. A lane is a queue: its requests are
             sent in order, one after the other.
+        save_to: The path of a file in which the body of a 2xx answer is saved, in place of memory;
+            a `SaveTo` has further options. The body is not mapped; the response has it as `saved`.
     """
 
     variables: Mapping[str, Any] | None
@@ -223,6 +226,7 @@ class RequestOptions(TypedDict, total=False):
     auth: Literal["default", "bypass", "none"] | None
     idempotency_key: str | Literal[True] | None
     lane: str | None
+    save_to: Saving | None
 
 
 class BodyOptions(RequestOptions, total=False):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, Union
 from . import _ffi as native
 from ._body import Content, Reading, reading_of, set_body_reading
 from ._boundary import Owner, check, make, milliseconds, name, optional_name
+from ._download import Saving, set_save_to
 from ._draft import Draft
 from ._ffi.conversion import encode, json_bytes
 from ._ffi.enums import AuthMode
@@ -168,6 +169,7 @@ class Request(Owner[native.RequestHandle]):
         auth: Literal["default", "bypass", "none"] | None = None,
         idempotency_key: str | Literal[True] | None = None,
         lane: str | None = None,
+        save_to: Saving | None = None,
     ) -> None:
         """Changes the given options and keeps all others; see `BodyOptions`.
 
@@ -190,6 +192,8 @@ class Request(Owner[native.RequestHandle]):
             check(native.lib.restway_request_set_idempotency_key, self._handle, key)
         if lane is not None:
             check(native.lib.restway_request_set_lane, self._handle, name(lane))
+        if save_to is not None:
+            set_save_to(self._handle, save_to)
 
     def watch(self, on_progress: OnProgress | None, interval: float = 0.1) -> None:
         """Asks for the progress of the calls that are made with this request.
