@@ -20,8 +20,10 @@ package enum SuggestedName {
 
     private static func fromPath(_ url: String) -> String? {
         let path = url.prefix { $0 != "?" && $0 != "#" }
-        guard let scheme = path.firstRange(of: "://") else { return nil }
-        let parts = path[scheme.upperBound...].split(
+        guard let colon = path.firstIndex(of: ":"), path[colon...].hasPrefix("://") else {
+            return nil
+        }
+        let parts = path[colon...].dropFirst(3).split(
             separator: "/", omittingEmptySubsequences: false)
         return parts.count > 1 ? parts.last.map { URLText.decoded(String($0)) } : nil
     }

@@ -44,7 +44,10 @@ class Answers:
 
     def _serve(self) -> None:
         for content in self._answers:
-            connection, _ = self._listener.accept()
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:
+                return
             with connection:
                 request = b""
                 while not request.endswith(b"\r\n\r\n"):
@@ -52,7 +55,11 @@ class Answers:
                 self.requests.append(request)
                 connection.sendall(content)
 
-    def close(self) -> None:
+    def __enter__(self) -> Answers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._listener.shutdown(socket.SHUT_RDWR)  # wakes accept()
         self._thread.join()
         self._listener.close()
 
@@ -64,11 +71,9 @@ def folder(tmp_path: Path) -> Iterator[Path]:
 
 
 def download(answers: list[bytes], target: Path) -> tuple[restway.Saved | None, list[bytes]]:
-    server = Answers(answers)
     api = restway.API.from_json(json.dumps(DOCUMENT))
-    with restway.Client(api, base_url=server.url) as client:
+    with Answers(answers) as server, restway.Client(api, base_url=server.url) as client:
         saved = client.get("x", save_to=restway.SaveTo(target, digest=True)).saved
-    server.close()
     return saved, server.requests
 
 

@@ -27,11 +27,10 @@ from ._batch import (
     BatchRequest,
     OnBatchDone,
 )
-from ._body import BodyOptions, Content, Readable, RequestOptions
+from ._body import BodyOptions, Content, Readable, RequestOptions, Saved, SaveTo
 from ._boundary import Attempt, OnAttempt
 from ._call import Call, Modifier
 from ._client import Client, OnDone
-from ._download import Saved, SaveTo
 from ._draft import Draft, Linked
 from ._exceptions import (
     AmbiguousRouteError,

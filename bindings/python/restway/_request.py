@@ -10,9 +10,8 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, Union
 
 from . import _ffi as native
-from ._body import Content, Reading, reading_of, set_body_reading
+from ._body import Content, Reading, Saving, reading_of, set_body_reading, set_save_to
 from ._boundary import Owner, check, make, milliseconds, name, optional_name
-from ._download import Saving, set_save_to
 from ._draft import Draft
 from ._ffi.conversion import encode, json_bytes
 from ._ffi.enums import AuthMode

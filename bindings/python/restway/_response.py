@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from . import _ffi as native
+from ._body import Saved, saved_of
 from ._boundary import Attempt, Owner, attempts_of, check
-from ._download import Saved, saved_of
 from ._exceptions import MappingError
 from ._ffi.conversion import JSONValue, json_value
 from ._ffi.enums import Domain, Status
