@@ -38,6 +38,9 @@ let systemLibraries: [Target] = [
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(
         name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(
+        name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"])]),
+    .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
     .systemLibrary(name: "CLinux"),
 ]
 
@@ -55,7 +58,10 @@ let core: [Target] =
         ["CJansson", "RestwayText", "RestwayJSON", "RestwayObjects", "RestwayMapping"])
     + module(
         "RestwayHTTP",
-        ["CZlib", "CCrypto", "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting"])
+        [
+            "CZlib", "CBrotli", "CZstd", "CCrypto", "RestwayText", "RestwayThreads",
+            "RestwayJSON", "RestwayRouting",
+        ])
     + module(
         "RestwayCurl",
         ["CCrypto", "CCurl", "CLinux", "RestwayThreads", "RestwayRouting", "RestwayHTTP"])
@@ -81,9 +87,9 @@ let core: [Target] =
     + module(
         "RestwayCalls",
         [
-            "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting", "RestwayObjects",
-            "RestwayMapping", "RestwayJansson", "RestwayHTTP", "RestwayOutcome", "RestwayDocument",
-            "RestwayPlugins",
+            "CLinux", "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting",
+            "RestwayObjects", "RestwayMapping", "RestwayJansson", "RestwayHTTP", "RestwayOutcome",
+            "RestwayDocument", "RestwayPlugins",
         ])
     + module(
         "RestwayAuth",

@@ -12,6 +12,7 @@
 #include "call.h"
 #include "change.h"
 #include "client.h"
+#include "download.h"
 #include "draft.h"
 #include "error.h"
 #include "event.h"
@@ -33,6 +34,7 @@
 #include "response.h"
 #include "retry.h"
 #include "store.h"
+#include "stream.h"
 #include "value.h"
 #include "version.h"
 

@@ -32,6 +32,19 @@ static inline const char *rw_library_of(const void *address) {
     return dladdr(address, &found) != 0 ? found.file : 0;
 }
 
+/* Opens a folder in which files are then made, or -1. O_PATH and O_TMPFILE are extensions of glibc,
+ * whose feature macros are not set for Swift. */
+static inline int rw_open_folder(const char *path) {
+    enum { only_path = 010000000 };
+    return open(path, only_path | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* Makes a file without a name in a folder, or returns -1. */
+static inline int rw_open_unnamed(int folder, mode_t mode) {
+    enum { temporary = 020000000 };
+    return openat(folder, ".", temporary | O_DIRECTORY | O_RDWR | O_CLOEXEC, mode);
+}
+
 /* Sets the name of the calling thread. prctl is variadic, so Swift cannot call it. */
 static inline void rw_thread_set_name(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 

@@ -41,7 +41,7 @@ public func restway_request_set_progress(
             wanted = ProgressRequest(intervalMilliseconds: intervalMilliseconds, function: function)
         }
         // The previous function may end here, which may run a destroy function of the program.
-        request.spec.withLock { swap(&$0.progress, &wanted) }
+        request.spec.withLock { swap(&$0.reception.progress, &wanted) }
     }
 }
 

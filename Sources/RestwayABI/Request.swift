@@ -33,6 +33,12 @@ final class RequestHandle: HandleObject, Sendable {
         spec.withLock { swap(&$0.body, &body) }
     }
 
+    func set(_ destination: BodyDestination) {
+        // The previous value may end here, which may run a destroy function of the program.
+        var destination = destination
+        spec.withLock { swap(&$0.reception.bodyDestination, &destination) }
+    }
+
     /// Returns the present request.
     func copy() -> RequestSpec {
         spec.withLock { $0 }

@@ -1,138 +1,108 @@
-import CZlib
-
-/// Decodes the content codings of a whole body (RFC 9110, 8.4), strictly: a truncated or padded
-/// body is an error, not a shorter body.
-package enum ContentDecoder {
+/// Undoes the content codings of a body (RFC 9110, section 8.4) piece by piece and strictly: a
+/// truncated or padded body is an error, not a shorter body.
+///
+/// One thread at a time uses it.
+package final class ContentDecoder {
+    /// The codings that can be undone, as the value of `Accept-Encoding`.
+    package static let accepted = "gzip, deflate, br, zstd"
     /// The limit on codings. A body with more than one coding is very rare, and stacked codings can
     /// hide a huge body in a small body.
     private static let codingsMax = 4
 
+    /// The codings from the outermost to the innermost; empty if the body has no coding.
+    private let steps: [any CodingDecoder]
+    private var hasBegun = false
+
     /// - Parameters:
-    ///   - body: The received body. Without a coding it is returned unchanged, and no other
-    ///     reference to it is kept.
     ///   - headers: The headers of the response; `Content-Encoding` is read.
     ///   - bytesMax: The limit on the bytes that any step may produce.
+    package init(_ headers: Headers, bytesMax: Int) throws(BodyError) {
+        var steps: [any CodingDecoder] = []
+        for name in try Self.codings(headers).reversed() {
+            steps.append(try Self.step(name, bytesMax))
+        }
+        self.steps = steps
+    }
+
+    /// Whether the body has a coding.
+    package var hasCoding: Bool { !steps.isEmpty }
+
+    /// Decodes a piece of the body.
+    ///
+    /// - Parameter receive: Receives decoded bytes, borrowed until it returns: never, once or
+    ///   several times.
+    package func feed(
+        _ piece: UnsafeRawBufferPointer,
+        _ receive: (UnsafeRawBufferPointer) throws(BodyError) -> Void
+    ) throws(BodyError) {
+        guard !piece.isEmpty else { return }
+        hasBegun = true
+        try feed(piece, from: 0, receive)
+    }
+
+    /// Ends the body. An empty body is complete in any coding, because the answer to HEAD may name
+    /// a coding too.
+    package func end() throws(BodyError) {
+        guard hasBegun else { return }
+        for step in steps { try step.end() }
+    }
+
+    private func feed(
+        _ piece: UnsafeRawBufferPointer, from index: Int,
+        _ receive: (UnsafeRawBufferPointer) throws(BodyError) -> Void
+    ) throws(BodyError) {
+        guard index < steps.count else { return try receive(piece) }
+        try steps[index].feed(piece) { decoded throws(BodyError) in
+            try feed(decoded, from: index + 1, receive)
+        }
+    }
+
+    /// Decodes a whole body. Without a coding it is returned unchanged, and no other reference to
+    /// it is kept.
     package static func decode(
         _ body: consuming [UInt8], headers: Headers, bytesMax: Int
     ) throws(BodyError) -> [UInt8] {
-        // The answer to HEAD may name a coding too.
-        guard !body.isEmpty, let codings = headers.joined("Content-Encoding") else { return body }
-        let names = codings.utf8.split(separator: UInt8(ascii: ",")).map(trimmed)
-            .filter { !$0.isEmpty && $0 != "identity" }
-        guard names.count <= codingsMax else { throw .tooManyCodings(max: codingsMax) }
-        var decoded = body
-        for name in names.reversed() {
-            switch name {
-            case "gzip", "x-gzip":
-                decoded = try Inflater.inflate(decoded, .gzip, name, bytesMax)
-            case "deflate":
-                // The standard requires the zlib format, but many servers send raw deflate.
-                let format: Inflater.Format = hasZlibHeader(decoded) ? .zlib : .raw
-                decoded = try Inflater.inflate(decoded, format, name, bytesMax)
-            default:
-                throw .unknownCoding(String(name.prefix(40)))
+        guard !body.isEmpty else { return body }
+        let decoder = try ContentDecoder(headers, bytesMax: bytesMax)
+        guard decoder.hasCoding else { return body }
+        var decoded: [UInt8] = []
+        try body.withUnsafeBufferPointer { bytes throws(BodyError) in
+            try decoder.feed(UnsafeRawBufferPointer(bytes)) { (piece) throws(BodyError) in
+                decoded.append(contentsOf: piece)
             }
         }
+        try decoder.end()
         return decoded
     }
 
-    /// Checks for RFC 1950: method 8, a window of at most 32 KiB, and a checksum divisible by 31.
-    private static func hasZlibHeader(_ body: [UInt8]) -> Bool {
-        guard body.count >= 2 else { return true }
-        return body[0] & 0x0F == 8 && body[0] >> 4 <= 7
-            && (Int(body[0]) << 8 | Int(body[1])) % 31 == 0
+    // MARK: Codings
+
+    /// The names of the codings in the order in which they were applied.
+    private static func codings(_ headers: Headers) throws(BodyError) -> [String] {
+        guard let codings = headers.joined("Content-Encoding") else { return [] }
+        let names = codings.utf8.split(separator: UInt8(ascii: ",")).map(trimmed)
+            .filter { !$0.isEmpty && $0 != "identity" }
+        guard names.count <= codingsMax else { throw .tooManyCodings(max: codingsMax) }
+        return names
+    }
+
+    private static func step(
+        _ name: String, _ bytesMax: Int
+    ) throws(BodyError) -> any CodingDecoder {
+        let limit = DecodedLimit(coding: name, bytesMax: bytesMax)
+        switch name {
+        case "gzip", "x-gzip": return try ZlibDecoder(.gzip, limit)
+        case "deflate": return DeflateDecoder(limit)
+        case "br": return try BrotliDecoder(limit)
+        case "zstd": return try ZstdDecoder(limit)
+        default: throw .unknownCoding(String(name.prefix(40)))
+        }
     }
 
     private static func trimmed(_ name: Substring.UTF8View) -> String {
-        let blanks: Set<UInt8> = [0x20, 0x09]
-        let start = name.drop { blanks.contains($0) }
-        let end = start.lastIndex { !blanks.contains($0) }
+        let start = name.drop(while: Headers.isBlank)
+        let end = start.lastIndex { !Headers.isBlank($0) }
         return end.map { String(Substring(start[...$0])).lowercased() } ?? ""
-    }
-}
-
-/// Decompresses one body with zlib, up to a limit.
-struct Inflater {
-    /// The format of the compressed bytes, as zlib's number for it.
-    enum Format: Int32 {
-        case zlib = 15
-        case gzip = 31
-        case raw = -15
-    }
-
-    /// The number of bytes that are decompressed at a time.
-    private static let stepBytes = 64 << 10
-
-    private let coding: String
-    private let bytesMax: Int
-    private var output: [UInt8] = []
-
-    static func inflate(
-        _ body: [UInt8], _ format: Format, _ coding: String, _ bytesMax: Int
-    ) throws(BodyError) -> [UInt8] {
-        var stream = z_stream()
-        guard rw_inflate_init(&stream, format.rawValue) == Z_OK else { throw .outOfMemory }
-        defer { inflateEnd(&stream) }
-        var inflater = Inflater(coding: coding, bytesMax: bytesMax)
-        try body.withUnsafeBufferPointer { input throws(BodyError) in
-            try inflater.members(of: input, format, &stream)
-        }
-        return inflater.output
-    }
-
-    /// Decompresses all members. A gzip body may have several members (RFC 1952, 2.2); a body of
-    /// the other formats has one member.
-    private mutating func members(
-        of input: UnsafeBufferPointer<UInt8>, _ format: Format, _ stream: inout z_stream
-    ) throws(BodyError) {
-        var position = 0
-        while true {
-            position += try member(at: position, of: input, &stream)
-            let left = input.count - position
-            if left == 0 { return }
-            let isNextMember =
-                format == .gzip && left >= 2 && input[position] == 0x1F
-                && input[position + 1] == 0x8B
-            guard isNextMember, inflateReset(&stream) == Z_OK else {
-                throw .trailingBytes(coding: coding, count: left)
-            }
-        }
-    }
-
-    /// Decompresses one stream to its end and returns the number of input bytes that it took.
-    private mutating func member(
-        at start: Int, of input: UnsafeBufferPointer<UInt8>, _ stream: inout z_stream
-    ) throws(BodyError) -> Int {
-        var position = start
-        while true {
-            // zlib counts in 32 bits, but a body may be longer.
-            let inputCount = min(input.count - position, 1 << 30)
-            stream.next_in = UnsafeMutablePointer(mutating: input.baseAddress! + position)
-            stream.avail_in = UInt32(inputCount)
-            // One byte more than the limit makes it possible to tell whether the limit is exceeded.
-            let space = min(Self.stepBytes - 1, bytesMax - output.count) + 1
-            let (status, produced) = step(&stream, space)
-            position += inputCount - Int(stream.avail_in)
-            guard output.count <= bytesMax else { throw .tooLarge(bytesMax: bytesMax) }
-            switch status {
-            case Z_STREAM_END: return position - start
-            case Z_OK where produced > 0 || position < input.count: continue
-            case Z_OK, Z_BUF_ERROR: throw .truncated(coding: coding)
-            case Z_MEM_ERROR: throw .outOfMemory
-            default: throw .corrupt(coding: coding)
-            }
-        }
-    }
-
-    private mutating func step(_ stream: inout z_stream, _ space: Int) -> (Int32, Int) {
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: space) { buffer in
-            stream.next_out = buffer.baseAddress
-            stream.avail_out = UInt32(space)
-            let status = CZlib.inflate(&stream, Z_NO_FLUSH)
-            let produced = space - Int(stream.avail_out)
-            output.append(contentsOf: UnsafeBufferPointer(rebasing: buffer[..<produced]))
-            return (status, produced)
-        }
     }
 }
 
@@ -148,6 +118,8 @@ package enum BodyError: Error, Equatable, Sendable {
     case trailingBytes(coding: String, count: Int)
     case unknownCoding(String)
     case tooManyCodings(max: Int)
+    /// The receiver of the decoded bytes takes no more.
+    case refused
     case outOfMemory
 
     package var message: String {
@@ -164,6 +136,8 @@ package enum BodyError: Error, Equatable, Sendable {
             "the body's content coding is unknown: \(name)"
         case .tooManyCodings(let max):
             "the body has more than \(max) content codings"
+        case .refused:
+            "the decoded body was refused"
         case .outOfMemory:
             "no memory is left to decode the body"
         }

@@ -1,3 +1,4 @@
+import Glibc
 package import RestwayHTTP
 import RestwayJSON
 package import RestwayMapping
@@ -35,6 +36,10 @@ package final class Response: Sendable {
     /// The body without its content coding, followed by a NUL for C.
     package var bodyWithNUL: [UInt8] { body.bytesAndNUL }
     private var body: Body { received.body }
+    /// The body of an answer that was not kept in memory.
+    package var saved: SavedBody? { received.saved }
+    /// The name under which the server suggests to save the body, made safe.
+    package var suggestedName: String? { SuggestedName.find(headers, url: url) }
     /// True when at least one descriptor applied.
     package var isMapped: Bool { mapped.isMapped }
     /// The objects of all descriptors, in the order of the descriptors.
@@ -81,12 +86,53 @@ package final class Response: Sendable {
     }
 }
 
+/// A body that was not kept in memory: it was saved in a file, or given to the program.
+package struct SavedBody: Sendable {
+    /// The path of the file as the program gave it; `nil` if the program got the bytes.
+    package let path: String?
+    /// The number of bytes, without a content coding.
+    package let length: Int64
+    /// The SHA-256 digest in hexadecimal digits; `nil` if it was not asked for.
+    package let digest: String?
+    /// The number of bytes that were there before the last exchange, so that it did not send them.
+    package let resumedFrom: Int64
+    /// Removes the file when the last response that refers to it has ended; `nil` if it stays.
+    private let temporary: TemporaryFile?
+
+    package init(
+        path: String?, length: Int64, digest: String?, resumedFrom: Int64,
+        temporary: TemporaryFile? = nil
+    ) {
+        self.path = path
+        self.length = length
+        self.digest = digest
+        self.resumedFrom = resumedFrom
+        self.temporary = temporary
+    }
+}
+
+/// A file that is removed when the last reference to this object has ended, unless the program has
+/// moved it.
+package final class TemporaryFile: Sendable {
+    private let path: String
+    private let generation = ProcessGeneration.current
+
+    package init(path: String) {
+        self.path = path
+    }
+
+    // A forked child has no part in the files of its parent.
+    deinit { if generation == ProcessGeneration.current { unlink(path) } }
+}
+
 /// A response with its body decoded, before it is mapped.
 package final class ReceivedResponse: Sendable {
     package let status: Int
     package let headers: Headers
     package let url: String
     package let body: Body
+    /// The body of an answer that was not kept in memory; `nil` if it is in `body`.
+    package let saved: SavedBody?
     package let trailers: Headers
     /// The times of everything before the mapping.
     package let timings: CallTimings
@@ -94,13 +140,15 @@ package final class ReceivedResponse: Sendable {
     package let attempts: [CallAttempt]
 
     package init(
-        status: Int, headers: Headers, url: String, body: Body, trailers: Headers = Headers(),
-        timings: CallTimings = CallTimings(), attempts: [CallAttempt] = []
+        status: Int, headers: Headers, url: String, body: Body, saved: SavedBody? = nil,
+        trailers: Headers = Headers(), timings: CallTimings = CallTimings(),
+        attempts: [CallAttempt] = []
     ) {
         self.status = status
         self.headers = headers
         self.url = url
         self.body = body
+        self.saved = saved
         self.trailers = trailers
         self.timings = timings
         self.attempts = attempts
@@ -109,8 +157,8 @@ package final class ReceivedResponse: Sendable {
     /// Returns the same response with other attempts.
     package func ending(_ attempts: [CallAttempt]) -> ReceivedResponse {
         ReceivedResponse(
-            status: status, headers: headers, url: url, body: body, trailers: trailers,
-            timings: timings, attempts: attempts)
+            status: status, headers: headers, url: url, body: body, saved: saved,
+            trailers: trailers, timings: timings, attempts: attempts)
     }
 
     package var isSuccess: Bool { (200..<300).contains(status) }

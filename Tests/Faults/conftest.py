@@ -20,7 +20,6 @@ FAILED = pytest.StashKey[bool]()
 #: One route for other origins: `elsewhere/good` at another origin.
 DOCUMENT = {
     "restway": 1,
-    "headers": {"Accept-Encoding": "gzip"},
     "routes": {"elsewhere": {"path": ":origin/good", "absolute": True}},
 }
 

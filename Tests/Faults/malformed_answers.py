@@ -23,6 +23,9 @@ START = b"HTTP/1.1 200 OK\r\n"
 FORGED = b'HTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\n{"forged": true}'
 PACKED = gzip.compress(BODY * 100, mtime=0)
 BOMB = gzip.compress(bytes(16 << 20), 1, mtime=0)
+#: "a short body" in the codings that Python cannot write.
+BROTLI = bytes.fromhex("1f0b00f82540aa10456a056ca402")
+ZSTD = bytes.fromhex("28b52ffd200c610000") + b"a short body"
 
 
 def coded(body: bytes, coding: bytes = b"gzip") -> Step:
@@ -92,6 +95,14 @@ MALFORMED_ANSWERS = (
                   violates("4 bytes stand behind", http_status=200)),
     broken_coding("deflate_truncated", coded(zlib.compress(BODY)[:-3], b"deflate"),
                   lost("deflate body is truncated", http_status=200)),
+    broken_coding("brotli_truncated", coded(BROTLI[:-1], b"br"),
+                  lost("br body is truncated", http_status=200)),
+    broken_coding("brotli_with_something_behind", coded(BROTLI + b"more", b"br"),
+                  violates("4 bytes stand behind", http_status=200)),
+    broken_coding("zstd_truncated", coded(ZSTD[:-1], b"zstd"),
+                  lost("zstd body is truncated", http_status=200)),
+    broken_coding("zstd_with_something_behind", coded(ZSTD + b"more", b"zstd"),
+                  violates("4 bytes stand behind", http_status=200)),
     broken_coding("coding_unknown", coded(BODY, b"snappy"),
                   violates("coding is unknown: snappy", http_status=200)),
     Fault("gzip_bomb", (coded(BOMB),), too_large("larger than 1048576 bytes", http_status=200),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import restway
@@ -80,6 +82,50 @@ def test_a_large_file_arrives_whole(client: restway.Client, server: Nginx) -> No
     assert len(body) == LARGE_BYTES
     expected = hashlib.sha256((server.files / "large.bin").read_bytes())
     assert hashlib.sha256(body).digest() == expected.digest()
+
+
+def test_a_large_file_is_saved_and_goes_on_after_a_cancel(
+    client: restway.Client, server: Nginx, tmp_path: Path
+) -> None:
+    target = tmp_path / "large.bin"
+    saving = restway.SaveTo(target, keep_part=True, digest=True)
+    request = Request.path("GET", "limited/large.bin", save_to=saving)
+
+    def stop(call: restway.Call, progress: restway.Progress) -> None:
+        if progress.download_done > LARGE_BYTES // 4:
+            call.cancel()
+
+    request.watch(stop, interval=0.001)
+    with pytest.raises(restway.CancelledError):
+        client.perform(request)
+    request.watch(None)
+    saved = None
+    while saved is None:  # a worker may still close the part of the cancelled call
+        with contextlib.suppress(restway.FileError):
+            saved = client.perform(request).saved
+    expected = hashlib.sha256((server.files / "large.bin").read_bytes())
+    assert saved.resumed_from > 0
+    assert (saved.length, saved.digest) == (LARGE_BYTES, expected.hexdigest())
+    assert hashlib.sha256(target.read_bytes()).digest() == expected.digest()
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_saved_file_may_be_larger_than_a_body_in_memory(
+    server: Nginx, make_client: MakeClient, tmp_path: Path
+) -> None:
+    client = make_client(server.url, body_bytes_max=1000)
+    saved = client.get("large.bin", save_to=tmp_path / "large.bin").saved
+    assert saved is not None
+    assert saved.length == LARGE_BYTES
+
+
+def test_a_large_file_is_streamed(client: restway.Client, server: Nginx) -> None:
+    digest = hashlib.sha256()
+    with client.stream(Request.path("GET", "large.bin")) as response:
+        for piece in response.iter_bytes():
+            digest.update(piece)
+    expected = hashlib.sha256((server.files / "large.bin").read_bytes())
+    assert digest.digest() == expected.digest()
 
 
 def test_a_large_file_stops_at_the_bound(server: Nginx, make_client: MakeClient) -> None:

@@ -9,7 +9,7 @@ from tree import Stage, output
 
 #: The libraries that may be needed at run time: no Swift library, only C libraries.
 NEEDED = re.compile(
-    r"lib(curl|jansson|sqlite3|z|crypto|c|m|dl|pthread|rt|stdc\+\+|gcc_s)\.so\.\d+"
+    r"lib(curl|jansson|sqlite3|z|brotlidec|zstd|crypto|c|m|dl|pthread|rt|stdc\+\+|gcc_s)\.so\.\d+"
     r"|ld-linux[-\w]*\.so\.\d+"
 )
 

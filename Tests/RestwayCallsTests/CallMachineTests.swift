@@ -202,7 +202,8 @@ final class CallMachineTests: XCTestCase {
             case .answered: return from(.validate)
             case .judged(_, .take): return from(.validate)
             case .judged(_, .fail): return optional.contains(.intercept) ? .intercept : .deliver
-            case .judged(_, .redirect), .judged(_, .replay): return .credential
+            case .judged(_, .redirect), .judged(_, .replay), .judged(_, .restart):
+                return .credential
             case .judged(_, .retry): return .wait
             case .judged(_, .store), .mustStore: return .store
             case .settled: return .recover

@@ -263,7 +263,7 @@ final class BodyReaderTests: AuthTestCase {
     func testProgressGoesOnWithoutATotal() throws {
         let client = try client(auth: "{}")
         var spec = put(ScriptedReader(["one"]).body())
-        spec.progress = ProgressRequest(intervalMilliseconds: 1, function: nil)
+        spec.reception.progress = ProgressRequest(intervalMilliseconds: 1, function: nil)
         let call = try client.send(spec)
         let started = transport.next()
         XCTAssertNil(call.progress.upload.total)

@@ -13,6 +13,7 @@ final class FakeTransport: Transport {
     private struct State {
         var waiting: [Started] = []
         var cancelled: [ExchangeID] = []
+        var resumedCount = 0
         var isClosed = false
         var idLast: UInt64 = 0
     }
@@ -36,6 +37,10 @@ final class FakeTransport: Transport {
         state.update { $0.cancelled.append(id) }
     }
 
+    func resume(_ id: ExchangeID) {
+        state.update { $0.resumedCount += 1 }
+    }
+
     func close() {
         let waiting = state.withLock { state in
             state.isClosed = true
@@ -54,6 +59,12 @@ final class FakeTransport: Transport {
         state.wait { $0.cancelled.count >= count ? () : nil }
         XCTAssertEqual(cancelledCount, count)
     }
+
+    /// Waits until an exchange was resumed.
+    func waitForResume() {
+        state.wait { $0.resumedCount > 0 ? () : nil }
+    }
+
     var isClosed: Bool { state.withLock { $0.isClosed } }
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 

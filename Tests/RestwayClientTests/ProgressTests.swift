@@ -16,7 +16,7 @@ final class ProgressTests: AuthTestCase {
             spec.body = .init(
                 bytes: Array(repeating: 0, count: 100), mediaType: "application/octet-stream")
         }
-        spec.progress = ProgressRequest(intervalMilliseconds: 10) { [told] _, progress in
+        spec.reception.progress = ProgressRequest(intervalMilliseconds: 10) { [told] _, progress in
             told.update { $0.append(progress) }
         }
         return spec
@@ -76,7 +76,8 @@ final class ProgressTests: AuthTestCase {
         let client = try client(auth: "{}")
         let exchange = Lock<FakeTransport.Started?>(nil)
         var spec = watched(.put)
-        spec.progress = ProgressRequest(intervalMilliseconds: 10) { [told, clock] call, progress in
+        spec.reception.progress = ProgressRequest(intervalMilliseconds: 10) {
+            [told, clock] call, progress in
             told.update { $0.append(progress) }
             // The next notice is queued before the completion.
             clock.advance(milliseconds: 10)
@@ -135,7 +136,8 @@ final class ProgressTests: AuthTestCase {
                 let holder = Holder()
                 held = holder
                 var spec = RequestSpec(target: .path(.get, "things"))
-                spec.progress = ProgressRequest(intervalMilliseconds: 10) { [holder] call, _ in
+                spec.reception.progress = ProgressRequest(intervalMilliseconds: 10) {
+                    [holder] call, _ in
                     holder.call.withLock { $0 = call }
                 }
                 let call = try client.send(spec)

@@ -43,7 +43,8 @@ final class RedirectTests: XCTestCase {
         transport.answer(307, redirectURL: "http://stranger.test/x")
         let second = transport.answer(302, redirectURL: "http://api.test/v2/back")
         XCTAssertEqual(
-            second.headers.map(\.name).sorted(), ["Accept", "Accept-Language", "User-Agent"])
+            second.headers.map(\.name).sorted(),
+            ["Accept", "Accept-Encoding", "Accept-Language", "User-Agent"])
         let third = transport.answer(200)
         XCTAssertNil(header("Authorization", third), "a dropped header does not come back")
         _ = try call.wait(milliseconds: 0)
@@ -95,7 +96,10 @@ final class RedirectTests: XCTestCase {
         let second = transport.answer(303, redirectURL: "http://other.test/y")
         XCTAssertEqual(
             second.headers.map(\.name).sorted(),
-            ["Accept", "Accept-Language", "Content-Type", "User-Agent", "X-Mine", "traceparent"])
+            [
+                "Accept", "Accept-Encoding", "Accept-Language", "Content-Type", "User-Agent",
+                "X-Mine", "traceparent",
+            ])
         guard case .bytes = second.body else { return XCTFail("the body was lost") }
         let third = transport.answer(200)
         XCTAssertEqual(third.method, "GET")

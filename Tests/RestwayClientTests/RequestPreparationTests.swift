@@ -48,6 +48,29 @@ final class RequestPreparationTests: XCTestCase {
         XCTAssertEqual(try header("Accept", prepare(.get("companies"))), "application/json")
     }
 
+    func testEveryCodingIsAskedForUnlessTheDocumentOrTheCallerSaysOtherwise() throws {
+        XCTAssertEqual(
+            header("Accept-Encoding", try prepare(.get("companies"))), "gzip, deflate, br, zstd")
+        var spec = RequestSpec.get("companies")
+        spec.headers = [("accept-encoding", "br")]
+        XCTAssertEqual(header("Accept-Encoding", try prepare(spec)), "br")
+        spec.headers = [("accept-encoding", nil)]
+        XCTAssertNil(header("Accept-Encoding", try prepare(spec)))
+    }
+
+    func testADownloadAsksForNoCodingUnlessTheCallerDoes() throws {
+        var spec = RequestSpec.get("companies")
+        spec.reception.bodyDestination = .file(SavePlan(path: "list.json"))
+        XCTAssertEqual(header("Accept-Encoding", try prepare(spec)), "identity")
+        spec.headers = [("Accept-Encoding", "gzip")]
+        XCTAssertEqual(header("Accept-Encoding", try prepare(spec)), "gzip")
+        spec.target = .path(.head, "companies")
+        XCTAssertThrowsError(try prepare(spec)) { error in
+            XCTAssertEqual((error as? Failure)?.reason, .invalidArgument)
+            XCTAssertEqual((error as? Failure)?.field, "path")
+        }
+    }
+
     func testParametersOfARouteStandOverThoseOfRequestsAndTheCallersOverBoth() throws {
         XCTAssertEqual(
             try prepare(.route("companies")).exchange.url,

@@ -1,4 +1,5 @@
 import CZlib
+import CZstd
 import RestwayHTTP
 import XCTest
 
@@ -43,6 +44,8 @@ final class ContentDecoderTests: XCTestCase {
         XCTAssertEqual(decode(text), .success(text))
         XCTAssertEqual(decode([], "gzip"), .success([]))
         XCTAssertEqual(decode([], "br"), .success([]))
+        XCTAssertEqual(decode(Self.brotliText, "br"), .success(text))
+        XCTAssertEqual(decode(zstd(text), "zstd"), .success(text))
     }
 
     func testStackedCodingsAreUndoneFromTheLast() {
@@ -80,7 +83,7 @@ final class ContentDecoderTests: XCTestCase {
         var damaged = whole
         damaged[damaged.count - 6] ^= 1
         XCTAssertEqual(decode(damaged, "gzip"), .failure(.corrupt(coding: "gzip")))
-        XCTAssertEqual(decode(text, "br"), .failure(.unknownCoding("br")))
+        XCTAssertEqual(decode(text, "compress"), .failure(.unknownCoding("compress")))
     }
 
     func testABombIsStoppedAtTheBound() {
@@ -98,5 +101,124 @@ final class ContentDecoderTests: XCTestCase {
             decode(whole, "gzip", bytesMax: text.count - 1),
             .failure(.tooLarge(bytesMax: text.count - 1)))
         XCTAssertEqual(decode(whole, "gzip", bytesMax: .max), .success(text))
+    }
+
+    // MARK: Piece by piece
+
+    /// What libbrotlienc makes of `text`.
+    private static let brotliText = bytes("5f7fa9835f02200f01e6b03c01a293da4c77be48e800")
+    /// What libbrotlienc makes of "a short body".
+    private static let brotliShort = bytes("1f0b00f82540aa10456a056ca402")
+    /// What libbrotlienc makes of 20,000,000 zeros.
+    private static let brotliBomb = bytes("cfffff7ff82700e2b14020f7fe3fff5962f04f00c46101802e490c")
+
+    private static func bytes(_ hex: String) -> [UInt8] {
+        let digits = hex.compactMap(\.hexDigitValue)
+        return stride(from: 0, to: digits.count, by: 2).map {
+            UInt8(digits[$0] << 4 | digits[$0 + 1])
+        }
+    }
+
+    private func zstd(_ bytes: [UInt8]) -> [UInt8] {
+        var output = [UInt8](repeating: 0, count: ZSTD_compressBound(bytes.count))
+        let count = ZSTD_compress(&output, output.count, bytes, bytes.count, 3)
+        XCTAssertEqual(ZSTD_isError(count), 0)
+        return Array(output[..<count])
+    }
+
+    /// "a short body" in each coding.
+    private var short: [(coding: String, body: [UInt8])] {
+        let plain = Array("a short body".utf8)
+        return [
+            ("gzip", deflated(plain, 31)), ("deflate", deflated(plain, 15)),
+            ("deflate", deflated(plain, -15)), ("br", Self.brotliShort), ("zstd", zstd(plain)),
+        ]
+    }
+
+    /// Decodes a body in pieces of `size` bytes.
+    private func decode(
+        _ body: [UInt8], _ coding: String, inPiecesOf size: Int, bytesMax: Int = 1 << 30
+    ) -> Result<[UInt8], BodyError> {
+        let headers = Headers([HeaderField(name: "Content-Encoding", value: coding)])
+        return Result { () throws(BodyError) in
+            let decoder = try ContentDecoder(headers, bytesMax: bytesMax)
+            var decoded: [UInt8] = []
+            var rest = body[...]
+            while !rest.isEmpty {
+                let piece = Array(rest.prefix(size))
+                rest = rest.dropFirst(size)
+                try piece.withUnsafeBufferPointer { bytes throws(BodyError) in
+                    try decoder.feed(UnsafeRawBufferPointer(bytes)) { (piece) throws(BodyError) in
+                        decoded.append(contentsOf: piece)
+                    }
+                }
+            }
+            try decoder.end()
+            return decoded
+        }
+    }
+
+    func testPiecesOfAnySizeMakeTheWholeBody() {
+        let twice = deflated(zstd(text), 31)
+        for size in [1, 2, 3, 7, 1_000, 1 << 20] {
+            for (coding, body) in short {
+                XCTAssertEqual(
+                    decode(body, coding, inPiecesOf: size), .success(Array("a short body".utf8)),
+                    "\(coding), \(size)")
+            }
+            XCTAssertEqual(decode(twice, "zstd, gzip", inPiecesOf: size), .success(text))
+            XCTAssertEqual(decode(Self.brotliText, "br", inPiecesOf: size), .success(text))
+            XCTAssertEqual(decode(text, "identity", inPiecesOf: size), .success(text))
+            XCTAssertEqual(
+                decode(deflated([1], 31) + deflated([2], 31), "gzip", inPiecesOf: size),
+                .success([1, 2]))
+            XCTAssertEqual(
+                decode(zstd([1]) + zstd([2]), "zstd", inPiecesOf: size), .success([1, 2]))
+        }
+    }
+
+    func testATruncationAtEveryByteIsAnErrorInEveryCoding() {
+        for (coding, body) in short {
+            for count in 1..<body.count {
+                for size in [1, body.count] {
+                    XCTAssertEqual(
+                        decode(Array(body[..<count]), coding, inPiecesOf: size),
+                        .failure(.truncated(coding: coding)), "\(coding), \(count)")
+                }
+            }
+        }
+    }
+
+    func testBytesBehindTheEndAreAnErrorInEveryCoding() {
+        for (coding, body) in short {
+            XCTAssertEqual(
+                decode(body + [0, 0, 0, 0, 0], coding),
+                .failure(.trailingBytes(coding: coding, count: 5)), coding)
+            guard case .failure = decode(body + [0, 0, 0, 0, 0], coding, inPiecesOf: 1) else {
+                XCTFail("\(coding): bytes behind the end are dropped")
+                continue
+            }
+        }
+    }
+
+    func testABombIsStoppedAtTheBoundInEveryCoding() {
+        let zeros = [UInt8](repeating: 0, count: 20_000_000)
+        let bombs = [
+            ("gzip", deflated(zeros, 31)), ("deflate", deflated(zeros, 15)),
+            ("br", Self.brotliBomb), ("zstd", zstd(zeros)),
+            ("gzip, gzip", deflated(deflated(zeros, 31), 31)),
+        ]
+        for (coding, bomb) in bombs {
+            XCTAssertEqual(
+                decode(bomb, coding, bytesMax: 1_000_000), .failure(.tooLarge(bytesMax: 1_000_000)),
+                coding)
+            XCTAssertEqual(decode(bomb, coding).map(\.count), .success(zeros.count), coding)
+        }
+    }
+
+    func testAZstdWindowAboveEightMebibytesIsRefused() {
+        // A frame header that asks for a window of 16 MiB, and an empty last block.
+        let body: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD, 0x00, 14 << 3, 0x01, 0x00, 0x00]
+        XCTAssertEqual(decode(body, "zstd"), .failure(.corrupt(coding: "zstd")))
     }
 }

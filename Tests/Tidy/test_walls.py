@@ -10,7 +10,7 @@ from source_tree import ROOT, SOURCES, expect_none, name_of, swift_code, swift_f
 
 #: A module imports only modules above it.
 ORDER = (
-    "CCurl", "CJansson", "CSQLite", "CZlib", "CCrypto", "CLinux", "CRestway",
+    "CCurl", "CJansson", "CSQLite", "CZlib", "CBrotli", "CZstd", "CCrypto", "CLinux", "CRestway",
     "RestwayText",
     "RestwayThreads",
     "RestwayJSON",

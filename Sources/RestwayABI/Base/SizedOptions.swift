@@ -5,6 +5,7 @@ import RestwayOutcome
 enum SizedStructs {
     static let attempt = SizedStruct<restway_attempt>(name: "attempt", sizeMin: 48)
     static let bodyReader = SizedStruct<restway_body_reader>(name: "reader", sizeMin: 40)
+    static let bodyReceiver = SizedStruct<restway_body_receiver>(name: "receiver", sizeMin: 40)
     static let clientOptions = SizedStruct<restway_client_options>(name: "options", sizeMin: 104)
     static let credential = SizedStruct<restway_credential>(name: "credential", sizeMin: 48)
     static let networkOptions = SizedStruct<restway_network_options>(

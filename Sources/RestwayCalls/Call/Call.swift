@@ -80,6 +80,11 @@ package final class Call: Sendable {
         var timer: TimerTicket?
         /// The body that the call reads while it is sent.
         var reader: BodyReader?
+        /// The place of the bodies of successful answers; `nil` until the first exchange, and for a
+        /// call whose bodies stay in memory.
+        var bodyTarget: (any BodyTarget)?
+        /// Carries the body of the present exchange to that place.
+        var pump: BodyPump?
     }
 
     package struct State {
@@ -162,6 +167,12 @@ package final class Call: Sendable {
         happen(on: .caller, with: .failure(failure)) { machine in
             failure.reason == .closed ? .closed : .interrupted(machine.entry)
         }
+    }
+
+    /// Lets the receiver of the body, which has paused, receive bytes again.
+    package func resume() {
+        guard generation == ProcessGeneration.current else { return }
+        state.withLock { $0.ties.pump }?.resume()
     }
 
     package func start() {

@@ -144,12 +144,14 @@ extension Call {
     ) -> Bool {
         var completion: Completing?
         var exchange: ExchangeID?
+        var pump: BodyPump?
         var timer: TimerTicket?
         let actions = state.withLock { state in
             let actions = state.machine.handle(event(state.machine))
             guard let next = actions.next else { return actions }
             change(&state)
             exchange = state.ties.exchange.take()
+            pump = state.ties.pump.take()
             timer = state.ties.timer.take()
             if case .deliver(let ending) = next {
                 completion = complete(&state, outcome(ending, brought))
@@ -157,7 +159,7 @@ extension Call {
             return actions
         }
         timer?.cancel()
-        if let left = actions.leave { leave(left, exchange) }
+        if let left = actions.leave { leave(left, exchange, pump) }
         if let completion = completion.take() {
             finish(completion, on: place)
         } else {
@@ -167,11 +169,14 @@ extension Call {
     }
 
     /// Tells the stage that the call no longer waits for it.
-    private func leave(_ stage: CallMachine.Stage, _ exchange: ExchangeID?) {
+    private func leave(
+        _ stage: CallMachine.Stage, _ exchange: ExchangeID?, _ pump: BodyPump?
+    ) {
         switch stage {
         case .rate: context.rates.leave(id, nil)
         case .exchange:
             if let exchange { context.transports.cancel(exchange) }
+            pump?.abandon()
             context.rates.leave(id, nil)
         case .credential: context.credentials.leave(id)
         case .modify, .prepare, .lane, .cache, .rewind, .recover, .validate, .intercept, .parse,

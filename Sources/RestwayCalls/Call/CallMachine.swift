@@ -20,7 +20,7 @@ struct CallMachine {
     ///     lane, modify, cache  -> validate     the answer is there without an exchange
     ///     lane                 -> store        the request waits in the outbox
     ///     any before commit    -> recover      the stage has failed
-    ///     recover              -> credential   redirect, or replay with a newer credential
+    ///     recover              -> credential   redirect, replay with a newer credential, restart
     ///     credential           -> recover      no newer credential is to be had for a replay
     ///     recover              -> wait         retry; from there to credential
     ///     recover              -> store        the outbox takes the request
@@ -81,6 +81,9 @@ struct CallMachine {
         case replay
         /// The request goes out again after a wait.
         case retry
+        /// The request goes out again at once, because it asked for the rest of a body that the
+        /// server cannot continue. It then asks for the whole body.
+        case restart
         /// The outbox takes the request.
         case store
     }
@@ -246,6 +249,8 @@ struct CallMachine {
             return optional.contains(.intercept) ? enter(.intercept) : deliver(.outcome)
         case .redirect:
             redirects += 1
+            return enter(.credential)
+        case .restart:
             return enter(.credential)
         case .replay:
             redirects = 0

@@ -15,12 +15,46 @@ struct ReceivedExchange: Sendable {
 /// and receives the answer.
 enum ExchangeStage {
     static func enter(_ entry: StageEntry, _ exchange: Exchange) {
-        if entry.request.sending.isInBatch { sendInBatch(entry) } else { send(entry, exchange) }
+        if entry.request.sending.isInBatch {
+            sendInBatch(entry)
+        } else if entry.request.bodyDestination.isMemory {
+            send(entry, exchange, to: nil)
+        } else {
+            // The target may open a file, and this thread must not wait for that.
+            WorkerPool.forBodies.submit { prepareTarget(entry.on(.worker), exchange) }
+        }
+    }
+
+    /// Prepares the place to which the body of the answer goes.
+    private static func prepareTarget(_ entry: StageEntry, _ exchange: Exchange) {
+        let call = entry.call
+        let known: (any BodyTarget)?? = call.state.withLock { state in
+            state.machine.isCurrent(entry.number) ? .some(state.ties.bodyTarget) : nil
+        }
+        guard let known,
+            let target = known ?? entry.request.bodyDestination.target(url: call.url)
+        else { return }
+        var exchange = exchange
+        do throws(Failure) {
+            try target.prepare(&exchange)
+        } catch {
+            var failure = error
+            failure.message = "\(call.description): \(error.message)"
+            return entry.fail(failure)
+        }
+        let isKept = call.state.withLock { state in
+            guard state.machine.isCurrent(entry.number) else { return false }
+            state.ties.bodyTarget = target
+            return true
+        }
+        if isKept { send(entry, exchange, to: target) } else { target.abandon() }
     }
 
     // MARK: By the transport
 
-    private static func send(_ entry: StageEntry, _ exchange: Exchange) {
+    private static func send(
+        _ entry: StageEntry, _ exchange: Exchange, to target: (any BodyTarget)?
+    ) {
         let (call, context, request) = (entry.call, entry.context, entry.request)
         var exchange = exchange
         let (deadline, isAwaited) = call.state.withLock { state in
@@ -40,19 +74,25 @@ enum ExchangeStage {
         call.log.sends(exchange)
         let recorder = ExchangeRecorder(
             bodyBytesMax: context.options.bodyBytesMax, isAwaited: isAwaited,
-            progressed: call.progressFunction(for: request)
+            progressed: call.progressFunction(for: request), target: target
         ) { result, recorder in
             if request.sending.isRated { context.rates.leave(call.id, recorder.head) }
             let received = ReceivedExchange(result: result, recorder: recorder)
             entry.pass(.received(received), on: .transport)
         }
+        let pump = recorder.pump
         let id = context.transports.start(
             exchange, through: request.sending.transport, observer: recorder)
         let isNamed = call.state.withLock { state in
             guard state.machine.isCurrent(entry.number) else { return false }
             state.ties.exchange = id
+            state.ties.pump = pump
             return true
         }
+        pump?.control(
+            by: .init(
+                resume: { context.transports.resume(id) },
+                cancel: { context.transports.cancel(id) }))
         // The call ended before the number of its exchange was known.
         if !isNamed, !recorder.isFinished { context.transports.cancel(id) }
     }
@@ -99,20 +139,40 @@ package final class ExchangeRecorder: ExchangeObserver, @unchecked Sendable {
     package private(set) var head: ResponseHead?
     package private(set) var trailers = Headers()
     private var body: BodyCollector
+    /// Carries the body of a successful answer elsewhere; `nil` if every body stays in memory.
+    private(set) var pump: BodyPump?
+    /// Whether the body of this answer goes elsewhere.
+    private var isPumped = false
+    /// What became of a body that went elsewhere.
+    private(set) var outcome: BodyOutcome?
     private let finished: Finished
     private let hasFinished = Atomic<Bool>(false)
 
     private let progressed: Progressed?
 
-    /// - Parameter progressed: `nil` if no one asks for progress.
+    /// - Parameters:
+    ///   - progressed: `nil` if no one asks for progress.
+    ///   - target: The place to which the body of a successful answer goes in place of memory.
     package init(
         bodyBytesMax: Int, isAwaited: Bool = false, progressed: Progressed? = nil,
-        finished: @escaping Finished
+        target: (any BodyTarget)? = nil, finished: @escaping Finished
     ) {
         self.isAwaited = isAwaited
         self.progressed = progressed
         body = BodyCollector(bytesMax: bodyBytesMax)
         self.finished = finished
+        pump = target.map { target in
+            BodyPump(target) { result, outcome in
+                self.pump = nil
+                self.outcome = outcome
+                finished(result, self)
+            }
+        }
+    }
+
+    /// The body that did not stay in memory.
+    var saved: SavedBody? {
+        if case .taken(let saved)? = outcome { saved } else { nil }
     }
 
     /// Whether the transport has reported the end of the exchange.
@@ -129,11 +189,12 @@ package final class ExchangeRecorder: ExchangeObserver, @unchecked Sendable {
 
     package func receivedHead(_ head: ResponseHead) {
         self.head = head
-        body.expect(head.headers)
+        isPumped = pump?.accepts(head) ?? false
+        if !isPumped { body.expect(head.headers) }
     }
 
     package func receivedBody(_ bytes: UnsafeRawBufferPointer) -> BodyReply {
-        body.append(bytes)
+        isPumped ? pump?.receive(bytes) ?? .proceed : body.append(bytes)
     }
 
     package func receivedTrailers(_ trailers: Headers) {
@@ -148,6 +209,6 @@ package final class ExchangeRecorder: ExchangeObserver, @unchecked Sendable {
     package func completed(_ result: Result<ExchangeSummary, TransportError>) {
         // A transport that completes twice must not end the next exchange of a redirect.
         guard !hasFinished.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        finished(result, self)
+        if let pump { pump.end(result) } else { finished(result, self) }
     }
 }

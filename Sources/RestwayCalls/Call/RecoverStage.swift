@@ -20,16 +20,27 @@ enum RecoverStage {
     /// Judges the answer or the failure of the transport.
     static func enter(_ entry: StageEntry, _ received: ReceivedExchange) {
         entry.offTransport { entry in
-            switch received.result {
-            case .failure(let error):
+            switch (received.recorder.outcome, received.result) {
+            case (.restart, _):
+                entry.judged(.restart, .nothing)
+            case (.failed(let failure), _):
+                bodyFailed(entry, failure)
+            case (_, .failure(let error)):
                 entry.context.missed(entry.request, error)
                 var failure = Failure(error)
                 failure.message = "\(entry.call.description): \(error.message)"
                 Judgement(entry: entry, failure: failure, mayRetry: true).decide()
-            case .success(let summary):
+            case (_, .success(let summary)):
                 answered(entry, summary, received.recorder)
             }
         }
+    }
+
+    /// Judges an answer whose body could not be taken to its place.
+    private static func bodyFailed(_ entry: StageEntry, _ failure: Failure) {
+        var failure = failure
+        failure.message = "\(entry.call.description): \(failure.message)"
+        Judgement(entry: entry, failure: failure, mayRetry: failure.isRetryable).decide()
     }
 
     /// Judges the failure of another stage: the request may still be stored, but not sent again.
@@ -260,6 +271,8 @@ private struct Judgement {
         let outcome = RetryOutcome(failure, wallMicroseconds: context.clock.wallMicroseconds())
         let (attempts, retries) = call.state.withLock { ($0.attempts, $0.machine.retries) }
         let exchange = request.exchange
+        let mayBeginAgain = call.state.withLock { $0.ties.bodyTarget?.mayBeginAgain ?? true }
+        guard mayBeginAgain else { return false }
         let decision = context.retries.decide(
             policy, outcome,
             after: .init(

@@ -29,13 +29,16 @@ package final class PreparedRequest: Sendable {
     /// The information for the outbox; `nil` if the request is never stored.
     package let claim: (any StorageClaim)?
     package let isFromOutbox: Bool
+    /// Where the body of a successful answer goes.
+    package let bodyDestination: BodyDestination
 
     package init(
         exchange: Exchange, reader: BodyReader? = nil,
         destination: RequestPreparation.Destination, dataMapper: String?,
         accepted: [String] = [], sending: SendingRules, submission: Submission?,
         deletions: [ChangeSet.Deletion], owesBody: Bool = false,
-        claim: (any StorageClaim)? = nil, isFromOutbox: Bool = false
+        claim: (any StorageClaim)? = nil, isFromOutbox: Bool = false,
+        bodyDestination: BodyDestination = .memory
     ) {
         self.exchange = exchange
         self.reader = reader
@@ -48,6 +51,7 @@ package final class PreparedRequest: Sendable {
         self.owesBody = owesBody
         self.claim = claim
         self.isFromOutbox = isFromOutbox
+        self.bodyDestination = bodyDestination
     }
 
     package var method: Method { destination.method }
@@ -83,7 +87,8 @@ package final class PreparedRequest: Sendable {
         return PreparedRequest(
             exchange: exchange, reader: keepsBody ? reader : nil, destination: destination,
             dataMapper: dataMapper, accepted: accepted, sending: sending,
-            submission: submission, deletions: deletions, isFromOutbox: isFromOutbox)
+            submission: submission, deletions: deletions, isFromOutbox: isFromOutbox,
+            bodyDestination: bodyDestination)
     }
 }
 

@@ -44,8 +44,11 @@ package struct RequestPreparation {
             let settings = route.map { api.definition.settings(of: $0) } ?? .none
             let content = try content(spec, &destination, settings, &submission)
 
+            let bodyDestination = try bodyDestination(spec, settings, destination.method)
             let isTrusted = try destination.path != nil || isTrusted(destination.url)
-            var headers = headers(spec, settings, isTrusted: isTrusted, of: content)
+            var headers = headers(
+                spec, settings, isTrusted: isTrusted, of: content,
+                asksForCodings: bodyDestination.isMemory)
             var sending = sending(spec, settings, destination.method, &headers)
             sending.isTrusted = isTrusted
             let storable = StorableRequest(
@@ -71,7 +74,7 @@ package struct RequestPreparation {
                 dataMapper: settings.dataMapper, accepted: settings.body.accepted,
                 sending: sending, submission: submission,
                 deletions: deletions(destination, submission), owesBody: content.isOwed,
-                claim: claim)
+                claim: claim, bodyDestination: bodyDestination)
         } catch let error as RoutingError {
             throw Failure(error)
         } catch let failure as Failure {
@@ -97,7 +100,9 @@ package struct RequestPreparation {
     func isStorable(
         _ spec: RequestSpec, _ destination: Destination, _ settings: RouteSettings
     ) -> Bool {
-        guard let outbox = context.outbox, !spec.isReadWhileSent, let path = destination.path
+        guard let outbox = context.outbox, !spec.isReadWhileSent,
+            spec.reception.bodyDestination.isMemory, !settings.savesAsResource,
+            let path = destination.path
         else { return false }
         return outbox.definition.mayStore(
             destination.method, path,
@@ -241,12 +246,17 @@ package struct RequestPreparation {
 
     package func headers(
         _ spec: RequestSpec, _ settings: RouteSettings, isTrusted: Bool,
-        of content: RequestContent? = nil
+        of content: RequestContent? = nil, asksForCodings: Bool = true
     ) -> [HeaderField] {
         var headers = Headers()
         if !spec.isInBatch {
             let standard = standardHeaders(settings)
             headers = isTrusted ? standard.own : standard.foreign
+        }
+        // Ranges count coded bytes, so a coded body could not be resumed. The codings that the
+        // document or the caller asks for are sent unchanged.
+        if !asksForCodings, headers[first: "Accept-Encoding"] == ContentDecoder.accepted {
+            headers.set("Accept-Encoding", "identity")
         }
         for line in settings.headers { headers.set(line.name, line.value) }
         if let content {
@@ -261,6 +271,32 @@ package struct RequestPreparation {
             if let value { headers.set(name, value) } else { headers.remove(name) }
         }
         return headers.fields
+    }
+
+    /// Returns where the body of a successful answer goes. It must be known before the request is
+    /// sent that an answer can go there.
+    private func bodyDestination(
+        _ spec: RequestSpec, _ settings: RouteSettings, _ method: Method
+    ) throws(Failure) -> BodyDestination {
+        var destination = spec.reception.bodyDestination
+        if destination.isMemory, settings.savesAsResource, method != .head {
+            destination = .file(.temporary())
+        }
+        guard !destination.isMemory else { return .memory }
+        let problem: String? =
+            if spec.isInBatch {
+                "the answer to a request of a batch is a part of another body"
+            } else if method == .head {
+                "the answer to HEAD has no body"
+            } else {
+                nil
+            }
+        if let problem {
+            throw Failure(
+                .invalidArgument, "the body of the answer cannot be saved or streamed: \(problem)",
+                field: destination.field)
+        }
+        return destination
     }
 
     /// Returns the transport of the requests of a route.
@@ -300,7 +336,7 @@ extension RequestPreparation {
             auth: spec.authMode ?? settings.auth ?? .full, transport: transport(of: settings),
             isInBatch: spec.isInBatch)
         rules.retry = settings.retry ?? context.retries.policy(of: api)
-        rules.progress = spec.progress
+        rules.progress = spec.reception.progress
         // The rate concerns the batch call, and not its items.
         rules.isRated = !spec.isInBatch && context.rates.concernsCalls
         // A caller that sets the header of the scheme replaces the scheme.
@@ -342,6 +378,7 @@ package struct StandardHeaders: Sendable {
     ) {
         var headers = Headers()
         headers.set("Accept", accepted)
+        headers.set("Accept-Encoding", ContentDecoder.accepted)
         headers.set("User-Agent", userAgent)
         foreign = headers
         for line in definition.environments.headers + environment.headers {

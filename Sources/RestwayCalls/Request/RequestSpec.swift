@@ -64,6 +64,13 @@ package struct RequestSpec: Sendable {
         }
     }
 
+    /// What the program asks for while the answer arrives.
+    package struct Reception: Sendable {
+        package var progress: ProgressRequest?
+        /// Where the body of a successful answer goes.
+        package var bodyDestination = BodyDestination.memory
+    }
+
     package var target: Target
     package var subject: Subject?
     package var variables: [String: Variable] = [:]
@@ -82,7 +89,7 @@ package struct RequestSpec: Sendable {
     /// `nil` is the mode of the route or, if the route sets no mode, `full`.
     package var authMode: AuthMode?
     package var idempotencyKey: IdempotencyKey?
-    package var progress: ProgressRequest?
+    package var reception = Reception()
     /// The lane in which the request is stored if it has to be; `nil` for the usual lane.
     package var lane: String?
     /// The stored item from which the request comes, if any.

@@ -121,7 +121,7 @@ struct ResponseProcessor {
         timings.decode = decoded.microseconds(since: started)
         let received = ReceivedResponse(
             status: head.status, headers: head.headers, url: head.url, body: body,
-            trailers: recorder.trailers, timings: timings,
+            saved: recorder.saved, trailers: recorder.trailers, timings: timings,
             attempts: call.attempts(endingWith: head.status, decoded))
         let failure = damage.map { self.failure(.init($0), $0.message, received) }
         return (received, failure, decoded)
@@ -134,6 +134,8 @@ struct ResponseProcessor {
         let received = answer.received
         let parsed = ParsedAnswer(answer)
         try checkAccepted(answer)
+        // A body that did not stay in memory is not mapped.
+        guard received.saved == nil else { return parsed }
         let plan = api.plan(
             method: request.method, status: received.status, request.descriptorChoice)
         guard let plan else { return parsed }
@@ -367,16 +369,5 @@ struct ResponseProcessor {
     /// Describes the exchange for a message, without its query, which may hold a token.
     private func describe(_ received: ReceivedResponse) -> String {
         "\(request.method.rawValue) \(URLText.withoutQuery(received.url))"
-    }
-}
-
-extension Failure.Reason {
-    fileprivate init(_ error: BodyError) {
-        switch error {
-        case .tooLarge: self = .tooLarge
-        case .truncated: self = .connectionLost
-        case .corrupt, .trailingBytes, .unknownCoding, .tooManyCodings: self = .protocolViolation
-        case .outOfMemory: self = .outOfMemory
-        }
     }
 }

@@ -20,6 +20,8 @@ package struct RouteSettings: Sendable {
     /// Whether its requests may be stored; `nil` if the patterns of the outbox decide.
     package var mayBeStored: Bool?
     package var body = BodySettings()
+    /// Whether the bodies of its answers are saved in files.
+    package var savesAsResource = false
 
     /// The settings of a request without a route.
     package static let none = RouteSettings()

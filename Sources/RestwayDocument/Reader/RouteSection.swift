@@ -8,7 +8,7 @@ private struct DocumentRoute {
         "method", "path", "parent", "entity", "response", "request", "absolute", "headers",
         "parameters", "timeoutMilliseconds", "retry", "auth", "dataMapper", "transport",
         "offline", "serializationName", "serialization", "forms", "gzip", "expectContinue",
-        "accept",
+        "accept", "saveAsResource",
     ]
 
     static let keysOfLaterVersions = ["cacheTTL", "invalidatesCachedRouteNames", "lane"]
@@ -44,7 +44,8 @@ private struct DocumentRoute {
             dataMapper: object["dataMapper"]?.nonEmptyString(),
             transport: object["transport"].flatMap(TransportReference.init),
             mayBeStored: object["offline"].flatMap { OutboxDefinition.mayStore($0, methods) },
-            body: BodySettings(ofRoute: object))
+            body: BodySettings(ofRoute: object),
+            savesAsResource: object["saveAsResource"]?.bool() ?? false)
         responses = (object["response"]?.oneOrMany() ?? []).compactMap { response in
             response.object(DocumentResponse.keys).flatMap { DocumentResponse($0, entities) }
         }

@@ -100,6 +100,12 @@ package final class TransportTable: Sendable {
         transport.cancel(id)
     }
 
+    /// Resumes an exchange whose observer has paused it.
+    package func resume(_ id: ExchangeID) {
+        let (transport, id) = own(id)
+        transport.resume(id)
+    }
+
     /// Drives the transport that performs `id`.
     package func drive(_ id: ExchangeID, while isWanted: () -> Bool) {
         own(id).transport.drive(while: isWanted)

@@ -27,7 +27,7 @@ from ._batch import (
     BatchRequest,
     OnBatchDone,
 )
-from ._body import BodyOptions, Content, Readable, RequestOptions
+from ._body import BodyOptions, Content, Readable, RequestOptions, Saved, SaveTo
 from ._boundary import Attempt, OnAttempt
 from ._call import Call, Modifier
 from ._client import Client, OnDone
@@ -117,6 +117,7 @@ from ._request import Request, Target
 from ._resource import DigestHeader, FileContent, Files, Resource
 from ._response import Headers, MappingIssue, Response
 from ._store import Operator, Query, Statistics, Store
+from ._stream import AsyncStream, AsyncStreamedResponse, Stream, StreamedResponse
 
 __version__ = "0.1.0"
 
@@ -128,6 +129,8 @@ __all__ = [
     "AsyncBatch",
     "AsyncClient",
     "AsyncOutbox",
+    "AsyncStream",
+    "AsyncStreamedResponse",
     "Attempt",
     "AttemptReason",
     "AuthError",
@@ -225,12 +228,16 @@ __all__ = [
     "RouteError",
     "Row",
     "Rows",
+    "SaveTo",
+    "Saved",
     "ShouldReplay",
     "Statistics",
     "Status",
     "StoppedError",
     "Store",
     "StoreError",
+    "Stream",
+    "StreamedResponse",
     "TLSError",
     "Target",
     "TimedOutError",

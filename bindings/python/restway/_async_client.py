@@ -22,6 +22,7 @@ from ._outbox import AsyncOutbox
 from ._progress import call_progress
 from ._request import Request, Verbs, make_coroutine_functions
 from ._response import Response
+from ._stream import AsyncStream
 
 
 class AsyncClient(ClientBase, Verbs[Coroutine[None, None, Response]]):
@@ -94,6 +95,21 @@ class AsyncClient(ClientBase, Verbs[Coroutine[None, None, Response]]):
         future, call = self._start(request)
         future.add_done_callback(partial(self._sent, call, request.reading))
         return future
+
+    def stream(self, request: Request) -> AsyncStream:
+        """Sends a request and reads the body of its answer while it arrives.
+
+            request = restway.Request.path("GET", "reports/7")
+            async with client.stream(request) as response:
+                async for piece in response.iter_bytes():
+                    digest.update(piece)
+
+        The context is entered when the head has come, and raises there what `perform` raises. The
+        body is not mapped. At most about 2 MiB wait for the program; the server is slowed down
+        meanwhile. Leaving the context earlier cancels the call. The time limit of the request holds
+        for the whole body.
+        """
+        return AsyncStream(self, request)
 
     def batch(self) -> AsyncBatch:
         """Makes a batch session: requests that are sent together.

@@ -27,6 +27,7 @@ from ._progress import OnProgress, Progress
 from ._questions import set_question
 from ._request import Request, Verbs
 from ._response import Response
+from ._stream import Stream
 
 OnDone = Callable[[Call], object]
 """A function that is called when a call has completed; `call.wait()` then returns at once."""
@@ -109,6 +110,21 @@ class Client(ClientBase, Verbs[Response]):
             return self._send(request, on_done, None)
         with asking(self._handle, modifier) as question:
             return self._send(request, on_done, question)
+
+    def stream(self, request: Request) -> Stream:
+        """Sends a request and reads the body of its answer while it arrives.
+
+            request = restway.Request.path("GET", "reports/7")
+            with client.stream(request) as response:
+                for piece in response.iter_bytes():
+                    digest.update(piece)
+
+        The context is entered when the head has come, and raises there what `perform` raises. The
+        body is not mapped. At most about 2 MiB wait for the program; the server is slowed down
+        meanwhile. Leaving the context earlier cancels the call. The time limit of the request holds
+        for the whole body.
+        """
+        return Stream(self, request)
 
     def batch(self) -> Batch:
         """Makes a batch session: requests that are sent together.

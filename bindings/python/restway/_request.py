@@ -10,7 +10,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, Union
 
 from . import _ffi as native
-from ._body import Content, Reading, reading_of, set_body_reading
+from ._body import Content, Reading, Saving, reading_of, set_body_reading, set_save_to
 from ._boundary import (
     Owner,
     check,
@@ -181,6 +181,7 @@ class Request(Owner[native.RequestHandle]):
         serialization: Literal["json", "url", "form", "none"] | None = None,
         gzip: bool | None = None,
         expect_continue: bool | None = None,
+        save_to: Saving | None = None,
     ) -> None:
         """Changes the given options and keeps all others; see `BodyOptions`.
 
@@ -205,6 +206,8 @@ class Request(Owner[native.RequestHandle]):
             check(native.lib.restway_request_set_idempotency_key, self._handle, key)
         if lane is not None:
             check(native.lib.restway_request_set_lane, self._handle, name(lane))
+        if save_to is not None:
+            set_save_to(self._handle, save_to)
 
     def _set_sending(
         self,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from . import _ffi as native
+from ._body import Saved, saved_of
 from ._boundary import Attempt, Owner, attempts_of, check
 from ._exceptions import MappingError
 from ._ffi.conversion import JSONValue, json_value
@@ -149,6 +150,18 @@ class Response(Owner[native.ResponseHandle]):
                 response=self,
             )
         return json_value(text)
+
+    @property
+    def saved(self) -> Saved | None:
+        """The file in which the body was saved, if the request asked for that (`save_to`)."""
+        return saved_of(self._handle)
+
+    @property
+    def suggested_name(self) -> str | None:
+        """The file name that the server suggests, by Content-Disposition or the end of the URL's
+        path, made safe for any folder; None if there is no name.
+        """
+        return native.borrowed(native.lib.restway_response_suggested_name(self._handle))
 
     @property
     def timings(self) -> Timings:

@@ -60,6 +60,7 @@ STRUCTURES = {
     "restway_attempt": structures.Attempt,
     "restway_progress": structures.Progress,
     "restway_body_reader": structures.BodyReader,
+    "restway_body_receiver": structures.BodyReceiver,
     "restway_outbox_counts": structures.OutboxCounts,
     "restway_rate": structures.Rate,
 }
@@ -83,7 +84,9 @@ CALLBACKS = {
     "restway_read_failure_fn": structures.ReadFailureFn,
     "restway_transform_fn": structures.TransformFn,
     "restway_hook_fn": structures.HookFn,
+    "restway_body_head_fn": structures.BodyHeadFn,
     "restway_body_read_fn": structures.BodyReadFn,
+    "restway_body_receive_fn": structures.BodyReceiveFn,
     "restway_body_rewind_fn": structures.BodyRewindFn,
     "restway_batch_done_fn": structures.BatchDoneFn,
     "restway_batch_encode_fn": structures.BatchEncodeFn,
@@ -201,8 +204,9 @@ def test_macros_equal_header() -> None:
     flags.update({f"RESTWAY_CURL_{flag.name}": flag.value for flag in enums.CurlFlag})
     flags.update({f"RESTWAY_OUTBOX_{flag.name}": flag.value for flag in enums.OutboxFlag})
     flags.update({f"RESTWAY_SEND_{flag.name}": flag.value for flag in enums.SendFlag})
+    flags.update({f"RESTWAY_SAVE_{flag.name}": flag.value for flag in enums.SaveFlag})
     prefixes = ("RESTWAY_CLIENT_", "RESTWAY_CURL_", "RESTWAY_OUTBOX_", "RESTWAY_RELATIONSHIP_",
-        "RESTWAY_ROUTE_", "RESTWAY_SEND_")
+        "RESTWAY_ROUTE_", "RESTWAY_SAVE_", "RESTWAY_SEND_")
     assert {
         name: value for name, value in HEADER.macros.items() if name.startswith(prefixes)
     } == flags

@@ -89,7 +89,7 @@ HEADERS = {
 }
 KEPT = {
     "host", "accept", "user-agent", "accept-language", "prefer", "traceparent", "tracestate",
-    "range", "if-match",
+    "range", "if-match", "accept-encoding",
 }
 
 

@@ -30,6 +30,7 @@ __all__ = [
     "Reachability",
     "RelationshipFlag",
     "RouteFlag",
+    "SaveFlag",
     "SendFlag",
     "Serialization",
     "Status",
@@ -323,3 +324,10 @@ class OutboxFlag(IntFlag):
     """Options for a flush of the outbox (`RESTWAY_OUTBOX_*`)."""
 
     FORCE = 0x1
+
+
+class SaveFlag(IntFlag):
+    """Options for saving a body in a file (`RESTWAY_SAVE_*`)."""
+
+    KEEP_PART = 0x1
+    DIGEST = 0x2

@@ -142,6 +142,12 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
         ClientHandle, ExcludeFn, c_void_p, DestroyFn, _error_out)),
     "restway_request_to_curl": (c_enum, (
         RequestHandle, ClientHandle, c_uint32, c_char_p, c_size_t, _size_out, _error_out)),
+    "restway_request_save_to": (c_enum, (RequestHandle, c_char_p, c_uint32, _error_out)),
+    "restway_response_saved_path": (c_char_p, (ResponseHandle,)),
+    "restway_response_saved_length": (c_int64, (ResponseHandle,)),
+    "restway_response_saved_from": (c_int64, (ResponseHandle,)),
+    "restway_response_saved_digest": (c_char_p, (ResponseHandle,)),
+    "restway_response_suggested_name": (c_char_p, (ResponseHandle,)),
     "restway_draft_create": (c_enum, (StoreHandle, c_char_p, POINTER(DraftHandle), _error_out)),
     "restway_draft_copy": (c_enum, (StoreHandle, ObjectHandle, POINTER(DraftHandle), _error_out)),
     "restway_draft_retain": (DraftHandle, (DraftHandle,)),
@@ -417,6 +423,10 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_store_clear": (c_enum, (StoreHandle, _size_out, _error_out)),
     "restway_statistics_init": (c_enum, (POINTER(Statistics), c_size_t, _error_out)),
     "restway_store_statistics": (c_enum, (StoreHandle, POINTER(Statistics), _error_out)),
+    "restway_body_receiver_init": (c_enum, (POINTER(BodyReceiver), c_size_t, _error_out)),
+    "restway_request_set_body_receiver": (c_enum, (
+        RequestHandle, POINTER(BodyReceiver), _error_out)),
+    "restway_call_resume": (None, (CallHandle,)),
     "restway_value_null": (Value, ()),
     "restway_value_bool": (Value, (c_int32,)),
     "restway_value_int64": (Value, (c_int64,)),

@@ -29,7 +29,9 @@ __all__ = [
     "NULL_BATCH_DECODE",
     "NULL_BATCH_DONE",
     "NULL_BATCH_ENCODE",
+    "NULL_BODY_HEAD",
     "NULL_BODY_READ",
+    "NULL_BODY_RECEIVE",
     "NULL_BODY_REWIND",
     "NULL_CHANGED",
     "NULL_DESTROY",
@@ -57,8 +59,11 @@ __all__ = [
     "BatchHandle",
     "BatchReaderHandle",
     "BatchWriterHandle",
+    "BodyHeadFn",
     "BodyReadFn",
     "BodyReader",
+    "BodyReceiveFn",
+    "BodyReceiver",
     "BodyRewindFn",
     "CallHandle",
     "ChangedFn",
@@ -476,6 +481,10 @@ ProgressFn = CFUNCTYPE(None, c_void_p, CallHandle, POINTER(Progress))
 NULL_PROGRESS = ProgressFn()
 AttemptFn = CFUNCTYPE(None, c_void_p, CallHandle, c_size_t, POINTER(Attempt))
 NULL_ATTEMPT = AttemptFn()
+BodyHeadFn = CFUNCTYPE(c_enum, c_void_p, ResponseHandle, AnswerHandle)
+NULL_BODY_HEAD = BodyHeadFn()
+BodyReceiveFn = CFUNCTYPE(c_enum, c_void_p, c_void_p, c_size_t, POINTER(c_int32), AnswerHandle)
+NULL_BODY_RECEIVE = BodyReceiveFn()
 
 
 class BodyReader(Structure):
@@ -486,5 +495,17 @@ class BodyReader(Structure):
         ("context", c_void_p),
         ("read", BodyReadFn),
         ("rewind", BodyRewindFn),
+        ("destroy", DestroyFn),
+    ]
+
+
+class BodyReceiver(Structure):
+    """`restway_body_receiver`."""
+
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("context", c_void_p),
+        ("head", BodyHeadFn),
+        ("receive", BodyReceiveFn),
         ("destroy", DestroyFn),
     ]

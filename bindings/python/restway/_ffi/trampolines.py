@@ -23,7 +23,7 @@ from .callbacks import (
 from .enums import Status
 from .handles import hindrances
 from .loader import lib, own
-from .memory import borrowed, cells, write
+from .memory import borrowed, cells, read, write
 from .owned import OwnedRefreshHandle
 
 
@@ -254,6 +254,43 @@ def _rewind_body(context: int | None, answer: native.AnswerHandle) -> int:
     return _ask_body(context, answer, lambda body: body.start_again())
 
 
+def _receive_head(
+    context: int | None, response: native.ResponseHandle, answer: native.AnswerHandle
+) -> int:
+    entry = None
+    try:
+        entry = functions.get(context)
+        with inside:
+            entry.run().receive_head(response)
+        return Status.OK
+    except BaseException:
+        report(entry and entry.callback, "a streamed body")
+        return Status.INTERNAL
+
+
+def _receive_body(
+    context: int | None, piece: int, length: int, pauses: Any, answer: native.AnswerHandle
+) -> int:
+    entry = None
+    try:
+        entry = functions.get(context)
+        with inside:
+            pauses[0] = entry.run().receive(read(piece, length))
+        return Status.OK
+    except BaseException:
+        report(entry and entry.callback, "a streamed body")
+        return Status.INTERNAL
+
+
+def _receive_destroy(context: int | None) -> None:
+    try:
+        receiving = functions.get(context).run()
+        functions.remove(context)
+        receiving.end()
+    except BaseException:
+        report(None, "the end of a streamed body")
+
+
 def _batch_format(
     context: int | None,
     batch: native.BatchWriterHandle | native.BatchReaderHandle,
@@ -371,6 +408,9 @@ on_progress_function = native.ProgressFn(_told("a progress function"))
 on_read_failure_function = native.ReadFailureFn(_told("a failure reader"))
 on_read_body_function = native.BodyReadFn(_read_body)
 on_rewind_body_function = native.BodyRewindFn(_rewind_body)
+on_receive_head_function = native.BodyHeadFn(_receive_head)
+on_receive_body_function = native.BodyReceiveFn(_receive_body)
+on_receive_destroy = native.DestroyFn(_receive_destroy)
 on_batch_encode_function = native.BatchEncodeFn(_batch_format)
 on_batch_decode_function = native.BatchDecodeFn(_batch_format)
 on_question_destroy = native.DestroyFn(_question_destroy)

@@ -1,0 +1,72 @@
+/** @file restway/download.h
+ *  Downloads: the body of an answer is saved in a file, and does not stay in memory.
+ *  docs/DOWNLOADS.md explains the whole topic.
+ */
+#ifndef RESTWAY_DOWNLOAD_H
+#define RESTWAY_DOWNLOAD_H
+
+#include "request.h"
+#include "response.h"
+
+RESTWAY_BEGIN_DECLS
+
+#define RESTWAY_SAVE_KEEP_PART 0x1u /**< The part that was received stays after a failure, a cancel
+                                         or the end of the program, and a later call goes on. */
+#define RESTWAY_SAVE_DIGEST 0x2u /**< The SHA-256 digest of the file is computed. */
+
+/** Saves the body of a 2xx answer in a file, in place of memory. The body is not mapped.
+ *
+ *  The body is received into a file beside its target that only the owner can read, and that has no
+ *  name where the file system allows that. When the body is complete and its content coding is
+ *  removed, the file gets the permissions of other new files and is moved to @p path in one step,
+ *  in place of a file that is there. The body of any other answer is read into memory as usual. The
+ *  size of the file is not limited by body_bytes_max.
+ *
+ *  Unless the API document or the request sets Accept-Encoding, the request asks for no content
+ *  coding, so that an attempt of the call can go on from the bytes of the attempt before. It asks
+ *  for the rest with Range and If-Range, and begins anew if the file has changed or the server
+ *  cannot send the rest. With RESTWAY_SAVE_KEEP_PART, a later call with the same URL and path also
+ *  goes on, from the file @p path + ".part"; @p path + ".part.info" says what it is a part of.
+ *
+ *  The call fails with RESTWAY_E_IO, and a message that names the path, if the file cannot be
+ *  written. It fails with RESTWAY_E_INVALID_ARGUMENT when it is sent with HEAD or in a batch. It is
+ *  never stored in the outbox.
+ *
+ *  @param path  The path of the file, NUL-terminated UTF-8. *Copied*. A relative path starts at the
+ *               working directory of the moment in which the request goes out. NULL keeps bodies in
+ *               memory.
+ *  @param flags RESTWAY_SAVE_* bits.
+ *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_save_to(
+    restway_request *request, const char *path, uint32_t flags, restway_error **out_error);
+
+/** Returns the path in which the body was saved, as it was given; NULL if the body was not saved.
+ *  The file of a route with `"saveAsResource": true` is removed with the last reference to the
+ *  response, unless the program has moved it. *Borrowed*. Threads: any. Blocks: never. */
+RESTWAY_API const char *restway_response_saved_path(const restway_response *response);
+
+/** Returns the length of the saved file in bytes; -1 if the body was not saved. Threads: any.
+ *  Blocks: never. */
+RESTWAY_API int64_t restway_response_saved_length(const restway_response *response);
+
+/** Returns how many bytes of the saved file were there before the last exchange, so that it did not
+ *  send them; -1 if the body was not saved. Threads: any. Blocks: never. */
+RESTWAY_API int64_t restway_response_saved_from(const restway_response *response);
+
+/** Returns the SHA-256 digest of the saved file in 64 hexadecimal digits, in lower case; NULL
+ *  without RESTWAY_SAVE_DIGEST. *Borrowed*. Threads: any. Blocks: never. */
+RESTWAY_API const char *restway_response_saved_digest(const restway_response *response);
+
+/** Returns the name under which the server suggests to save the body: from Content-Disposition (RFC
+ *  6266, with the extended form of RFC 8187) or, without one, the end of the URL's path. The name
+ *  is safe in any folder: it has no path, no control character, no leading dot and at most 200
+ *  bytes, and it names no device. NULL if there is no name. Any response may have one, not only a
+ *  saved one.
+ *  *Borrowed*. Threads: any. Blocks: never. */
+RESTWAY_API const char *restway_response_suggested_name(const restway_response *response);
+
+RESTWAY_END_DECLS
+
+#endif

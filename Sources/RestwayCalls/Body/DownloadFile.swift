@@ -1,0 +1,266 @@
+import CLinux
+import Glibc
+import RestwayHTTP
+import RestwayOutcome
+import RestwayText
+
+/// The file that receives a body until the body is complete. It lies in the folder of its target,
+/// so that it can be moved there in one step.
+///
+/// A file whose part stays after a failure is called like the target with ".part" at its end.
+/// Beside it lies a file ".part.info", which says of which version of which body it is a part. Any
+/// other file has no name until it is complete; only on file systems without such files it has
+/// one, which is removed after a failure.
+///
+/// One thread at a time uses it.
+final class DownloadFile {
+    private static let partSuffix = ".part"
+    private static let infoSuffix = ".part.info"
+    private static let infoTitle = "restway part 1"
+    private static let infoBytesMax = 4 << 10
+
+    private let path: String
+    /// The last component of the path.
+    private let name: String
+    private let folder: Int32
+    private let descriptor: Int32
+    private let keepsPart: Bool
+    /// The name of the file in its folder; `nil` if it has none.
+    private var currentName: String?
+
+    init(path: String, keepsPart: Bool) throws(Failure) {
+        let slash = path.lastIndex(of: "/")
+        let folderPath = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let name = slash.map { String(path[path.index(after: $0)...]) } ?? path
+        guard !name.isEmpty, name != ".", name != ".." else {
+            throw Self.failure(path, "the path does not name a file")
+        }
+        let folder = rw_open_folder(folderPath)
+        guard folder >= 0 else { throw Self.failure(path, Self.errorText) }
+        do throws(Failure) {
+            try Self.refuseFolder(name, in: folder, path)
+            let opened =
+                try keepsPart
+                ? Self.openPart(name + Self.partSuffix, in: folder, path)
+                : Self.create(in: folder, mode: 0o600, path)
+            (descriptor, currentName) = opened
+        } catch {
+            close(folder)
+            throw error
+        }
+        (self.path, self.name, self.folder, self.keepsPart) = (path, name, folder, keepsPart)
+    }
+
+    deinit {
+        close(descriptor)
+        close(folder)
+    }
+
+    // MARK: Opening
+
+    private static func refuseFolder(
+        _ name: String, in folder: Int32, _ path: String
+    ) throws(Failure) {
+        var status = stat()
+        guard fstatat(folder, name, &status, 0) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+            return
+        }
+        throw failure(path, String(cString: strerror(EISDIR)))
+    }
+
+    /// Creates a file, without a name if the file system can do that.
+    private static func create(
+        in folder: Int32, mode: mode_t, _ path: String
+    ) throws(Failure) -> (descriptor: Int32, name: String?) {
+        let unnamed = rw_open_unnamed(folder, mode)
+        if unnamed >= 0 { return (unnamed, nil) }
+        guard [EOPNOTSUPP, EISDIR, ENOENT, EINVAL].contains(errno) else {
+            throw failure(path, errorText)
+        }
+        let name = randomName()
+        let named = openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+        guard named >= 0 else { throw failure(path, errorText) }
+        return (named, name)
+    }
+
+    private static func randomName() -> String {
+        ".restway-" + String(UInt64.random(in: 0 ... .max), radix: 36)
+    }
+
+    /// Opens or creates a part and locks it, so that no other download writes to it.
+    private static func openPart(
+        _ name: String, in folder: Int32, _ path: String
+    ) throws(Failure) -> (descriptor: Int32, name: String?) {
+        while true {
+            let descriptor = openat(
+                folder, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+            guard descriptor >= 0 else { throw failure(path + partSuffix, errorText) }
+            let code = rw_description_lock(descriptor, 1)
+            guard code == 0 else {
+                close(descriptor)
+                let isBusy = code == EAGAIN
+                throw failure(
+                    path + partSuffix,
+                    isBusy ? "another download writes to it" : String(cString: strerror(code)))
+            }
+            // Another download may have moved or removed the file before it was locked.
+            var (own, named) = (stat(), stat())
+            if fstat(descriptor, &own) == 0,
+                fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0, own.st_ino == named.st_ino,
+                own.st_dev == named.st_dev
+            {
+                return (descriptor, name)
+            }
+            close(descriptor)
+        }
+    }
+
+    // MARK: Parts
+
+    /// Writes of which body the file is a part.
+    func describe(_ part: PartialBody, of url: String) throws(Failure) {
+        guard let validator = part.validator else { return removeInfo() }
+        let total = part.total.map(String.init) ?? "-"
+        let text = [Self.infoTitle, Self.mark(url), validator, total, "end\n"]
+            .joined(separator: "\n")
+        let flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC
+        let info = openat(folder, name + Self.infoSuffix, flags, 0o600)
+        guard info >= 0 else { throw Self.failure(path + Self.infoSuffix, Self.errorText) }
+        defer { close(info) }
+        let failure = Array(text.utf8).withUnsafeBytes { Self.write($0, to: info) }
+        if let failure { throw Self.failure(path + Self.infoSuffix, failure) }
+    }
+
+    /// Returns the part of the body of `url` that the file holds; `nil` if it holds none.
+    func part(of url: String) -> PartialBody? {
+        guard keepsPart else { return nil }
+        let info = openat(folder, name + Self.infoSuffix, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard info >= 0 else { return nil }
+        defer { close(info) }
+        var buffer = [UInt8](repeating: 0, count: Self.infoBytesMax)
+        let count = read(info, &buffer, buffer.count)
+        guard count > 0, let text = String(validating: buffer[..<count], as: UTF8.self) else {
+            return nil
+        }
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        var status = stat()
+        guard lines.count == 6, lines[0] == Self.infoTitle, lines[1] == Self.mark(url),
+            lines[4] == "end", Headers.isValidValue(lines[2]), !lines[2].isEmpty,
+            fstat(descriptor, &status) == 0
+        else { return nil }
+        return PartialBody(
+            length: Int64(status.st_size), validator: lines[2], total: Int64(lines[3]))
+    }
+
+    /// A URL may hold secrets, so only its digest is written.
+    private static func mark(_ url: String) -> String {
+        var digest = SHA256()
+        Array(url.utf8).withUnsafeBytes { digest.update($0) }
+        return digest.text()
+    }
+
+    private func removeInfo() {
+        if keepsPart { unlinkat(folder, name + Self.infoSuffix, 0) }
+    }
+
+    // MARK: Bytes
+
+    /// Drops everything from this position on. Writing goes on there.
+    func begin(at position: Int64) throws(Failure) {
+        guard ftruncate(descriptor, off_t(position)) == 0,
+            lseek(descriptor, off_t(position), SEEK_SET) == off_t(position)
+        else { throw Self.failure(path, Self.errorText) }
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
+        if let text = Self.write(bytes, to: descriptor) { throw Self.failure(path, text) }
+    }
+
+    /// Writes all bytes; returns the text of an error.
+    private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> String? {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return errorText }
+            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+        }
+        return nil
+    }
+
+    /// Computes the digest of the first bytes.
+    func digest(of length: Int64) throws(Failure) -> SHA256 {
+        var digest = SHA256()
+        var position: Int64 = 0
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        while position < length {
+            let wanted = min(buffer.count, Int(length - position))
+            let count = pread(descriptor, &buffer, wanted, off_t(position))
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else {
+                throw Self.failure(path, count < 0 ? Self.errorText : "the part has become shorter")
+            }
+            buffer.withUnsafeBytes { digest.update(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+            position += Int64(count)
+        }
+        return digest
+    }
+
+    // MARK: The end
+
+    /// Moves the file to its target in one step, in place of a file that is there.
+    ///
+    /// - Parameter isPrivate: Whether only the owner can read it then. Otherwise it has the
+    ///   permissions of other new files.
+    func publish(isPrivate: Bool) throws(Failure) {
+        guard fchmod(descriptor, isPrivate ? 0o600 : try usualMode()) == 0 else {
+            throw Self.failure(path, Self.errorText)
+        }
+        let current = if let currentName { currentName } else { try link() }
+        guard renameat(folder, current, folder, name) == 0 else {
+            let text = Self.errorText
+            if !keepsPart { unlinkat(folder, current, 0) }
+            throw Self.failure(path, text)
+        }
+        currentName = nil
+        removeInfo()
+    }
+
+    /// Gives a file without a name a random one.
+    private func link() throws(Failure) -> String {
+        let name = Self.randomName()
+        let own = "/proc/self/fd/\(descriptor)"
+        guard linkat(AT_FDCWD, own, folder, name, AT_SYMLINK_FOLLOW) == 0 else {
+            throw Self.failure(path, Self.errorText)
+        }
+        return name
+    }
+
+    /// Returns the permissions that a new file gets in this folder, after the umask and the rules
+    /// of the folder.
+    private func usualMode() throws(Failure) -> mode_t {
+        let probe = try Self.create(in: folder, mode: 0o666, path)
+        defer { close(probe.descriptor) }
+        if let name = probe.name { unlinkat(folder, name, 0) }
+        var status = stat()
+        guard fstat(probe.descriptor, &status) == 0 else {
+            throw Self.failure(path, Self.errorText)
+        }
+        return status.st_mode & 0o777
+    }
+
+    /// Removes the file, and the description of its part.
+    func remove() {
+        if let currentName { unlinkat(folder, currentName, 0) }
+        currentName = nil
+        removeInfo()
+    }
+
+    // MARK: Errors
+
+    private static var errorText: String { String(cString: strerror(errno)) }
+
+    private static func failure(_ path: String, _ text: String) -> Failure {
+        Failure(.io, "\(path): \(text)", domain: .usage, field: path)
+    }
+}

@@ -1,0 +1,130 @@
+/* Answers that are saved in files, against the demo API. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "harness.h"
+
+/** Where the test saves. */
+struct place {
+    char folder[64];
+    char path[96];
+};
+
+static void place_begin(struct place *place) {
+    snprintf(place->folder, sizeof(place->folder), "/tmp/restway-download-XXXXXX");
+    assert_non_null(mkdtemp(place->folder));
+    snprintf(place->path, sizeof(place->path), "%s/list.json", place->folder);
+}
+
+/** Removes the file and the folder, in which there must be nothing else. */
+static void place_end(const struct place *place) {
+    unlink(place->path);
+    assert_int_equal(rmdir(place->folder), 0);
+}
+
+static void download__saves_a_body_and_a_later_request_keeps_it_in_memory(void **state) {
+    (void)state;
+    struct place place;
+    struct stat status;
+    place_begin(&place);
+    restway_client *client = make_client();
+    restway_request *request = make_get("enterprises?per_page=5");
+    restway_response *saved = NULL, *kept = NULL;
+    assert_ok(restway_request_save_to(request, place.path, RESTWAY_SAVE_DIGEST, &failure));
+    assert_ok(restway_client_perform(client, request, 0, &saved, &failure));
+    assert_int_equal(stat(place.path, &status), 0);
+    assert_int_equal(restway_response_saved_length(saved), status.st_size);
+    assert_int_equal(restway_response_saved_from(saved), 0);
+    assert_string_equal(restway_response_saved_path(saved), place.path);
+    assert_int_equal(strlen(restway_response_saved_digest(saved)), 64);
+    assert_string_equal(restway_response_suggested_name(saved), "enterprises");
+    assert_int_equal(restway_response_is_mapped(saved), 0);
+
+    assert_ok(restway_request_save_to(request, NULL, 0, &failure));
+    assert_ok(restway_client_perform(client, request, 0, &kept, &failure));
+    size_t length = 0;
+    restway_response_body(kept, &length);
+    assert_int_equal(length, status.st_size);
+    assert_int_equal(restway_response_object_count(kept), 5);
+    assert_null(restway_response_saved_path(kept));
+    assert_null(restway_response_saved_digest(kept));
+    assert_int_equal(restway_response_saved_length(kept), -1);
+    assert_int_equal(restway_response_saved_from(kept), -1);
+    restway_response_release(saved);
+    restway_response_release(kept);
+    restway_request_release(request);
+    restway_client_release(client);
+    place_end(&place);
+}
+
+static void download__never_saves_the_body_of_an_error(void **state) {
+    (void)state;
+    struct place place;
+    place_begin(&place);
+    restway_client *client = make_client();
+    restway_request *request = make_get("nowhere");
+    restway_response *response = NULL;
+    assert_ok(restway_request_save_to(request, place.path, RESTWAY_SAVE_KEEP_PART, &failure));
+    assert_fails(
+        restway_client_perform(client, request, 0, &response, &failure), RESTWAY_E_HTTP, "404");
+    assert_int_equal(access(place.path, F_OK), -1);
+    restway_request_release(request);
+    restway_client_release(client);
+    place_end(&place);
+}
+
+static void download__names_a_path_that_cannot_be_written(void **state) {
+    (void)state;
+    restway_client *client = make_client();
+    restway_request *request = make_get("enterprises");
+    restway_response *response = NULL;
+    assert_ok(restway_request_save_to(request, "/nowhere/list.json", 0, &failure));
+    assert_fails(
+        restway_client_perform(client, request, 0, &response, &failure), RESTWAY_E_IO,
+        "/nowhere/list.json");
+    restway_request_release(request);
+    restway_client_release(client);
+}
+
+static void download__is_refused_with_head(void **state) {
+    (void)state;
+    restway_client *client = make_client();
+    restway_request *request = NULL;
+    restway_response *response = NULL;
+    assert_ok(restway_request_create("HEAD", "enterprises", &request, &failure));
+    assert_ok(restway_request_save_to(request, "list.json", 0, &failure));
+    assert_fails_keeping(
+        restway_client_perform(client, request, 0, &response, &failure),
+        RESTWAY_E_INVALID_ARGUMENT, "HEAD");
+    assert_string_equal(restway_error_field(failure), "path");
+    forget_failure();
+    restway_request_release(request);
+    restway_client_release(client);
+}
+
+static void download__refuses_wrong_arguments(void **state) {
+    (void)state;
+    restway_request *request = make_get("enterprises");
+    assert_refused(restway_request_save_to(NULL, "x", 0, &failure));
+    assert_refused(restway_request_save_to(request, "", 0, &failure));
+    assert_refused(restway_request_save_to(request, BAD_UTF8, 0, &failure));
+    assert_refused(restway_request_save_to(request, "x", 0x80000000u, &failure));
+    assert_null(restway_response_saved_path(NULL));
+    assert_null(restway_response_saved_digest(NULL));
+    assert_null(restway_response_suggested_name(NULL));
+    assert_int_equal(restway_response_saved_length(NULL), -1);
+    assert_int_equal(restway_response_saved_from(NULL), -1);
+    restway_request_release(request);
+}
+
+static const struct CMUnitTest tests[] = {
+    TEST(download__saves_a_body_and_a_later_request_keeps_it_in_memory),
+    TEST(download__never_saves_the_body_of_an_error),
+    TEST(download__names_a_path_that_cannot_be_written),
+    TEST(download__is_refused_with_head),
+    TEST(download__refuses_wrong_arguments),
+};
+const struct suite download_suite = SUITE(tests);
