@@ -65,7 +65,8 @@ class Request(Owner[native.RequestHandle]):
     ) -> Request:
         """Makes a request to a path below the environment's base URL, such as `enterprises/12`.
 
-        `method` is GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS or TRACE. The path may have a query and variables.
+        `method` is GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS or TRACE. The path may have a query
+        and variables.
         """
         handle = make(
             native.RequestHandle, native.lib.restway_request_create, name(method), name(path)
