@@ -27,6 +27,8 @@ package final class Response: Sendable {
     }
 
     package var status: Int { received.status }
+    /// The version of HTTP; `nil` if no server has sent the answer.
+    package var httpVersion: HTTPVersion? { received.httpVersion }
     package var headers: Headers { received.headers }
     /// The header fields after the body.
     package var trailers: Headers { received.trailers }
@@ -84,6 +86,7 @@ package final class Response: Sendable {
 /// A response with its body decoded, before it is mapped.
 package final class ReceivedResponse: Sendable {
     package let status: Int
+    package let httpVersion: HTTPVersion?
     package let headers: Headers
     package let url: String
     package let body: Body
@@ -94,10 +97,12 @@ package final class ReceivedResponse: Sendable {
     package let attempts: [CallAttempt]
 
     package init(
-        status: Int, headers: Headers, url: String, body: Body, trailers: Headers = Headers(),
-        timings: CallTimings = CallTimings(), attempts: [CallAttempt] = []
+        status: Int, httpVersion: HTTPVersion? = nil, headers: Headers, url: String, body: Body,
+        trailers: Headers = Headers(), timings: CallTimings = CallTimings(),
+        attempts: [CallAttempt] = []
     ) {
         self.status = status
+        self.httpVersion = httpVersion
         self.headers = headers
         self.url = url
         self.body = body
@@ -109,8 +114,8 @@ package final class ReceivedResponse: Sendable {
     /// Returns the same response with other attempts.
     package func ending(_ attempts: [CallAttempt]) -> ReceivedResponse {
         ReceivedResponse(
-            status: status, headers: headers, url: url, body: body, trailers: trailers,
-            timings: timings, attempts: attempts)
+            status: status, httpVersion: httpVersion, headers: headers, url: url, body: body,
+            trailers: trailers, timings: timings, attempts: attempts)
     }
 
     package var isSuccess: Bool { (200..<300).contains(status) }
