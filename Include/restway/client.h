@@ -213,7 +213,8 @@ typedef void (*restway_done_fn)(
  *  the body later. A failure there completes the call, and the request is not sent.
  *
  *  A call completes with RESTWAY_OK (a 2xx status, mapped if a descriptor applies; also the case of
- *  RESTWAY_CLIENT_GONE_IS_DELETED), RESTWAY_E_HTTP (any other status), RESTWAY_E_QUEUED (the outbox
+ *  RESTWAY_CLIENT_GONE_IS_DELETED, and 304 as the answer to a GET or HEAD with If-None-Match or
+ *  If-Modified-Since), RESTWAY_E_HTTP (any other status), RESTWAY_E_QUEUED (the outbox
  *  has stored the request), RESTWAY_E_OUTBOX, RESTWAY_E_AUTH, RESTWAY_E_MAPPING, RESTWAY_E_PLUGIN,
  *  RESTWAY_E_STORE, a status of the transport (30 to 36), RESTWAY_E_TIMEOUT, RESTWAY_E_CANCELLED or
  *  RESTWAY_E_CLOSED; or with the status of a function of the program that refused the request.

@@ -62,6 +62,13 @@ RESTWAY_API void restway_response_release(restway_response *response);
 /** Returns the HTTP status code; 0 for NULL. Threads: any. Blocks: never. */
 RESTWAY_API int32_t restway_response_status(const restway_response *response);
 
+/** Returns the version of HTTP in which the server has answered: 10 for HTTP/1.0, 11 for HTTP/1.1,
+ *  20 for HTTP/2, 30 for HTTP/3; 0 for NULL, and for a response that the outbox has made. The
+ *  response to a request in a batch has 11.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API int32_t restway_response_http_version(const restway_response *response);
+
 /** Returns the URL of the response, after redirects; NULL for NULL. *Borrowed*.
  *
  *  Threads: any. Blocks: never. */

@@ -44,6 +44,11 @@ public func restway_response_status(_ response: InHandle) -> Int32 {
     Int32(clamping: ResponseHandle.object(response)?.response.status ?? 0)
 }
 
+@_cdecl("restway_response_http_version") @implementation
+public func restway_response_http_version(_ response: InHandle) -> Int32 {
+    ResponseHandle.object(response)?.response.httpVersion?.rawValue ?? 0
+}
+
 @_cdecl("restway_response_url") @implementation
 public func restway_response_url(_ response: InHandle) -> CString! {
     ResponseHandle.text(response, "url") { $0.response.url }

@@ -119,16 +119,14 @@ package struct Proxy: Equatable, Sendable {
     /// - Parameter url: A URL without credentials, with a port. The error does not quote it,
     ///   because it may contain a password.
     package init(url: String) throws(NetworkSettingError) {
-        guard let colon = url.firstRange(of: "://"),
-            Self.schemes.contains(String(url[..<colon.lowerBound]))
-        else {
+        guard let scheme = Self.schemes.first(where: { url.hasPrefix("\($0)://") }) else {
             throw NetworkSettingError(
                 "proxy",
                 "the URL of a proxy begins with http://, https://, socks5:// or socks5h://")
         }
-        var place = url[colon.upperBound...]
+        var place = url.dropFirst(scheme.count + 3)
         if place.hasSuffix("/") { place = place.dropLast() }
-        if place.contains("@") {
+        if place.utf8.contains(UInt8(ascii: "@")) {
             throw NetworkSettingError(
                 "proxy",
                 "the URL of a proxy has no credentials: they are settings of their own")

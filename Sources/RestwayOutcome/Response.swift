@@ -28,6 +28,8 @@ package final class Response: Sendable {
     }
 
     package var status: Int { received.status }
+    /// The version of HTTP; `nil` if no server has sent the answer.
+    package var httpVersion: HTTPVersion? { received.httpVersion }
     package var headers: Headers { received.headers }
     /// The header fields after the body.
     package var trailers: Headers { received.trailers }
@@ -128,6 +130,7 @@ package final class TemporaryFile: Sendable {
 /// A response with its body decoded, before it is mapped.
 package final class ReceivedResponse: Sendable {
     package let status: Int
+    package let httpVersion: HTTPVersion?
     package let headers: Headers
     package let url: String
     package let body: Body
@@ -140,11 +143,13 @@ package final class ReceivedResponse: Sendable {
     package let attempts: [CallAttempt]
 
     package init(
-        status: Int, headers: Headers, url: String, body: Body, saved: SavedBody? = nil,
+        status: Int, httpVersion: HTTPVersion? = nil, headers: Headers, url: String, body: Body,
+        saved: SavedBody? = nil,
         trailers: Headers = Headers(), timings: CallTimings = CallTimings(),
         attempts: [CallAttempt] = []
     ) {
         self.status = status
+        self.httpVersion = httpVersion
         self.headers = headers
         self.url = url
         self.body = body
@@ -157,7 +162,8 @@ package final class ReceivedResponse: Sendable {
     /// Returns the same response with other attempts.
     package func ending(_ attempts: [CallAttempt]) -> ReceivedResponse {
         ReceivedResponse(
-            status: status, headers: headers, url: url, body: body, saved: saved,
+            status: status, httpVersion: httpVersion, headers: headers, url: url, body: body,
+            saved: saved,
             trailers: trailers, timings: timings, attempts: attempts)
     }
 

@@ -128,7 +128,7 @@ private struct StructuredItem {
         members(of: text).compactMap { member in
             let parts = split(member, at: ";")
             // A token with "=" is the member of a dictionary.
-            guard let first = parts.first, first.first == "\"" || !first.contains("=") else {
+            guard let first = parts.first, first.first == "\"" || !first.utf8.contains(UInt8(ascii: "=")) else {
                 return nil
             }
             var item = StructuredItem(name: unquoted(first))

@@ -1,5 +1,5 @@
-/// The request methods that Restway supports (RFC 9110, section 9; PATCH: RFC 5789). CONNECT is none
-/// of them: it makes a tunnel, and its answer has no content.
+/// The request methods that Restway supports (RFC 9110, section 9; PATCH: RFC 5789). CONNECT is
+/// not one of them: it makes a tunnel, and its answer has no content.
 package enum Method: String, CaseIterable, Sendable {
     case get = "GET"
     case head = "HEAD"

@@ -98,6 +98,7 @@ static void response__of_a_list(void **state) {
     restway_response *response = fetch(client, "enterprises?page=1&per_page=5");
     size_t first = 99, count = 99;
     assert_int_equal(restway_response_status(response), 200);
+    assert_int_equal(restway_response_http_version(response), 11);
     assert_holds(restway_response_url(response), "/v2/enterprises?page=1&per_page=5");
     assert_int_equal(restway_response_is_mapped(response), 1);
     assert_int_equal(restway_response_object_count(response), 5);

@@ -321,6 +321,7 @@ def connections_of(client: restway.Client) -> set[str]:
     for call in calls:
         with call.wait() as response:
             assert response.headers["X-Protocol"] == "HTTP/2.0"
+            assert response.http_version == "2"
             numbers.add(response.headers["X-Connection"])
     return numbers
 
@@ -365,6 +366,7 @@ def test_http1_is_used_alone_if_the_program_says_so(
     client = make_client(nginx.secure_url, timeout=PATIENCE_SECONDS, tls=tls, network=network)
     with client.get("good") as response:
         assert response.headers["X-Protocol"] == "HTTP/1.1"
+        assert response.http_version == "1.1"
     check_health(client)
 
 

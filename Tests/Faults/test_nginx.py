@@ -138,12 +138,24 @@ def test_a_large_file_stops_at_the_bound(server: Nginx, make_client: MakeClient)
 def test_an_etag_is_answered_with_not_modified(client: restway.Client) -> None:
     with client.get("list.json", headers={"Accept-Encoding": None}) as response:
         tag = response.headers["ETag"]
+        changed = response.headers["Last-Modified"]
+    for condition in ({"If-None-Match": tag}, {"If-Modified-Since": changed}):
+        with client.get("list.json", headers={**condition, "Accept-Encoding": None}) as response:
+            assert response.status == 304
+            assert response.headers["ETag"] == tag
+            assert response.body == b""
+    check_health(client)
+
+
+def test_a_range_is_answered_with_a_part(client: restway.Client, server: Nginx) -> None:
+    content = (server.files / "large.bin").read_bytes()
+    with client.get("large.bin", headers={"Range": "bytes=65530-65541"}) as response:
+        assert response.status == 206
+        assert response.headers["Content-Range"] == f"bytes 65530-65541/{LARGE_BYTES}"
+        assert response.body == content[65530:65542]
     with pytest.raises(restway.HTTPStatusError) as caught:
-        client.get("list.json", headers={"If-None-Match": tag, "Accept-Encoding": None})
-    assert caught.value.http_status == 304
-    assert caught.value.response is not None
-    assert caught.value.response.headers["ETag"] == tag
-    assert caught.value.response.body == b""
+        client.get("large.bin", headers={"Range": f"bytes={LARGE_BYTES}-"})
+    assert caught.value.http_status == 416
     check_health(client)
 
 

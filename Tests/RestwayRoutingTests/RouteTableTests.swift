@@ -23,7 +23,8 @@ final class RouteTableTests: XCTestCase {
         XCTAssertNil(Method(token: "get"))
         XCTAssertNil(Method(token: "CONNECT"))
         XCTAssertEqual(
-            Method.allCases.filter(\.parametersGoIntoQuery), [.get, .head, .delete])
+            Method.allCases.filter(\.parametersGoIntoQuery),
+            [.get, .head, .delete, .options, .trace])
     }
 
     func testARouteIsFoundByName() throws {

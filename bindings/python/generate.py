@@ -245,7 +245,9 @@ def _enum(name: str, base: str, doc: str, values: dict[str, str]) -> str:
 def _all(names: list[str]) -> str:
     # Ruff wants this order: constants, classes, the rest.
     ordered = sorted(names, key=lambda name: (not name.isupper(), name[0].islower(), name))
-    return "__all__ = [\n" + "".join(f'    "{name}",\n' for name in ordered) + "]\n"
+    text = ", ".join(f'"{name}"' for name in ordered) + ","
+    lines = textwrap.wrap(text, 96, break_long_words=False)
+    return "__all__ = [\n" + "".join(f"    {line}\n" for line in lines) + "]\n"
 
 
 def structures(interface: Json) -> str:

@@ -1,3 +1,4 @@
+import RestwayHTTP
 import RestwayMapping
 import RestwayObjects
 import RestwayOutcome
@@ -17,7 +18,18 @@ extension ResponseProcessor {
 
     /// Whether the request has done what it should.
     func isDone(_ received: ReceivedResponse) -> Bool {
-        received.isSuccess || isGone(received)
+        received.isSuccess || isGone(received) || isCurrent(received)
+    }
+
+    /// Whether the program has asked by a condition, and the server says that what the program has
+    /// is current (RFC 9110, section 15.4.5).
+    private func isCurrent(_ received: ReceivedResponse) -> Bool {
+        guard received.status == 304, request.method == .get || request.method == .head else {
+            return false
+        }
+        return request.exchange.headers.contains { field in
+            field.isNamed("If-None-Match") || field.isNamed("If-Modified-Since")
+        }
     }
 
     private func isGone(_ received: ReceivedResponse) -> Bool {

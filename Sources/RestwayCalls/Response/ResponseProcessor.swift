@@ -120,8 +120,9 @@ struct ResponseProcessor {
         var timings = timings
         timings.decode = decoded.microseconds(since: started)
         let received = ReceivedResponse(
-            status: head.status, headers: head.headers, url: head.url, body: body,
-            saved: recorder.saved, trailers: recorder.trailers, timings: timings,
+            status: head.status, httpVersion: head.httpVersion, headers: head.headers,
+            url: head.url, body: body, saved: recorder.saved, trailers: recorder.trailers,
+            timings: timings,
             attempts: call.attempts(endingWith: head.status, decoded))
         let failure = damage.map { self.failure(.init($0), $0.message, received) }
         return (received, failure, decoded)

@@ -28,7 +28,7 @@ extension NetworkSettings {
     private mutating func readProxy(_ environment: DocumentNode) {
         let exceptions = environment["proxyExceptions"]?.elements()?.compactMap { node in
             node.nonEmptyString().flatMap { text in
-                text.contains(",") ? node.refuse("a host has no comma") : text
+                text.utf8.contains(UInt8(ascii: ",")) ? node.refuse("a host has no comma") : text
             }
         }
         guard let node = environment["proxy"] else {

@@ -143,7 +143,8 @@ extension APIDefinition {
         var declared: [DocumentRoute] = []
         declared.reserveCapacity(members.count)
         for (name, node) in members {
-            guard let route = DocumentRoute(name, node, in: entityCatalog, policies.retry) else { continue }
+            let route = DocumentRoute(name, node, in: entityCatalog, policies.retry)
+            guard let route else { continue }
             declared.append(route)
         }
         var family = RouteFamily(declared, routes)

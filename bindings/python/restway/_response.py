@@ -57,6 +57,9 @@ class MappingIssue(NamedTuple):
     """The reason."""
 
 
+_HTTP_VERSIONS = {10: "1.0", 11: "1.1", 20: "2", 30: "3"}
+
+
 class Response(Owner[native.ResponseHandle]):
     """A response. It is immutable, usable from any thread, and a context manager."""
 
@@ -81,6 +84,14 @@ class Response(Owner[native.ResponseHandle]):
         """The HTTP status code."""
         status: int = native.lib.restway_response_status(self._handle)
         return status
+
+    @property
+    def http_version(self) -> str | None:
+        """The version of HTTP in which the server has answered: "1.0", "1.1", "2" or "3". None for
+        a response that the outbox has made. The response to a request in a batch has "1.1".
+        """
+        number: int = native.lib.restway_response_http_version(self._handle)
+        return _HTTP_VERSIONS.get(number)
 
     @property
     def url(self) -> str:

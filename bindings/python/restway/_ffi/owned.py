@@ -11,26 +11,11 @@ from . import structures
 from .handles import Handle, Owned
 
 __all__ = [
-    "OWNED",
-    "OwnedApiHandle",
-    "OwnedBatchHandle",
-    "OwnedCallHandle",
-    "OwnedChangesHandle",
-    "OwnedClientHandle",
-    "OwnedClockHandle",
-    "OwnedDraftHandle",
-    "OwnedErrorHandle",
-    "OwnedListHandle",
-    "OwnedObjectHandle",
-    "OwnedObserverHandle",
-    "OwnedOutboxItemHandle",
-    "OwnedOutboxItemsHandle",
-    "OwnedQueryHandle",
-    "OwnedRefreshHandle",
-    "OwnedRequestHandle",
-    "OwnedResourceHandle",
-    "OwnedResponseHandle",
-    "OwnedStoreHandle",
+    "OWNED", "OwnedApiHandle", "OwnedBatchHandle", "OwnedCallHandle", "OwnedChangesHandle",
+    "OwnedClientHandle", "OwnedClockHandle", "OwnedDraftHandle", "OwnedErrorHandle",
+    "OwnedListHandle", "OwnedObjectHandle", "OwnedObserverHandle", "OwnedOutboxItemHandle",
+    "OwnedOutboxItemsHandle", "OwnedQueryHandle", "OwnedRefreshHandle", "OwnedRequestHandle",
+    "OwnedResourceHandle", "OwnedResponseHandle", "OwnedStoreHandle",
 ]
 
 

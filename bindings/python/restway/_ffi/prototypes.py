@@ -363,6 +363,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_response_retain": (ResponseHandle, (ResponseHandle,)),
     "restway_response_release": (None, (ResponseHandle,)),
     "restway_response_status": (c_int32, (ResponseHandle,)),
+    "restway_response_http_version": (c_int32, (ResponseHandle,)),
     "restway_response_url": (c_char_p, (ResponseHandle,)),
     "restway_response_header": (c_char_p, (ResponseHandle, c_char_p)),
     "restway_response_timings": (c_enum, (ResponseHandle, POINTER(Timings), _error_out)),
