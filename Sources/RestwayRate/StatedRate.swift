@@ -127,8 +127,7 @@ private struct StructuredItem {
     static func list(_ text: String) -> [StructuredItem] {
         members(of: text).compactMap { member in
             let parts = split(member, at: ";")
-            // A token with "=" is the member of a dictionary.
-            guard let first = parts.first, first.first == "\"" || !first.utf8.contains(UInt8(ascii: "=")) else {
+            guard let first = parts.first, first.first == "\"" || !isMember(first) else {
                 return nil
             }
             var item = StructuredItem(name: unquoted(first))
@@ -138,6 +137,11 @@ private struct StructuredItem {
             }
             return item
         }
+    }
+
+    /// Whether a token is the member of a dictionary.
+    private static func isMember(_ text: String) -> Bool {
+        text.utf8.contains(UInt8(ascii: "="))
     }
 
     private static func members(of text: String) -> [String] { split(text, at: ",") }
