@@ -118,6 +118,7 @@ static void rate__a_wrong_policy_or_url_is_refused(void **state) {
     restway_rate rate = RESTWAY_RATE_INIT;
     assert_fails(
         restway_client_rate(client, "ftp://x", &rate, &failure), RESTWAY_E_INVALID_URL, "url");
+    assert_refused(restway_rate_init(NULL, sizeof(rate), &failure));
     assert_refused(restway_client_rate(client, NULL, NULL, &failure));
     assert_refused(restway_client_rate(NULL, NULL, &rate, &failure));
     assert_refused(restway_client_set_rate(NULL, NULL, 0, &failure));

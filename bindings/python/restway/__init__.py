@@ -98,7 +98,7 @@ from ._library import (
     version,
 )
 from ._mapping import NOTHING, HookFunction, Row, Rows, TransformFunction
-from ._network import TLS, Network, Proxy
+from ._network import TLS, Network, Proxy, Rate
 from ._object import Identity, Object, Objects
 from ._observer import Change, Changes, Observed, Observer, OnChange
 from ._outbox import (
@@ -112,7 +112,6 @@ from ._outbox import (
 )
 from ._progress import OnProgress, Progress, Timings
 from ._questions import Exclusion, FailureReader, FailureReading
-from ._rate import Rate
 from ._request import Request, Target
 from ._resource import DigestHeader, FileContent, Files, Resource
 from ._response import Headers, MappingIssue, Response

@@ -18,10 +18,9 @@ from ._draft import Draft
 from ._ffi.callbacks import Closing, Holding, close_at_exit
 from ._ffi.enums import ClientFlag, CurlFlag, Delivery, Reachability
 from ._library import Clock
-from ._network import Network, Proxy, TLSChoice, network_options
+from ._network import ClientRate, Network, Proxy, TLSChoice, network_options
 from ._object import Layouts, Object
 from ._questions import Exclusion, set_exclusion
-from ._rate import ClientRate
 from ._request import Request
 from ._response import Response
 from ._store import Store
