@@ -94,9 +94,7 @@ final class DownloadTests: AuthTestCase {
         XCTAssertEqual(saved.path, path)
         XCTAssertEqual(saved.length, 11)
         XCTAssertEqual(saved.resumedFrom, 0)
-        var digest = SHA256()
-        Array(#"[{"id": 1}]"#.utf8).withUnsafeBytes { digest.update($0) }
-        XCTAssertEqual(saved.digest, digest.text())
+        XCTAssertEqual(saved.digest, sha256(#"[{"id": 1}]"#))
         XCTAssertEqual(response.bodyCount, 0)
         XCTAssertFalse(response.isMapped)
     }
@@ -211,9 +209,7 @@ final class DownloadTests: AuthTestCase {
         XCTAssertEqual(content(), "0123456789")
         XCTAssertEqual(response.saved?.resumedFrom, 4)
         XCTAssertEqual(response.saved?.length, 10)
-        var digest = SHA256()
-        Array("0123456789".utf8).withUnsafeBytes { digest.update($0) }
-        XCTAssertEqual(response.saved?.digest, digest.text())
+        XCTAssertEqual(response.saved?.digest, sha256("0123456789"))
         XCTAssertEqual(files, ["report.pdf"])
     }
 
@@ -319,4 +315,11 @@ final class DownloadTests: AuthTestCase {
         XCTAssertEqual(failure(of: call)?.httpStatus, 503)
         XCTAssertEqual(content(".part"), "0123")
     }
+}
+
+/// The SHA-256 digest of `text` in hexadecimal digits.
+private func sha256(_ text: String) -> String? {
+    let digest = DigestComputation(.sha256)
+    Array(text.utf8).withUnsafeBytes { digest?.add($0) }
+    return digest?.finishAsText()
 }

@@ -121,7 +121,7 @@ final class DownloadFile {
     func describe(_ part: PartialBody, of url: String) throws(Failure) {
         guard let validator = part.validator else { return removeInfo() }
         let total = part.total.map(String.init) ?? "-"
-        let text = [Self.infoTitle, Self.mark(url), validator, total, "end\n"]
+        let text = [Self.infoTitle, try Self.mark(url), validator, total, "end\n"]
             .joined(separator: "\n")
         let flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC
         let info = openat(folder, name + Self.infoSuffix, flags, 0o600)
@@ -144,7 +144,7 @@ final class DownloadFile {
         }
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         var status = stat()
-        guard lines.count == 6, lines[0] == Self.infoTitle, lines[1] == Self.mark(url),
+        guard lines.count == 6, lines[0] == Self.infoTitle, lines[1] == (try? Self.mark(url)),
             lines[4] == "end", Headers.isValidValue(lines[2]), !lines[2].isEmpty,
             fstat(descriptor, &status) == 0
         else { return nil }
@@ -153,10 +153,10 @@ final class DownloadFile {
     }
 
     /// A URL may hold secrets, so only its digest is written.
-    private static func mark(_ url: String) -> String {
-        var digest = SHA256()
-        Array(url.utf8).withUnsafeBytes { digest.update($0) }
-        return digest.text()
+    private static func mark(_ url: String) throws(Failure) -> String {
+        let digest = try newDigest()
+        Array(url.utf8).withUnsafeBytes { digest.add($0) }
+        return digest.finishAsText()
     }
 
     private func removeInfo() {
@@ -188,9 +188,16 @@ final class DownloadFile {
         return nil
     }
 
+    static func newDigest() throws(Failure) -> DigestComputation {
+        guard let digest = DigestComputation(.sha256) else {
+            throw Failure(.outOfMemory, "libcrypto cannot make a SHA-256 digest")
+        }
+        return digest
+    }
+
     /// Computes the digest of the first bytes.
-    func digest(of length: Int64) throws(Failure) -> SHA256 {
-        var digest = SHA256()
+    func digest(of length: Int64) throws(Failure) -> DigestComputation {
+        let digest = try Self.newDigest()
         var position: Int64 = 0
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         while position < length {
@@ -200,7 +207,7 @@ final class DownloadFile {
             guard count > 0 else {
                 throw Self.failure(path, count < 0 ? Self.errorText : "the part has become shorter")
             }
-            buffer.withUnsafeBytes { digest.update(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+            buffer.withUnsafeBytes { digest.add(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
             position += Int64(count)
         }
         return digest

@@ -40,7 +40,7 @@ final class FileTarget: BodyTarget, @unchecked Sendable {
     private let url: String
     private var file: DownloadFile?
     private var part = PartialBody()
-    private var digest: SHA256?
+    private var digest: DigestComputation?
     /// The number of bytes that the last answer did not send, because they were there.
     private var resumedFrom: Int64 = 0
     private let generation = ProcessGeneration.current
@@ -83,7 +83,7 @@ final class FileTarget: BodyTarget, @unchecked Sendable {
         switch part.begin(head) {
         case .whole:
             resumedFrom = 0
-            digest = plan.computesDigest ? SHA256() : nil
+            digest = plan.computesDigest ? try DownloadFile.newDigest() : nil
             try file.begin(at: 0)
             if plan.keepsPart { try file.describe(part, of: url) }
             return .takes
@@ -102,7 +102,7 @@ final class FileTarget: BodyTarget, @unchecked Sendable {
     func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) -> BodyFlow {
         try file?.write(bytes)
         part.length += Int64(bytes.count)
-        digest?.update(bytes)
+        digest?.add(bytes)
         return .proceed
     }
 
@@ -118,7 +118,7 @@ final class FileTarget: BodyTarget, @unchecked Sendable {
         try file.publish(isPrivate: plan.isTemporary)
         self.file = nil
         return SavedBody(
-            path: plan.path, length: part.length, digest: digest?.text(), resumedFrom: resumedFrom,
+            path: plan.path, length: part.length, digest: digest?.finishAsText(), resumedFrom: resumedFrom,
             temporary: plan.isTemporary ? TemporaryFile(path: plan.path) : nil)
     }
 

@@ -14,12 +14,12 @@ package enum DigestAlgorithm: CaseIterable, Sendable {
 }
 
 /// Computes a digest piece by piece, with libcrypto.
-struct DigestComputation: ~Copyable {
+package final class DigestComputation {
     private let context: OpaquePointer
     private let byteCount: Int
 
     /// Begins a digest; nil if libcrypto does not offer the algorithm, or there is no memory.
-    init?(_ algorithm: DigestAlgorithm) {
+    package init?(_ algorithm: DigestAlgorithm) {
         let kind =
             switch algorithm {
             case .md5: EVP_md5()
@@ -38,16 +38,24 @@ struct DigestComputation: ~Copyable {
         EVP_MD_CTX_free(context)
     }
 
-    mutating func add(_ bytes: UnsafeRawBufferPointer) {
+    package func add(_ bytes: UnsafeRawBufferPointer) {
         EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
     }
 
-    /// Returns the digest of all bytes.
-    consuming func finish() -> [UInt8] {
+    /// Returns the digest of all bytes. Call it once, at the end.
+    package func finish() -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, count in
             EVP_DigestFinal_ex(context, buffer.baseAddress, nil)
             count = byteCount
         }
+    }
+
+    /// Returns the digest as `finish` does, in hexadecimal digits in lower case.
+    package func finishAsText() -> String {
+        let digits = finish().flatMap { byte in
+            [ASCII.lowerHexDigit(byte >> 4), ASCII.lowerHexDigit(byte & 0xF)]
+        }
+        return String(decoding: digits, as: UTF8.self)
     }
 }
 

@@ -79,7 +79,7 @@ package final class Resource: Sendable {
         }
         let known = digests.withLock { $0[algorithm] }
         if let known, known.state == extent.state { return known.bytes }
-        guard var computation = DigestComputation(algorithm) else {
+        guard let computation = DigestComputation(algorithm) else {
             throw ResourceError("libcrypto does not offer the digest that was asked for")
         }
         let reader = ResourceReader(self, extent)
