@@ -118,7 +118,8 @@ final class FileTarget: BodyTarget, @unchecked Sendable {
         try file.publish(isPrivate: plan.isTemporary)
         self.file = nil
         return SavedBody(
-            path: plan.path, length: part.length, digest: digest?.finishAsText(), resumedFrom: resumedFrom,
+            path: plan.path, length: part.length, digest: digest?.finishAsText(),
+            resumedFrom: resumedFrom,
             temporary: plan.isTemporary ? TemporaryFile(path: plan.path) : nil)
     }
 
