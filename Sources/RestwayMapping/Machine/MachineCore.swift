@@ -74,34 +74,31 @@ struct MachineCore {
 
     @inline(__always)
     mutating func string(_ text: UnsafeRawBufferPointer) -> EventAnswer {
-        guard let member = places.member, member.pointee.takesUnchanged(.string),
-            let cell = try? values.text(of: text)
-        else { return scalar(.string(text)) }
+        guard takesUnchanged(.string), let cell = try? values.text(of: text) else {
+            return scalar(.string(text))
+        }
         return put(cell)
     }
 
     @inline(__always)
     mutating func int64(_ value: Int64) -> EventAnswer {
-        guard let member = places.member, member.pointee.takesUnchanged(.int64) else {
-            return scalar(.int64(value))
-        }
-        return put(.int64(value))
+        takesUnchanged(.int64) ? put(.int64(value)) : scalar(.int64(value))
     }
 
     @inline(__always)
     mutating func double(_ value: Double) -> EventAnswer {
-        guard let member = places.member, member.pointee.takesUnchanged(.double) else {
-            return scalar(.double(value))
-        }
-        return put(.double(value))
+        takesUnchanged(.double) ? put(.double(value)) : scalar(.double(value))
     }
 
     @inline(__always)
     mutating func bool(_ value: Bool) -> EventAnswer {
-        guard let member = places.member, member.pointee.takesUnchanged(.bool) else {
-            return scalar(.bool(value))
-        }
-        return put(.bool(value))
+        takesUnchanged(.bool) ? put(.bool(value)) : scalar(.bool(value))
+    }
+
+    /// Whether a value of this kind becomes the cell of `places.member` as it is.
+    @inline(__always)
+    private func takesUnchanged(_ kind: Cell.Kind) -> Bool {
+        places.member.map { $0.pointee.unchangedKinds.contains(kind) } ?? false
     }
 
     /// Stores the value of `places.member`, which takes it unchanged.
