@@ -64,15 +64,16 @@ final class EntityTable: @unchecked Sendable {
     /// is about a new object, or agrees with the newest snapshot of its object.
     ///
     /// - Parameters:
-    ///   - keys: The keys of all earlier rows. The keys of the taken rows are added, and the key of
-    ///     the row that was not taken if it was found.
+    ///   - rowKeys: The keys of all earlier rows. The keys of the taken rows are added, and the
+    ///     key of the row that was not taken if it was found.
     ///   - lastKey: The last key that was given to any object.
-    ///   - known: Receives the snapshots that replace rows without new values.
+    ///   - objects: The objects of the rows from `start` on; `nil` as long as they are the rows
+    ///     themselves.
     /// - Returns: The first row that was not taken, and whether that row needs a decision; if it
     ///   needs no decision, it is of another entity.
     func take(
-        _ rows: UnsafeBufferPointer<Snapshot>, from first: Int, _ keys: inout [Int64],
-        _ lastKey: inout Int64, _ known: inout [(row: Int, object: Snapshot)]
+        _ rows: UnsafeBufferPointer<Snapshot>, from first: Int, _ rowKeys: inout [Int64],
+        _ lastKey: inout Int64, _ objects: inout [Snapshot]?, since start: Int
     ) -> (next: Int, isOpen: Bool) {
         let hasRelationships = !entity.relationships.isEmpty
         for index in first..<rows.count {
@@ -81,17 +82,19 @@ final class EntityTable: @unchecked Sendable {
             if hasRelationships, row.lastReferredRow >= index { return (index, true) }
             let fresh = lastKey + 1
             let key = key(of: row, orNew: fresh)
-            keys.append(key)
-            if hasRelationships { row.settleRelationships(keys) }
+            rowKeys.append(key)
+            if hasRelationships { row.settleRelationships(rowKeys) }
             if key == fresh {
                 lastKey = fresh
+                objects?.append(row)
                 publish(row, key)
             } else {
                 guard let older = newest[key], row.isContained(in: older) else {
                     return (index, true)
                 }
                 row.setStoreKey(key)
-                known.append((index, older))
+                if objects == nil { objects = Array(rows[start..<index]) }
+                objects?.append(older)
             }
         }
         return (rows.count, false)

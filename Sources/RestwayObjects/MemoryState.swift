@@ -51,18 +51,25 @@ final class MemoryState: CommitTarget, @unchecked Sendable {
         // An existing object needs a closer look if the store has unsent objects or redirections.
         guard unsent.isEmpty, redirections.isEmpty else { return (first, 0) }
         let lastBefore = lastKey
-        var known: [(row: Int, object: Snapshot)] = []
+        var objects: [Snapshot]?
         let next = rows.withUnsafeBufferPointer { rows in
             var next = first
             var isOpen = false
             while next < rows.count, !isOpen {
                 (next, isOpen) = tableMade(rows[next].entity).take(
-                    rows, from: next, &keys, &lastKey, &known)
+                    rows, from: next, &keys, &lastKey, &objects, since: first)
             }
             return next
         }
-        // The maker of the rows still has them, so they are copied only if a row changes.
-        for (row, object) in known { rows[row] = object }
+        // The maker of the rows still has them, so changing them in place would first count a
+        // reference to each.
+        if let objects {
+            if objects.count == rows.count {
+                rows = objects
+            } else {
+                rows.replaceSubrange(first..<next, with: objects)
+            }
+        }
         return (next, Int(lastKey - lastBefore))
     }
 
