@@ -190,7 +190,7 @@ struct ValueConverter {
         _ digits: UnsafeRawBufferPointer, _ target: PlanTarget
     ) throws(Misfit) -> Cell {
         switch target.conversion {
-        case .any where !target.isIdentity && NumberText.isWhole(digits):
+        case .any where !target.isIdentity && NumberForm.isWhole(digits[...]):
             return try text(digits, .json)
         case .double, .doubleText:
             guard let value = NumberText.double(digits) else { throw .range(target) }
