@@ -8,8 +8,6 @@ struct MachineCore {
     private let isCancelled: (@Sendable () -> Bool)?
     private let progress: MappingProgress?
 
-    /// Memory in which the stacks that every machine needs begin. Most answers fit in it.
-    private var block = ScratchBlock()
     private var places: OpenPlaces
     private var rows: OpenRows
     private var values: ValueConverter
@@ -27,9 +25,9 @@ struct MachineCore {
         self.progress = progress
         // Hooks see and change rows, and in answers to sent objects each place has its own row.
         let repeated = RepeatedRows(isOn: !isAnswer && !plan.hasHooks)
-        places = OpenPlaces(plan.tree.root, &block)
-        rows = OpenRows(plan, progress, repeated, &block)
-        values = ValueConverter(plan, &block)
+        places = OpenPlaces(plan.tree.root)
+        rows = OpenRows(plan, progress, repeated)
+        values = ValueConverter(plan)
     }
 
     func destroy() {
@@ -37,7 +35,6 @@ struct MachineCore {
         rows.destroy()
         values.destroy()
         captures.destroy()
-        block.destroy()
     }
 
     mutating func relies(on bytes: UnsafeRawBufferPointer) {
