@@ -113,6 +113,13 @@ public struct Cell: BitwiseCopyable, Sendable {
         return UnsafeRawBufferPointer(start: start, count: Int(length))
     }
 
+    /// Returns a cell of a row that is being collected with the address of its text.
+    @inline(__always)
+    public func placed(besides bytes: UnsafeRawPointer) -> Cell {
+        guard isText, let address = text(besides: bytes).baseAddress else { return self }
+        return Cell(rawKind: rawKind, length: length, bits: UInt64(UInt(bitPattern: address)))
+    }
+
     public var isList: Bool { rawKind == Kind.list.rawValue }
 
     /// The store keys that `bits` points to, for a list of a snapshot.
