@@ -110,35 +110,9 @@ enum OutOfRangeNumber {
     /// Whether `number` is a well-formed number (RFC 8259, section 6) that is out of range. A
     /// malformed number is left for the parser to refuse.
     private static func isOutOfRange(_ number: Slice<UnsafeRawBufferPointer>) -> Bool {
-        guard isWellFormed(number) else { return false }
+        guard NumberForm.fits(number) else { return false }
         let text = String(decoding: number, as: UTF8.self)
-        let isReal = number.contains { [0x2E, 0x45, 0x65].contains($0) }
-        return isReal ? Double(text)?.isInfinite ?? true : Int64(text) == nil
-    }
-
-    private static func isWellFormed(_ number: Slice<UnsafeRawBufferPointer>) -> Bool {
-        var rest = number
-        /// Removes the first character if it is in `characters`; false if it is not.
-        func drop(oneOf characters: String) -> Bool {
-            guard let first = rest.first, characters.utf8.contains(first) else { return false }
-            rest = rest.dropFirst()
-            return true
-        }
-        /// Removes digits from the front; false if the first character is not a digit.
-        func dropDigits() -> Bool {
-            let count = rest.prefix(while: ASCII.isDigit).count
-            rest = rest.dropFirst(count)
-            return count > 0
-        }
-        _ = drop(oneOf: "-")
-        // No digit follows a leading 0.
-        if !drop(oneOf: "0"), !dropDigits() { return false }
-        if drop(oneOf: "."), !dropDigits() { return false }
-        if drop(oneOf: "eE") {
-            _ = drop(oneOf: "+-")
-            if !dropDigits() { return false }
-        }
-        return rest.isEmpty
+        return NumberForm.isWhole(number) ? Int64(text) == nil : Double(text)?.isInfinite ?? true
     }
 }
 

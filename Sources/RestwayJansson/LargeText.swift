@@ -208,34 +208,25 @@ struct TextWalker<Sink: EventSink> {
         }
     }
 
-    /// Whether the sink wants what it is told next; `nil` if it stops.
-    ///
-    /// - Parameter tell: Not called if the sink skips the value around it.
-    private func wants(_ isWanted: Bool, _ tell: () -> EventAnswer) -> Bool? {
-        guard isWanted else { return false }
-        return switch tell() {
-        case .want: true
-        case .skip: false
-        case .stop: nil
-        }
-    }
-
     // MARK: Objects
 
     private func object(
         _ object: LargeObject, _ depth: Int, _ isWanted: Bool, _ arena: inout JSONArena
     ) throws(JSONError) -> WalkOutcome {
         guard depth <= limits.nestingDepthMax else { return .tooDeep }
-        guard let wantsMembers = wants(isWanted, sink.beginObject) else { return .stopped }
+        guard let wantsMembers = sink.wants(isWanted, { $0.beginObject() }) else {
+            return .stopped
+        }
         for member in object.members {
-            let tellKey = { member.key.withUnsafeBytes { sink.key($0) } }
-            guard let wantsValue = wants(wantsMembers, tellKey) else { return .stopped }
+            let wantsMember = member.key.withUnsafeBytes { key in
+                sink.wants(wantsMembers) { $0.key(key) }
+            }
+            guard let wantsMember else { return .stopped }
             let outcome = try value(
-                member.value, depth: depth + 1, isWanted: wantsValue, &arena)
+                member.value, depth: depth + 1, isWanted: wantsMember, &arena)
             guard outcome == .done else { return outcome }
         }
-        guard wantsMembers else { return .done }
-        return sink.endObject() == .stop ? .stopped : .done
+        return wantsMembers && sink.endObject() == .stop ? .stopped : .done
     }
 
     // MARK: Lists
@@ -244,8 +235,9 @@ struct TextWalker<Sink: EventSink> {
         _ list: LargeList, _ depth: Int, _ isWanted: Bool, _ arena: inout JSONArena
     ) throws(JSONError) -> WalkOutcome {
         guard depth <= limits.nestingDepthMax else { return .tooDeep }
-        let begin = { sink.beginArray(count: list.count) }
-        guard let wantsElements = wants(isWanted, begin) else { return .stopped }
+        guard let wantsElements = sink.wants(isWanted, { $0.beginArray(count: list.count) }) else {
+            return .stopped
+        }
         for part in list.parts {
             let isOneLarge = part.count == 1 && part.text.count > sizes.bytesMin
             let outcome =
@@ -254,8 +246,7 @@ struct TextWalker<Sink: EventSink> {
                 : try self.part(part, depth, wantsElements, &arena)
             guard outcome == .done else { return outcome }
         }
-        guard wantsElements else { return .done }
-        return sink.endArray() == .stop ? .stopped : .done
+        return wantsElements && sink.endArray() == .stop ? .stopped : .done
     }
 
     private func part(

@@ -31,30 +31,22 @@ struct TreeWalker<Sink: EventSink> {
     func walk(
         _ value: UnsafeMutablePointer<json_t>, depth: Int, isWanted: Bool
     ) -> WalkOutcome {
-        isWanted ? self.value(value, depth: depth) : skip(value, depth: depth)
+        switch value.pointee.type {
+        case JSON_OBJECT: return object(value, depth, isWanted)
+        case JSON_ARRAY: return array(value, depth, isWanted)
+        default: return isWanted && scalar(value) == .stop ? .stopped : .done
+        }
     }
 
-    private func value(_ value: UnsafeMutablePointer<json_t>, depth: Int) -> WalkOutcome {
-        let answer: EventAnswer
+    private func scalar(_ value: UnsafeMutablePointer<json_t>) -> EventAnswer {
         switch value.pointee.type {
-        case JSON_STRING:
-            answer = string(value)
-        case JSON_INTEGER:
-            answer = sink.int64(json_integer_value(value))
-        case JSON_REAL:
-            answer = sink.double(json_real_value(value))
-        case JSON_TRUE:
-            answer = sink.bool(true)
-        case JSON_FALSE:
-            answer = sink.bool(false)
-        case JSON_OBJECT:
-            return object(value, depth)
-        case JSON_ARRAY:
-            return array(value, depth)
-        default:
-            answer = sink.null()
+        case JSON_STRING: string(value)
+        case JSON_INTEGER: sink.int64(json_integer_value(value))
+        case JSON_REAL: sink.double(json_real_value(value))
+        case JSON_TRUE: sink.bool(true)
+        case JSON_FALSE: sink.bool(false)
+        default: sink.null()
         }
-        return answer == .stop ? .stopped : .done
     }
 
     private func string(_ value: UnsafeMutablePointer<json_t>) -> EventAnswer {
@@ -66,73 +58,57 @@ struct TreeWalker<Sink: EventSink> {
         return sink.string(UnsafeRawBufferPointer(start: start, count: count))
     }
 
-    private func object(_ object: UnsafeMutablePointer<json_t>, _ depth: Int) -> WalkOutcome {
+    private func object(
+        _ object: UnsafeMutablePointer<json_t>, _ depth: Int, _ isWanted: Bool
+    ) -> WalkOutcome {
         guard depth <= depthMax else { return .tooDeep }
-        switch sink.beginObject() {
-        case .want: break
-        case .skip: return skipContent(of: object, depth)
-        case .stop: return .stopped
+        guard let wantsMembers = sink.wants(isWanted, { $0.beginObject() }) else {
+            return .stopped
         }
         var iterator = json_object_iter(object)
         while let current = iterator {
             let key = UnsafeRawBufferPointer(
                 start: json_object_iter_key(current), count: json_object_iter_key_len(current))
             if let member = json_object_iter_value(current) {
-                let outcome: WalkOutcome
-                switch sink.key(key) {
-                case .want: outcome = value(member, depth: depth + 1)
-                case .skip: outcome = skip(member, depth: depth + 1)
-                case .stop: return .stopped
+                guard let wantsMember = sink.wants(wantsMembers, { $0.key(key) }) else {
+                    return .stopped
                 }
+                let outcome = walk(member, depth: depth + 1, isWanted: wantsMember)
                 guard outcome == .done else { return outcome }
             }
             iterator = json_object_iter_next(object, current)
         }
-        return sink.endObject() == .stop ? .stopped : .done
+        return wantsMembers && sink.endObject() == .stop ? .stopped : .done
     }
 
-    private func array(_ array: UnsafeMutablePointer<json_t>, _ depth: Int) -> WalkOutcome {
+    private func array(
+        _ array: UnsafeMutablePointer<json_t>, _ depth: Int, _ isWanted: Bool
+    ) -> WalkOutcome {
         guard depth <= depthMax else { return .tooDeep }
-        switch sink.beginArray(count: json_array_size(array)) {
-        case .want: break
-        case .skip: return skipContent(of: array, depth)
-        case .stop: return .stopped
+        let count = json_array_size(array)
+        guard let wantsElements = sink.wants(isWanted, { $0.beginArray(count: count) }) else {
+            return .stopped
         }
-        for index in 0..<json_array_size(array) {
+        for index in 0..<count {
             guard let element = json_array_get(array, index) else { continue }
-            let outcome = value(element, depth: depth + 1)
+            let outcome = walk(element, depth: depth + 1, isWanted: wantsElements)
             guard outcome == .done else { return outcome }
         }
-        return sink.endArray() == .stop ? .stopped : .done
+        return wantsElements && sink.endArray() == .stop ? .stopped : .done
     }
+}
 
-    /// Skips a value that is not wanted. Only its depth is checked.
-    private func skip(_ value: UnsafeMutablePointer<json_t>, depth: Int) -> WalkOutcome {
-        let type = value.pointee.type
-        guard type == JSON_OBJECT || type == JSON_ARRAY else { return .done }
-        guard depth <= depthMax else { return .tooDeep }
-        return skipContent(of: value, depth)
-    }
-
-    private func skipContent(
-        of container: UnsafeMutablePointer<json_t>, _ depth: Int
-    ) -> WalkOutcome {
-        if container.pointee.type == JSON_ARRAY {
-            for index in 0..<json_array_size(container) {
-                guard let element = json_array_get(container, index) else { continue }
-                let outcome = skip(element, depth: depth + 1)
-                guard outcome == .done else { return outcome }
-            }
-            return .done
+extension EventSink {
+    /// Returns whether the sink wants what it is told next; `nil` if it stops.
+    ///
+    /// - Parameter isWanted: False if the sink skips the value around it. Then it is told nothing.
+    @inline(__always)
+    func wants(_ isWanted: Bool, _ tell: (Self) -> EventAnswer) -> Bool? {
+        guard isWanted else { return false }
+        return switch tell(self) {
+        case .want: true
+        case .skip: false
+        case .stop: nil
         }
-        var iterator = json_object_iter(container)
-        while let current = iterator {
-            if let member = json_object_iter_value(current) {
-                let outcome = skip(member, depth: depth + 1)
-                guard outcome == .done else { return outcome }
-            }
-            iterator = json_object_iter_next(container, current)
-        }
-        return .done
     }
 }

@@ -25,6 +25,18 @@ public struct Cell: BitwiseCopyable, Sendable {
         case absent = 10
     }
 
+    /// A set of kinds. Asking it takes no more than a shift, because it is asked for each value.
+    public struct KindSet: BitwiseCopyable, Sendable {
+        public let bits: UInt32
+
+        public init(_ kinds: [Kind]) {
+            bits = kinds.reduce(0) { $0 | 1 << $1.rawValue }
+        }
+
+        @inlinable
+        public func contains(_ kind: Kind) -> Bool { bits &>> kind.rawValue & 1 != 0 }
+    }
+
     public let rawKind: UInt32
     public let length: UInt32
     public let bits: UInt64
@@ -99,6 +111,13 @@ public struct Cell: BitwiseCopyable, Sendable {
         let address = UInt(truncatingIfNeeded: bits & ~Self.lastingMark)
         let start = isLasting ? UnsafeRawPointer(bitPattern: address) : bytes + Int(address)
         return UnsafeRawBufferPointer(start: start, count: Int(length))
+    }
+
+    /// Returns a cell of a row that is being collected with the address of its text.
+    @inline(__always)
+    public func placed(besides bytes: UnsafeRawPointer) -> Cell {
+        guard isText, let address = text(besides: bytes).baseAddress else { return self }
+        return Cell(rawKind: rawKind, length: length, bits: UInt64(UInt(bitPattern: address)))
     }
 
     public var isList: Bool { rawKind == Kind.list.rawValue }

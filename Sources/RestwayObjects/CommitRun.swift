@@ -57,6 +57,15 @@ extension CommitTarget {
 /// It is the same for every store. If it throws, the target has to undo everything that was done to
 /// it.
 package struct CommitRun<Target: CommitTarget> {
+    /// The rows whose results may have become older than the snapshots in the store.
+    private enum StaleResults: Comparable {
+        case none
+        /// An object got a newer snapshot, so other rows of the same object may be stale.
+        case ofSameObject
+        /// An object took over another object, so rows of both may be stale.
+        case any
+    }
+
     package private(set) var target: Target
     private var changes: ChangeSet
     private let isRecording: Bool
@@ -72,8 +81,7 @@ package struct CommitRun<Target: CommitTarget> {
     /// The rows of the answers about sent objects, by the edits that hold the sent values.
     private var toldRows: [Int: Int] = [:]
     private var updated: Set<Int64> = []
-    /// Whether an object got a newer snapshot than an earlier row of it has.
-    private var needsRefresh = false
+    private var stale = StaleResults.none
     /// Objects that the policy `replace` may delete at the end.
     private var replaced: [(entity: Entity, key: Int64)] = []
     /// The index in `commit.changes` of each object's change.
@@ -103,7 +111,11 @@ package struct CommitRun<Target: CommitTarget> {
             try storeEditsFirst()
         }
         try deleteReplaced()
-        if needsRefresh { try refresh() }
+        // Most change sets have each object once. Comparing the keys is quicker than looking for
+        // the newest snapshot of each object.
+        if stale == .any || stale == .ofSameObject && Set(keys).count < keys.count {
+            try refresh()
+        }
         for restoration in changes.restorations { try restore(restoration) }
         for deletion in changes.deletions { try delete(deletion) }
         commit.updatedCount = updated.count
@@ -199,7 +211,7 @@ package struct CommitRun<Target: CommitTarget> {
             commit.objects[index] = merged
             row.setStoreKey(key)
         }
-        needsRefresh = true
+        stale = max(stale, .ofSameObject)
         if !isNew { updated.insert(key) }
     }
 
@@ -254,6 +266,7 @@ package struct CommitRun<Target: CommitTarget> {
         if let other = try target.key(entity, identity), other != key,
             let its = try target.newest(entity, other)
         {
+            stale = .any
             try delete(its)
             try target.redirect(from: other, to: key)
             try target.bind(entity, identity, to: key)

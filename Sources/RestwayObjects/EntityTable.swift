@@ -4,21 +4,14 @@
 final class EntityTable: @unchecked Sendable {
     /// The entity is kept alive so that its address, which identifies it, is not used again.
     let entity: Entity
-    private var keyOfInteger = IntegerIndex()
-    private var keyOfString: [Identity: Int64] = [:]
+    private var keys = IdentityIndex()
     private var newest = SnapshotPages()
-
-    private let identityIndex: Int?
 
     init(_ entity: Entity) {
         self.entity = entity
-        identityIndex = entity.identityIndex
     }
 
-    deinit {
-        newest.destroy()
-        keyOfInteger.destroy()
-    }
+    deinit { newest.destroy() }
 
     var count: Int { newest.count }
 
@@ -26,11 +19,7 @@ final class EntityTable: @unchecked Sendable {
     func reserve(_ rows: Int) {
         guard rows > newest.count else { return }
         guard let index = entity.identityIndex else { return }
-        if entity.attributes[index].type != .string {
-            keyOfInteger.reserve(newest.count + rows)
-        } else {
-            keyOfString.reserveCapacity(newest.count + rows)
-        }
+        keys.reserve(rows, areStrings: entity.attributes[index].type == .string)
     }
 
     func snapshot(_ key: Int64) -> Snapshot? {
@@ -38,29 +27,18 @@ final class EntityTable: @unchecked Sendable {
     }
 
     func snapshot(_ identity: Identity) -> Snapshot? {
-        key(identity).flatMap { newest[$0] }
+        keys[identity].flatMap { newest[$0] }
     }
 
     /// Returns the key of the row's object: its existing key, or `fresh`, which is then taken.
     func key(of row: Snapshot, orNew fresh: Int64) -> Int64 {
-        // An integer needs no `Identity` with its reference count.
-        let cell = identityIndex.map { row.cells[$0] } ?? .null
-        if cell.isInteger { return keyOfInteger.find(cell.integer, orPut: fresh) }
-        return row.identity.map { find($0, orPut: fresh) } ?? fresh
+        keys.find(row, orPut: fresh)
     }
 
-    func key(_ identity: Identity) -> Int64? {
-        switch identity {
-        case .integer(let integer): keyOfInteger[integer]
-        case .string: keyOfString[identity]
-        }
-    }
+    func key(_ identity: Identity) -> Int64? { keys[identity] }
 
     func bind(_ identity: Identity, to key: Int64) {
-        switch identity {
-        case .integer(let integer): keyOfInteger.put(key, integer)
-        case .string: keyOfString[identity] = key
-        }
+        keys[identity] = key
     }
 
     var objects: [Snapshot] { newest.all }
@@ -68,16 +46,12 @@ final class EntityTable: @unchecked Sendable {
     func remove(_ object: Snapshot) {
         newest.remove(object.storeKey)
         guard let identity = object.identity, key(identity) == object.storeKey else { return }
-        switch identity {
-        case .integer(let integer): keyOfInteger.remove(integer)
-        case .string: keyOfString[identity] = nil
-        }
+        keys[identity] = nil
     }
 
     func removeAll() {
         newest.destroy()
-        keyOfInteger.destroy()
-        keyOfString = [:]
+        keys = IdentityIndex()
     }
 
     /// Takes over the caller's reference to the snapshot.
@@ -90,15 +64,16 @@ final class EntityTable: @unchecked Sendable {
     /// is about a new object, or agrees with the newest snapshot of its object.
     ///
     /// - Parameters:
-    ///   - keys: The keys of all earlier rows. The keys of the taken rows are added, and the key of
-    ///     the row that was not taken if it was found.
+    ///   - rowKeys: The keys of all earlier rows. The keys of the taken rows are added, and the
+    ///     key of the row that was not taken if it was found.
     ///   - lastKey: The last key that was given to any object.
-    ///   - known: Receives the snapshots that replace rows without new values.
+    ///   - objects: The objects of the rows from `start` on; `nil` as long as they are the rows
+    ///     themselves.
     /// - Returns: The first row that was not taken, and whether that row needs a decision; if it
     ///   needs no decision, it is of another entity.
     func take(
-        _ rows: UnsafeBufferPointer<Snapshot>, from first: Int, _ keys: inout [Int64],
-        _ lastKey: inout Int64, _ known: inout [(row: Int, object: Snapshot)]
+        _ rows: UnsafeBufferPointer<Snapshot>, from first: Int, _ rowKeys: inout [Int64],
+        _ lastKey: inout Int64, _ objects: inout [Snapshot]?, since start: Int
     ) -> (next: Int, isOpen: Bool) {
         let hasRelationships = !entity.relationships.isEmpty
         for index in first..<rows.count {
@@ -107,26 +82,21 @@ final class EntityTable: @unchecked Sendable {
             if hasRelationships, row.lastReferredRow >= index { return (index, true) }
             let fresh = lastKey + 1
             let key = key(of: row, orNew: fresh)
-            keys.append(key)
-            if hasRelationships { row.settleRelationships(keys) }
+            rowKeys.append(key)
+            if hasRelationships { row.settleRelationships(rowKeys) }
             if key == fresh {
                 lastKey = fresh
+                objects?.append(row)
                 publish(row, key)
             } else {
                 guard let older = newest[key], row.isContained(in: older) else {
                     return (index, true)
                 }
                 row.setStoreKey(key)
-                known.append((index, older))
+                if objects == nil { objects = Array(rows[start..<index]) }
+                objects?.append(older)
             }
         }
         return (rows.count, false)
-    }
-
-    /// Finds the key of a text identity or stores `fresh` for it, with one search for both.
-    private func find(_ identity: Identity, orPut fresh: Int64) -> Int64 {
-        // Passing the place as `inout` stores the default there if the place was empty.
-        func read(_ place: inout Int64) -> Int64 { place }
-        return read(&keyOfString[identity, default: fresh])
     }
 }

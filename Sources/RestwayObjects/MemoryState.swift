@@ -2,31 +2,20 @@
 ///
 /// `@unchecked Sendable`: it is used only under the lock of its store.
 final class MemoryState: CommitTarget, @unchecked Sendable {
-    private(set) var tables: [EntityTable] = []
+    /// The tables by their entities, which the tables keep alive.
+    private var tableOfEntity: [ObjectIdentifier: EntityTable] = [:]
     private(set) var lastKey: Int64
     private var unsent: Set<Int64> = []
     /// Objects that were merged into another object.
     private var redirections: [Int64: Int64] = [:]
-    /// The place of the table that was used last, by the index of its entity. It is nearly always
-    /// right, and quicker than a search.
-    private var places: [Int] = []
 
     init(lastKey: Int64) {
         self.lastKey = lastKey
     }
 
-    func table(_ entity: Entity) -> EntityTable? {
-        if entity.index < places.count {
-            let place = places[entity.index]
-            if place >= 0, tables[place].entity === entity { return tables[place] }
-        }
-        guard let place = tables.firstIndex(where: { $0.entity === entity }) else {
-            return nil
-        }
-        while places.count <= entity.index { places.append(-1) }
-        places[entity.index] = place
-        return tables[place]
-    }
+    var tables: some Collection<EntityTable> { tableOfEntity.values }
+
+    func table(_ entity: Entity) -> EntityTable? { tableOfEntity[ObjectIdentifier(entity)] }
 
     func newest(_ entity: Entity, _ key: Int64) -> Snapshot? {
         guard let table = table(entity) else { return nil }
@@ -51,18 +40,25 @@ final class MemoryState: CommitTarget, @unchecked Sendable {
         // An existing object needs a closer look if the store has unsent objects or redirections.
         guard unsent.isEmpty, redirections.isEmpty else { return (first, 0) }
         let lastBefore = lastKey
-        var known: [(row: Int, object: Snapshot)] = []
+        var objects: [Snapshot]?
         let next = rows.withUnsafeBufferPointer { rows in
             var next = first
             var isOpen = false
             while next < rows.count, !isOpen {
                 (next, isOpen) = tableMade(rows[next].entity).take(
-                    rows, from: next, &keys, &lastKey, &known)
+                    rows, from: next, &keys, &lastKey, &objects, since: first)
             }
             return next
         }
-        // The maker of the rows still has them, so they are copied only if a row changes.
-        for (row, object) in known { rows[row] = object }
+        // The maker of the rows still has them, so changing them in place would first count a
+        // reference to each.
+        if let objects {
+            if objects.count == rows.count {
+                rows = objects
+            } else {
+                rows.replaceSubrange(first..<next, with: objects)
+            }
+        }
         return (next, Int(lastKey - lastBefore))
     }
 
@@ -118,7 +114,7 @@ final class MemoryState: CommitTarget, @unchecked Sendable {
     private func tableMade(_ entity: Entity) -> EntityTable {
         if let table = table(entity) { return table }
         let table = EntityTable(entity)
-        tables.append(table)
+        tableOfEntity[ObjectIdentifier(entity)] = table
         return table
     }
 }

@@ -22,13 +22,7 @@ extension Snapshot {
         _ entity: consuming Entity, cells: UnsafePointer<Cell>, bytes: UnsafeRawPointer,
         links: UnsafePointer<RowLink>? = nil
     ) -> Snapshot {
-        make(entity, { index in
-            let cell = cells[index]
-            guard cell.isText, let address = cell.text(besides: bytes).baseAddress else {
-                return cell
-            }
-            return cell.withAddress(address)
-        }, fillList: { cell, keys in
+        make(entity, { cells[$0].placed(besides: bytes) }, fillList: { cell, keys in
             guard let links else { return }
             var next = Int(truncatingIfNeeded: cell.bits & 0xFFFF_FFFF)
             for index in 0..<Int(cell.length) {

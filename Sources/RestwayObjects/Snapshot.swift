@@ -78,7 +78,7 @@ package final class Snapshot: @unchecked Sendable {
 
     /// The cell of the identity: an int64, a string, or null if there is no identity.
     package var identityCell: Cell {
-        guard let index = entity.identityIndex else { return .null }
+        guard let index = header.pointee.entity.identityIndex else { return .null }
         let cell = cells[index]
         return cell.kind == .int64 || cell.kind == .string ? cell : .null
     }

@@ -1,7 +1,7 @@
 import RestwayObjects
 import RestwaySQLite
 
-/// The way in which the cells of one attribute are stored in its column.
+/// The way in which the cells of one attribute or relationship are stored in its column.
 ///
 /// A value that the column can hold unchanged is stored as people expect it. One letter for each
 /// attribute, in the row's `_kinds`, says the facts that a column cannot hold: null or absent, bool
@@ -43,22 +43,43 @@ struct ColumnCoding: Sendable {
         static let wrapping: UInt8 = 0x20
     }
 
-    /// An entry in `_kinds`: the letter for the kind of a cell, and whether reading gives the same
-    /// kind without the letter.
-    struct Entry {
-        let letter: UInt8
-        var isImplied = false
-    }
+    /// The type of the attribute; `nil` for a relationship.
+    let type: AttributeType?
+    let affinity: Affinity
+    /// The kinds of an integer and of a text without a letter.
+    private let integerKind: Cell.Kind
+    private let textKind: Cell.Kind
+    /// The kinds that the column stores unchanged.
+    private let unchanged: Cell.KindSet
+    /// The kinds that reading gives without a letter.
+    private let implied: Cell.KindSet
 
-    let type: AttributeType
+    static let ofRelationship = ColumnCoding(nil)
 
-    var affinity: Affinity {
+    init(_ type: AttributeType?) {
+        let values: [Cell.Kind]
         switch type {
-        case .any, .bytes: .none
-        case .bool, .int, .date: .integer
-        case .double: .real
-        case .string, .json: .text
+        case .any, .bytes:
+            affinity = .none
+            values = [.bool, .int64, .double, .date, .string, .bytes, .json]
+        case .bool, .int, .date, nil:
+            affinity = .integer
+            values = [.bool, .int64, .date]
+        case .double:
+            affinity = .real
+            values = [.double]
+        case .string, .json:
+            affinity = .text
+            values = [.string, .json]
         }
+        let integerKind: Cell.Kind = type == .bool ? .bool : type == .date ? .date : .int64
+        let textKind: Cell.Kind = type == .json ? .json : .string
+        let ownKinds: [Cell.Kind] = [.double, .bytes, integerKind, textKind]
+        self.type = type
+        self.integerKind = integerKind
+        self.textKind = textKind
+        unchanged = Cell.KindSet(values + [.null, .absent, .object, .list])
+        implied = Cell.KindSet(values.filter(ownKinds.contains) + [.absent, .object, .list])
     }
 
     /// The type of a column as it stands in `CREATE TABLE`.
@@ -66,7 +87,7 @@ struct ColumnCoding: Sendable {
         switch type {
         case .any: ""
         case .bool: "BOOLEAN"
-        case .int: "INTEGER"
+        case .int, nil: "INTEGER"
         case .double: "REAL"
         case .string, .json: "TEXT"
         case .date: "MICROSECONDS"
@@ -74,49 +95,41 @@ struct ColumnCoding: Sendable {
         }
     }
 
-    /// Returns whether the column stores a value of this kind unchanged.
-    func takes(_ kind: Cell.Kind) -> Bool {
-        switch (affinity, kind) {
-        case (.none, _), (_, .null), (_, .absent), (_, .object), (_, .list): true
-        case (.integer, .bool), (.integer, .int64), (.integer, .date): true
-        case (.real, .double): true
-        case (.text, .string), (.text, .json): true
-        default: false
+    // MARK: Writing
+
+    /// Returns the letter in `_kinds` for a cell.
+    func letter(_ cell: Cell) -> UInt8 {
+        let kind = cell.kind
+        switch kind {
+        case .double where cell.double.isNaN: return Letter.notANumber
+        case .double where cell.isMinusZero && unchanged.contains(kind): return Letter.minusZero
+        case .object: return Letter.link
+        case .list: return Letter.list
+        default:
+            let letter = Self.letters[Int(kind.rawValue)]
+            return unchanged.contains(kind) ? letter : letter & ~Letter.wrapping
         }
     }
 
-    // MARK: Writing
-
-    /// Returns the entry in `_kinds` for a cell.
-    func entry(_ cell: Cell) -> Entry {
+    /// Returns whether reading gives the kind of a cell without its letter.
+    func isImplied(_ cell: Cell) -> Bool {
         let kind = cell.kind
-        if kind == .double {
-            // SQLite may return both of these values as something else.
-            if cell.double.isNaN { return Entry(letter: Letter.notANumber) }
-            if cell.double == 0, cell.double.sign == .minus, takes(kind) {
-                return Entry(letter: Letter.minusZero)
-            }
+        guard implied.contains(kind) else { return false }
+        return switch kind {
+        // SQLite may return both of these values as something else.
+        case .double: !cell.double.isNaN && !cell.isMinusZero
+        case .list: cell.length > 0
+        default: true
         }
-        guard takes(kind) else { return Entry(letter: Self.letter(kind) & ~Letter.wrapping) }
-        let isImplied =
-            switch kind {
-            case .absent, .object, .list, .double, .bytes: true
-            case .null: false
-            case .bool, .int64, .date: kind == integerKind
-            case .string, .json: kind == textKind
-            }
-        return Entry(letter: Self.letter(kind), isImplied: isImplied)
     }
 
     /// Binds a cell. Its text has to stay in place until the statement is reset.
     func bind(_ cell: Cell, _ statement: Statement, _ index: Int32) {
         let kind = cell.kind
-        guard takes(kind) || kind == .double && cell.double.isNaN else {
-            return bindWrapped(cell, statement, index)
-        }
+        guard unchanged.contains(kind) else { return bindWrapped(cell, statement, index) }
         switch kind {
-        case .absent, .null, .object, .list: statement.bindNull(index)
-        case .bool, .int64, .date: statement.bind(index, cell.integer)
+        case .absent, .null, .list: statement.bindNull(index)
+        case .bool, .int64, .date, .object: statement.bind(index, cell.integer)
         // NaN becomes null.
         case .double: statement.bind(index, cell.double)
         case .string, .json: statement.bindText(index, cell.text)
@@ -126,6 +139,7 @@ struct ColumnCoding: Sendable {
 
     private func bindWrapped(_ cell: Cell, _ statement: Statement, _ index: Int32) {
         if cell.isText { return statement.bindBytes(index, cell.text) }
+        if case .double = cell.kind, cell.double.isNaN { return statement.bindNull(index) }
         withUnsafeBytes(of: cell.bits.littleEndian) { bits in
             statement.bindBytes(index, bits, isCopied: true)
         }
@@ -135,7 +149,7 @@ struct ColumnCoding: Sendable {
         switch identity {
         case .integer(let integer):
             bind(.int64(integer), statement, index)
-        case .string(let string) where takes(.string):
+        case .string(let string) where unchanged.contains(.string):
             statement.bind(index, string)
         case .string(var string):
             string.withUTF8 { text in
@@ -148,6 +162,7 @@ struct ColumnCoding: Sendable {
 
     /// - Parameter letter: The letter of the column; `nil` if the row has fewer letters.
     func read(_ statement: Statement, _ column: Int32, _ letter: UInt8?) -> Cell {
+        guard type != nil else { return Self.link(statement, column, letter) }
         switch statement.storage(column) {
         case .null:
             switch letter {
@@ -172,6 +187,15 @@ struct ColumnCoding: Sendable {
         }
     }
 
+    private static func link(
+        _ statement: Statement, _ column: Int32, _ letter: UInt8?
+    ) -> Cell {
+        if statement.storage(column) == .integer, statement.integer(column) > 0 {
+            return .link(statement.integer(column))
+        }
+        return letter == nil || letter == Letter.absent ? .absent : .null
+    }
+
     private static func unwrapped(_ bytes: UnsafeRawBufferPointer, _ letter: UInt8?) -> Cell {
         guard let letter, letter & Letter.wrapping == 0, let kind = kind(letter | Letter.wrapping)
         else { return cell(.bytes, bytes) }
@@ -185,24 +209,19 @@ struct ColumnCoding: Sendable {
         Cell(kind, length: UInt32(clamping: bytes.count)).withAddress(bytes.baseAddress!)
     }
 
-    /// The kind of an integer that has no letter. The property below is for text.
-    private var integerKind: Cell.Kind {
-        type == .bool ? .bool : type == .date ? .date : .int64
-    }
-
-    private var textKind: Cell.Kind { type == .json ? .json : .string }
-
     /// The letters by the numbers of the kinds of cells.
     private static let letters: [UInt8] = [
         Letter.null, Letter.bool, Letter.int64, Letter.double, Letter.date, Letter.string,
         Letter.bytes, Letter.json, Letter.absent, Letter.absent, Letter.absent,
     ]
 
-    private static func letter(_ kind: Cell.Kind) -> UInt8 { letters[Int(kind.rawValue)] }
-
     /// Returns the kind of a value; `nil` for the letters of null and of an absent value.
     private static func kind(_ letter: UInt8) -> Cell.Kind? {
         guard letter != Letter.null, letter != Letter.absent else { return nil }
         return letters.firstIndex(of: letter).flatMap { Cell.Kind(rawValue: UInt32($0)) }
     }
+}
+
+extension Cell {
+    fileprivate var isMinusZero: Bool { bits == (-0.0).bitPattern }
 }

@@ -30,7 +30,7 @@ final class SQLiteCommit: CommitTarget {
         }
 
         private(set) var all: [Object] = []
-        private var places = PagedIndex()
+        private var places = IntegerIndex()
 
         /// The newest snapshot of an object; `nil` if the transaction has not met the object.
         subscript(key: Int64) -> Snapshot? {
@@ -42,7 +42,7 @@ final class SQLiteCommit: CommitTarget {
                 all[Int(place)].snapshot = snapshot
                 if isPublished { all[Int(place)].isPublished = true }
             } else {
-                places.set(snapshot.storeKey, Int32(all.count))
+                places[snapshot.storeKey] = Int64(all.count)
                 all.append(Object(snapshot: snapshot, table: table, isPublished: isPublished))
             }
         }
@@ -50,7 +50,7 @@ final class SQLiteCommit: CommitTarget {
         mutating func remove(_ key: Int64) {
             guard let place = places[key] else { return }
             all[Int(place)].snapshot = nil
-            places.remove(key)
+            places[key] = nil
         }
     }
 
@@ -123,7 +123,7 @@ final class SQLiteCommit: CommitTarget {
         let table = try table(row.entity)
         guard let identity = row.identity else { return newKey(table) }
         if let key = try key(table, identity) { return key }
-        given[table].newObjects.set(identity, Int32(fresh.count))
+        given[table].newObjects[identity] = Int64(fresh.count)
         return newKey(table)
     }
 
@@ -138,7 +138,7 @@ final class SQLiteCommit: CommitTarget {
 
     private func key(_ table: Int, _ identity: Identity) throws(StoreError) -> Int64? {
         if !given[table].bound.isEmpty, let key = given[table].bound[identity] { return key }
-        if let place = given[table].newObjects[identity] { return keysBefore + Int64(place) + 1 }
+        if let place = given[table].newObjects[identity] { return keysBefore + place + 1 }
         if case .integer(let integer) = identity, let max = given[table].integerMax,
             integer > max
         {
@@ -249,7 +249,7 @@ final class SQLiteCommit: CommitTarget {
         forget(key)
         guard let identity = object.identity else { return }
         if given[table].bound[identity] == key { given[table].bound[identity] = nil }
-        if key > keysBefore { given[table].newObjects.remove(identity) }
+        if key > keysBefore { given[table].newObjects[identity] = nil }
     }
 
     private func forget(_ key: Int64) {

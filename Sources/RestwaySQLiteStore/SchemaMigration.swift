@@ -146,8 +146,9 @@ struct SchemaMigration {
             place = Self.free(column.name, &names)
         }
         try connection.run(
-            "ALTER TABLE \(tableName) ADD COLUMN \(place.quotedForSQL) \(column.declaration)")
-        if let old, let older = olderPlaces[column.name], let type = column.coding?.type {
+            "ALTER TABLE \(tableName) ADD COLUMN \(place.quotedForSQL) "
+                + column.coding.declaration)
+        if let old, let older = olderPlaces[column.name], let type = column.coding.type {
             let cases = TypeChange.cases(
                 from: old.type, to: type, older.quotedForSQL, Self.letter(old.lastNumber))
             let values = cases.map { "WHEN \($0.condition) THEN \($0.value)" }

@@ -121,19 +121,19 @@ struct WantedColumn {
     let kind: StoreSchema.Column.Kind
     let type: String
     let cell: Int
-    /// The coding of an attribute; `nil` for a relationship.
-    let coding: ColumnCoding?
+    let coding: ColumnCoding
 
     static func all(of entity: Entity) -> [WantedColumn] {
         let attributes = entity.attributes.enumerated().map { index, attribute in
             WantedColumn(
                 name: attribute.name, kind: .attribute, type: attribute.type.rawValue, cell: index,
-                coding: ColumnCoding(type: attribute.type))
+                coding: ColumnCoding(attribute.type))
         }
         let relationships = entity.relationships.enumerated().map { index, relationship in
             WantedColumn(
                 name: relationship.name, kind: relationship.isMany ? .many : .one,
-                type: relationship.targetName, cell: entity.attributes.count + index, coding: nil)
+                type: relationship.targetName, cell: entity.attributes.count + index,
+                coding: .ofRelationship)
         }
         return attributes + relationships
     }
@@ -147,9 +147,6 @@ struct WantedColumn {
         case .many: .one
         }
     }
-
-    /// The text that follows the name in `CREATE TABLE`.
-    var declaration: String { coding?.declaration ?? "INTEGER" }
 }
 
 /// The places in the file where the objects of an entity are stored.
@@ -162,8 +159,7 @@ struct TableLayout: Sendable {
         /// Its place among the letters of `_kinds`.
         let number: Int
         let isIdentity: Bool
-        /// The coding of an attribute; `nil` for a relationship.
-        let coding: ColumnCoding?
+        let coding: ColumnCoding
     }
 
     /// The table of a relationship to many objects.
@@ -171,6 +167,7 @@ struct TableLayout: Sendable {
         let table: String
         let cell: Int
         let number: Int
+        let coding = ColumnCoding.ofRelationship
     }
 
     let entity: Entity

@@ -9,10 +9,9 @@ extension TableAccess {
     }
 
     func snapshot(_ identity: Identity) throws(SQLiteError) -> Snapshot? {
-        guard let index = layout.entity.identityIndex, let coding = layout.columns[index].coding
-        else { return nil }
+        guard let index = layout.entity.identityIndex else { return nil }
         let statement = try statement(.byIdentity)
-        coding.bind(identity, statement, 1)
+        layout.columns[index].coding.bind(identity, statement, 1)
         return try first(statement)
     }
 
@@ -39,13 +38,8 @@ extension TableAccess {
             return letters[number]
         }
         for (index, column) in layout.columns.enumerated() {
-            let letter = letter(column.number)
-            cells[column.cell] =
-                if let coding = column.coding {
-                    coding.read(statement, Int32(index + 2), letter)
-                } else {
-                    link(statement, Int32(index + 2), letter)
-                }
+            cells[column.cell] = column.coding.read(
+                statement, Int32(index + 2), letter(column.number))
         }
         let snapshot: Snapshot
         if layout.links.isEmpty {
@@ -74,14 +68,6 @@ extension TableAccess {
         }
         snapshot.setStoreKey(key)
         return snapshot
-    }
-
-    private func link(_ statement: Statement, _ column: Int32, _ letter: UInt8?) -> Cell {
-        if statement.storage(column) == .integer, statement.integer(column) > 0 {
-            return .link(statement.integer(column))
-        }
-        let isAbsent = letter == nil || letter == ColumnCoding.Letter.absent
-        return isAbsent ? .absent : .null
     }
 
     /// Returns a list whose keys begin at an offset.
@@ -150,8 +136,8 @@ extension TableAccess {
         // number to text for a column of text. A plus sign before the column prevents that, and
         // also the use of its index.
         let isLikeColumn =
-            switch coding(condition.attribute)?.affinity {
-            case .none?, nil: true
+            switch affinity(condition.attribute) {
+            case .none: true
             case .integer, .real: rank == 1
             case .text: rank != 1
             }
@@ -191,8 +177,9 @@ extension TableAccess {
         }
     }
 
-    private func coding(_ attribute: Int) -> ColumnCoding? {
-        attribute < layout.entity.attributes.count ? layout.columns[attribute].coding : nil
+    private func affinity(_ attribute: Int) -> ColumnCoding.Affinity {
+        let isAttribute = attribute < layout.entity.attributes.count
+        return isAttribute ? layout.columns[attribute].coding.affinity : .none
     }
 
     /// Returns the column of an attribute. Links have no order: they compare as null.

@@ -78,11 +78,11 @@ extension TableAccess {
         statement.bind(first + 1, key)
         for (index, column) in layout.columns.enumerated() {
             let cell = cells[column.cell]
-            if !Self.entry(cell, column).isImplied { needsLetters = true }
+            if !column.coding.isImplied(cell) { needsLetters = true }
             guard withIdentity || !column.isIdentity else { continue }
-            bind(cell, column, statement, first + Int32(index + 4))
+            column.coding.bind(cell, statement, first + Int32(index + 4))
         }
-        for links in layout.links where !Self.entry(ofLinks: cells[links.cell]).isImplied {
+        for links in layout.links where !links.coding.isImplied(cells[links.cell]) {
             needsLetters = true
         }
         if needsLetters || !resting.isEmpty {
@@ -93,29 +93,24 @@ extension TableAccess {
         if withIdentity { bindAnonymity(cells, statement, first + 3) }
     }
 
-    private func bind(
-        _ cell: Cell, _ column: TableLayout.Column, _ statement: Statement, _ parameter: Int32
-    ) {
-        if let coding = column.coding { return coding.bind(cell, statement, parameter) }
-        guard cell.kind == .object else { return statement.bindNull(parameter) }
-        statement.bind(parameter, cell.integer)
-    }
-
     private func bindLetters(
         _ cells: UnsafePointer<Cell>, _ resting: [(Int, UInt8)], _ statement: Statement,
         _ parameter: Int32
     ) {
         var count = 0
-        func set(_ entry: ColumnCoding.Entry, _ number: Int) {
-            letters[number] = entry.letter
-            if !entry.isImplied { count = max(count, number + 1) }
+        func set(_ letter: UInt8, _ number: Int, isImplied: Bool) {
+            letters[number] = letter
+            if !isImplied { count = max(count, number + 1) }
+        }
+        func set(_ cell: Cell, _ coding: ColumnCoding, _ number: Int) {
+            set(coding.letter(cell), number, isImplied: coding.isImplied(cell))
         }
         for number in layout.restingNumbers { letters[number] = ColumnCoding.Letter.absent }
         for (number, letter) in resting {
-            set(.init(letter: letter, isImplied: letter == ColumnCoding.Letter.absent), number)
+            set(letter, number, isImplied: letter == ColumnCoding.Letter.absent)
         }
-        for column in layout.columns { set(Self.entry(cells[column.cell], column), column.number) }
-        for links in layout.links { set(Self.entry(ofLinks: cells[links.cell]), links.number) }
+        for column in layout.columns { set(cells[column.cell], column.coding, column.number) }
+        for links in layout.links { set(cells[links.cell], links.coding, links.number) }
         guard count > 0 else { return statement.bindNull(parameter) }
         letters.withUnsafeBytes { letters in
             statement.bindText(parameter, .init(rebasing: letters[..<count]), isCopied: true)
@@ -131,21 +126,6 @@ extension TableAccess {
         switch cells[index].kind {
         case .int64, .string, .null, .absent: statement.bindNull(parameter)
         default: statement.bind(parameter, 1 as Int64)
-        }
-    }
-
-    /// Returns the entry in `_kinds` for the cell of a column.
-    private static func entry(_ cell: Cell, _ column: TableLayout.Column) -> ColumnCoding.Entry {
-        column.coding?.entry(cell) ?? entry(ofLinks: cell)
-    }
-
-    /// Returns the entry in `_kinds` for the cell of a relationship.
-    private static func entry(ofLinks cell: Cell) -> ColumnCoding.Entry {
-        switch cell.kind {
-        case .object: .init(letter: ColumnCoding.Letter.link, isImplied: true)
-        case .list: .init(letter: ColumnCoding.Letter.list, isImplied: cell.length > 0)
-        case .null: .init(letter: ColumnCoding.Letter.null)
-        default: .init(letter: ColumnCoding.Letter.absent, isImplied: true)
         }
     }
 

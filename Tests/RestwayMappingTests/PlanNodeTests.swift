@@ -17,7 +17,8 @@ final class PlanNodeTests: XCTestCase {
             })
             return withExtendedLifetime(tree) {
                 XCTAssertEqual(place.pointee.attribute, 3)
-                return (0...10).compactMap(Cell.Kind.init).filter(place.pointee.takesUnchanged)
+                let unchanged = place.pointee.unchangedKinds
+                return (0...10).compactMap(Cell.Kind.init).filter(unchanged.contains)
             }
         }
 

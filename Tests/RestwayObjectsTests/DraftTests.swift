@@ -254,7 +254,7 @@ final class DraftTests: XCTestCase {
         let capture = draft.capture()
         try draft.set(.string("later"), attribute: 3)
         let answer = try object(.int64(4), .string("Sent"), .double(1), .string("x"))
-        capture.settle(0, on: answer, withholding: [5])
+        capture.sent(0).settle(on: answer, withholding: [5])
         XCTAssertEqual(draft.storeKey, answer.storeKey)
         XCTAssertEqual(draft.changedCells, [3, 5])
         XCTAssertEqual(

@@ -138,7 +138,7 @@ extension ResponseProcessor {
             if let answer, commit.objects[answer].storeKey == object.storeKey {
                 object = commit.objects[answer]
             }
-            draft.settle(member, on: object, withholding: withheld)
+            draft.sent(member).settle(on: object, withholding: withheld)
         }
         if submission.sent.isEmpty { settle(0, consequences.answer, []) }
         for (index, object) in submission.sent.enumerated() {

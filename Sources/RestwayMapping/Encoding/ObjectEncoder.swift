@@ -84,14 +84,8 @@ package struct ObjectEncoder {
         let count = entity.attributes.count
         return Source(
             entity: entity, values: (0..<count).map(object.value(at:)),
-            links: (count..<entity.cellCount).map { index in
-                switch object.value(at: index) {
-                case .link(let key): .one(.key(key))
-                case .links(let keys): .many(keys.map { .key($0) })
-                case .null: .null
-                default: .absent
-                }
-            }, draft: nil, place: .object(entity: entity.index, storeKey: object.storeKey),
+            links: (count..<entity.cellCount).map { .init(object.value(at: $0), { .key($0) }) },
+            draft: nil, place: .object(entity: entity.index, storeKey: object.storeKey),
             storeKey: object.storeKey)
     }
 

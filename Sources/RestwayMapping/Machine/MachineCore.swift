@@ -8,8 +8,6 @@ struct MachineCore {
     private let isCancelled: (@Sendable () -> Bool)?
     private let progress: MappingProgress?
 
-    /// Memory in which the stacks that every machine needs begin. Most answers fit in it.
-    private var block = ScratchBlock()
     private var places: OpenPlaces
     private var rows: OpenRows
     private var values: ValueConverter
@@ -27,9 +25,9 @@ struct MachineCore {
         self.progress = progress
         // Hooks see and change rows, and in answers to sent objects each place has its own row.
         let repeated = RepeatedRows(isOn: !isAnswer && !plan.hasHooks)
-        places = OpenPlaces(plan.tree.root, &block)
-        rows = OpenRows(plan, progress, repeated, &block)
-        values = ValueConverter(plan, &block)
+        places = OpenPlaces(plan.tree.root)
+        rows = OpenRows(plan, progress, repeated)
+        values = ValueConverter(plan)
     }
 
     func destroy() {
@@ -37,7 +35,6 @@ struct MachineCore {
         rows.destroy()
         values.destroy()
         captures.destroy()
-        block.destroy()
     }
 
     mutating func relies(on bytes: UnsafeRawBufferPointer) {
@@ -74,34 +71,31 @@ struct MachineCore {
 
     @inline(__always)
     mutating func string(_ text: UnsafeRawBufferPointer) -> EventAnswer {
-        guard let member = places.member, member.pointee.takesUnchanged(.string),
-            let cell = try? values.text(of: text)
-        else { return scalar(.string(text)) }
+        guard takesUnchanged(.string), let cell = try? values.text(of: text) else {
+            return scalar(.string(text))
+        }
         return put(cell)
     }
 
     @inline(__always)
     mutating func int64(_ value: Int64) -> EventAnswer {
-        guard let member = places.member, member.pointee.takesUnchanged(.int64) else {
-            return scalar(.int64(value))
-        }
-        return put(.int64(value))
+        takesUnchanged(.int64) ? put(.int64(value)) : scalar(.int64(value))
     }
 
     @inline(__always)
     mutating func double(_ value: Double) -> EventAnswer {
-        guard let member = places.member, member.pointee.takesUnchanged(.double) else {
-            return scalar(.double(value))
-        }
-        return put(.double(value))
+        takesUnchanged(.double) ? put(.double(value)) : scalar(.double(value))
     }
 
     @inline(__always)
     mutating func bool(_ value: Bool) -> EventAnswer {
-        guard let member = places.member, member.pointee.takesUnchanged(.bool) else {
-            return scalar(.bool(value))
-        }
-        return put(.bool(value))
+        takesUnchanged(.bool) ? put(.bool(value)) : scalar(.bool(value))
+    }
+
+    /// Whether a value of this kind becomes the cell of `places.member` as it is.
+    @inline(__always)
+    private func takesUnchanged(_ kind: Cell.Kind) -> Bool {
+        places.member.map { $0.pointee.unchangedKinds.contains(kind) } ?? false
     }
 
     /// Stores the value of `places.member`, which takes it unchanged.

@@ -144,7 +144,16 @@ package struct SinkEntry {
     ) -> Int32 {
         let context = context.unsafelyUnwrapped
         let entry = context.assumingMemoryBound(to: SinkEntry.self)
-        if let core = entry.pointee.core { return toMachine(&core.pointee).rawValue }
+        guard let core = entry.pointee.core else { return pushToSink(context, entry, toSink) }
+        return toMachine(&core.pointee).rawValue
+    }
+
+    /// Not inlined: each event would save more registers than a machine needs.
+    @inline(never)
+    private static func pushToSink(
+        _ context: Context, _ entry: UnsafePointer<SinkEntry>,
+        _ toSink: (any EventSink) -> EventAnswer
+    ) -> Int32 {
         guard let sink = entry.pointee.sink else { return entry.pointee.late(context) }
         return toSink(sink).rawValue
     }

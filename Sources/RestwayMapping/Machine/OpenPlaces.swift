@@ -26,9 +26,9 @@ struct OpenPlaces {
         var current: UnsafePointer<PlanNode>?
     }
 
-    var positions: ScratchStack<Position>
-    private(set) var pending: ScratchStack<Position>
-    private(set) var frames: ScratchStack<Frame>
+    var positions = ScratchStack<Position>()
+    private(set) var pending = ScratchStack<Position>()
+    private(set) var frames = ScratchStack<Frame>()
     /// The last key was wanted only for a capture, so its value has no pending position.
     private(set) var awaitsCapture = false
     /// The one position of the open object; nil if it has several, a list is open, or a capture is
@@ -41,10 +41,7 @@ struct OpenPlaces {
     /// pending.
     private(set) var member: UnsafePointer<PlanNode>?
 
-    init(_ root: UnsafePointer<PlanNode>, _ block: inout ScratchBlock) {
-        positions = block.lend(6)
-        pending = block.lend(4)
-        frames = block.lend(5)
+    init(_ root: UnsafePointer<PlanNode>) {
         pending.push(Position(row: -1, node: root))
     }
 

@@ -20,8 +20,8 @@ struct OpenRows {
 
     let kinds: [MappingPlan.Kind]
     private let progress: MappingProgress?
-    private var rows: ScratchStack<Row>
-    private var cells: ScratchStack<Cell>
+    private var rows = ScratchStack<Row>()
+    private var cells = ScratchStack<Cell>()
     /// The links of lists, in chains. Nested rows share them.
     private var links = ScratchStack<RowLink>()
     private var repeated: RepeatedRows
@@ -33,15 +33,10 @@ struct OpenRows {
     /// The numbers of the rows that are results, by descriptor.
     private var results: [[Int]]
 
-    init(
-        _ plan: MappingPlan, _ progress: MappingProgress?, _ repeated: RepeatedRows,
-        _ block: inout ScratchBlock
-    ) {
+    init(_ plan: MappingPlan, _ progress: MappingProgress?, _ repeated: RepeatedRows) {
         kinds = plan.kinds
         self.progress = progress
         self.repeated = repeated
-        rows = block.lend(2)
-        cells = block.lend(18)
         results = Array(repeating: [], count: plan.descriptors.count)
     }
 

@@ -1,4 +1,3 @@
-import Glibc
 import RestwayObjects
 
 /// The values of a row that is complete, before it becomes a snapshot.
@@ -6,11 +5,6 @@ struct RowContent {
     let kind: MappingPlan.Kind
     let cells: UnsafePointer<Cell>
     let bytes: UnsafePointer<UInt8>
-
-    func text(of cell: Cell) -> UnsafeRawBufferPointer {
-        guard cell.isText else { return UnsafeRawBufferPointer(start: nil, count: 0) }
-        return cell.text(besides: UnsafeRawPointer(bytes))
-    }
 
     /// Whether `other`, of the same entity, has every present cell of the row.
     func isPart(of other: Snapshot) -> Bool {
@@ -23,13 +17,9 @@ struct RowContent {
     }
 
     private func isEqual(_ cell: Cell, _ other: Cell) -> Bool {
-        guard cell.rawKind == other.rawKind, cell.length == other.length else { return false }
         // The links of lists are stored elsewhere; comparing them is not worth the cost.
-        if cell.isList { return cell.length == 0 }
-        guard cell.isText else { return cell.bits == other.bits }
-        let (text, otherText) = (text(of: cell), other.text)
-        return text.isEmpty
-            || memcmp(text.baseAddress!, otherText.baseAddress!, text.count) == 0
+        if cell.isList, cell.length > 0 { return false }
+        return cell.placed(besides: bytes).isEqual(to: other)
     }
 }
 
@@ -81,11 +71,11 @@ struct RepeatedRows {
         _ row: RowContent, _ number: Int, isLinked: Bool, among finished: [Snapshot?]
     ) -> Int? {
         guard let identityIndex = row.kind.identityIndex else { return nil }
-        let identity = row.cells[identityIndex]
+        let identity = row.cells[identityIndex].placed(besides: row.bytes)
         guard identity.isInteger || identity.rawKind == Cell.Kind.string.rawValue else {
             return nil
         }
-        let hash = hash(entity: row.kind.entityIndex, identity, row.text(of: identity))
+        let hash = hash(entity: row.kind.entityIndex, identity)
         if isLinked, let found = self.row(at: hash), let other = finished[found],
             other.entity === row.kind.entity, row.isPart(of: other)
         {
@@ -95,10 +85,10 @@ struct RepeatedRows {
         return nil
     }
 
-    /// - Parameter text: The text of the identity, if it is a string.
-    private func hash(entity: Int, _ cell: Cell, _ text: UnsafeRawBufferPointer) -> UInt64 {
+    private func hash(entity: Int, _ cell: Cell) -> UInt64 {
         let start = UInt64(truncatingIfNeeded: entity) << 8 | UInt64(cell.rawKind)
         guard cell.isText else { return mix(start, cell.bits) }
+        let text = cell.text
         var hash = mix(start, UInt64(cell.length))
         var index = 0
         while index + 8 <= text.count {

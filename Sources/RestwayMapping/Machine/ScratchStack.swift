@@ -6,26 +6,16 @@ import Glibc
 struct ScratchStack<Element: BitwiseCopyable> {
     private(set) var base: UnsafeMutablePointer<Element>
     private(set) var count = 0
-    private var capacity: Int
-    /// Whether its memory is a part of a `ScratchBlock`.
-    private var isLent = false
+    private var capacity = 0
 
     /// Creates a stack without memory until an element is pushed: most machines use only some
     /// stacks.
     init() {
         base = UnsafeMutablePointer(bitPattern: MemoryLayout<Element>.alignment)!
-        capacity = 0
-    }
-
-    /// Creates a stack in memory that its owner frees.
-    init(lent base: UnsafeMutablePointer<Element>, capacity: Int) {
-        self.base = base
-        self.capacity = capacity
-        isLent = true
     }
 
     func destroy() {
-        if capacity > 0, !isLent { free(base) }
+        if capacity > 0 { free(base) }
     }
 
     subscript(index: Int) -> Element {
@@ -83,7 +73,6 @@ struct ScratchStack<Element: BitwiseCopyable> {
         destroy()
         base = newBase
         capacity = newCapacity
-        isLent = false
     }
 
     /// `malloc` keeps small blocks ready for each thread. The allocator of Swift's pointers does
@@ -111,40 +100,5 @@ extension ScratchStack<UInt8> {
 
     mutating func append(_ text: String) {
         text.withBytes { append($0) }
-    }
-}
-
-/// A block of memory that holds the first elements of several stacks of a machine.
-///
-/// The machine owns it and destroys it after the stacks.
-struct ScratchBlock {
-    /// The C library keeps free blocks up to this size for each thread.
-    private static let byteCount = 1_024
-
-    private let memory: UnsafeMutableRawPointer
-    private var lentBytes = 0
-
-    init() {
-        guard let memory = malloc(Self.byteCount) else { preconditionFailure("out of memory") }
-        self.memory = memory
-    }
-
-    /// A stack with room for `capacity` elements.
-    mutating func lend<Element>(_ capacity: Int) -> ScratchStack<Element> {
-        let alignment = MemoryLayout<Element>.alignment
-        let start = (lentBytes + alignment - 1) & ~(alignment - 1)
-        lentBytes = start + capacity * MemoryLayout<Element>.stride
-        precondition(lentBytes <= Self.byteCount)
-        let base = (memory + start).bindMemory(to: Element.self, capacity: capacity)
-        return ScratchStack(lent: base, capacity: capacity)
-    }
-
-    /// A stack of bytes in the rest of the block.
-    mutating func lendRest() -> ScratchStack<UInt8> {
-        lend(Self.byteCount - lentBytes)
-    }
-
-    func destroy() {
-        free(memory)
     }
 }

@@ -50,16 +50,15 @@ struct ValueConverter {
     /// Memory that stays valid until the end, so that its text needs no copy in `bytes`.
     var lasting = UnsafeRawBufferPointer(start: nil, count: 0)
     /// The text of the cells. It is kept until no row is open, because nested rows share it.
-    private(set) var bytes: ScratchStack<UInt8>
+    private(set) var bytes = ScratchStack<UInt8>()
     private let formats: [[DateFormat]]
     private let transforms: [[ValueConversion]]
     private let customTransforms: [String: CustomTransform]
 
-    init(_ plan: MappingPlan, _ block: inout ScratchBlock) {
+    init(_ plan: MappingPlan) {
         formats = plan.formats
         transforms = plan.transforms
         customTransforms = plan.customTransforms
-        bytes = block.lendRest()
     }
 
     func destroy() {
@@ -190,7 +189,7 @@ struct ValueConverter {
         _ digits: UnsafeRawBufferPointer, _ target: PlanTarget
     ) throws(Misfit) -> Cell {
         switch target.conversion {
-        case .any where !target.isIdentity && NumberText.isWhole(digits):
+        case .any where !target.isIdentity && NumberForm.isWhole(digits[...]):
             return try text(digits, .json)
         case .double, .doubleText:
             guard let value = NumberText.double(digits) else { throw .range(target) }

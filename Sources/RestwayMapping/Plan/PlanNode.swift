@@ -27,8 +27,8 @@ struct PlanNode {
     private(set) var isQuick = false
     /// The cell of the attribute, for a simple place.
     private(set) var attribute = 0
-    /// The kinds of cells that a simple place takes unchanged, as bits.
-    private var unchangedKinds: UInt32 = 0
+    /// The kinds of cells that a simple place takes unchanged.
+    private(set) var unchangedKinds = Cell.KindSet([])
 
     /// Settles what follows from the other properties, which do not change any more.
     mutating func complete() {
@@ -36,12 +36,8 @@ struct PlanNode {
         guard isSimple else { return }
         isQuick = digest.decides
         attribute = targets[0].attribute
-        unchangedKinds = targets[0].unchangedKinds.reduce(0) { $0 | 1 << $1.rawValue }
+        unchangedKinds = Cell.KindSet(targets[0].unchangedKinds)
     }
-
-    /// Whether a value of this kind becomes the cell of a simple place as it is.
-    @inline(__always)
-    func takesUnchanged(_ kind: Cell.Kind) -> Bool { unchangedKinds >> kind.rawValue & 1 != 0 }
 
     /// Whether there are only places below. An object here opens them.
     var isBranch: Bool { targets.isEmpty && links.isEmpty && rows.isEmpty && !children.isEmpty }

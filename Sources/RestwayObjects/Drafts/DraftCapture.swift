@@ -171,13 +171,6 @@ package struct DraftCapture: Sendable {
         return values.enumerated().map { cells.contains($0.offset) ? $0.element : .absent }
     }
 
-    /// Makes the draft of a member a draft of `object`, because the server has accepted the
-    /// captured values. Values that the program has set since then stay, and so do the values of
-    /// the cells `withheld`, which were not sent.
-    package func settle(_ index: Int, on object: Snapshot, withholding withheld: Set<Int>) {
-        sent(index).settle(on: object, withholding: withheld)
-    }
-
     /// Returns a reference to the draft of a member, to tell the draft later which object it has
     /// become.
     package func sent(_ index: Int) -> SentDraft { SentDraft(members[index]) }

@@ -31,7 +31,7 @@ final class DraftNode: Sendable {
         /// Returns the links of a relationship.
         func links(cell index: Int) -> DraftLinks {
             if case .links(let links)? = words[index]?.content { return links }
-            return base.map { DraftLinks($0.value(at: index)) } ?? .absent
+            return base.map { DraftLinks($0.value(at: index), DraftLink.key) } ?? .absent
         }
 
         /// Returns whether the draft has something to send that differs from the base.
@@ -130,6 +130,17 @@ package enum Links<Link: Sendable>: Sendable {
         }
     }
 
+    /// Makes the links from the value of the relationship in a snapshot.
+    package init(_ value: Value, _ link: (Int64) -> Link) {
+        self =
+            switch value {
+            case .link(let key): .one(link(key))
+            case .links(let keys): .many(keys.map(link))
+            case .null: .null
+            default: .absent
+            }
+    }
+
     func map<Other>(_ transform: (Link) -> Other) -> Links<Other> {
         switch self {
         case .absent: .absent
@@ -141,19 +152,6 @@ package enum Links<Link: Sendable>: Sendable {
 }
 
 typealias DraftLinks = Links<DraftLink>
-
-extension DraftLinks {
-    /// Makes the content from the value of the relationship in a snapshot.
-    init(_ cell: Value) {
-        self =
-            switch cell {
-            case .link(let key): .one(.key(key))
-            case .links(let keys): .many(keys.map { .key($0) })
-            case .null: .null
-            default: .absent
-            }
-    }
-}
 
 /// One link of a draft.
 enum DraftLink: Sendable {

@@ -2,14 +2,13 @@ import XCTest
 
 @testable import RestwayMapping
 
-final class ScratchBlockTests: XCTestCase {
-    /// Stacks of one block keep their content, also when they outgrow it.
+final class ScratchStackTests: XCTestCase {
+    /// Stacks keep their content, also when they outgrow their memory.
     func testStacksKeepTheirElements() {
         for count in [0, 1, 3, 4, 5, 700] {
-            var block = ScratchBlock()
-            var flags: ScratchStack<Bool> = block.lend(3)
-            var numbers: ScratchStack<Int> = block.lend(4)
-            var bytes = block.lendRest()
+            var flags = ScratchStack<Bool>()
+            var numbers = ScratchStack<Int>()
+            var bytes = ScratchStack<UInt8>()
             for index in 0..<count {
                 flags.push(index % 3 == 0)
                 numbers.push(index * index)
@@ -23,7 +22,6 @@ final class ScratchBlockTests: XCTestCase {
             flags.destroy()
             numbers.destroy()
             bytes.destroy()
-            block.destroy()
         }
     }
 }
