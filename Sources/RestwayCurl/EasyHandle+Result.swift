@@ -4,18 +4,17 @@ import RestwayThreads
 
 /// Translates libcurl's result of an exchange.
 extension EasyHandle {
-    /// Whether the response came over HTTP/2 or later, where exchanges share connections.
-    var isMultiplexed: Bool {
-        var version = 0
-        rw_easy_get_long(easy, CURLINFO_HTTP_VERSION, &version)
-        return version >= CURL_HTTP_VERSION_2_0
-    }
+    /// What libcurl knows about the exchange.
+    var info: TransferInfo { TransferInfo(easy: easy) }
 
     /// - Parameter startedAt: The time at which the exchange left the queue.
     func result(
         _ code: CURLcode, startedAt: Deadline
     ) -> Result<ExchangeSummary, TransportError> {
-        failure(code).map { .failure($0) } ?? .success(summary(startedAt))
+        if let failure = failure(code) { return .failure(failure) }
+        let queued = active.map { startedAt.microseconds(since: $0.acceptedAt) } ?? 0
+        return .success(
+            info.summary(queuedMicroseconds: queued, wasRepeated: transfer.wasRepeated))
     }
 
     private func failure(_ code: CURLcode) -> TransportError? {
@@ -53,21 +52,28 @@ extension EasyHandle {
     /// The error if a proxy has refused to connect to the server. libcurl reports this as if the
     /// connection had been lost.
     private func proxyRefusal(_ code: CURLcode) -> TransportError? {
-        var status = 0
-        rw_easy_get_long(easy, CURLINFO_HTTP_CONNECTCODE, &status)
+        let status = info.proxyStatus
         guard status != 0, !(200..<300).contains(status) else { return nil }
         return TransportError(
             .connect, code: Int32(code.rawValue),
             "\(place): the proxy refused to connect, with status \(status)")
     }
+}
 
-    private func summary(_ startedAt: Deadline) -> ExchangeSummary {
+/// Reads what libcurl knows about the last exchange of a handle (`curl_easy_getinfo`).
+struct TransferInfo {
+    let easy: UnsafeMutableRawPointer
+
+    /// Whether the response came over HTTP/2 or later, where exchanges share connections.
+    var isMultiplexed: Bool { whole(CURLINFO_HTTP_VERSION) >= CURL_HTTP_VERSION_2_0 }
+
+    /// The status with which a proxy answered a CONNECT; 0 if no proxy has answered one.
+    var proxyStatus: Int { whole(CURLINFO_HTTP_CONNECTCODE) }
+
+    func summary(queuedMicroseconds: Int64, wasRepeated: Bool) -> ExchangeSummary {
         var timings = ExchangeTimings()
-        if let active {
-            timings.queuedMicroseconds = startedAt.microseconds(since: active.acceptedAt)
-        }
-        var connections = 0
-        rw_easy_get_long(easy, CURLINFO_NUM_CONNECTS, &connections)
+        timings.queuedMicroseconds = queuedMicroseconds
+        let connections = whole(CURLINFO_NUM_CONNECTS)
         // For a kept connection, libcurl reports how long it took to find it.
         if connections > 0 {
             timings.nameLookupMicroseconds = number(CURLINFO_NAMELOOKUP_TIME_T)
@@ -78,7 +84,7 @@ extension EasyHandle {
         timings.totalMicroseconds = number(CURLINFO_TOTAL_TIME_T)
         return ExchangeSummary(
             redirectURL: redirectURL, timings: timings, connectionWasReused: connections == 0,
-            wasRepeated: transfer.wasRepeated, uploadedBytes: number(CURLINFO_SIZE_UPLOAD_T),
+            wasRepeated: wasRepeated, uploadedBytes: number(CURLINFO_SIZE_UPLOAD_T),
             downloadedBytes: number(CURLINFO_SIZE_DOWNLOAD_T))
     }
 
@@ -86,6 +92,12 @@ extension EasyHandle {
         var url: UnsafeMutablePointer<CChar>?
         rw_easy_get_string(easy, CURLINFO_REDIRECT_URL, &url)
         return url.map { String(cString: $0) }
+    }
+
+    private func whole(_ info: CURLINFO) -> Int {
+        var number = 0
+        rw_easy_get_long(easy, info, &number)
+        return number
     }
 
     private func number(_ info: CURLINFO) -> Int64 {

@@ -197,7 +197,7 @@ final class IOLoop {
         if let originQueue = active.originQueue, code == CURLE_OK,
             originQueue.isSecure || handle.network.sharesPlainConnections
         {
-            originQueue.isMultiplexed = handle.isMultiplexed
+            originQueue.isMultiplexed = handle.info.isMultiplexed
         }
         let wasSentOnce = handle.transfer.attempts == 1
         takeBack(handle, active)
