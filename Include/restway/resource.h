@@ -72,7 +72,8 @@ RESTWAY_API restway_resource *restway_resource_retain(restway_resource *resource
 /** Gives back one reference. NULL is fine. Threads: any. Blocks: never. */
 RESTWAY_API void restway_resource_release(restway_resource *resource);
 
-/** Returns the name; NULL if there is none, or for NULL. *Borrowed* from @p resource.
+/** Returns the name of a resource, or NULL if the resource has no name or is NULL. *Borrowed* from
+ *  @p resource.
  *  Threads: any. Blocks: never. */
 RESTWAY_API const char *restway_resource_name(const restway_resource *resource);
 

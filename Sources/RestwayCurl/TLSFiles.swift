@@ -117,7 +117,7 @@ enum TLSFiles {
         defer { BIO_free(file) }
         var key: OpaquePointer?
         Secret.lend(password ?? Secret("")) { text in
-            // Without any text, OpenSSL would ask at the terminal.
+            // If OpenSSL got no password here, it would ask the user at the terminal for one.
             key = PEM_read_bio_PrivateKey(file, nil, nil, UnsafeMutablePointer(mutating: text))
         }
         return key
