@@ -29,7 +29,7 @@ from ._batch import (
 )
 from ._body import BodyOptions, Content, Readable, RequestOptions, Saved, SaveTo
 from ._boundary import Attempt, OnAttempt
-from ._call import Call, Modifier
+from ._call import AsyncStream, AsyncStreamedResponse, Call, Modifier, Stream, StreamedResponse
 from ._client import Client, OnDone
 from ._draft import Draft, Linked
 from ._exceptions import (
@@ -100,7 +100,6 @@ from ._library import (
 from ._mapping import NOTHING, HookFunction, Row, Rows, TransformFunction
 from ._network import TLS, Network, Proxy, Rate
 from ._object import Identity, Object, Objects
-from ._observer import Change, Changes, Observed, Observer, OnChange
 from ._outbox import (
     AsyncOutbox,
     OnFlushed,
@@ -110,13 +109,21 @@ from ._outbox import (
     OutboxItem,
     OutboxItems,
 )
-from ._progress import OnProgress, Progress, Timings
 from ._questions import Exclusion, FailureReader, FailureReading
 from ._request import Request, Target
 from ._resource import DigestHeader, FileContent, Files, Resource
-from ._response import Headers, MappingIssue, Response
-from ._store import Operator, Query, Statistics, Store
-from ._stream import AsyncStream, AsyncStreamedResponse, Stream, StreamedResponse
+from ._response import Headers, MappingIssue, OnProgress, Progress, Response, Timings
+from ._store import (
+    Change,
+    Changes,
+    Observed,
+    Observer,
+    OnChange,
+    Operator,
+    Query,
+    Statistics,
+    Store,
+)
 
 __version__ = "0.1.0"
 

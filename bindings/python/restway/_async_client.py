@@ -12,17 +12,15 @@ from . import _ffi as native
 from ._batch import AsyncBatch
 from ._body import Reading
 from ._boundary import OnAttempt
-from ._call import Call, Question, asking
+from ._call import AsyncStream, Call, Question, asking
 from ._client_base import ClientBase
 from ._exceptions import UsageError
 from ._ffi.enums import Delivery, Domain, Status
 from ._link import Link, Watcher
-from ._observer import Observed, Observer, OnChange
 from ._outbox import AsyncOutbox
-from ._progress import call_progress
 from ._request import Request, Verbs, make_coroutine_functions
-from ._response import Response
-from ._stream import AsyncStream
+from ._response import Response, call_progress
+from ._store import Observed, Observer, OnChange
 
 
 class AsyncClient(ClientBase, Verbs[Coroutine[None, None, Response]]):

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from . import _ffi as native
 from ._batch import Batch
 from ._boundary import OnAttempt, attempt_of, check, errors, failed, make, milliseconds
-from ._call import Call, Question, asking
+from ._call import Call, Question, Stream, asking
 from ._client_base import ClientBase
 from ._ffi.callbacks import completions, inside, observers
 from ._ffi.enums import Delivery
@@ -21,13 +21,11 @@ from ._ffi.trampolines import (
     on_done_destroy,
     on_done_function,
 )
-from ._observer import Changes, Observed, Observer, OnChange, start_observing
 from ._outbox import Outbox
-from ._progress import OnProgress, Progress
 from ._questions import set_question
 from ._request import Request, Verbs
-from ._response import Response
-from ._stream import Stream
+from ._response import OnProgress, Progress, Response
+from ._store import Changes, Observed, Observer, OnChange, start_observing
 
 OnDone = Callable[[Call], object]
 """A function that is called when a call has completed; `call.wait()` then returns at once."""

@@ -15,9 +15,9 @@ from ._ffi.enums import Domain, EventKind, Status
 from ._ffi.memory import EventBuffer
 from ._ffi.trampolines import on_attempt_function, on_item_function, on_observed_function
 from ._object import Layouts
-from ._observer import Changes, Observed, Observer, OnChange, start_observing
 from ._outbox import OnFlushed, OnItem, OutboxItems
 from ._response import Response
+from ._store import Changes, Observed, Observer, OnChange, start_observing
 
 
 class OutboxLink:

@@ -26,9 +26,9 @@ from ._ffi.conversion import encode, json_bytes
 from ._ffi.enums import AuthMode, Serialization
 from ._ffi.trampolines import on_progress_function
 from ._object import Object
-from ._progress import OnProgress, Progress, progress_of
 from ._questions import sending, set_question
 from ._resource import DigestHeader, Files, Resource, add_files, set_resource
+from ._response import OnProgress, Progress, progress_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
