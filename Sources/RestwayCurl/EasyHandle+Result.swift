@@ -4,7 +4,7 @@ import RestwayThreads
 
 /// Translates libcurl's result of an exchange.
 extension EasyHandle {
-    /// What libcurl knows about the exchange.
+    /// The facts that libcurl knows about the exchange.
     var info: TransferInfo { TransferInfo(easy: easy) }
 
     /// - Parameter startedAt: The time at which the exchange left the queue.
@@ -60,7 +60,7 @@ extension EasyHandle {
     }
 }
 
-/// Reads what libcurl knows about the last exchange of a handle (`curl_easy_getinfo`).
+/// Reads the facts that libcurl knows about the last exchange of a handle (`curl_easy_getinfo`).
 struct TransferInfo {
     let easy: UnsafeMutableRawPointer
 

@@ -38,7 +38,7 @@ package struct NetworkSettings: Sendable {
 package struct NetworkSettingError: Error, Equatable, Sendable {
     /// The setting, by its name in the header.
     package let field: String
-    /// What is wrong. The message never contains a password.
+    /// Describes the problem. The message never contains a password.
     package let message: String
 
     package init(_ field: String, _ message: String) {

@@ -4,7 +4,7 @@
 /// It does no I/O: its owner asks it for the header fields of a request, tells it the head of the
 /// answer, and stores the bytes as it says.
 package struct PartialBody: Equatable, Sendable {
-    /// What the body of an answer is.
+    /// The relation of the body of an answer to the part that was received before.
     package enum Answer: Equatable, Sendable {
         /// The whole body. The part that was received before is dropped.
         case whole

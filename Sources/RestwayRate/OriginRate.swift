@@ -79,8 +79,8 @@ struct OriginRate {
         return admitted
     }
 
-    /// The time at which the next waiting request may go; `never` if none waits, or if the end of
-    /// another request has to come first.
+    /// The time at which the next waiting request may go; `never` if no request waits, or
+    /// if another request has to end first.
     func wakeTime(_ policy: RatePolicy?, _ now: Deadline) -> Deadline {
         waiting.isEmpty || !hasRoom(policy) ? .never : nextTime(policy, now)
     }

@@ -1,5 +1,6 @@
 #include "realm.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,23 @@ restway_client *make_client_of(const char *sections, restway_client_options opti
     assert_ok(restway_client_create(api, &options, &client, &failure));
     restway_api_release(api);
     return client;
+}
+
+restway_client *make_clocked(const char *sections, restway_clock **out_clock) {
+    restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
+    assert_ok(restway_clock_create(out_clock, &failure));
+    options.clock = *out_clock;
+    options.random_seed = 7;
+    return make_client_of(sections, options);
+}
+
+int64_t advance_to_next(restway_clock *clock) {
+    int64_t milliseconds;
+    while ((milliseconds = restway_clock_next_milliseconds(clock)) < 0) {
+        sched_yield();
+    }
+    assert_ok(restway_clock_advance(clock, milliseconds, &failure));
+    return milliseconds;
 }
 
 /** Makes a request for a token of the realm. It is marked so that it never waits for the

@@ -56,4 +56,10 @@ int realm_log(struct realm *realm, const char *what);
 /** Makes a client of a document with @p sections (`"auth": {...}`) for the demo API. */
 restway_client *make_client_of(const char *sections, restway_client_options options);
 
+/** Makes a client like make_client_of(), with a clock that the caller owns and moves. */
+restway_client *make_clocked(const char *sections, restway_clock **out_clock);
+
+/** Moves the clock to its next event, and returns how many milliseconds that was. */
+int64_t advance_to_next(restway_clock *clock);
+
 #endif

@@ -1,5 +1,4 @@
 /* Rates of origins: requests that wait, and what the program reads of them. */
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,27 +7,11 @@
 #include "harness.h"
 #include "realm.h"
 
-static restway_client *make_clocked(const char *sections, restway_clock **out_clock) {
-    restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
-    assert_ok(restway_clock_create(out_clock, &failure));
-    options.clock = *out_clock;
-    return make_client_of(sections, options);
-}
-
 static restway_rate rate_of(restway_client *client, const char *url) {
     restway_rate rate;
     assert_ok(restway_rate_init(&rate, sizeof(rate), &failure));
     assert_ok(restway_client_rate(client, url, &rate, &failure));
     return rate;
-}
-
-static int64_t advance_to_next(restway_clock *clock) {
-    int64_t milliseconds;
-    while ((milliseconds = restway_clock_next_milliseconds(clock)) < 0) {
-        sched_yield();
-    }
-    assert_ok(restway_clock_advance(clock, milliseconds, &failure));
-    return milliseconds;
 }
 
 static void rate__a_request_waits_until_the_period_of_the_document_allows_it(void **state) {

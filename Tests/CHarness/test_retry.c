@@ -20,24 +20,6 @@ static const char *path_of(const char *place, const char *query) {
     return path;
 }
 
-static restway_client *make_clocked(const char *sections, restway_clock **out_clock) {
-    restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
-    assert_ok(restway_clock_create(out_clock, &failure));
-    options.clock = *out_clock;
-    options.random_seed = 7;
-    return make_client_of(sections, options);
-}
-
-/** Moves the clock to the next event, and returns how far that was. */
-static int64_t advance_to_next(restway_clock *clock) {
-    int64_t milliseconds;
-    while ((milliseconds = restway_clock_next_milliseconds(clock)) < 0) {
-        sched_yield();
-    }
-    assert_ok(restway_clock_advance(clock, milliseconds, &failure));
-    return milliseconds;
-}
-
 static void retry__a_busy_server_is_asked_again_when_it_says(void **state) {
     (void)state;
     static const char *const forms[] = {"?seconds=30", "?seconds=30&form=date"};

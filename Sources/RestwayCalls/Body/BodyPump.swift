@@ -41,11 +41,11 @@ final class BodyPump: Sendable {
         var resumes = 0
         /// `nil` until the transport has given the exchange its number.
         var controls: Controls?
-        /// What could not be done without the controls.
+        /// The work that waits until the controls are known.
         var owed: (@Sendable (Controls) -> Void)?
     }
 
-    /// What a worker does next.
+    /// The next step of a worker.
     private enum Step {
         case begin(ResponseHead)
         case write(ResponseHead, resumesTransport: Bool)
@@ -53,14 +53,14 @@ final class BodyPump: Sendable {
         case rest
     }
 
-    /// What the worker that is at work uses.
+    /// The data of the worker that is writing.
     ///
-    /// `@unchecked Sendable`: one worker is at work at a time.
+    /// `@unchecked Sendable`: one worker writes at a time.
     private final class Work: @unchecked Sendable {
         var decoder: ContentDecoder?
         /// The bytes to write. Two arrays take turns, so that no memory is reserved again.
         var bytes: [UInt8] = []
-        /// Why the target has refused bytes.
+        /// The reason why the target has refused bytes.
         var refusal: Failure?
     }
 

@@ -43,14 +43,14 @@ package enum BodyFlow: Equatable, Sendable {
     case pause
 }
 
-/// What became of a body that went to a target.
+/// The end of a body that was given to a target.
 package enum BodyOutcome: Sendable {
     case taken(SavedBody?)
     case restart
     case failed(Failure)
 }
 
-/// Where a request wants the body of a successful answer.
+/// The place to which the body of a successful answer goes.
 package enum BodyDestination: Sendable {
     case memory
     case file(SavePlan)

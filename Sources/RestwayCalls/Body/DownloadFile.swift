@@ -131,7 +131,8 @@ final class DownloadFile {
         if let failure { throw Self.failure(path + Self.infoSuffix, failure) }
     }
 
-    /// Returns the part of the body of `url` that the file holds; `nil` if it holds none.
+    /// Returns the part of the body of `url` that the file holds; `nil` if the
+    /// file holds no part of it.
     func part(of url: String) -> PartialBody? {
         guard keepsPart else { return nil }
         let info = openat(folder, name + Self.infoSuffix, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)

@@ -143,7 +143,7 @@ package final class ExchangeRecorder: ExchangeObserver, @unchecked Sendable {
     private(set) var pump: BodyPump?
     /// Whether the body of this answer goes elsewhere.
     private var isPumped = false
-    /// What became of a body that went elsewhere.
+    /// The end of a body that did not stay in memory.
     private(set) var outcome: BodyOutcome?
     private let finished: Finished
     private let hasFinished = Atomic<Bool>(false)

@@ -64,10 +64,10 @@ package struct RequestSpec: Sendable {
         }
     }
 
-    /// What the program asks for while the answer arrives.
+    /// The wishes of the program for the time in which the answer arrives.
     package struct Reception: Sendable {
         package var progress: ProgressRequest?
-        /// Where the body of a successful answer goes.
+        /// The place to which the body of a successful answer goes.
         package var bodyDestination = BodyDestination.memory
     }
 
@@ -79,7 +79,7 @@ package struct RequestSpec: Sendable {
     package var parameters: [Parameter] = []
     /// A header whose value is `nil` is left out of the request.
     package var headers: [(name: String, value: String?)] = []
-    /// What the caller says about the body.
+    /// The body that the caller gives, and how it is sent.
     package var given = GivenContent()
     /// 0 is the time limit of the client; -1 is no time limit.
     package var timeoutMilliseconds: Int64 = 0
@@ -113,7 +113,7 @@ package struct RequestSpec: Sendable {
     }
 }
 
-/// What a caller says about the body of a request. A choice that is `nil` is the route's.
+/// The body that a caller gives, and how it is sent. If a choice is `nil`, the route decides.
 package struct GivenContent: Sendable {
     /// A body that is sent unchanged.
     package var body: RequestSpec.Body?

@@ -14,7 +14,7 @@ package final class Gzip: @unchecked Sendable {
 
     private let stream: UnsafeMutablePointer<z_stream>
 
-    /// Nil if there is no memory.
+    /// Returns `nil` if there is no memory.
     package init?() {
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
@@ -73,7 +73,7 @@ package final class GzipSource: BodySource {
     private let gzip: Gzip
     private let hasEnded = Lock(false)
 
-    /// Nil if there is no memory.
+    /// Returns `nil` if there is no memory.
     package init?(_ source: any BodySource) {
         guard let gzip = Gzip() else { return nil }
         self.source = source

@@ -42,7 +42,7 @@ package final class Resource: Sendable {
         if case .bytes(let bytes) = content { bytes } else { nil }
     }
 
-    /// What messages call the resource.
+    /// The name of the resource in messages.
     var title: String {
         switch content {
         case .bytes: "the resource"
@@ -117,7 +117,7 @@ package struct FileState: Equatable, Sendable {
     let modifiedSeconds: Int
     let modifiedNanoseconds: Int
 
-    /// Nil if it is not the status of a regular file.
+    /// Returns `nil` if `status` does not belong to a regular file.
     init?(regular status: stat) {
         guard status.st_mode & S_IFMT == S_IFREG else { return nil }
         device = UInt64(status.st_dev)
@@ -127,7 +127,7 @@ package struct FileState: Equatable, Sendable {
         modifiedNanoseconds = status.st_mtim.tv_nsec
     }
 
-    /// Nil if the descriptor is not of a regular file.
+    /// Returns `nil` if the descriptor does not refer to a regular file.
     init?(of descriptor: Int32) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return nil }
