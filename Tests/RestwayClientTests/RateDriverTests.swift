@@ -119,6 +119,17 @@ final class RateDriverTests: AuthTestCase {
         XCTAssertEqual(failure(of: calls[3])?.reason, .closed)
     }
 
+    func testAnExchangeThatCannotBeginFreesItsPlace() throws {
+        let client = try rated(#"{"concurrency": 1}"#)
+        var spec = RequestSpec.get("things")
+        spec.reception.bodyDestination = .file(SavePlan(path: "/nonexistent/folder/file"))
+        XCTAssertEqual(failure(of: try client.send(spec))?.reason, .io)
+        XCTAssertEqual(try reading(client), RateReading(underWay: 0, waiting: 0))
+        let next = try client.send(.get("things"))
+        transport.answer(200)
+        _ = try next.wait(milliseconds: 0)
+    }
+
     func testATimeLimitEndsTheWait() throws {
         let client = try rated(#"{"concurrency": 1}"#)
         let first = try client.send(.get("things"))

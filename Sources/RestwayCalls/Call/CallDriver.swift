@@ -34,6 +34,11 @@ indirect enum Handover {
     case parsed(ParsedAnswer)
     /// From `commit`, `lane`: the call has succeeded.
     case response(Response)
+
+    /// The head of the answer that an exchange has brought.
+    fileprivate var head: ResponseHead? {
+        if case .received(let received) = self { received.recorder.head } else { nil }
+    }
 }
 
 /// A call in one of its stages: the data of the stage, and the functions with which it answers.
@@ -146,9 +151,13 @@ extension Call {
         var exchange: ExchangeID?
         var pump: BodyPump?
         var timer: TimerTicket?
+        // However an exchange ends, its place in the rate of the origin is free afterwards.
+        var freesPlace = false
         let actions = state.withLock { state in
+            let before = state.machine.stage
             let actions = state.machine.handle(event(state.machine))
             guard let next = actions.next else { return actions }
+            freesPlace = before == .exchange && state.request?.sending.isRated == true
             change(&state)
             exchange = state.ties.exchange.take()
             pump = state.ties.pump.take()
@@ -160,6 +169,7 @@ extension Call {
         }
         timer?.cancel()
         if let left = actions.leave { leave(left, exchange, pump) }
+        if freesPlace { context.rates.leave(id, brought.head) }
         if let completion = completion.take() {
             finish(completion, on: place)
         } else {
@@ -177,7 +187,6 @@ extension Call {
         case .exchange:
             if let exchange { context.transports.cancel(exchange) }
             pump?.abandon()
-            context.rates.leave(id, nil)
         case .credential: context.credentials.leave(id)
         case .modify, .prepare, .lane, .cache, .rewind, .recover, .validate, .intercept, .parse,
             .commit, .wait, .store, .deliver:

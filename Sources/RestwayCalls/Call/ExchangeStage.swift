@@ -66,7 +66,6 @@ enum ExchangeStage {
         if deadline != .never {
             let left = deadline.milliseconds(since: context.clock.now())
             guard left > 0 else {
-                context.rates.leave(call.id, nil)
                 return entry.fail(Failure(.timedOut, "\(call.description) timed out"))
             }
             exchange.timeouts.totalMilliseconds = left
@@ -76,7 +75,6 @@ enum ExchangeStage {
             bodyBytesMax: context.options.bodyBytesMax, isAwaited: isAwaited,
             progressed: call.progressFunction(for: request), target: target
         ) { result, recorder in
-            if request.sending.isRated { context.rates.leave(call.id, recorder.head) }
             let received = ReceivedExchange(result: result, recorder: recorder)
             entry.pass(.received(received), on: .transport)
         }
