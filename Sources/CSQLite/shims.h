@@ -72,6 +72,31 @@ static inline void rw_wal_trim(sqlite3 *database, const volatile unsigned int *h
     if (length > used) log->pMethods->xTruncate(log, used);
 }
 
+/* Makes the file at least `bytes` long by appending zeros. The caller is in a write transaction.
+ * This function takes the lock of checkpoints (WAL_CKPT_LOCK, number 1, of
+ * https://sqlite.org/walformat.html, section 2.3), because a checkpoint writes into the file, too.
+ * If another connection holds the lock, it moves the log at this moment, and nothing happens here.
+ * Returns a result code. */
+static inline int rw_reserve_file(sqlite3 *database, sqlite3_int64 bytes) {
+    static const char zeros[4096];
+    const int lock = SQLITE_SHM_LOCK | SQLITE_SHM_EXCLUSIVE;
+    const int unlock = SQLITE_SHM_UNLOCK | SQLITE_SHM_EXCLUSIVE;
+    sqlite3_file *file = 0;
+    sqlite3_int64 length = 0;
+    int code = sqlite3_file_control(database, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    if (code != SQLITE_OK || !file || !file->pMethods) return code;
+    if (file->pMethods->xShmLock(file, 1, 1, lock) != SQLITE_OK) return SQLITE_OK;
+    code = file->pMethods->xFileSize(file, &length);
+    while (code == SQLITE_OK && length < bytes) {
+        const sqlite3_int64 left = bytes - length;
+        const int count = left < (int)sizeof zeros ? (int)left : (int)sizeof zeros;
+        code = file->pMethods->xWrite(file, zeros, count, length);
+        length += count;
+    }
+    file->pMethods->xShmLock(file, 1, 1, unlock);
+    return code;
+}
+
 /* Reads the first `count` bytes of the file without a lock. Unlike SQLite's own reading it rolls no
  * transaction back and opens no log. If the file is shorter, the rest of `bytes` is zero. Returns
  * the length of the file, or -1 and a result code in `code`. */
@@ -95,6 +120,11 @@ static inline void rw_leave_log_at_close(sqlite3 *database, _Bool leaves) {
 /* Returns the number of valid frames in the log. */
 static inline unsigned int rw_wal_index_frame_count(const volatile unsigned int *header) {
     return header[4];
+}
+
+/* Returns the number of pages in the database after the last commit. */
+static inline unsigned int rw_wal_index_page_count(const volatile unsigned int *header) {
+    return header[5];
 }
 
 #endif

@@ -301,9 +301,25 @@ package final class Connection: @unchecked Sendable {
         logBytes = max(used + more, length)
     }
 
+    /// Extends the file if the transaction has added pages to it, so that these pages can be moved
+    /// from the log into the file even if the disk is full by then. Without this, the log could
+    /// take the last space of the disk, and no later commit would find any. This is called at the
+    /// end of a transaction.
+    ///
+    /// - Throws: `SQLITE_FULL` if the disk has no room for the pages.
+    package func reserveFile() throws(SQLiteError) {
+        guard let walIndexHeader, let pages = try integer("PRAGMA page_count"),
+            pages > rw_wal_index_page_count(walIndexHeader)
+        else { return }
+        let code = rw_reserve_file(handle, pages * Self.pageBytes)
+        if code != SQLITE_OK { throw error(code) }
+    }
+
     private static let logHeaderBytes = 32
+    /// The usual size of a page.
+    private static let pageBytes: Int64 = 4_096
     /// The bytes in the log for a page of the usual size.
-    private static let logFrameBytes: Int64 = 4_096 + 24
+    private static let logFrameBytes = pageBytes + 24
     private static let logReserveMin: Int64 = 64 << 10
     private static let logReserveMax: Int64 = 1 << 20
 

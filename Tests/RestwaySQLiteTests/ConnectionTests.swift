@@ -195,6 +195,32 @@ final class ConnectionTests: XCTestCase {
         XCTAssertEqual(try reader.integer("SELECT a FROM t"), 3)
     }
 
+    func testTheFileIsExtendedForThePagesOfATransaction() throws {
+        let (writer, reader) = (try Connection(path), try Connection(path))
+        try writer.run("CREATE TABLE t (a)")
+        _ = try reader.integer("SELECT count(*) FROM t")
+        writer.watchLog()
+        try writer.checkpoint()
+        try writer.begin()
+        try writer.run("INSERT INTO t VALUES (zeroblob(40000))")
+        try writer.reserveFile()
+        let after = length(of: path)
+        XCTAssertGreaterThan(after, 40_000)
+        XCTAssertEqual(try reader.integer("SELECT count(*) FROM t"), 0)
+        try writer.commit()
+        XCTAssertTrue(writer.makeRoom())
+        XCTAssertEqual(length(of: path), after, "the checkpoint needed no more room")
+        XCTAssertEqual(try reader.integer("SELECT sum(length(a)) FROM t"), 40_000)
+        try writer.begin()
+        try writer.run("INSERT INTO t VALUES (zeroblob(40000))")
+        try writer.reserveFile()
+        writer.rollBack()
+        XCTAssertEqual(try reader.integer("SELECT sum(length(a)) FROM t"), 40_000)
+        let integrity = try reader.prepare("PRAGMA integrity_check")
+        XCTAssertTrue(try integrity.step())
+        XCTAssertEqual(integrity.string(0), "ok")
+    }
+
     private func length(of file: String) -> Int {
         var status = stat()
         return stat(file, &status) == 0 ? Int(status.st_size) : 0

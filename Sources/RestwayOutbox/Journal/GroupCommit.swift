@@ -300,7 +300,10 @@ final class GroupCommit: Sendable {
                 }
             }
             try transaction.finish()
-            try JournalConnection.wrapping { () throws(SQLiteError) in try connection.commit() }
+            try JournalConnection.wrapping { () throws(SQLiteError) in
+                try connection.reserveFile()
+                try connection.commit()
+            }
             return nil
         } catch {
             if connection.isInTransaction { connection.rollBack() }
