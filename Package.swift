@@ -10,6 +10,12 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+/// The settings of modules whose release build is to be small rather than fast. A package with such
+/// flags cannot be a dependency, so only `make` asks for them (docs/decisions/0029).
+let small: [SwiftSetting] =
+    Context.environment["RESTWAY_RELEASE"] == nil
+    ? [] : [.unsafeFlags(["-Osize"], .when(configuration: .release))]
+
 /// The settings of modules that use no pointers.
 let safe = settings + [.strictMemorySafety()]
 
@@ -76,7 +82,7 @@ let core: [Target] =
         [
             "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting", "RestwayObjects",
             "RestwayMapping", "RestwayHTTP", "RestwayOutcome",
-        ])
+        ], settings + small)
     + module(
         "RestwayPlugins",
         [
@@ -96,32 +102,32 @@ let core: [Target] =
         [
             "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting", "RestwayMapping",
             "RestwayHTTP", "RestwayOutcome", "RestwayDocument", "RestwayCalls",
-        ], safe)
+        ], safe + small)
     + module(
         "RestwayRetry",
         [
             "RestwayText", "RestwayThreads", "RestwayRouting", "RestwayHTTP", "RestwayOutcome",
             "RestwayDocument", "RestwayCalls",
-        ], safe)
+        ], safe + small)
     + module(
         "RestwayRate",
         [
             "RestwayThreads", "RestwayRouting", "RestwayHTTP", "RestwayOutcome",
             "RestwayDocument", "RestwayCalls",
-        ], safe)
+        ], safe + small)
     + module(
         "RestwayBatch",
         [
             "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting", "RestwayHTTP",
             "RestwayOutcome", "RestwayDocument", "RestwayCalls",
-        ], safe)
+        ], safe + small)
     + module(
         "RestwayOutbox",
         [
             "CLinux", "RestwayText", "RestwayThreads", "RestwayJSON", "RestwaySQLite",
             "RestwayRouting", "RestwayObjects", "RestwayMapping", "RestwayHTTP", "RestwayOutcome",
             "RestwayDocument", "RestwayCalls",
-        ])
+        ], settings + small)
     + module(
         "RestwayClient",
         [
@@ -129,7 +135,7 @@ let core: [Target] =
             "RestwayObjects", "RestwayMapping", "RestwayHTTP", "RestwayCurl", "RestwaySQLiteStore",
             "RestwayOutcome", "RestwayDocument", "RestwayPlugins", "RestwayCalls", "RestwayAuth",
             "RestwayRetry", "RestwayRate", "RestwayBatch", "RestwayOutbox",
-        ])
+        ], settings + small)
     + module(
         "RestwayABI",
         [

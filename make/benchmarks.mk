@@ -22,7 +22,7 @@ benchmarks: $(BENCH_VENV)/.stamp transport-bench
 # A program of the library's own modules, compiled with the same flags.
 .PHONY: transport-bench
 transport-bench: setup
-	RESTWAY_BENCH=1 swift build $(RELEASE_FLAGS) --product restway-transport-bench
+	RESTWAY_BENCH=1 $(RELEASE_BUILD) --product restway-transport-bench
 
 .PHONY: profiles
 profiles:

@@ -18,7 +18,8 @@ JANSSON_FLAGS := --pkg-config-path $(JANSSON) -Xlinker --exclude-libs=librestway
 # These flags stay out of Package.swift, which would call them unsafe. The debug build, which the
 # Swift tests run, checks exclusive access to memory; the release build does not. The linker keeps
 # equal functions once (--icf=all): half a MiB, most of it of the Swift standard library.
-RELEASE_FLAGS := -c release --scratch-path $(RELEASE) $(JANSSON_FLAGS) \
+RELEASE_BUILD := RESTWAY_RELEASE=1 swift build -c release --scratch-path $(RELEASE) \
+	$(JANSSON_FLAGS) \
 	-Xswiftc -static-stdlib -Xswiftc -enforce-exclusivity=unchecked \
 	-Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld
 LIBRARY_FLAGS := --product restway \
@@ -29,7 +30,7 @@ LIBRARY_FLAGS := --product restway \
 
 .PHONY: release debug system-packages jansson
 release: setup
-	swift build $(RELEASE_FLAGS) $(LIBRARY_FLAGS)
+	$(RELEASE_BUILD) $(LIBRARY_FLAGS)
 
 debug: setup
 	swift build $(JANSSON_FLAGS)
