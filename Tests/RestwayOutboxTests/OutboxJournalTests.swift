@@ -5,6 +5,24 @@ import XCTest
 
 /// Stored requests are taken out in order, once.
 final class OutboxJournalTests: JournalTestCase {
+    func testNoItemIsTakenThatMayNotGo() throws {
+        let journal = try openSender()
+        for number in 0..<20 { _ = try journal.enqueue(entry("lane \(number)")) }
+        for itemsMax in [1, 16] {
+            var questions = 0
+            let items = try journal.take(
+                itemsMax: itemsMax, now: 0,
+                if: {
+                    questions += 1
+                    return false
+                })
+            XCTAssertEqual(items, [])
+            XCTAssertEqual(questions, 1)
+        }
+        XCTAssertEqual(try journal.counts().sending, 0)
+        XCTAssertEqual(try taken(journal, 16).count, 16)
+    }
+
     func testWhatIsEnqueuedIsThereAgainAfterwards() throws {
         var given = entry("a", path: "things/é?x=1", body: "{\"a\": 1}", creates: .random())
         given.headers = [

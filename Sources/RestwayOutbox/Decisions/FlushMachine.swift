@@ -179,11 +179,18 @@ struct FlushMachine: Sendable {
         return .end
     }
 
+    /// Whether the running flush may send anything. A flush that the program asked for also sends
+    /// if the server is said to be unreachable.
+    func maySend(isRuledOut: Bool) -> Bool {
+        guard !isClosed, let flush, !flush.hasStopped else { return false }
+        return flush.isByHand || !isRuledOut
+    }
+
     /// Returns the limits of the next call; `nil` if no call may go out.
     private mutating func take(_ isRuledOut: Bool) -> Take? {
-        guard !isClosed, let flush, !flush.hasStopped, callsOut < settings.callsMax,
+        guard let flush, maySend(isRuledOut: isRuledOut), callsOut < settings.callsMax,
             // If the disk is slower than the server, sending waits for the disk.
-            callsBeingSettled <= settings.callsMax, flush.isByHand || !isRuledOut
+            callsBeingSettled <= settings.callsMax
         else { return nil }
         // While the results of a call are being written, only a full batch from other lanes may go
         // out in its place. A smaller batch waits until those lanes are free.

@@ -6,7 +6,8 @@ import RestwayThreads
 
 /// Sends stored requests and writes their results: it performs the decisions of a `FlushMachine`.
 ///
-/// It holds no lock while it calls the journal, a call or the program.
+/// It holds no lock while it calls the journal, a call or the program. The journal asks `maySend`
+/// while it holds a lock of its own.
 final class FlushDriver: Sendable {
     struct State {
         var machine: FlushMachine
@@ -157,12 +158,18 @@ final class FlushDriver: Sendable {
         let (busyLanes, now) = (busyLanes(), around.clock.wallMicroseconds())
         let items = try journal.checked(
             journal.take(
-                itemsMax: take.itemsMax, itemsMin: take.itemsMin, now: now, besides: busyLanes))
+                itemsMax: take.itemsMax, itemsMin: take.itemsMin, now: now, besides: busyLanes,
+                if: maySend))
         state.withLock { $0.machine.took(items.count) }
         guard !items.isEmpty else { return }
         send(items, isBatch: take.isBatch, sender)
         // The next items are read while these are on their way.
         try journal.checked(journal.readOn(itemsMax: take.itemsMax))
+    }
+
+    private func maySend() -> Bool {
+        let isRuledOut = isRuledOut
+        return state.withLock { $0.machine.maySend(isRuledOut: isRuledOut) }
     }
 
     /// Cuts short the waits that the urgency overrides.

@@ -160,9 +160,10 @@ struct AheadReader {
     /// Takes items that were read ahead.
     ///
     /// - Returns: The items; `nil` if they have to be looked for in the file. The list is empty if
-    ///   `itemsMin` items can go only after other items have been settled.
+    ///   `itemsMin` items can go only after other items have been settled, or if nothing may go.
     func take(
-        itemsMax: Int, itemsMin: Int, besides busyLanes: Set<Lane>, _ sending: inout SenderState
+        itemsMax: Int, itemsMin: Int, besides busyLanes: Set<Lane>, if mayGo: () -> Bool,
+        _ sending: inout SenderState
     ) throws(OutboxError) -> [OutboxItem]? {
         let rules = journal.options.rules
         guard rules.order == .lanes, !rules.batchStopsAtFailure,
@@ -187,6 +188,7 @@ struct AheadReader {
             if chosen.count >= max(itemsMin, ItemsAhead.counts.lowerBound),
                 chosen.count == itemsMax || isAll
             {
+                guard mayGo() else { return [] }
                 let items = sending.ahead?.take(chosen) ?? []
                 for item in items { sending.depart(item, changes: sending.ahead?.changes) }
                 return items

@@ -50,15 +50,18 @@ extension OutboxJournal {
     ///   - now: The time in microseconds since 1970.
     ///   - busyLanes: Lanes with a call in flight that is not an item. No item of these lanes is
     ///     taken.
+    ///   - mayGo: Whether anything may be sent. This is asked after the items were found, so that
+    ///     no item is taken that was stored after the program has said that nothing may be sent.
     func take(
-        itemsMax: Int, itemsMin: Int = 1, now: Int64, besides busyLanes: Set<Lane> = []
+        itemsMax: Int, itemsMin: Int = 1, now: Int64, besides busyLanes: Set<Lane> = [],
+        if mayGo: () -> Bool = { true }
     ) throws(OutboxError) -> [OutboxItem] {
         guard isSender else { throw .notSender(path: path) }
         try wakeDue(now)
         return try sending.withLock { (sending) throws(OutboxError) in
             guard sending.lock.isHeld else { throw .notSender(path: path) }
             let taken = try AheadReader(journal: self).take(
-                itemsMax: itemsMax, itemsMin: itemsMin, besides: busyLanes, &sending)
+                itemsMax: itemsMax, itemsMin: itemsMin, besides: busyLanes, if: mayGo, &sending)
             if let taken { return taken }
             // The items that were read ahead would not include the items that are taken here.
             sending.ahead = nil
@@ -73,6 +76,7 @@ extension OutboxJournal {
                         inFlight: sending.inFlight)
                 }
             }
+            guard mayGo() else { return [] }
             let items = try depart(found)
             for item in items { sending.depart(item) }
             return items
