@@ -11,8 +11,8 @@ from ._boundary import OnAttempt, attempts_of, check, failure
 from ._call import Question
 from ._exceptions import ForkedError, RestwayError
 from ._ffi.callbacks import HeldFunctions, Holding, stop_daemon_thread, tokens
+from ._ffi.conversion import EventBuffer
 from ._ffi.enums import Domain, EventKind, Status
-from ._ffi.memory import EventBuffer
 from ._ffi.trampolines import on_attempt_function, on_item_function, on_observed_function
 from ._object import Layouts
 from ._outbox import OnFlushed, OnItem, OutboxItems

@@ -7,9 +7,7 @@ The rest of the package uses typed handles, Python values and `lib`. `enums`, `s
 from __future__ import annotations
 
 from . import owned, structures
-from .handles import Handle, hindrances, release_due
-from .loader import VERSION_NUMBER_MIN, bare, candidates, lib, own
-from .memory import (
+from .conversion import (
     CELL,
     EventBuffer,
     borrowed,
@@ -47,6 +45,8 @@ from .memory import (
     whole_out,
     write,
 )
+from .handles import Handle, hindrances, release_due
+from .loader import VERSION_NUMBER_MIN, bare, candidates, lib, own
 from .owned import *  # noqa: F403
 from .structures import *  # noqa: F403
 

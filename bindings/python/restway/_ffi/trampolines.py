@@ -20,10 +20,10 @@ from .callbacks import (
     report,
     running,
 )
+from .conversion import borrowed, cells, read, write
 from .enums import Status
 from .handles import hindrances
 from .loader import lib, own
-from .memory import borrowed, cells, read, write
 from .owned import OwnedRefreshHandle
 
 
