@@ -15,10 +15,14 @@ package final class LoadedAPI: Sendable {
 
     /// Returns the plan of all descriptors that apply to an answer with `status`; `nil` if no
     /// descriptor applies.
-    package func plan(method: Method, status: Int, _ choice: DescriptorChoice) -> MappingPlan? {
+    ///
+    /// - Parameter event: The name of the event of an event stream; `nil` for a whole body.
+    package func plan(
+        method: Method, status: Int, _ choice: DescriptorChoice, event: String? = nil
+    ) -> MappingPlan? {
         let descriptors = definition.descriptors
         let fitting = descriptors.indices.filter {
-            descriptors[$0].fits(method: method, status: status, choice)
+            descriptors[$0].fits(method: method, status: status, choice, event: event)
         }
         guard !fitting.isEmpty else { return nil }
         let indices = choice.mostSpecific(fitting) { descriptors[$0].template }

@@ -66,6 +66,18 @@ package struct ChangeSet: Sendable {
         self.origin = origin
     }
 
+    /// Adds the rows of a later response, which nothing else has seen.
+    package mutating func append(rowsOf later: ChangeSet) {
+        guard !rows.isEmpty else {
+            (rows, rowsAreNew) = (later.rows, later.rowsAreNew)
+            return
+        }
+        let numbers = Array(rows.count..<rows.count + later.rows.count)
+        for row in later.rows { row.renumberReferences(numbers) }
+        rows += later.rows
+        rowsAreNew = rowsAreNew && later.rowsAreNew
+    }
+
     /// Whether there is nothing to do.
     package var isEmpty: Bool {
         rows.isEmpty && restorations.isEmpty && deletions.isEmpty && answers.isEmpty

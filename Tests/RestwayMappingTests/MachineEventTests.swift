@@ -26,6 +26,47 @@ final class MachineEventTests: XCTestCase {
         Array(text.utf8).withUnsafeBytes { machine.key($0) }
     }
 
+    /// Pushes `{"a": {"id": number}}`.
+    private func push(_ number: Int64, into machine: MappingMachine) {
+        _ = machine.beginObject()
+        _ = key(machine, "a")
+        _ = machine.beginObject()
+        _ = key(machine, "id")
+        _ = machine.int64(number)
+        _ = machine.endObject()
+        _ = machine.endObject()
+    }
+
+    func testSeveralValuesBecomeOneResult() throws {
+        let machine = MappingMachine(plan: plan)
+        var counts: [Int] = []
+        for number in [1, 2, 1] {
+            if !counts.isEmpty { machine.beginNextValue() }
+            push(Int64(number), into: machine)
+            XCTAssertNoThrow(try machine.checkValue())
+            counts.append(machine.resultCount(of: 0))
+        }
+        machine.beginNextValue()
+        _ = machine.null()
+        let result = try machine.finish()
+        XCTAssertEqual(counts, [1, 2, 3])
+        XCTAssertEqual(result.results, [[0, 1, 2]])
+        XCTAssertEqual(result.changeSet.rows.count, 3)
+    }
+
+    func testAValueThatHasNotComeWholeIsFoundBeforeTheNextOne() {
+        let machine = MappingMachine(plan: plan)
+        push(1, into: machine)
+        machine.beginNextValue()
+        XCTAssertThrowsError(try machine.checkValue()) {
+            XCTAssertEqual($0 as? MappingFailure, .brokenEvents(.noValue, place: ""))
+        }
+        _ = machine.beginObject()
+        XCTAssertThrowsError(try machine.checkValue()) {
+            XCTAssertEqual($0 as? MappingFailure, .brokenEvents(.unfinished, place: ""))
+        }
+    }
+
     func testKeysThatNobodyWantsAreSkipped() throws {
         let machine = MappingMachine(plan: plan)
         XCTAssertEqual(machine.beginObject(), .want)

@@ -1,3 +1,4 @@
+package import RestwayHTTP
 package import RestwayJSON
 package import RestwayMapping
 import RestwayObjects
@@ -22,6 +23,9 @@ package struct RouteSettings: Sendable {
     package var body = BodySettings()
     /// Whether the bodies of its answers are saved in files.
     package var savesAsResource = false
+    /// The format of its answers if they are event streams; `nil` if they are not, or if the media
+    /// type says so.
+    package var stream: EventStreamFormat?
 
     /// The settings of a request without a route.
     package static let none = RouteSettings()

@@ -6,7 +6,7 @@ import RestwayRouting
 /// A response descriptor as a document declares it: the keys that `response` of a route and an
 /// entry of `responses` have in common.
 struct DocumentResponse {
-    static let keys = ["entity", "keyPath", "status", "hook"]
+    static let keys = ["entity", "keyPath", "status", "hook", "event"]
     /// The keys of an entry of `responses`.
     fileprivate static let keysOfEntry = ["method", "path"] + keys
 
@@ -16,10 +16,13 @@ struct DocumentResponse {
     let statuses: StatusRange
     /// The node of the hook's name.
     let hook: DocumentNode?
+    /// The name of the events to which it applies; `nil` for all.
+    let event: String?
 
     init?(_ object: DocumentNode, _ entities: EntityCatalog) {
         node = object
         hook = object["hook"].flatMap { $0.nonEmptyString() == nil ? nil : $0 }
+        event = object["event"]?.nonEmptyString()
         let keyPath = object["keyPath"].map { $0.keyPath() } ?? []
         let statuses = object["status"].map { $0.statuses() } ?? .success
         let mapping = object.required("entity").flatMap(entities.mapping)
@@ -53,7 +56,7 @@ extension APIDefinition {
             ResponseDescriptor(
                 methods: methods, template: template, statuses: response.statuses,
                 keyPath: response.keyPath, mapping: response.mapping, routeKey: routeKey,
-                hook: hook),
+                hook: hook, event: response.event),
             at: response.node)
     }
 }

@@ -8,7 +8,7 @@ private struct DocumentRoute {
         "method", "path", "parent", "entity", "response", "request", "absolute", "headers",
         "parameters", "timeoutMilliseconds", "retry", "auth", "dataMapper", "transport",
         "offline", "serializationName", "serialization", "forms", "gzip", "expectContinue",
-        "accept", "saveAsResource",
+        "accept", "saveAsResource", "stream",
     ]
 
     static let keysOfLaterVersions = ["cacheTTL", "invalidatesCachedRouteNames", "lane"]
@@ -45,7 +45,8 @@ private struct DocumentRoute {
             transport: object["transport"].flatMap(TransportReference.init),
             mayBeStored: object["offline"].flatMap { OutboxDefinition.mayStore($0, methods) },
             body: BodySettings(ofRoute: object),
-            savesAsResource: object["saveAsResource"]?.bool() ?? false)
+            savesAsResource: object["saveAsResource"]?.bool() ?? false,
+            stream: object["stream"]?.choice("format of event streams"))
         responses = (object["response"]?.oneOrMany() ?? []).compactMap { response in
             response.object(DocumentResponse.keys).flatMap { DocumentResponse($0, entities) }
         }

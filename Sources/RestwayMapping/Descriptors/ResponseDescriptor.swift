@@ -18,13 +18,16 @@ package final class ResponseDescriptor: Sendable {
     package let routeKey: String?
     /// The name of the host's hook, which receives the rows before the store does.
     package let hook: String?
+    /// The name of the events of an event stream to which this descriptor applies; nil for whole
+    /// bodies, and for events of any name.
+    package let event: String?
     /// The methods as a set, because each response checks them more than once.
     package let methodSet: MethodSet
 
     package init(
         methods: [Method] = [], template: PathTemplate? = nil, statuses: StatusRange = .success,
         keyPath: [String] = [], mapping: EntityMapping, routeKey: String? = nil,
-        hook: String? = nil
+        hook: String? = nil, event: String? = nil
     ) {
         self.methods = methods
         methodSet = methods.isEmpty ? .answeringWithObjects : MethodSet(methods)
@@ -34,20 +37,25 @@ package final class ResponseDescriptor: Sendable {
         self.mapping = mapping
         self.routeKey = routeKey
         self.hook = hook
+        self.event = event
     }
 
     /// Returns a copy of this descriptor with another mapping.
     package func with(_ mapping: EntityMapping) -> ResponseDescriptor {
         ResponseDescriptor(
             methods: methods, template: template, statuses: statuses, keyPath: keyPath,
-            mapping: mapping, routeKey: routeKey, hook: hook)
+            mapping: mapping, routeKey: routeKey, hook: hook, event: event)
     }
 
     /// Whether this descriptor may apply to an answer with `status`. The answer is false if a
     /// descriptor with a more specific template applies.
-    package func fits(method: Method, status: Int, _ choice: DescriptorChoice) -> Bool {
+    ///
+    /// - Parameter event: The name of the event of an event stream; nil for a whole body.
+    package func fits(
+        method: Method, status: Int, _ choice: DescriptorChoice, event: String? = nil
+    ) -> Bool {
         statuses.contains(status) && methodSet.contains(method)
-            && choice.fits(template, of: routeKey)
+            && (self.event == nil || self.event == event) && choice.fits(template, of: routeKey)
     }
 
     /// The properties that tell whether two descriptors of one document are duplicates: they apply
@@ -60,12 +68,13 @@ package final class ResponseDescriptor: Sendable {
         fileprivate let statuses: StatusRange
         fileprivate let keyPath: [String]
         fileprivate let entityIndex: Int
+        fileprivate let event: String?
     }
 
     package var essence: Essence {
         Essence(
             methods: methodSet, shape: template?.shape,
             routeKey: template == nil ? routeKey : nil, statuses: statuses, keyPath: keyPath,
-            entityIndex: mapping.entity.index)
+            entityIndex: mapping.entity.index, event: event)
     }
 }

@@ -41,10 +41,24 @@ struct MachineCore {
         values.lasting = bytes
     }
 
-    mutating func finish() throws(MappingFailure) -> MappingResult {
+    /// Checks that the mapper has pushed one whole value.
+    func checkValue() throws(MappingFailure) {
         if let failure { throw failure }
         guard places.frames.count == 0 else { throw broken(.unfinished) }
         guard !places.awaitsValue else { throw broken(.noValue) }
+    }
+
+    /// Prepares for another value, which adds to the rows.
+    mutating func beginNextValue() {
+        places.expectValue(at: plan.tree.root)
+    }
+
+    var firstIssue: MappingIssue? { issues.kept.first }
+
+    func resultCount(of descriptor: Int) -> Int { rows.resultCount(of: descriptor) }
+
+    mutating func finish() throws(MappingFailure) -> MappingResult {
+        try checkValue()
         let (changes, results) = rows.take()
         progress?.end()
         return MappingResult(

@@ -57,6 +57,23 @@ package final class MappingMachine: EventSink {
         core.pointee.scalar(.unrepresentable(text))
     }
 
+    // A machine can map several values into one result, for example events that came together. It
+    // is told of the end of each value, and of each one that follows.
+
+    /// Checks that the mapper has pushed one whole value.
+    package func checkValue() throws(MappingFailure) { try core.pointee.checkValue() }
+
+    /// Prepares for another value, whose objects follow those of the values before.
+    package func beginNextValue() { core.pointee.beginNextValue() }
+
+    /// The number of results of a descriptor so far.
+    package func resultCount(of descriptor: Int) -> Int {
+        core.pointee.resultCount(of: descriptor)
+    }
+
+    /// The first value that did not fit.
+    package var firstIssue: MappingIssue? { core.pointee.firstIssue }
+
     /// The result of the mapping. Call it once, after the mapper has returned.
     package func finish() throws(MappingFailure) -> MappingResult {
         try core.pointee.finish()

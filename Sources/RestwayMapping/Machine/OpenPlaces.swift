@@ -42,6 +42,11 @@ struct OpenPlaces {
     private(set) var member: UnsafePointer<PlanNode>?
 
     init(_ root: UnsafePointer<PlanNode>) {
+        expectValue(at: root)
+    }
+
+    /// Prepares for the value of a response, or for another one after it.
+    mutating func expectValue(at root: UnsafePointer<PlanNode>) {
         pending.push(Position(row: -1, node: root))
     }
 

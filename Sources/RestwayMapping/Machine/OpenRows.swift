@@ -51,6 +51,8 @@ struct OpenRows {
     /// The number of objects, without rows that became nothing.
     var objectCount: Int { finished.count - nothingCount }
 
+    func resultCount(of descriptor: Int) -> Int { results[descriptor].count }
+
     func mapping(of row: Int) -> Int { rows[row].mapping }
     func isEmpty(_ row: Int) -> Bool { rows[row].isEmpty }
 

@@ -31,7 +31,7 @@ package final class MappingPlan: @unchecked Sendable {
     let formats: [[DateFormat]]
     let transforms: [[ValueConversion]]
     /// Whether a descriptor has a hook.
-    let hasHooks: Bool
+    package let hasHooks: Bool
     /// The host's transforms by name.
     let customTransforms: [String: CustomTransform]
 
