@@ -16,6 +16,7 @@
 #include "draft.h"
 #include "error.h"
 #include "event.h"
+#include "event_stream.h"
 #include "failure.h"
 #include "hook.h"
 #include "list.h"

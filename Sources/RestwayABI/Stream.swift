@@ -56,7 +56,8 @@ enum BodyReceiving {
         }
     }
 
-    private static func ask(_ function: (OpaquePointer) -> restway_status) -> Failure? {
+    /// Asks a function of the program; `nil` if it says that all is well.
+    static func ask(_ function: (OpaquePointer) -> restway_status) -> Failure? {
         Question.ask(function).map { Failure($0.status, "the body's receiver: \($0.reason)") }
     }
 }

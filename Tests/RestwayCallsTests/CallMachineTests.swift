@@ -99,6 +99,17 @@ final class CallMachineTests: XCTestCase {
             machine.handle(.passed(machine.entry)).next, .enter(.credential, machine.entry))
     }
 
+    func testAStreamThatGoesOnStartsToCountAgain() {
+        var machine = machine(at: .recover)
+        for verdict in [CallMachine.Verdict.retry, .replay, .redirect, .reopen] {
+            _ = machine.handle(.judged(machine.entry, verdict))
+            XCTAssertEqual(
+                machine.stage, verdict == .retry || verdict == .reopen ? .wait : .credential)
+            while machine.stage != .recover { _ = machine.handle(.passed(machine.entry)) }
+        }
+        XCTAssertEqual(machine.retries + machine.replays + machine.redirects, 0)
+    }
+
     func testRedirectsAreCountedForEachAttempt() {
         var machine = machine(at: .recover)
         _ = machine.handle(.judged(machine.entry, .redirect))
@@ -204,7 +215,7 @@ final class CallMachineTests: XCTestCase {
             case .judged(_, .fail): return optional.contains(.intercept) ? .intercept : .deliver
             case .judged(_, .redirect), .judged(_, .replay), .judged(_, .restart):
                 return .credential
-            case .judged(_, .retry): return .wait
+            case .judged(_, .retry), .judged(_, .reopen): return .wait
             case .judged(_, .store), .mustStore: return .store
             case .settled: return .recover
             case .sendAgain: return from(.prepare)

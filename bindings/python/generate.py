@@ -90,6 +90,10 @@ ENUMS = {
         "RESTWAY_ATTEMPT_",
         "Why an attempt was made (`RESTWAY_ATTEMPT_*`).",
     ),
+    "restway_stream_format": (
+        "RESTWAY_STREAM_",
+        "The format of an event stream (`RESTWAY_STREAM_*`).",
+    ),
     "restway_tls_version": (
         "RESTWAY_TLS_",
         "The oldest version of TLS that a client accepts (`RESTWAY_TLS_*`).",

@@ -27,6 +27,24 @@ package protocol BodyTarget: AnyObject, Sendable {
 
     /// Whether the body may begin again in another exchange. It is read between exchanges.
     var mayBeginAgain: Bool { get }
+
+    /// Decides, between two exchanges, whether the call goes on with another one, because the body
+    /// is a stream whose connection has ended.
+    ///
+    /// - Parameter error: Why the connection failed; `nil` if the body came whole.
+    func reopening(after error: TransportError.Kind?) -> Reopening?
+}
+
+extension BodyTarget {
+    package func reopening(after error: TransportError.Kind?) -> Reopening? { nil }
+}
+
+/// The exchange that continues a stream.
+package struct Reopening: Sendable {
+    /// The request before any redirect.
+    let request: PreparedRequest
+    /// How long the call waits before.
+    let milliseconds: Int64
 }
 
 /// How a target begins a body.
@@ -55,9 +73,20 @@ package enum BodyDestination: Sendable {
     case memory
     case file(SavePlan)
     case receiver(BodyReceiver)
+    /// - Parameter format: The format of the stream; `nil` if the media type decides.
+    case events(EventReceiver, EventStreamFormat?)
 
     package var isMemory: Bool {
         if case .memory = self { true } else { false }
+    }
+
+    package var isEvents: Bool {
+        if case .events = self { true } else { false }
+    }
+
+    /// The media types that the answer should have; `nil` for the usual ones.
+    var accepted: String? {
+        if case .events(_, let format) = self { EventStreamFormat.accepted(format) } else { nil }
     }
 
     /// The name of the parameter with which the program asks for it.
@@ -65,18 +94,19 @@ package enum BodyDestination: Sendable {
         switch self {
         case .memory: "body"
         case .file: "path"
-        case .receiver: "receiver"
+        case .receiver, .events: "receiver"
         }
     }
 
     /// Makes the target of a call.
     ///
-    /// - Parameter url: The URL of the first request.
-    func target(url: String) -> (any BodyTarget)? {
+    /// - Parameter request: The first request.
+    func target(of call: Call, _ request: PreparedRequest) -> (any BodyTarget)? {
         switch self {
         case .memory: nil
-        case .file(let plan): FileTarget(plan, url: url)
+        case .file(let plan): FileTarget(plan, url: call.url)
         case .receiver(let receiver): ReceiverTarget(receiver)
+        case .events(let receiver, let format): EventTarget(receiver, format, of: call, request)
         }
     }
 }

@@ -16,6 +16,19 @@ package final class BodyReceiver: Sendable {
         self.receiveHead = receiveHead
         self.receive = receive
     }
+
+    /// Calls a function of the program.
+    static func ask<Answer>(
+        _ function: () -> Result<Answer, Failure>
+    ) throws(Failure) -> Answer {
+        do throws(Failure) {
+            return try CallbackScope.run(function).get()
+        } catch {
+            var failure = error
+            failure.isOfProgram = true
+            throw failure
+        }
+    }
 }
 
 /// Gives the body of the successful answer of a call to the program.
@@ -42,14 +55,14 @@ final class ReceiverTarget: BodyTarget, @unchecked Sendable {
             let answer = Response(
                 ReceivedResponse(
                     status: head.status, headers: head.headers, url: head.url, body: Body()))
-            try Self.ask { receiveHead(answer) }
+            try BodyReceiver.ask { receiveHead(answer) }
         }
         return .takes
     }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) -> BodyFlow {
         let receiver = receiver
-        let flow = try Self.ask { receiver.receive(bytes) }
+        let flow = try BodyReceiver.ask { receiver.receive(bytes) }
         length += Int64(bytes.count)
         return flow
     }
@@ -59,17 +72,4 @@ final class ReceiverTarget: BodyTarget, @unchecked Sendable {
     }
 
     func abandon() {}
-
-    /// Calls a function of the program.
-    private static func ask<Answer>(
-        _ function: () -> Result<Answer, Failure>
-    ) throws(Failure) -> Answer {
-        do throws(Failure) {
-            return try CallbackScope.run(function).get()
-        } catch {
-            var failure = error
-            failure.isOfProgram = true
-            throw failure
-        }
-    }
 }

@@ -48,10 +48,22 @@ struct CallLog: Sendable {
     }
 
     func maps(_ mapped: MappedObjects) {
-        guard let issue = mapped.issues.first else { return }
+        misfits(mapped.issues, mapped.issueCount)
+    }
+
+    func maps(_ events: MappingResult) {
+        misfits(events.issues, events.issueCount)
+    }
+
+    private func misfits(_ issues: [MappingIssue], _ count: Int) {
+        guard let issue = issues.first else { return }
         write(
-            .warning, .mapping,
-            "\(mapped.issueCount) values do not fit; \(issue.keyPath): \(issue.reason)")
+            .warning, .mapping, "\(count) values do not fit; \(issue.keyPath): \(issue.reason)")
+    }
+
+    func isReopened(afterMilliseconds milliseconds: Int64) {
+        write(
+            .info, .client, "the event stream has ended; opened again in \(milliseconds) ms")
     }
 
     func stores(_ commit: Commit) {

@@ -22,7 +22,7 @@ struct CallMachine {
     ///     any before commit    -> recover      the stage has failed
     ///     recover              -> credential   redirect, replay with a newer credential, restart
     ///     credential           -> recover      no newer credential is to be had for a replay
-    ///     recover              -> wait         retry; from there to credential
+    ///     recover              -> wait         retry, reopen; from there to credential
     ///     recover              -> store        the outbox takes the request
     ///     recover              -> intercept    the failure is final
     ///     intercept            -> prepare      the interceptor wants the request sent again
@@ -84,6 +84,9 @@ struct CallMachine {
         /// The request goes out again at once, because it asked for the rest of a body that the
         /// server cannot continue. It then asks for the whole body.
         case restart
+        /// The request goes out again after a wait, because the stream that it has opened goes on
+        /// in another exchange.
+        case reopen
         /// The outbox takes the request.
         case store
     }
@@ -259,6 +262,10 @@ struct CallMachine {
         case .retry:
             redirects = 0
             retries += 1
+            return enter(.wait)
+        case .reopen:
+            // What follows is not counted together with what has gone well.
+            (redirects, replays, retries) = (0, 0, 0)
             return enter(.wait)
         case .store:
             return enter(.store)

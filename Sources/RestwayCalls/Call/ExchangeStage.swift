@@ -32,7 +32,7 @@ enum ExchangeStage {
             state.machine.isCurrent(entry.number) ? .some(state.ties.bodyTarget) : nil
         }
         guard let known,
-            let target = known ?? entry.request.bodyDestination.target(url: call.url)
+            let target = known ?? entry.request.bodyDestination.target(of: call, entry.request)
         else { return }
         var exchange = exchange
         do throws(Failure) {

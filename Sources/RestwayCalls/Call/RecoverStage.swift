@@ -24,9 +24,12 @@ enum RecoverStage {
             case (.restart, _):
                 entry.judged(.restart, .nothing)
             case (.failed(let failure), _):
+                let isLost = failure.reason == .connectionLost
+                if isLost, entry.reopens(after: .connectionLost) { return }
                 bodyFailed(entry, failure)
             case (_, .failure(let error)):
                 entry.context.missed(entry.request, error)
+                if entry.reopens(after: error.kind) { return }
                 var failure = Failure(error)
                 failure.message = "\(entry.call.description): \(error.message)"
                 Judgement(entry: entry, failure: failure, mayRetry: true).decide()
@@ -68,6 +71,7 @@ enum RecoverStage {
         call.log.receives(head)
         context.reached(entry.request)
         call.transferred(entry.request)
+        if recorder.saved != nil, entry.reopens(after: nil) { return }
         var note: String?
         switch entry.redirect(head, summary) {
         case .followed: return
@@ -121,6 +125,23 @@ extension StageEntry {
         _ change: (inout Call.State) -> Void = { _ in }
     ) -> Bool {
         call.happen(on: place, .judged(number, verdict), with: brought, change)
+    }
+
+    /// Lets the call go on with another exchange if its body is a stream that goes on there.
+    ///
+    /// - Parameter error: Why the connection failed; `nil` if the body came whole.
+    fileprivate func reopens(after error: TransportError.Kind?) -> Bool {
+        let (target, deadline) = call.state.withLock { ($0.ties.bodyTarget, $0.deadline) }
+        guard isCurrent, let reopening = target?.reopening(after: error) else { return false }
+        let now = context.clock.now()
+        guard now.advanced(milliseconds: reopening.milliseconds) < deadline else { return false }
+        call.log.isReopened(afterMilliseconds: reopening.milliseconds)
+        judged(.reopen, .delay(reopening.milliseconds)) { state in
+            state.request = reopening.request
+            // A stream has no end, so its attempts are not kept.
+            state.attempts = AttemptLog(now)
+        }
+        return true
     }
 
     /// Follows a redirect, or leaves its answer as it is.

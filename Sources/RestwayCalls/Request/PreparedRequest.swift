@@ -59,7 +59,9 @@ package final class PreparedRequest: Sendable {
     /// Returns the time limit of an attempt that begins `now`.
     package func deadline(from now: Deadline, of start: Deadline) -> Deadline {
         let total = exchange.timeouts.totalMilliseconds
-        let ofAttempt = total > 0 ? now.advanced(milliseconds: total) : .never
+        // The connections of an event stream have one time limit together.
+        let begin = bodyDestination.isEvents ? start : now
+        let ofAttempt = total > 0 ? begin.advanced(milliseconds: total) : .never
         let ofCall = sending.retry?.deadlineMilliseconds ?? 0
         return ofCall > 0 ? min(ofAttempt, start.advanced(milliseconds: ofCall)) : ofAttempt
     }

@@ -47,10 +47,11 @@ package struct RequestPreparation {
             let bodyDestination = try bodyDestination(spec, settings, destination.method)
             let isTrusted = try destination.path != nil || isTrusted(destination.url)
             var headers = headers(
-                spec, settings, isTrusted: isTrusted, of: content,
-                asksForCodings: bodyDestination.isMemory)
+                spec, settings, isTrusted: isTrusted, of: content, for: bodyDestination)
             var sending = sending(spec, settings, destination.method, &headers)
             sending.isTrusted = isTrusted
+            // An event stream has no end, so its attempts have no time limit together.
+            if bodyDestination.isEvents { sending.retry?.deadlineMilliseconds = 0 }
             let storable = StorableRequest(
                 spec: spec, destination: destination, settings: settings, submission: submission,
                 mediaType: content.mediaType, body: content.body, retry: sending.retry)
@@ -65,7 +66,7 @@ package struct RequestPreparation {
             if claim == nil, let missing = identities?.missing { throw missing }
             var exchange = Exchange(
                 method: destination.method.rawValue, url: destination.url, headers: headers,
-                body: content.body, timeouts: timeouts(spec, settings),
+                body: content.body, timeouts: timeouts(spec, settings, for: bodyDestination),
                 usesCookies: context.options.usesCookies)
             exchange.priority = spec.priority
             sending.isCompressed = try isCompressed(spec, settings, content, headers)
@@ -246,16 +247,16 @@ package struct RequestPreparation {
 
     package func headers(
         _ spec: RequestSpec, _ settings: RouteSettings, isTrusted: Bool,
-        of content: RequestContent? = nil, asksForCodings: Bool = true
+        of content: RequestContent? = nil, for destination: BodyDestination = .memory
     ) -> [HeaderField] {
         var headers = Headers()
         if !spec.isInBatch {
-            let standard = standardHeaders(settings)
+            let standard = standardHeaders(settings, destination)
             headers = isTrusted ? standard.own : standard.foreign
         }
         // Ranges count coded bytes, so a coded body could not be resumed. The codings that the
         // document or the caller asks for are sent unchanged.
-        if !asksForCodings, headers[first: "Accept-Encoding"] == ContentDecoder.accepted {
+        if !destination.isMemory, headers[first: "Accept-Encoding"] == ContentDecoder.accepted {
             headers.set("Accept-Encoding", "identity")
         }
         for line in settings.headers { headers.set(line.name, line.value) }
@@ -282,7 +283,18 @@ package struct RequestPreparation {
         if destination.isMemory, settings.savesAsResource, method != .head {
             destination = .file(.temporary())
         }
-        guard !destination.isMemory else { return .memory }
+        if case .events(let receiver, _) = destination {
+            destination = .events(receiver, receiver.options.format ?? settings.stream)
+        }
+        guard !destination.isMemory else {
+            guard settings.stream == nil else {
+                throw Failure(
+                    .invalidArgument,
+                    "the route answers with an event stream: the request needs a receiver of "
+                        + "events", field: "receiver")
+            }
+            return .memory
+        }
         let problem: String? =
             if spec.isInBatch {
                 "the answer to a request of a batch is a part of another body"
@@ -304,18 +316,27 @@ package struct RequestPreparation {
         context.transports.index(settings.transport)
     }
 
-    private func standardHeaders(_ settings: RouteSettings) -> StandardHeaders {
+    private func standardHeaders(
+        _ settings: RouteSettings, _ destination: BodyDestination
+    ) -> StandardHeaders {
         let accepted = settings.body.accepted
-        if settings.dataMapper == nil, accepted.isEmpty { return context.standardHeaders }
+        let ofDestination = destination.accepted
+        if settings.dataMapper == nil, accepted.isEmpty, ofDestination == nil {
+            return context.standardHeaders
+        }
         return StandardHeaders(
             api.definition, environment, userAgent: context.options.userAgent,
             accepted: accepted.isEmpty
-                ? context.mappers.accepted(named: settings.dataMapper)
+                ? ofDestination ?? context.mappers.accepted(named: settings.dataMapper)
                 : accepted.joined(separator: ", "))
     }
 
-    package func timeouts(_ spec: RequestSpec, _ settings: RouteSettings) -> ExchangeTimeouts {
+    package func timeouts(
+        _ spec: RequestSpec, _ settings: RouteSettings, for destination: BodyDestination = .memory
+    ) -> ExchangeTimeouts {
         var timeouts = context.options.timeouts
+        // An event stream has no end, so it is limited only where the route or the request says so.
+        if destination.isEvents { timeouts.totalMilliseconds = 0 }
         if let total = settings.timeoutMilliseconds { timeouts.totalMilliseconds = total }
         if spec.timeoutMilliseconds != 0 {
             timeouts.totalMilliseconds = max(0, spec.timeoutMilliseconds)

@@ -91,9 +91,13 @@ struct ResponseProcessor {
     let request: PreparedRequest
 
     init(_ entry: StageEntry) {
-        call = entry.call
-        context = entry.context
-        request = entry.request
+        self.init(entry.call, entry.request)
+    }
+
+    init(_ call: Call, _ request: PreparedRequest) {
+        self.call = call
+        context = call.context
+        self.request = request
     }
 
     private var api: LoadedAPI { call.api }
@@ -186,7 +190,7 @@ struct ResponseProcessor {
     }
 
     /// Lets the hooks of the descriptors add to the rows, one after the other.
-    private func ask(
+    func ask(
         _ plan: MappingPlan, _ result: inout MappingResult, _ received: ReceivedResponse
     ) throws(Failure) {
         guard plan.descriptors.contains(where: { $0.hook != nil }) else { return }
@@ -216,13 +220,7 @@ struct ResponseProcessor {
     private func read(
         _ received: ReceivedResponse, _ plan: MappingPlan, with mapper: any Mapper
     ) throws(Failure) -> MappingResult {
-        let limits = MappingLimits(
-            nestingDepthMax: context.options.nestingDepthMax,
-            objectsMax: context.options.objectsMax)
-        let machine = MappingMachine(
-            plan: plan, limits: limits,
-            isCancelled: isAbandoned, progress: call.mappingProgress,
-            isAnswer: request.submission != nil)
+        let machine = machine(plan, isAnswer: request.submission != nil)
         let decoded: Result<Void, MapperError> = received.body.withBytes { body in
             Result { () throws(MapperError) in
                 try mapper.decode(body, into: machine, limits: limits)
@@ -231,21 +229,46 @@ struct ResponseProcessor {
         if case .failure(let error) = decoded {
             throw failure(.mapping, error.message, received)
         }
+        return try result(of: machine, mapper, received)
+    }
+
+    var limits: MappingLimits {
+        MappingLimits(
+            nestingDepthMax: context.options.nestingDepthMax,
+            objectsMax: context.options.objectsMax)
+    }
+
+    /// - Parameter isAnswer: Whether it maps the answer to sent objects.
+    func machine(_ plan: MappingPlan, isAnswer: Bool) -> MappingMachine {
+        MappingMachine(
+            plan: plan, limits: limits, isCancelled: isAbandoned, progress: call.mappingProgress,
+            isAnswer: isAnswer)
+    }
+
+    func result(
+        of machine: MappingMachine, _ mapper: any Mapper, _ received: ReceivedResponse
+    ) throws(Failure) -> MappingResult {
         do {
             return try machine.finish()
         } catch {
-            switch error {
-            case .cancelled:
-                throw Failure(.cancelled, "cancelled while mapping")
-            case .tooManyObjects:
-                throw failure(.tooLarge, error.message, received)
-            case .brokenEvents(_, let place):
-                var failure = failure(.plugin, "\(mapper.title) \(error.message)", received)
-                failure.field = place
-                throw failure
-            case .tooDeep:
-                throw failure(.mapping, error.message, received)
-            }
+            throw failure(error, of: mapper, received)
+        }
+    }
+
+    func failure(
+        _ error: MappingFailure, of mapper: any Mapper, _ received: ReceivedResponse
+    ) -> Failure {
+        switch error {
+        case .cancelled:
+            return Failure(.cancelled, "cancelled while mapping")
+        case .tooManyObjects:
+            return failure(.tooLarge, error.message, received)
+        case .brokenEvents(_, let place):
+            var failure = failure(.plugin, "\(mapper.title) \(error.message)", received)
+            failure.field = place
+            return failure
+        case .tooDeep:
+            return failure(.mapping, error.message, received)
         }
     }
 
@@ -288,16 +311,7 @@ struct ResponseProcessor {
         let consequences = try consequences(of: result, received, &parsed.changes)
         guard result != nil || !parsed.changes.isEmpty else { return mapped }
         let storingStarted = clock.now()
-        let commit: Commit
-        do {
-            commit = try context.store.commit(parsed.changes)
-        } catch {
-            var failure = complete(error, received)
-            failure.message = "\(describe(received)): \(error.message)"
-            // The server has already done its part.
-            failure.isRetryable = error.isRetryable && [.get, .head].contains(request.method)
-            throw failure
-        }
+        let commit = try commit(parsed.changes, received)
         let stored = clock.now()
         call.log.stores(commit)
         settle(consequences, commit)
@@ -309,6 +323,28 @@ struct ResponseProcessor {
         mapped.storeMicroseconds = stored.microseconds(since: storingStarted)
         mapped.matching = request.isFromOutbox ? consequences.matching : nil
         return mapped
+    }
+
+    /// Gives rows to the store.
+    func commit(_ changes: ChangeSet, _ received: ReceivedResponse) throws(Failure) -> Commit {
+        do {
+            return try context.store.commit(changes)
+        } catch {
+            var failure = complete(error, received)
+            failure.message = "\(describe(received)): \(error.message)"
+            // The server has already done its part.
+            failure.isRetryable = error.isRetryable && [.get, .head].contains(request.method)
+            throw failure
+        }
+    }
+
+    /// Returns the mapper of the events of a stream, whose data is JSON unless the route names a
+    /// mapper.
+    func mapperOfEvents(_ received: ReceivedResponse) throws(Failure) -> any Mapper {
+        let mapper = context.mappers.mapper(
+            named: request.dataMapper, type: MediaType.json, looksLikeJSON: true)
+        guard let mapper else { throw failure(.mapping, "no mapper reads its events", received) }
+        return mapper
     }
 
     private func mapper(for received: ReceivedResponse, looksLikeJSON: Bool) -> (any Mapper)? {
@@ -353,7 +389,7 @@ struct ResponseProcessor {
         return JSONValue.read(body, by: mapper, limits)
     }
 
-    private func failure(
+    func failure(
         _ reason: Failure.Reason, _ why: String, _ received: ReceivedResponse
     ) -> Failure {
         complete(Failure(reason, "\(describe(received)): \(why)"), received)

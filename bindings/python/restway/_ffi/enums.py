@@ -11,8 +11,8 @@ __all__ = [
     "ABI_VERSION", "AttemptReason", "AttributeType", "AuthMode", "ChangeKind", "ClientFlag",
     "Comparison", "CurlFlag", "Delivery", "Digest", "Domain", "EventKind", "HttpVersion",
     "IpVersion", "LogLevel", "OutboxFlag", "OutboxReason", "OutboxState", "Policy", "Reachability",
-    "RelationshipFlag", "RouteFlag", "SaveFlag", "SendFlag", "Serialization", "Status", "TlsFlag",
-    "TlsVersion", "ValueKind",
+    "RelationshipFlag", "RouteFlag", "SaveFlag", "SendFlag", "Serialization", "Status",
+    "StreamFormat", "TlsFlag", "TlsVersion", "ValueKind",
 ]
 
 ABI_VERSION = 0
@@ -227,6 +227,15 @@ class AttemptReason(IntEnum):
     FIRST = 1
     RETRY = 2
     REPLAY = 3
+
+
+class StreamFormat(IntEnum):
+    """The format of an event stream (`RESTWAY_STREAM_*`)."""
+
+    DEFAULT = 0
+    EVENTS = 1
+    LINES = 2
+    SEQUENCE = 3
 
 
 class TlsVersion(IntEnum):

@@ -28,18 +28,19 @@ __all__ = [
     "NULL_BODY_HEAD", "NULL_BODY_READ", "NULL_BODY_RECEIVE", "NULL_BODY_REWIND", "NULL_CHANGED",
     "NULL_DESTROY", "NULL_DONE", "NULL_EXCLUDE", "NULL_HOOK", "NULL_LOG", "NULL_MODIFY",
     "NULL_OUTBOX_FLUSHED", "NULL_OUTBOX_ITEM", "NULL_PERSIST", "NULL_PROGRESS", "NULL_READ_FAILURE",
-    "NULL_REFRESH", "NULL_SHOULD_REPLAY", "NULL_TRANSFORM", "AnswerHandle", "ApiHandle", "Attempt",
-    "AttemptFn", "AuthorizeFn", "BatchDecodeFn", "BatchDoneFn", "BatchEncodeFn", "BatchHandle",
-    "BatchReaderHandle", "BatchWriterHandle", "BodyHeadFn", "BodyReadFn", "BodyReader",
-    "BodyReceiveFn", "BodyReceiver", "BodyRewindFn", "CallHandle", "ChangedFn", "ChangesHandle",
-    "ClientHandle", "ClientOptions", "ClockHandle", "Credential", "DestroyFn", "DoneFn",
-    "DraftHandle", "ErrorHandle", "Event", "EventPayload", "ExchangeHandle", "ExcludeFn",
-    "FailureHandle", "HookFn", "ListHandle", "LogFn", "ModifyFn", "NetworkOptions", "ObjectHandle",
-    "ObserverHandle", "OutboxCounts", "OutboxFlushedFn", "OutboxItemFn", "OutboxItemHandle",
-    "OutboxItemsHandle", "PersistFn", "Progress", "ProgressFn", "QueryHandle", "Rate",
-    "ReadFailureFn", "RefreshFn", "RefreshHandle", "RequestHandle", "ResourceHandle",
-    "ResponseHandle", "RowsHandle", "ShouldReplayFn", "Statistics", "StoreHandle", "Timings",
-    "TlsOptions", "TransformFn", "Value", "ValueAs", "c_enum",
+    "NULL_REFRESH", "NULL_SHOULD_REPLAY", "NULL_STREAM_EVENT", "NULL_TRANSFORM", "AnswerHandle",
+    "ApiHandle", "Attempt", "AttemptFn", "AuthorizeFn", "BatchDecodeFn", "BatchDoneFn",
+    "BatchEncodeFn", "BatchHandle", "BatchReaderHandle", "BatchWriterHandle", "BodyHeadFn",
+    "BodyReadFn", "BodyReader", "BodyReceiveFn", "BodyReceiver", "BodyRewindFn", "CallHandle",
+    "ChangedFn", "ChangesHandle", "ClientHandle", "ClientOptions", "ClockHandle", "Credential",
+    "DestroyFn", "DoneFn", "DraftHandle", "ErrorHandle", "Event", "EventPayload", "EventReceiver",
+    "ExchangeHandle", "ExcludeFn", "FailureHandle", "HookFn", "ListHandle", "LogFn", "ModifyFn",
+    "NetworkOptions", "ObjectHandle", "ObserverHandle", "OutboxCounts", "OutboxFlushedFn",
+    "OutboxItemFn", "OutboxItemHandle", "OutboxItemsHandle", "PersistFn", "Progress", "ProgressFn",
+    "QueryHandle", "Rate", "ReadFailureFn", "RefreshFn", "RefreshHandle", "RequestHandle",
+    "ResourceHandle", "ResponseHandle", "RowsHandle", "ShouldReplayFn", "Statistics", "StoreHandle",
+    "StreamEvent", "StreamEventFn", "Timings", "TlsOptions", "TransformFn", "Value", "ValueAs",
+    "c_enum",
 ]
 
 c_enum = c_uint32
@@ -254,6 +255,20 @@ Event._fields_ = [
 ]
 
 
+class StreamEvent(Structure):
+    """`restway_stream_event`."""
+
+    _fields_ = [
+        ("name", c_char_p),
+        ("id", c_char_p),
+        ("data", c_void_p),
+        ("length", c_size_t),
+        ("objects", POINTER(ObjectHandle)),
+        ("object_count", c_size_t),
+        ("error", ErrorHandle),
+    ]
+
+
 class OutboxCounts(Structure):
     """`restway_outbox_counts`."""
 
@@ -389,6 +404,8 @@ ModifyFn = CFUNCTYPE(c_enum, c_void_p, RequestHandle)
 NULL_MODIFY = ModifyFn()
 ExcludeFn = CFUNCTYPE(c_int32, c_void_p, c_char_p, c_char_p, c_char_p, c_char_p)
 NULL_EXCLUDE = ExcludeFn()
+StreamEventFn = CFUNCTYPE(c_enum, c_void_p, POINTER(StreamEvent), POINTER(c_int32), AnswerHandle)
+NULL_STREAM_EVENT = StreamEventFn()
 ReadFailureFn = CFUNCTYPE(None, c_void_p, FailureHandle)
 NULL_READ_FAILURE = ReadFailureFn()
 HookFn = CFUNCTYPE(c_enum, c_void_p, RowsHandle, AnswerHandle)
@@ -422,6 +439,21 @@ class BodyReader(Structure):
         ("read", BodyReadFn),
         ("rewind", BodyRewindFn),
         ("destroy", DestroyFn),
+    ]
+
+
+class EventReceiver(Structure):
+    """`restway_event_receiver`."""
+
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("context", c_void_p),
+        ("head", BodyHeadFn),
+        ("receive", StreamEventFn),
+        ("destroy", DestroyFn),
+        ("event_bytes_max", c_int64),
+        ("format", c_uint32),
+        ("reconnections_max", c_int32),
     ]
 
 

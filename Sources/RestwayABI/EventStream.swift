@@ -1,0 +1,81 @@
+public import CRestway
+import RestwayCalls
+import RestwayHTTP
+import RestwayObjects
+import RestwayOutcome
+
+// event_stream.h
+
+@_cdecl("restway_event_receiver_init") @implementation
+public func restway_event_receiver_init(
+    _ receiver: Out<restway_event_receiver>?, _ size: Int, _ outError: OutHandle?
+) -> restway_status {
+    SizedStructs.eventReceiver.initialize(receiver, size, outError)
+}
+
+@_cdecl("restway_request_set_event_receiver") @implementation
+public func restway_request_set_event_receiver(
+    _ request: InHandle, _ receiver: In<restway_event_receiver>?, _ outError: OutHandle?
+) -> restway_status {
+    RequestHandle.using(request, outError) { request throws(Failure) in
+        guard let receiver else { return request.set(BodyDestination.memory) }
+        let given = try SizedStructs.eventReceiver.read(receiver, zero: restway_event_receiver())
+        guard let receive = given.receive else { throw Argument.null("receiver.receive") }
+        let options = try EventReceiver.Options(given)
+        let context = HostContext(given.context, given.destroy)
+        let made = EventReceiver(
+            options, receiveHead: given.head.map { BodyReceiving.head($0, context) }
+        ) { event in
+            event.receive(receive, context)
+        }
+        request.set(BodyDestination.events(made, nil))
+    }
+}
+
+extension EventReceiver.Options {
+    fileprivate init(_ given: restway_event_receiver) throws(Failure) {
+        self.init()
+        switch restway_stream_format(rawValue: given.format) {
+        case .RESTWAY_STREAM_DEFAULT: break
+        case .RESTWAY_STREAM_EVENTS: format = .events
+        case .RESTWAY_STREAM_LINES: format = .lines
+        case .RESTWAY_STREAM_SEQUENCE: format = .sequence
+        default:
+            throw Argument.wrong(
+                "receiver.format", "receiver.format is \(given.format): no format has that number")
+        }
+        try Argument.notNegative(given.event_bytes_max, "receiver.event_bytes_max")
+        if given.event_bytes_max > 0 { bytesMax = Int(given.event_bytes_max) }
+        let reconnections = given.reconnections_max
+        try Argument.minusOneOrMore(Int64(reconnections), "receiver.reconnections_max")
+        if reconnections != 0 { reconnectionsMax = Int(max(0, reconnections)) }
+    }
+}
+
+extension MappedEvent {
+    /// Gives the event to a function of the program.
+    fileprivate func receive(
+        _ receive: restway_stream_event_fn, _ context: HostContext
+    ) -> Result<BodyFlow, Failure> {
+        let error = failure.map(ErrorHandle.init)
+        let handles = objects.map { Optional(Handle.lend($0)) }
+        var pauses: Int32 = 0
+        let refusal = withExtendedLifetime((error, objects)) {
+            name.withCString { name in
+                id.withCString { id in
+                    handles.withUnsafeBufferPointer { handles in
+                        var event = restway_stream_event(
+                            name: name, id: id, data: data.baseAddress ?? UnsafeRawPointer(id),
+                            length: data.count, objects: handles.baseAddress,
+                            object_count: handles.count, error: error.map(Handle.lend))
+                        return BodyReceiving.ask { answer in
+                            receive(context.pointer, &event, &pauses, answer)
+                        }
+                    }
+                }
+            }
+        }
+        if let refusal { return .failure(refusal) }
+        return .success(pauses == 0 ? .proceed : .pause)
+    }
+}

@@ -1,0 +1,205 @@
+import RestwayDocument
+import RestwayHTTP
+import RestwayMapping
+import RestwayObjects
+import RestwayOutcome
+import RestwayText
+
+/// Maps the events that have arrived together, and stores their objects in one commit.
+struct EventMapping {
+    /// The rows and failures of events that are not stored yet.
+    private struct Rows {
+        var changes = ChangeSet()
+        /// The numbers of the rows that are results, one event after the other.
+        var results: [Int] = []
+        /// The end of each event in `results`.
+        var ends: [Int] = []
+        /// The failures by the index of their event.
+        var failures: [Int: Failure] = [:]
+
+        mutating func add(_ failure: Failure?) {
+            if let failure { failures[ends.count] = failure }
+            ends.append(results.count)
+        }
+    }
+
+    /// Why an event does not map, with its index.
+    private struct Misfit: Error {
+        let index: Int
+        let failure: Failure
+    }
+
+    private static let quotedNameBytesMax = 64
+
+    private let processor: ResponseProcessor
+    private let mapper: any Mapper
+    /// The answer without its body.
+    private let answer: ReceivedResponse
+    /// The plan of the last name. Servers choose the names, so not all can be kept.
+    private var planned: (name: String, plan: MappingPlan?)?
+
+    init(_ processor: ResponseProcessor, _ answer: ReceivedResponse) throws(Failure) {
+        self.processor = processor
+        self.answer = answer
+        mapper = try processor.mapperOfEvents(answer)
+    }
+
+    /// Tells the program all events, after their objects were stored.
+    mutating func map(
+        _ batch: inout EventBatch, _ tell: (MappedEvent) throws(Failure) -> Void
+    ) throws(Failure) {
+        let events = batch.events
+        guard !events.isEmpty else { return }
+        let told: Result<Void, Failure> = batch.withData { data in
+            Result { () throws(Failure) in
+                let rows = try read(events, data)
+                let objects =
+                    rows.changes.isEmpty
+                    ? [] : try processor.commit(rows.changes, answer).objects
+                var start = 0
+                for (index, event) in events.enumerated() {
+                    let own = rows.results[start..<rows.ends[index]].map { objects[$0] }
+                    start = rows.ends[index]
+                    try tell(
+                        MappedEvent(
+                            name: event.name, id: event.id,
+                            data: UnsafeRawBufferPointer(rebasing: data[event.range]),
+                            objects: own, failure: rows.failures[index]))
+                }
+            }
+        }
+        try told.get()
+    }
+
+    // MARK: Rows
+
+    private mutating func read(
+        _ events: [StreamEvent], _ data: UnsafeRawBufferPointer
+    ) throws(Failure) -> Rows {
+        var rows = Rows()
+        var rest = events[...]
+        while let first = rest.first {
+            guard let plan = plan(named: first.name), !first.isTruncated else {
+                rows.add(first.isTruncated ? failure(first, "it is truncated") : nil)
+                rest = rest.dropFirst()
+                continue
+            }
+            // Events with the same plan are read as one response. A hook sees one event.
+            let end = rest.dropFirst().firstIndex {
+                plan.hasHooks || $0.isTruncated || $0.name != first.name
+            }
+            try read(rest[..<(end ?? rest.endIndex)], plan, data, into: &rows)
+            rest = rest[(end ?? rest.endIndex)...]
+        }
+        return rows
+    }
+
+    private mutating func plan(named name: String) -> MappingPlan? {
+        if let planned, planned.name == name { return planned.plan }
+        let request = processor.request
+        let plan = processor.call.api.plan(
+            method: request.method, status: answer.status, request.descriptorChoice, event: name)
+        planned = (name, plan)
+        return plan
+    }
+
+    /// Reads events with one plan. An event that does not map ends its response, so the events
+    /// before it are read once more, without it.
+    private func read(
+        _ events: ArraySlice<StreamEvent>, _ plan: MappingPlan, _ data: UnsafeRawBufferPointer,
+        into rows: inout Rows
+    ) throws(Failure) {
+        var rest = events
+        while let first = rest.indices.first {
+            do throws(Misfit) {
+                return try readTogether(rest, plan, data, into: &rows)
+            } catch {
+                guard error.failure.reason != .cancelled else { throw error.failure }
+                if error.index == first {
+                    rows.add(error.failure)
+                    rest = rest.dropFirst()
+                    continue
+                }
+                do throws(Misfit) {
+                    try readTogether(rest[..<error.index], plan, data, into: &rows)
+                } catch {
+                    throw error.failure
+                }
+                rest = rest[error.index...]
+            }
+        }
+    }
+
+    private func readTogether(
+        _ events: ArraySlice<StreamEvent>, _ plan: MappingPlan, _ data: UnsafeRawBufferPointer,
+        into rows: inout Rows
+    ) throws(Misfit) {
+        let (machine, mapper) = (processor.machine(plan, isAnswer: false), mapper)
+        let descriptors = plan.descriptors.indices
+        // The number of results of each descriptor after each event.
+        var counts: [Int] = []
+        counts.reserveCapacity(events.count * descriptors.count)
+        for index in events.indices {
+            if index > events.startIndex { machine.beginNextValue() }
+            let text = UnsafeRawBufferPointer(rebasing: data[events[index].range])
+            if let failure = read(text, with: mapper, into: machine, events[index]) {
+                throw Misfit(index: index, failure: failure)
+            }
+            for descriptor in descriptors { counts.append(machine.resultCount(of: descriptor)) }
+        }
+        var result: MappingResult
+        do throws(Failure) {
+            result = try processor.result(of: machine, mapper, answer)
+            try processor.ask(plan, &result, answer)
+        } catch {
+            throw Misfit(index: events.startIndex, failure: error)
+        }
+        processor.call.log.maps(result)
+        let offset = rows.changes.rows.count
+        rows.changes.append(rowsOf: result.takeChangeSet())
+        var starts = Array(repeating: 0, count: descriptors.count)
+        for event in 0..<events.count {
+            for descriptor in descriptors {
+                let end = counts[event * descriptors.count + descriptor]
+                for row in result.results[descriptor][starts[descriptor]..<end] {
+                    rows.results.append(offset + row)
+                }
+                starts[descriptor] = end
+            }
+            rows.add(nil)
+        }
+    }
+
+    /// Reads the data of one event. Returns why it does not map.
+    private func read(
+        _ text: UnsafeRawBufferPointer, with mapper: any Mapper, into machine: MappingMachine,
+        _ event: StreamEvent
+    ) -> Failure? {
+        do throws(MapperError) {
+            try mapper.decode(text, into: machine, limits: processor.limits)
+        } catch {
+            return failure(event, error.message)
+        }
+        do throws(MappingFailure) {
+            try machine.checkValue()
+        } catch {
+            var failure = processor.failure(error, of: mapper, answer)
+            failure.message = "\(Self.title(event)): \(failure.message)"
+            return failure
+        }
+        guard processor.context.options.isMappingStrict, let issue = machine.firstIssue else {
+            return nil
+        }
+        return failure(event, "\(issue.keyPath): \(issue.reason)")
+    }
+
+    private func failure(_ event: StreamEvent, _ why: String) -> Failure {
+        processor.failure(.mapping, "\(Self.title(event)): \(why)", answer)
+    }
+
+    /// A server may choose a very long name.
+    private static func title(_ event: StreamEvent) -> String {
+        let name = String(decoding: event.name.utf8.prefix(quotedNameBytesMax), as: UTF8.self)
+        return "the event \"\(name)\""
+    }
+}

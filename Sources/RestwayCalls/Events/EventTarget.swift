@@ -1,0 +1,176 @@
+package import RestwayHTTP
+package import RestwayObjects
+package import RestwayOutcome
+import RestwayRouting
+import RestwayThreads
+import Synchronization
+
+/// An event as the program receives it.
+package struct MappedEvent {
+    package let name: String
+    package let id: String
+    /// Its data, borrowed.
+    package let data: UnsafeRawBufferPointer
+    /// The objects to which it was mapped, as they are in the store.
+    package let objects: [Snapshot]
+    /// Why it could not be mapped.
+    package let failure: Failure?
+}
+
+/// The functions of the program that receive the events of a stream, and its wishes.
+package final class EventReceiver: Sendable {
+    /// The wishes of the program for a stream.
+    package struct Options: Sendable {
+        package static let usualBytesMax = 16 << 20
+
+        /// `nil` if the route or the media type decides.
+        package var format: EventStreamFormat?
+        /// The limit on the data of an event.
+        package var bytesMax = Self.usualBytesMax
+        /// The limit on reconnections in a row that bring no event; `nil` for no limit.
+        package var reconnectionsMax: Int?
+
+        package init() {}
+    }
+
+    /// Receives an event. It is a question.
+    package typealias Receive = @Sendable (MappedEvent) -> Result<BodyFlow, Failure>
+
+    let options: Options
+    let receiveHead: BodyReceiver.ReceiveHead?
+    let receive: Receive
+
+    package init(
+        _ options: Options, receiveHead: BodyReceiver.ReceiveHead?, receive: @escaping Receive
+    ) {
+        self.options = options
+        self.receiveHead = receiveHead
+        self.receive = receive
+    }
+}
+
+/// Divides the answers of a call into events, maps and stores them, and tells the program.
+///
+/// `@unchecked Sendable`: `BodyPump` calls one function at a time, and the call asks between two
+/// exchanges whether the stream is opened again.
+final class EventTarget: BodyTarget, @unchecked Sendable {
+    private let receiver: EventReceiver
+    private let format: EventStreamFormat?
+    /// The call. It refers to this target until it ends.
+    private let call: Call
+    /// The request before any redirect, with which the stream is opened again.
+    private let request: PreparedRequest
+
+    private var reconnection: Reconnection
+    /// The format of the stream; `nil` until it was opened.
+    private var opened: EventStreamFormat?
+    private var parser: (any EventParser)?
+    private var mapping: EventMapping?
+    private var batch = EventBatch()
+    private var lastEventID = ""
+    private var length: Int64 = 0
+
+    /// - Parameter format: The format of the stream; `nil` if the media type decides.
+    init(
+        _ receiver: EventReceiver, _ format: EventStreamFormat?, of call: Call,
+        _ request: PreparedRequest
+    ) {
+        self.receiver = receiver
+        self.format = format
+        self.call = call
+        self.request = request
+        reconnection = Reconnection(inARowMax: receiver.options.reconnectionsMax)
+    }
+
+    // MARK: Exchanges
+
+    func prepare(_ exchange: inout Exchange) {
+        if !lastEventID.isEmpty, Headers.isValidValue(lastEventID) {
+            exchange.headers.set("Last-Event-ID", lastEventID)
+        }
+        if !exchange.headers.contains(where: { $0.isNamed("Cache-Control") }) {
+            exchange.headers.set("Cache-Control", "no-cache")
+        }
+    }
+
+    func accepts(_ head: ResponseHead) -> Bool { head.isSuccess }
+
+    func begin(_ head: ResponseHead) throws(Failure) -> BodyBeginning {
+        parser = nil
+        switch EventStreamOpening(head, format) {
+        case .nothing:
+            opened = nil
+        case .refused(let why):
+            opened = nil
+            throw Failure(.mapping, why)
+        case .events(let found):
+            opened = found
+            parser = found.parser(
+                lastEventID: lastEventID, bytesMax: receiver.options.bytesMax)
+            let answer = ReceivedResponse(
+                status: head.status, httpVersion: head.httpVersion, headers: head.headers,
+                url: head.url, body: Body())
+            mapping = try EventMapping(ResponseProcessor(call, request), answer)
+            if let receiveHead = receiver.receiveHead {
+                try BodyReceiver.ask { receiveHead(Response(answer)) }
+            }
+        }
+        return .takes
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) -> BodyFlow {
+        length += Int64(bytes.count)
+        var excess: EventTooLarge?
+        do throws(EventTooLarge) {
+            try parser?.feed(bytes, into: &batch)
+        } catch {
+            excess = error
+        }
+        let flow = try tellEvents()
+        if let excess { throw Failure(.tooLarge, excess.message, field: "event_bytes_max") }
+        return flow
+    }
+
+    func finish() throws(Failure) -> SavedBody? {
+        parser?.end(into: &batch)
+        _ = try tellEvents()
+        return SavedBody(path: nil, length: length, digest: nil, resumedFrom: 0)
+    }
+
+    func abandon() {
+        parser = nil
+        batch.removeAll()
+    }
+
+    /// Maps the events that have come and tells the program.
+    private func tellEvents() throws(Failure) -> BodyFlow {
+        defer { batch.removeAll() }
+        if let parser {
+            lastEventID = parser.lastEventID
+            reconnection.received(
+                events: batch.events.count, milliseconds: parser.reconnectionMilliseconds)
+        }
+        var flow = BodyFlow.proceed
+        try mapping?.map(&batch) { (event) throws(Failure) in
+            guard !call.hasEnded.load(ordering: .relaxed) else {
+                throw Failure(.cancelled, "the events are not wanted any more")
+            }
+            // All events of a commit are told, also after a pause.
+            if try BodyReceiver.ask({ receiver.receive(event) }) == .pause { flow = .pause }
+        }
+        return flow
+    }
+
+    // MARK: Between exchanges
+
+    var mayBeginAgain: Bool { length == 0 && opened == nil || mayReopen && reconnection.isAllowed }
+
+    /// Whether the stream can be opened again. Only a GET is sent again without harm, and only
+    /// Server-Sent Events say where they go on.
+    private var mayReopen: Bool { opened == .events && request.method == .get }
+
+    func reopening(after error: TransportError.Kind?) -> Reopening? {
+        guard mayReopen, let milliseconds = reconnection.next(after: error) else { return nil }
+        return Reopening(request: request, milliseconds: milliseconds)
+    }
+}
