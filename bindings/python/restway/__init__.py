@@ -29,7 +29,7 @@ from ._batch import (
 )
 from ._body import BodyOptions, Content, Readable, RequestOptions, Saved, SaveTo
 from ._boundary import Attempt, OnAttempt
-from ._call import AsyncStream, AsyncStreamedResponse, Call, Modifier, Stream, StreamedResponse
+from ._call import Call, Modifier
 from ._client import Client, OnDone
 from ._draft import Draft, Linked
 from ._exceptions import (
@@ -112,7 +112,15 @@ from ._outbox import (
 from ._questions import Exclusion, FailureReader, FailureReading
 from ._request import Request, Target
 from ._resource import DigestHeader, FileContent, Files, Resource
-from ._response import Headers, MappingIssue, OnProgress, Progress, Response, Timings
+from ._response import (
+    Headers,
+    MappingIssue,
+    OnProgress,
+    Progress,
+    Response,
+    StreamEvent,
+    Timings,
+)
 from ._store import (
     Change,
     Changes,
@@ -124,6 +132,14 @@ from ._store import (
     Statistics,
     Store,
 )
+from ._stream import (
+    AsyncEventStream,
+    AsyncStream,
+    AsyncStreamedResponse,
+    EventStream,
+    Stream,
+    StreamedResponse,
+)
 
 __version__ = "0.1.0"
 
@@ -134,6 +150,7 @@ __all__ = [
     "AmbiguousRouteError",
     "AsyncBatch",
     "AsyncClient",
+    "AsyncEventStream",
     "AsyncOutbox",
     "AsyncStream",
     "AsyncStreamedResponse",
@@ -165,6 +182,7 @@ __all__ = [
     "Domain",
     "Draft",
     "DuplicateError",
+    "EventStream",
     "Exchange",
     "Exclusion",
     "FailureReader",
@@ -243,6 +261,7 @@ __all__ = [
     "Store",
     "StoreError",
     "Stream",
+    "StreamEvent",
     "StreamedResponse",
     "TLSError",
     "Target",

@@ -12,7 +12,7 @@ from . import _ffi as native
 from ._batch import AsyncBatch
 from ._body import Reading
 from ._boundary import OnAttempt
-from ._call import AsyncStream, Call, Question, asking
+from ._call import Call, Question, asking
 from ._client_base import ClientBase
 from ._exceptions import UsageError
 from ._ffi.enums import Delivery, Domain, Status
@@ -21,6 +21,14 @@ from ._outbox import AsyncOutbox
 from ._request import Request, Verbs, make_coroutine_functions
 from ._response import Response, call_progress
 from ._store import Observed, Observer, OnChange
+from ._stream import (
+    AsyncEventStream,
+    AsyncStream,
+    Format,
+    body_receiver,
+    event_receiver,
+    request_of,
+)
 
 
 class AsyncClient(ClientBase, Verbs[Coroutine[None, None, Response]]):
@@ -107,7 +115,37 @@ class AsyncClient(ClientBase, Verbs[Coroutine[None, None, Response]]):
         meanwhile. Leaving the context earlier cancels the call. The time limit of the request holds
         for the whole body.
         """
-        return AsyncStream(self, request)
+        return AsyncStream(self, request, body_receiver())
+
+    def events(
+        self,
+        target: Request | str,
+        *,
+        format: Format | None = None,
+        event_bytes_max: int = 16 << 20,
+        reconnections_max: int | None = None,
+    ) -> AsyncEventStream:
+        """Sends a request and reads its answer as an event stream: Server-Sent Events, JSON lines
+        or JSON sequences. Each event is mapped, and its objects are stored, before it is given.
+
+            async with client.events("orders/changes") as events:
+                async for event in events:
+                    print(event.name, event.object)
+
+        Args:
+            target: A request, or a path for GET.
+            format: The format; None leaves it to the route's "stream" and the media type.
+            event_bytes_max: The largest event in bytes. A larger one raises TooLargeError.
+            reconnections_max: A stream of Server-Sent Events is opened again when its connection
+                ends; this is how often in a row without an event. 0 is never, None has no limit.
+
+        The context is entered when the head has come, and raises there what `perform` raises. At
+        most about 2 MiB wait for the program; the server is slowed down meanwhile. Leaving the
+        context ends the stream. The stream has no time limit, unless the route or the request sets
+        one.
+        """
+        receiver = event_receiver(format, event_bytes_max, reconnections_max)
+        return AsyncEventStream(self, request_of(target), receiver)
 
     def batch(self) -> AsyncBatch:
         """Makes a batch session: requests that are sent together.

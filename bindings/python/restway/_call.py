@@ -1,5 +1,4 @@
-"""Calls, the modifier that may change the request of each, and streams: bodies that are read while
-they arrive.
+"""Calls, and the modifier that may change the request of each.
 
 The library passes only the request to the modifier. Each call is therefore sent with a context of
 its own, so that an exception of the modifier reaches the call that it refused.
@@ -7,34 +6,25 @@ its own, so that an exception of the modifier reaches the call that it refused.
 
 from __future__ import annotations
 
-import asyncio
 import inspect
-import threading
-from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 from . import _ffi as native
 from ._boundary import Owner, check, make, milliseconds
 from ._exceptions import RestwayError, WouldBlockError
-from ._ffi.callbacks import functions, questions
+from ._ffi.callbacks import questions
 from ._ffi.enums import Domain, Status
 from ._ffi.trampolines import (
     on_modify_destroy,
     on_modify_function,
-    on_receive_body_function,
-    on_receive_destroy,
-    on_receive_head_function,
 )
 from ._questions import sending
 from ._request import Request
-from ._response import Headers, Progress, Response, call_progress
+from ._response import Progress, Response, call_progress
 
 if TYPE_CHECKING:
-    from ._async_client import AsyncClient
-    from ._client import Client
     from ._client_base import ClientBase
 
 
@@ -191,263 +181,3 @@ def asking(client: native.ClientHandle, modifier: Modifier) -> Iterator[Question
         finally:
             # A client that was closed meanwhile has released the modifier.
             function(client, native.NULL_MODIFY, None, native.NULL_DESTROY, None)
-
-
-_HELD_BYTES_MAX = 1 << 20
-"""When this many bytes wait for the program, the library is asked to pause."""
-
-
-class Receiving:
-    """The bytes of one body between the library's thread and the program."""
-
-    def __init__(self, wake: Callable[[], object]) -> None:
-        self.head: native.ResponseHandle | None = None
-        self.has_ended = False
-        self._wake = wake
-        self._lock = threading.Lock()
-        self._pieces: deque[bytes] = deque()
-        self._held = 0
-        self._is_paused = False
-
-    def receive_head(self, response: native.ResponseHandle) -> None:
-        """Takes the head, on a thread of the library."""
-        self.head = native.own(native.lib.restway_response_retain(response))
-        self._wake()
-
-    def receive(self, piece: bytes) -> bool:
-        """Takes bytes, on a thread of the library. Returns whether the library shall pause."""
-        with self._lock:
-            self._pieces.append(piece)
-            self._held += len(piece)
-            self._is_paused = self._held >= _HELD_BYTES_MAX
-            pauses = self._is_paused
-        self._wake()
-        return pauses
-
-    def end(self) -> None:
-        """Called when the call has ended, on any thread."""
-        self.has_ended = True
-        self._wake()
-
-    def take(self, call: native.CallHandle) -> bytes | None:
-        """Returns the next bytes, or None if no bytes wait. Lets the library go on when the program
-        has taken all.
-        """
-        with self._lock:
-            piece = self._pieces.popleft() if self._pieces else None
-            self._held -= len(piece or b"")
-            resumes = self._is_paused and not self._pieces
-            if resumes:
-                self._is_paused = False
-        if resumes:
-            native.lib.restway_call_resume(call)
-        return piece
-
-
-@contextmanager
-def receiving_into(request: Request, receiving: Receiving) -> Iterator[None]:
-    """Calls that are sent in this context give their bodies to `receiving`."""
-    receiver = native.BodyReceiver()
-    check(native.lib.restway_body_receiver_init, native.ref(receiver), native.size_of(receiver))
-    function = native.lib.restway_request_set_body_receiver
-    with sending:
-        token = functions.add(lambda: receiving, receiving)
-        receiver.context = token
-        receiver.head = on_receive_head_function
-        receiver.receive = on_receive_body_function
-        receiver.destroy = on_receive_destroy
-        try:
-            check(function, request._handle, native.ref(receiver))
-        except BaseException:
-            functions.remove(token)
-            raise
-        try:
-            yield
-        finally:
-            check(function, request._handle, None)
-
-
-class _Head:
-    """The part of a streamed response that is there before its body."""
-
-    def __init__(self, response: Response) -> None:
-        self._response = response
-
-    @property
-    def status(self) -> int:
-        """The HTTP status code."""
-        return self._response.status
-
-    @property
-    def url(self) -> str:
-        """The URL of the response, after redirects."""
-        return self._response.url
-
-    @property
-    def headers(self) -> Headers:
-        """The headers."""
-        return self._response.headers
-
-    @property
-    def suggested_name(self) -> str | None:
-        """The file name that the server suggests; see `Response.suggested_name`."""
-        return self._response.suggested_name
-
-
-class StreamedResponse(_Head):
-    """A response whose body is read while it arrives, by one thread at a time."""
-
-    def __init__(self, response: Response, stream: Stream) -> None:
-        """For this package: `Client.stream` makes these."""
-        super().__init__(response)
-        self._stream = stream
-
-    def iter_bytes(self) -> Iterator[bytes]:
-        """Yields the bytes of the body in pieces of any size. If the body does not come whole, the
-        error is raised after its last piece.
-        """
-        while (piece := self._stream.next()) is not None:
-            yield piece
-
-    def read(self) -> bytes:
-        """Returns all bytes that have not been read yet."""
-        return b"".join(self.iter_bytes())
-
-
-class Stream:
-    """A streamed call, as a context manager; `Client.stream` makes it. Leaving the context cancels
-    a call whose body has not come whole.
-    """
-
-    def __init__(self, client: Client, request: Request) -> None:
-        """For this package: `Client.stream` makes streams."""
-        self._client = client
-        self._request = request
-        self._changed = threading.Condition()
-        self._receiving = Receiving(self._wake)
-        self._call: Call | None = None
-
-    def _wake(self) -> None:
-        with self._changed:
-            self._changed.notify_all()
-
-    def __enter__(self) -> StreamedResponse:
-        receiving = self._receiving
-        with receiving_into(self._request, receiving):
-            call = self._call = self._client.send(self._request)
-        with self._changed:
-            self._changed.wait_for(lambda: receiving.head is not None or receiving.has_ended)
-        if receiving.head is None:
-            call.wait()  # raises why there is no head
-            raise RuntimeError("a call has succeeded without a head")
-        return StreamedResponse(Response(receiving.head, self._client._layouts), self)
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        if self._call is not None:
-            self._call.cancel()
-
-    def next(self) -> bytes | None:
-        """Waits for the next bytes; None at the end of the body."""
-        call, receiving = self._call, self._receiving
-        assert call is not None
-        while True:
-            has_ended = receiving.has_ended
-            piece = receiving.take(call._handle)
-            if piece is not None:
-                return piece
-            if has_ended:
-                call.wait()  # raises why the body did not come whole
-                return None
-            with self._changed:
-                self._changed.wait_for(lambda: receiving._pieces or receiving.has_ended)
-
-
-class AsyncStreamedResponse(_Head):
-    """A response whose body is read while it arrives, by one task at a time."""
-
-    def __init__(self, response: Response, stream: AsyncStream) -> None:
-        """For this package: `AsyncClient.stream` makes these."""
-        super().__init__(response)
-        self._stream = stream
-
-    async def iter_bytes(self) -> AsyncIterator[bytes]:
-        """Yields the bytes of the body in pieces of any size. If the body does not come whole, the
-        error is raised after its last piece.
-        """
-        while (piece := await self._stream.next()) is not None:
-            yield piece
-
-    async def read(self) -> bytes:
-        """Returns all bytes that have not been read yet."""
-        return b"".join([piece async for piece in self.iter_bytes()])
-
-
-class AsyncStream:
-    """A streamed call, as an asynchronous context manager; `AsyncClient.stream` makes it. Leaving
-    the context cancels a call whose body has not come whole.
-    """
-
-    def __init__(self, client: AsyncClient, request: Request) -> None:
-        """For this package: `AsyncClient.stream` makes streams."""
-        self._client = client
-        self._request = request
-        self._changed = asyncio.Event()
-        self._future: asyncio.Future[Response] | None = None
-        self._call: native.CallHandle | None = None
-
-    async def __aenter__(self) -> AsyncStreamedResponse:
-        loop = asyncio.get_running_loop()
-
-        def wake() -> None:
-            if not loop.is_closed():
-                loop.call_soon_threadsafe(self._changed.set)
-
-        receiving = self._receiving = Receiving(wake)
-        with receiving_into(self._request, receiving):
-            self._future, self._call = self._client._start(self._request)
-        self._future.add_done_callback(lambda _: self._changed.set())
-        try:
-            while receiving.head is None and not self._future.done():
-                await self._wait()
-        except asyncio.CancelledError:
-            native.lib.restway_call_cancel(self._call)
-            raise
-        if receiving.head is None:
-            await self._future  # raises why there is no head
-            raise RuntimeError("a call has succeeded without a head")
-        return AsyncStreamedResponse(Response(receiving.head, self._client._layouts), self)
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        native.lib.restway_call_cancel(self._call)
-        if self._future is not None and self._future.done() and not self._future.cancelled():
-            self._future.exception()  # the program may not have read to the end
-        elif self._future is not None:
-            self._future.add_done_callback(lambda future: future.cancelled() or future.exception())
-
-    async def _wait(self) -> None:
-        await self._changed.wait()
-        self._changed.clear()
-
-    async def next(self) -> bytes | None:
-        """Waits for the next bytes; None at the end of the body."""
-        assert self._future is not None
-        assert self._call is not None
-        while True:
-            has_ended = self._future.done()
-            piece = self._receiving.take(self._call)
-            if piece is not None:
-                return piece
-            if has_ended:
-                await self._future  # raises why the body did not come whole
-                return None
-            await self._wait()

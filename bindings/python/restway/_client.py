@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from . import _ffi as native
 from ._batch import Batch
 from ._boundary import OnAttempt, attempt_of, check, errors, failed, make, milliseconds
-from ._call import Call, Question, Stream, asking
+from ._call import Call, Question, asking
 from ._client_base import ClientBase
 from ._ffi.callbacks import completions, inside, observers
 from ._ffi.enums import Delivery
@@ -26,6 +26,7 @@ from ._questions import set_question
 from ._request import Request, Verbs
 from ._response import OnProgress, Progress, Response
 from ._store import Changes, Observed, Observer, OnChange, start_observing
+from ._stream import EventStream, Format, Stream, body_receiver, event_receiver, request_of
 
 OnDone = Callable[[Call], object]
 """A function that is called when a call has completed; `call.wait()` then returns at once."""
@@ -122,7 +123,37 @@ class Client(ClientBase, Verbs[Response]):
         meanwhile. Leaving the context earlier cancels the call. The time limit of the request holds
         for the whole body.
         """
-        return Stream(self, request)
+        return Stream(self, request, body_receiver())
+
+    def events(
+        self,
+        target: Request | str,
+        *,
+        format: Format | None = None,
+        event_bytes_max: int = 16 << 20,
+        reconnections_max: int | None = None,
+    ) -> EventStream:
+        """Sends a request and reads its answer as an event stream: Server-Sent Events, JSON lines
+        or JSON sequences. Each event is mapped, and its objects are stored, before it is given.
+
+            with client.events("orders/changes") as events:
+                for event in events:
+                    print(event.name, event.object)
+
+        Args:
+            target: A request, or a path for GET.
+            format: The format; None leaves it to the route's "stream" and the media type.
+            event_bytes_max: The largest event in bytes. A larger one raises TooLargeError.
+            reconnections_max: A stream of Server-Sent Events is opened again when its connection
+                ends; this is how often in a row without an event. 0 is never, None has no limit.
+
+        The context is entered when the head has come, and raises there what `perform` raises. At
+        most about 2 MiB wait for the program; the server is slowed down meanwhile. Leaving the
+        context ends the stream. The stream has no time limit, unless the route or the request sets
+        one.
+        """
+        receiver = event_receiver(format, event_bytes_max, reconnections_max)
+        return EventStream(self, request_of(target), receiver)
 
     def batch(self) -> Batch:
         """Makes a batch session: requests that are sent together.

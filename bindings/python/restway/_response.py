@@ -1,4 +1,6 @@
-"""Responses, the objects that they were mapped to, and the progress and timings of calls."""
+"""Responses and events of streams, the objects that they were mapped to, and the progress and
+timings of calls.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from . import _ffi as native
 from ._body import Saved, saved_of
 from ._boundary import Attempt, Owner, attempts_of, check
-from ._exceptions import MappingError
+from ._exceptions import MappingError, RestwayError
 from ._ffi.conversion import JSONValue, json_value
 from ._ffi.enums import Domain, Status
 from ._object import Layouts, Object, Objects, first_object
@@ -343,3 +345,65 @@ class Response(Owner[native.ResponseHandle]):
         url = self.url.partition("?")[0]  # a query may contain secrets
         count = native.lib.restway_response_object_count(self._handle)
         return f"<Response {self.status} {url} ({count} objects)>"
+
+
+class StreamEvent(NamedTuple):
+    """One event of an event stream. Its objects are in the store.
+
+        with client.events("orders/changes") as events:
+            for event in events:
+                print(event.name, event.object or event.data)
+    """
+
+    name: str
+    """The name that the server gave the event, or "message"."""
+    id: str
+    """The last ID that the server has set, for this event or an earlier one; "" if there is none.
+    """
+    data: bytes
+    """The data, without the framing of the format."""
+    objects: tuple[Object, ...]
+    """The objects that it was mapped to."""
+    error: RestwayError | None
+    """Why it could not be mapped: a MappingError, usually; None if it could. The stream goes on."""
+
+    @property
+    def object(self) -> Object | None:
+        """The first object, if there is one."""
+        return self.objects[0] if self.objects else None
+
+    @property
+    def text(self) -> str:
+        """The data as text; bytes that are not UTF-8 are replaced."""
+        return self.data.decode("utf-8", "replace")
+
+    def json(self) -> JSONValue:
+        """Parses the data. Raises MappingError if it is not JSON."""
+        return json_value(self.data)
+
+
+class StreamHead:
+    """The part of a streamed response that is there before its body."""
+
+    def __init__(self, response: Response) -> None:
+        self._response = response
+
+    @property
+    def status(self) -> int:
+        """The HTTP status code."""
+        return self._response.status
+
+    @property
+    def url(self) -> str:
+        """The URL of the response, after redirects."""
+        return self._response.url
+
+    @property
+    def headers(self) -> Headers:
+        """The headers."""
+        return self._response.headers
+
+    @property
+    def suggested_name(self) -> str | None:
+        """The file name that the server suggests; see `Response.suggested_name`."""
+        return self._response.suggested_name

@@ -66,6 +66,7 @@ def every_handle_is_gone_at_the_end(request: pytest.FixtureRequest) -> Iterator[
         assert _callbacks.questions.wait_until_empty(30)
         gc.collect()
         assert _callbacks.causes.wait_until_empty(30)
+        assert _callbacks.functions.wait_until_empty(30)
         assert restway.debug_live_handles() == 0
 
 

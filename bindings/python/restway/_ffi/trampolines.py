@@ -282,11 +282,24 @@ def _receive_body(
         return Status.INTERNAL
 
 
+def _receive_event(
+    context: int | None, event: Any, pauses: Any, answer: native.AnswerHandle
+) -> int:
+    entry = None
+    try:
+        entry = functions.get(context)
+        with inside:
+            pauses[0] = entry.run().receive_event(event.contents)
+        return Status.OK
+    except BaseException:
+        report(entry and entry.callback, "an event stream")
+        return Status.INTERNAL
+
+
 def _receive_destroy(context: int | None) -> None:
     try:
-        receiving = functions.get(context).run()
+        functions.get(context).run().end()
         functions.remove(context)
-        receiving.end()
     except BaseException:
         report(None, "the end of a streamed body")
 
@@ -410,6 +423,7 @@ on_read_body_function = native.BodyReadFn(_read_body)
 on_rewind_body_function = native.BodyRewindFn(_rewind_body)
 on_receive_head_function = native.BodyHeadFn(_receive_head)
 on_receive_body_function = native.BodyReceiveFn(_receive_body)
+on_receive_event_function = native.StreamEventFn(_receive_event)
 on_receive_destroy = native.DestroyFn(_receive_destroy)
 on_batch_encode_function = native.BatchEncodeFn(_batch_format)
 on_batch_decode_function = native.BatchDecodeFn(_batch_format)

@@ -1,0 +1,478 @@
+"""Streams: answers that are read while they arrive, as bytes or as events."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, Union
+
+from . import _ffi as native
+from ._boundary import check, failure
+from ._call import Call
+from ._ffi.callbacks import functions
+from ._ffi.enums import StreamFormat
+from ._ffi.trampolines import (
+    on_receive_body_function,
+    on_receive_destroy,
+    on_receive_event_function,
+    on_receive_head_function,
+)
+from ._object import Layouts, Object
+from ._questions import sending
+from ._request import Request
+from ._response import Response, StreamEvent, StreamHead
+
+if TYPE_CHECKING:
+    from ._async_client import AsyncClient
+    from ._client import Client
+
+_HELD_BYTES_MAX = 1 << 20
+"""When this many bytes wait for the program, the library is asked to pause."""
+
+
+Piece = TypeVar("Piece")
+"""What a stream consists of: bytes, or an event."""
+
+
+class Signal:
+    """Wakes the thread that reads a stream. It does not refer to the stream, so that a stream is
+    freed with its last reference.
+    """
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+
+    def set(self) -> None:
+        with self._changed:
+            self._changed.notify_all()
+
+    def wait_for(self, predicate: Callable[[], bool]) -> None:
+        with self._changed:
+            self._changed.wait_for(predicate)
+
+
+class LoopSignal:
+    """Wakes the task that reads a stream, from any thread."""
+
+    def __init__(self) -> None:
+        self._event = asyncio.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def attach(self) -> None:
+        """Chooses the running event loop as the loop of the task."""
+        self._loop = asyncio.get_running_loop()
+
+    def set(self) -> None:
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._event.set)
+
+    async def wait(self) -> None:
+        await self._event.wait()
+        self._event.clear()
+
+
+class Receiving(Generic[Piece]):
+    """The pieces of one stream between the library's thread and the program."""
+
+    def __init__(self, wake: Callable[[], object]) -> None:
+        self.head: native.ResponseHandle | None = None
+        self.has_ended = False
+        self._wake = wake
+        self._lock = threading.Lock()
+        self._pieces: deque[tuple[Piece, int]] = deque()
+        self._held = 0
+        self._is_paused = False
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether pieces wait for the program."""
+        return bool(self._pieces)
+
+    def receive_head(self, response: native.ResponseHandle) -> None:
+        """Takes the head, on a thread of the library."""
+        self.head = native.own(native.lib.restway_response_retain(response))
+        self._wake()
+
+    def put(self, piece: Piece, size: int) -> bool:
+        """Takes a piece that holds `size` bytes, on a thread of the library. Returns whether the
+        library shall pause.
+        """
+        with self._lock:
+            self._pieces.append((piece, size))
+            self._held += size
+            pauses = self._held >= _HELD_BYTES_MAX
+            # After a pause, events of the same commit still come.
+            self._is_paused = self._is_paused or pauses
+        self._wake()
+        return pauses
+
+    def end(self) -> None:
+        """Called when the call has ended, on any thread."""
+        self.has_ended = True
+        self._wake()
+
+    def take(self, call: native.CallHandle) -> Piece | None:
+        """Returns the next piece, or None if none waits. Lets the library go on when the program
+        has taken all.
+        """
+        with self._lock:
+            piece, size = self._pieces.popleft() if self._pieces else (None, 0)
+            self._held -= size
+            resumes = self._is_paused and not self._pieces
+            if resumes:
+                self._is_paused = False
+        if resumes:
+            native.lib.restway_call_resume(call)
+        return piece
+
+
+class ReceivingBytes(Receiving[bytes]):
+    """The bytes of one body between the library's thread and the program."""
+
+    def receive(self, piece: bytes) -> bool:
+        """Takes bytes, on a thread of the library. Returns whether the library shall pause."""
+        return self.put(piece, len(piece))
+
+
+def body_receiver() -> native.BodyReceiver:
+    """For this package: returns a receiver of bytes."""
+    receiver = native.BodyReceiver()
+    check(native.lib.restway_body_receiver_init, native.ref(receiver), native.size_of(receiver))
+    receiver.head = on_receive_head_function
+    receiver.receive = on_receive_body_function
+    receiver.destroy = on_receive_destroy
+    return receiver
+
+
+Receiver = Union[native.BodyReceiver, native.EventReceiver]
+
+
+@contextmanager
+def receiving(request: Request, receiver: Receiver, target: Receiving[Any]) -> Iterator[None]:
+    """Calls that are sent in this context give what they receive to `target`."""
+    if isinstance(receiver, native.BodyReceiver):
+        function = native.lib.restway_request_set_body_receiver
+    else:
+        function = native.lib.restway_request_set_event_receiver
+    with sending:
+        token = functions.add(lambda: target, target)
+        receiver.context = token
+        try:
+            check(function, request._handle, native.ref(receiver))
+        except BaseException:
+            functions.remove(token)
+            raise
+        try:
+            yield
+        finally:
+            check(function, request._handle, None)
+
+
+class StreamedResponse(StreamHead):
+    """A response whose body is read while it arrives, by one thread at a time."""
+
+    def __init__(self, response: Response, stream: Stream) -> None:
+        """For this package: `Client.stream` makes these."""
+        super().__init__(response)
+        self._stream = stream
+
+    def iter_bytes(self) -> Iterator[bytes]:
+        """Yields the bytes of the body in pieces of any size. If the body does not come whole, the
+        error is raised after its last piece.
+        """
+        while (piece := self._stream.next()) is not None:
+            yield piece
+
+    def read(self) -> bytes:
+        """Returns all bytes that have not been read yet."""
+        return b"".join(self.iter_bytes())
+
+
+class StreamedCall(ABC, Generic[Piece]):
+    """A call whose answer is read while it arrives, as a context manager. Leaving the context
+    cancels a call that has not ended.
+    """
+
+    def __init__(self, client: Client, request: Request, receiver: Receiver) -> None:
+        """For this package: clients make these."""
+        self._client = client
+        self._request = request
+        self._receiver = receiver
+        self._changed = Signal()
+        self._call: Call | None = None
+
+    @property
+    @abstractmethod
+    def _receiving(self) -> Receiving[Piece]:
+        """The pieces that wait."""
+
+    def _begin(self) -> Response:
+        """Sends the request and waits for the head of the answer."""
+        target = self._receiving
+        with receiving(self._request, self._receiver, self._receiving):
+            call = self._call = self._client.send(self._request)
+        self._changed.wait_for(lambda: target.head is not None or target.has_ended)
+        if target.head is None:
+            return call.wait()  # raises why there is no head
+        return Response(target.head, self._client._layouts)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._call is not None:
+            self._call.cancel()
+
+    def next(self) -> Piece | None:
+        """Waits for the next piece; None at the end."""
+        call, receiving = self._call, self._receiving
+        assert call is not None
+        while True:
+            has_ended = receiving.has_ended
+            piece = receiving.take(call._handle)
+            if piece is not None:
+                return piece
+            if has_ended:
+                call.wait()  # raises why the stream has not ended well
+                return None
+            self._changed.wait_for(lambda: receiving.is_waiting or receiving.has_ended)
+
+
+class Stream(StreamedCall[bytes]):
+    """A streamed call, as a context manager; `Client.stream` makes it. Leaving the context cancels
+    a call whose body has not come whole.
+    """
+
+    @cached_property
+    def _receiving(self) -> ReceivingBytes:
+        return ReceivingBytes(self._changed.set)
+
+    def __enter__(self) -> StreamedResponse:
+        return StreamedResponse(self._begin(), self)
+
+
+class AsyncStreamedResponse(StreamHead):
+    """A response whose body is read while it arrives, by one task at a time."""
+
+    def __init__(self, response: Response, stream: AsyncStream) -> None:
+        """For this package: `AsyncClient.stream` makes these."""
+        super().__init__(response)
+        self._stream = stream
+
+    async def iter_bytes(self) -> AsyncIterator[bytes]:
+        """Yields the bytes of the body in pieces of any size. If the body does not come whole, the
+        error is raised after its last piece.
+        """
+        while (piece := await self._stream.next()) is not None:
+            yield piece
+
+    async def read(self) -> bytes:
+        """Returns all bytes that have not been read yet."""
+        return b"".join([piece async for piece in self.iter_bytes()])
+
+
+class AsyncStreamedCall(ABC, Generic[Piece]):
+    """A call whose answer is read while it arrives, as an asynchronous context manager. Leaving the
+    context cancels a call that has not ended.
+    """
+
+    def __init__(self, client: AsyncClient, request: Request, receiver: Receiver) -> None:
+        """For this package: clients make these."""
+        self._client = client
+        self._request = request
+        self._receiver = receiver
+        self._changed = LoopSignal()
+        self._future: asyncio.Future[Response] | None = None
+        self._call: native.CallHandle | None = None
+
+    @property
+    @abstractmethod
+    def _receiving(self) -> Receiving[Piece]:
+        """The pieces that wait."""
+
+    async def _begin(self) -> Response:
+        """Sends the request and waits for the head of the answer."""
+        changed = self._changed
+        changed.attach()
+        target = self._receiving
+        with receiving(self._request, self._receiver, self._receiving):
+            self._future, self._call = self._client._start(self._request)
+        self._future.add_done_callback(lambda _: changed.set())
+        try:
+            while target.head is None and not self._future.done():
+                await changed.wait()
+        except asyncio.CancelledError:
+            native.lib.restway_call_cancel(self._call)
+            raise
+        if target.head is None:
+            return await self._future  # raises why there is no head
+        return Response(target.head, self._client._layouts)
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        native.lib.restway_call_cancel(self._call)
+        if self._future is not None and self._future.done() and not self._future.cancelled():
+            self._future.exception()  # the program may not have read to the end
+        elif self._future is not None:
+            self._future.add_done_callback(lambda future: future.cancelled() or future.exception())
+
+    async def next(self) -> Piece | None:
+        """Waits for the next piece; None at the end."""
+        assert self._future is not None
+        assert self._call is not None
+        while True:
+            has_ended = self._future.done()
+            piece = self._receiving.take(self._call)
+            if piece is not None:
+                return piece
+            if has_ended:
+                await self._future  # raises why the stream has not ended well
+                return None
+            await self._changed.wait()
+
+
+class AsyncStream(AsyncStreamedCall[bytes]):
+    """A streamed call, as an asynchronous context manager; `AsyncClient.stream` makes it. Leaving
+    the context cancels a call whose body has not come whole.
+    """
+
+    @cached_property
+    def _receiving(self) -> ReceivingBytes:
+        return ReceivingBytes(self._changed.set)
+
+    async def __aenter__(self) -> AsyncStreamedResponse:
+        return AsyncStreamedResponse(await self._begin(), self)
+
+
+Format = Literal["events", "lines", "sequence"]
+"""The formats of event streams: Server-Sent Events, JSON lines, JSON sequences (RFC 7464)."""
+
+_FORMATS = {
+    None: StreamFormat.DEFAULT,
+    "events": StreamFormat.EVENTS,
+    "lines": StreamFormat.LINES,
+    "sequence": StreamFormat.SEQUENCE,
+}
+
+_EVENT_BYTES = 512
+"""About how much memory an event without data takes."""
+
+
+def event_receiver(
+    format: Format | None, event_bytes_max: int, reconnections_max: int | None
+) -> native.EventReceiver:
+    """For this package: returns a receiver with the wishes of the program, and without functions.
+    Raises ValueError for a format that does not exist.
+    """
+    if format not in _FORMATS:
+        raise ValueError(f"{format!r} is not a format of event streams")
+    receiver = native.EventReceiver()
+    check(native.lib.restway_event_receiver_init, native.ref(receiver), native.size_of(receiver))
+    receiver.head = on_receive_head_function
+    receiver.receive = on_receive_event_function
+    receiver.destroy = on_receive_destroy
+    receiver.format = _FORMATS[format]
+    receiver.event_bytes_max = event_bytes_max
+    receiver.reconnections_max = 0 if reconnections_max is None else reconnections_max or -1
+    return receiver
+
+
+class _ReceivingEvents(Receiving[StreamEvent]):
+    """The events of one stream between the library's thread and the program."""
+
+    def __init__(self, wake: Callable[[], object], layouts: Layouts) -> None:
+        super().__init__(wake)
+        self._layouts = layouts
+
+    def receive_event(self, event: native.StreamEvent) -> bool:
+        """Takes an event, on a thread of the library. Returns whether the library shall pause."""
+        layouts, error = self._layouts, None
+        if event.error:
+            handle = native.own(native.lib.restway_error_retain(event.error))
+            error = failure(native.lib.restway_error_status(handle), handle, layouts)
+        made = StreamEvent(
+            native.borrowed(event.name) or "",
+            native.borrowed(event.id) or "",
+            native.read(event.data, event.length),
+            tuple(
+                Object.retained(event.objects[index], layouts)
+                for index in range(event.object_count)
+            ),
+            error,
+        )
+        return self.put(made, _EVENT_BYTES + len(made.data))
+
+
+def request_of(target: Request | str) -> Request:
+    """For this package: returns a request; a str is a path for GET."""
+    return Request.path("GET", target) if isinstance(target, str) else target
+
+
+class EventStream(StreamedCall[StreamEvent]):
+    """An event stream, as a context manager; `Client.events` makes it. One thread at a time
+    iterates over its events. Leaving the context ends the stream.
+    """
+
+    _head: StreamHead | None = None
+
+    @cached_property
+    def _receiving(self) -> _ReceivingEvents:
+        return _ReceivingEvents(self._changed.set, self._client._layouts)
+
+    @property
+    def head(self) -> StreamHead:
+        """Status, headers and URL of the first connection."""
+        assert self._head is not None
+        return self._head
+
+    def __enter__(self) -> EventStream:
+        self._head = StreamHead(self._begin())
+        return self
+
+    def __iter__(self) -> Iterator[StreamEvent]:
+        """Yields the events while they arrive. If the stream does not end well, the error is raised
+        after its last event.
+        """
+        while (event := self.next()) is not None:
+            yield event
+
+
+class AsyncEventStream(AsyncStreamedCall[StreamEvent]):
+    """An event stream, as an asynchronous context manager; `AsyncClient.events` makes it. One task
+    at a time iterates over its events. Leaving the context ends the stream.
+    """
+
+    _head: StreamHead | None = None
+
+    @cached_property
+    def _receiving(self) -> _ReceivingEvents:
+        return _ReceivingEvents(self._changed.set, self._client._layouts)
+
+    @property
+    def head(self) -> StreamHead:
+        """Status, headers and URL of the first connection."""
+        assert self._head is not None
+        return self._head
+
+    async def __aenter__(self) -> AsyncEventStream:
+        self._head = StreamHead(await self._begin())
+        return self
+
+    async def __aiter__(self) -> AsyncIterator[StreamEvent]:
+        """Yields the events while they arrive. If the stream does not end well, the error is raised
+        after its last event.
+        """
+        while (event := await self.next()) is not None:
+            yield event
