@@ -128,6 +128,22 @@ def test_a_large_file_is_streamed(client: restway.Client, server: Nginx) -> None
     assert digest.digest() == expected.digest()
 
 
+@pytest.mark.parametrize("coding", ["identity", "gzip"])
+@pytest.mark.parametrize("secure", [False, True])
+def test_lines_are_received_as_events(
+    server: Nginx, authority: Authority, make_client: MakeClient, secure: bool, coding: str
+) -> None:
+    lines = [f'{{"number": {number}}}'.encode() for number in range(50_000)]
+    (server.files / "lines.json").write_bytes(b"\n".join(lines))
+    url = server.secure_url if secure else server.url
+    client = make_client(url, timeout=60.0, ca_file=authority.ca_file)
+    request = Request.path("GET", "lines.json", headers={"Accept-Encoding": coding})
+    with client.events(request, format="lines") as stream:
+        assert stream.head.headers.get("Content-Encoding", "identity") == coding
+        assert [event.data for event in stream] == lines
+    check_health(client)
+
+
 def test_a_large_file_stops_at_the_bound(server: Nginx, make_client: MakeClient) -> None:
     client = make_client(server.url, body_bytes_max=LARGE_BYTES - 1)
     with pytest.raises(restway.TooLargeError):
