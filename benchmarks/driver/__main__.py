@@ -43,6 +43,7 @@ _GROUPS: dict[str, Callable[[str], Iterator[Figure]]] = {
     "python.asyncio32.simdjson": partial(python_clients.in_event_loop, mapper=SIMDJSON),
     "map.jansson.time": mapping.large_list,
     "map.jansson.relations": mapping.relations,
+    "events.mapped": mapping.events,
     "map.simdjson.time": plugins.warm,
     "map.simdjson.speedup_over_jansson": plugins.over_jansson,
     "map.simdjson.speedup_over_msgspec": plugins.over_msgspec,

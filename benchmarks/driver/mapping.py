@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .figure import Figure, Target, figure, in_turn
-from .payload import LARGE_COUNT, LARGE_PATH, RELATED_PATH
+from .payload import EVENTS_PATH, LARGE_COUNT, LARGE_PATH, RELATED_PATH
 from .programs import BENCHMARKS, DOCUMENT, run_c
 
 _PAIRS = 9
 _RESIDENT_RUNS = 5
+_EVENT_PAIRS = 5
 RELATIONS = str(BENCHMARKS / "relations.restway.json")
 
 
@@ -33,6 +34,20 @@ def _against_jansson(name: str, document: str, base: str, path: str) -> Figure:
     return figure(
         name, "ms", "json_loadb, json_decref", Target(1.2),
         [(ours["map_seconds"] * 1e3, theirs["parse_seconds"] * 1e3) for ours, theirs in runs],
+    )
+
+
+def events(base: str) -> Iterator[Figure]:
+    """Maps companies that come as Server-Sent Events, compared with the same companies as one list.
+    """
+    runs = in_turn(
+        _EVENT_PAIRS,
+        lambda: run_c("restway_events", DOCUMENT, base, EVENTS_PATH, LARGE_COUNT, "events"),
+        lambda: run_c("restway_events", DOCUMENT, base, LARGE_PATH, LARGE_COUNT, "list"),
+    )
+    yield figure(
+        "events.mapped.time", "ms", "the same objects as one list", Target(2.0),
+        [(ours["seconds"] * 1e3, theirs["seconds"] * 1e3) for ours, theirs in runs],
     )
 
 

@@ -11,6 +11,8 @@ SMALL_COUNT = 32
 #: The companies that are sent all at once, as `companies.json`: about 37 MB.
 LARGE_COUNT = 100_000
 LARGE_PATH = "companies.json"
+#: The same companies, each as a Server-Sent Event with an ID.
+EVENTS_PATH = "companies.events"
 #: The same companies with longer names.
 RENAMED_PATH = "renamed.json"
 #: As many companies, whose owners and tags are objects of their own.
@@ -75,6 +77,9 @@ def write(folder: Path) -> None:
         (small / str(number)).write_text(_text(company(number)), encoding="utf-8")
     large = {"companies": [company(number, words=9) for number in range(1, LARGE_COUNT + 1)]}
     (folder / LARGE_PATH).write_text(_text(large), encoding="utf-8")
+    with (folder / EVENTS_PATH).open("w", encoding="utf-8") as events:
+        for item in large["companies"]:
+            events.write(f"id: {item['id']}\ndata: {_text(item)}\n\n")
     for item in large["companies"]:
         item["name"] = f"{item['name']} & Sons"
     (folder / RENAMED_PATH).write_text(_text(large), encoding="utf-8")

@@ -47,6 +47,7 @@ _PROGRAMS = {
     "restway_map": _OURS,
     "restway_map_warm": _OURS,
     "restway_documents": _OURS,
+    "restway_events": _OURS,
     "restway_idle": _OURS,
     "restway_lists": _OURS,
     "restway_live": _OURS,

@@ -42,6 +42,7 @@ http {{
     server {{
         listen 127.0.0.1:{port};
         root www;
+        location = /companies.events {{ default_type text/event-stream; }}
     }}
 }}
 """
