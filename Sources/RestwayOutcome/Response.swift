@@ -3,6 +3,7 @@ package import RestwayHTTP
 import RestwayJSON
 package import RestwayMapping
 package import RestwayObjects
+import RestwayText
 package import RestwayThreads
 import Synchronization
 
@@ -216,18 +217,14 @@ package struct Body: Sendable {
     /// Whether the body is only white space, as JSON defines it, after an optional byte order mark.
     package var isBlank: Bool {
         withBytes { bytes in
-            JSONValue.withoutByteOrderMark(bytes).allSatisfy(Self.isWhiteSpace)
+            JSONValue.withoutByteOrderMark(bytes).allSatisfy(ASCII.isJSONSpace)
         }
     }
 
     /// Whether the body may be JSON whatever its type is: some servers send JSON as `text/plain`.
     package var looksLikeJSON: Bool {
-        let first = bytesAndNUL.first { !Self.isWhiteSpace($0) }
+        let first = bytesAndNUL.first { !ASCII.isJSONSpace($0) }
         return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
-    }
-
-    private static func isWhiteSpace(_ byte: UInt8) -> Bool {
-        byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
     }
 
     /// Calls `body` with the bytes without the NUL.

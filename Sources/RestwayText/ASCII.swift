@@ -24,6 +24,11 @@ package enum ASCII {
         byte < 0x20 || byte == 0x7F
     }
 
+    /// Whether `byte` is white space in JSON (RFC 8259, section 2).
+    package static func isJSONSpace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
+    }
+
     /// Whether `byte` begins a query or a fragment.
     package static func endsPath(_ byte: UInt8) -> Bool {
         byte == question || byte == hash

@@ -155,6 +155,18 @@ final class EventStreamTests: AuthTestCase {
         _ = try call.wait(milliseconds: 0)
     }
 
+    func testAnEventWithEmptyDataHasNoObjects() throws {
+        let client = try client(auth: "{}")
+        let call = try client.send(spec(of: client, never()))
+        let started = begin()
+        give("data\n\n" + thing(1) + "data:  \n\n" + thing(2), to: started)
+        let events = wait(for: 4)
+        XCTAssertEqual(events.map(\.objects), [[], [1], [], [2]])
+        XCTAssertEqual(events.compactMap(\.failure), [])
+        started.observer.completed(.success(ExchangeSummary()))
+        _ = try call.wait(milliseconds: 0)
+    }
+
     func testTheObjectsOfEventsInAnyPiecesAreTheSame() throws {
         let client = try client(auth: "{}")
         let call = try client.send(spec(of: client, never()))

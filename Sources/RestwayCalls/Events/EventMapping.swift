@@ -175,6 +175,11 @@ struct EventMapping {
         _ text: UnsafeRawBufferPointer, with mapper: any Mapper, into machine: MappingMachine,
         _ event: StreamEvent
     ) -> Failure? {
+        // No data is no object, as for a whole body.
+        guard !text.allSatisfy(ASCII.isJSONSpace) else {
+            _ = machine.null()
+            return nil
+        }
         do throws(MapperError) {
             try mapper.decode(text, into: machine, limits: processor.limits)
         } catch {

@@ -1,9 +1,5 @@
 import Glibc
-
-/// The white space of JSON.
-private func isBlank(_ byte: UInt8) -> Bool {
-    byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
-}
+import RestwayText
 
 /// Parses JSON lines: a JSON text in each line. Empty lines do not count.
 package struct JSONLines: EventParser {
@@ -44,7 +40,7 @@ package struct JSONLines: EventParser {
     }
 
     private static func add(_ line: UnsafeRawBufferPointer, into batch: inout EventBatch) {
-        guard !line.allSatisfy(isBlank) else { return }
+        guard !line.allSatisfy(ASCII.isJSONSpace) else { return }
         let hasReturn = line.last == UInt8(ascii: "\r")
         batch.add(UnsafeRawBufferPointer(rebasing: line.dropLast(hasReturn ? 1 : 0)))
     }
@@ -113,12 +109,12 @@ package struct JSONSequence: EventParser {
     private func next(_ byte: UInt8) -> Place {
         switch place {
         case .between:
-            return isBlank(byte) ? .between : .stray
+            return ASCII.isJSONSpace(byte) ? .between : .stray
         case .begin:
             switch byte {
             case UInt8(ascii: "{"), UInt8(ascii: "["): return .container(1)
             case UInt8(ascii: "\""): return .string(0)
-            default: return isBlank(byte) ? .begin : .scalar
+            default: return ASCII.isJSONSpace(byte) ? .begin : .scalar
             }
         case .container(let depth):
             switch byte {
@@ -134,7 +130,7 @@ package struct JSONSequence: EventParser {
             default: return place
             }
         case .escape(let depth): return .string(depth)
-        case .scalar: return isBlank(byte) ? .between : .scalar
+        case .scalar: return ASCII.isJSONSpace(byte) ? .between : .scalar
         case .stray: return .stray
         }
     }
