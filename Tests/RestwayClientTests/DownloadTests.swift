@@ -228,6 +228,7 @@ final class DownloadTests: AuthTestCase {
         for (status, headers) in [
             (206, range("bytes 3-9/10")), (206, range("bytes 4-9/11")), (206, []),
             (416, [HeaderField(name: "Content-Range", value: "bytes */2")]),
+            (200, range("bytes 4-9/10")),
         ] {
             let client = try client(auth: "{}", retry: Self.policy)
             let call = try client.send(spec())
@@ -239,6 +240,22 @@ final class DownloadTests: AuthTestCase {
             XCTAssertEqual(try call.wait(milliseconds: 0).saved?.length, 5)
             XCTAssertEqual(content(), "whole")
         }
+    }
+
+    func testAPartThatNobodyAskedForIsNotTheFile() throws {
+        let client = try client(auth: "{}", retry: Self.policy)
+        var call = try client.send(spec())
+        transport.answer(206, "456789", headers: range("bytes 4-9/10"))
+        XCTAssertEqual(failure(of: call)?.reason, .protocolViolation)
+        XCTAssertEqual(files, [])
+
+        call = try client.send(spec())
+        _ = breakOff(after: "0123")
+        _ = advanceToNext()
+        transport.answer(206, "56789", headers: range("bytes 5-9/10"))
+        transport.answer(206, "56789", headers: range("bytes 5-9/10"))
+        XCTAssertEqual(failure(of: call)?.reason, .protocolViolation)
+        XCTAssertEqual(files, [])
     }
 
     func testWithoutAStrongValidatorARetryBeginsAnew() throws {
