@@ -242,6 +242,26 @@ final class DownloadTests: AuthTestCase {
         }
     }
 
+    func testADamagedBodyNamesItsAnswerWhereverItGoes() throws {
+        let client = try client(auth: "{}")
+        let coded = [HeaderField(name: "Content-Encoding", value: "gzip")]
+        // The first byte of gzip, and bytes that are not gzip.
+        for (body, reason) in [
+            ("\u{1f}", Failure.Reason.connectionLost), ("no", .protocolViolation),
+        ] {
+            for request in [spec(), RequestSpec.get("things")] {
+                let call = try client.send(request)
+                transport.answer(200, body, headers: coded)
+                let failure = failure(of: call)
+                XCTAssertEqual(failure?.reason, reason)
+                XCTAssertEqual(failure?.httpStatus, 200)
+                XCTAssertEqual(failure?.response?.headers[first: "Content-Encoding"], "gzip")
+                XCTAssertEqual(failure?.isRetryable, reason == .connectionLost)
+            }
+        }
+        XCTAssertEqual(files, [])
+    }
+
     func testAPartThatNobodyAskedForIsNotTheFile() throws {
         let client = try client(auth: "{}", retry: Self.policy)
         var call = try client.send(spec())

@@ -24,7 +24,7 @@ enum RecoverStage {
             case (.restart, _):
                 entry.judged(.restart, .nothing)
             case (.failed(let failure), _):
-                bodyFailed(entry, failure)
+                bodyFailed(entry, failure, received.recorder.head)
             case (_, .failure(let error)):
                 entry.context.missed(entry.request, error)
                 var failure = Failure(error)
@@ -37,9 +37,16 @@ enum RecoverStage {
     }
 
     /// Judges an answer whose body could not be taken to its place.
-    private static func bodyFailed(_ entry: StageEntry, _ failure: Failure) {
+    private static func bodyFailed(_ entry: StageEntry, _ failure: Failure, _ head: ResponseHead?) {
         var failure = failure
         failure.message = "\(entry.call.description): \(failure.message)"
+        if let head {
+            let received = ReceivedResponse(
+                status: head.status, httpVersion: head.httpVersion, headers: head.headers,
+                url: head.url, body: Body())
+            failure.httpStatus = head.status
+            failure.response = Response(received)
+        }
         Judgement(entry: entry, failure: failure, mayRetry: failure.isRetryable).decide()
     }
 
