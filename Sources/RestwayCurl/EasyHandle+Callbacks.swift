@@ -136,6 +136,13 @@ extension EasyHandle {
             transfer.head.reset()
             return true
         }
+        if transfer.head.isComplete {
+            // libcurl repeats a request whose stream was reset with HTTP_1_1_REQUIRED, even if the
+            // reset stands behind a part of the answer. Another answer cannot follow that part.
+            transfer.failure = TransportError(
+                .connectionLost, "\(place): the response ended before its body did")
+            return false
+        }
         guard transfer.attempts > 1, active?.exchange.isRepeatable != true else {
             transfer.wasRepeated = transfer.attempts > 1
             return true

@@ -31,6 +31,12 @@ extension EasyHandle {
             let message = "\(place): a line of the response headers exceeds libcurl's 100 KiB"
             return TransportError(.tooLarge, code: Int32(code.rawValue), message)
         }
+        if code == CURLE_HTTP2, !transfer.head.hasBegun, transfer.attempts > 0 {
+            // libcurl 7.88 reports a GOAWAY in this way.
+            return TransportError(
+                .connectionLost, code: Int32(code.rawValue),
+                "\(place): the server ended the HTTP/2 connection before it answered")
+        }
         if code != CURLE_OK, transfer.attempts == 0, let refusal = proxyRefusal(code) {
             return refusal
         }
