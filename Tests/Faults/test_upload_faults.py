@@ -1,0 +1,95 @@
+"""Every fault, while a file is sent: as it is, in a multipart body, and compressed."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import restway
+from calls import check, notified, request_of
+from conftest import MakeClient
+from early_answers import EARLY_ANSWERS, UPLOAD_BYTES
+from fault import PATIENCE_SECONDS, Fault
+from fault_server import FaultServer
+from health import check_health
+from parameters import each
+from table import FAULTS
+
+#: More than one piece of a body that is read while it is sent.
+SMALL_BYTES = 300_000
+WITH_BODIES = [fault for fault in FAULTS if fault.method != "HEAD"]
+#: libcurl may notice the end of a connection while it sends.
+SENDING = {55, 56}
+
+Upload = Callable[[Path], Mapping[str, Any]]
+UPLOADS: Mapping[str, Upload] = {
+    "raw": lambda path: {"body": restway.Resource.file(path)},
+    "multipart": lambda path: {"body": None, "files": {"file": path}},
+    "gzip": lambda path: {"body": restway.Resource.file(path), "gzip": True},
+}
+KINDS = pytest.mark.parametrize("kind", UPLOADS)
+
+
+@pytest.fixture
+def server() -> Iterator[FaultServer]:
+    with FaultServer(FAULTS) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Mapping[bool, Path]:
+    """A large and a small file, which gzip cannot make smaller."""
+    folder = tmp_path_factory.mktemp("files")
+    noise = random.Random(7)
+    made = {True: folder / "large", False: folder / "small"}
+    made[True].write_bytes(noise.randbytes(UPLOAD_BYTES))
+    made[False].write_bytes(noise.randbytes(SMALL_BYTES))
+    return made
+
+
+def as_upload(fault: Fault) -> Fault:
+    """Returns the fault with the method of an upload, and what is then expected."""
+    outcome = fault.outcome
+    if outcome.error is restway.ConnectionLostError and outcome.codes != {0}:
+        outcome = replace(outcome, codes=outcome.codes | SENDING, says="")
+    return replace(fault, method="POST", outcome=outcome)
+
+
+@KINDS
+@pytest.mark.parametrize("fault", each(WITH_BODIES))
+def test_a_fault_ends_an_upload_as_expected(
+    fault: Fault,
+    kind: str,
+    server: FaultServer,
+    make_client: MakeClient,
+    files: Mapping[bool, Path],
+) -> None:
+    upload = as_upload(fault)
+    options = UPLOADS[kind](files[not fault.reads_body])
+    client = make_client(server.url, timeout=PATIENCE_SECONDS, **fault.options)
+    with server.playing(fault):
+        check(notified(client, request_of(upload, **options)), upload, server.url)
+    server.wait_until_played()
+    check_health(client)
+
+
+@KINDS
+@pytest.mark.parametrize("fault", each(EARLY_ANSWERS))
+def test_a_connection_is_used_again_only_if_the_whole_body_was_sent(
+    fault: Fault,
+    kind: str,
+    server: FaultServer,
+    make_client: MakeClient,
+    files: Mapping[bool, Path],
+) -> None:
+    client = make_client(server.url, timeout=PATIENCE_SECONDS)
+    client.get("good").close()
+    options = UPLOADS[kind](files[True])
+    notified(client, request_of(fault, **options))
+    client.get("good").close()
+    is_kept = fault.name in {"early_200_kept", "early_200_slow", "early_200_in_chunks"}
+    assert server.accepted == (1 if is_kept else 2)
