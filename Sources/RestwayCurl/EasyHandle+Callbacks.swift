@@ -108,7 +108,7 @@ extension EasyHandle {
         case .proceed:
             return true
         case .pause:
-            transfer.isPaused = true
+            setPaused(true)
             return true
         case .stop(let error):
             transfer.failure = error

@@ -102,6 +102,7 @@ final class EasyHandle {
             // The query of the URL may contain a key.
             rw_easy_set_string(easy, CURLOPT_URL, nil)
         }
+        setPaused(false)
         active = nil
         transfer = Transfer()
         body.release()
@@ -125,8 +126,14 @@ final class EasyHandle {
 
     func resume() {
         guard transfer.isPaused else { return }
-        transfer.isPaused = false
+        setPaused(false)
         curl_easy_pause(easy, CURLPAUSE_CONT)
+    }
+
+    func setPaused(_ isPaused: Bool) {
+        guard transfer.isPaused != isPaused else { return }
+        transfer.isPaused = isPaused
+        sockets.pausedExchanges += isPaused ? 1 : -1
     }
 
     // MARK: Set-up

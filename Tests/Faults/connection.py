@@ -212,6 +212,15 @@ def say_goodbye(connection: Connection) -> None:
     close(connection)
 
 
+def notify_and_close(connection: Connection) -> None:
+    """Ends TLS and the connection without waiting for the client, as servers end idle ones."""
+    connection.socket.setblocking(False)
+    assert isinstance(connection.socket, ssl.SSLSocket)
+    with contextlib.suppress(OSError):
+        connection.socket.unwrap()  # sends close_notify, and would wait for the client's
+    connection.end()
+
+
 def close_when_client_does(connection: Connection) -> None:
     """Ends its own side, and reads the remaining bytes."""
     with contextlib.suppress(OSError):
