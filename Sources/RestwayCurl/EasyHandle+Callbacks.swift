@@ -39,16 +39,18 @@ extension EasyHandle {
             return 0
         }
         rw_easy_set_pointer(easy, CURLOPT_XFERINFODATA, me)
-        rw_easy_set_prerequest_function(easy) { me, _, _, _, _ in
+        rw_easy_set_prerequest_function(easy) { me, _, _, _, port in
             var answer = CURL_PREREQFUNC_ABORT
-            EasyHandle.lend(me) { if $0.willSend() { answer = CURL_PREREQFUNC_OK } }
+            EasyHandle.lend(me) { handle in
+                if handle.willSend(), handle.joinConnection(port) { answer = CURL_PREREQFUNC_OK }
+            }
             return answer
         }
         rw_easy_set_pointer(easy, CURLOPT_PREREQDATA, me)
         rw_easy_set_open_socket_function(easy) { me, purpose, address in
             let handle = UserData.object(EasyHandle.self, me!)
             let isSecure = handle.active?.originQueue?.isSecure == true
-            if isSecure { handle.tellOfTLS(true) }
+            if isSecure { handle.willConnect() }
             let isTalkative =
                 isSecure || handle.network.proxyMayUseTLS || handle.network.speaksPlainHTTP2
             return handle.sockets.open(address!, isTalkative: isTalkative)

@@ -26,6 +26,14 @@ final class EasyHandle {
         /// A Digest challenge that libcurl may answer by itself.
         var challenge: ResponseHead?
         var tlsEnd = TLSEnd.unimportant
+        /// Whether the connection that was made for this exchange speaks HTTP/2; `nil` if none was
+        /// made.
+        var isMultiplexed: Bool?
+        /// The local port of the connection over TLS on which the request was sent.
+        var port: Int32?
+        /// Whether libcurl has chosen a connection that carries another exchange and cannot carry
+        /// two.
+        var isOnBusyConnection = false
         /// Whether the server has refused to be asked for the body (417).
         var isExpectationRefused = false
     }
@@ -81,7 +89,9 @@ final class EasyHandle {
         errorText[0] = 0
         if let digest = active.exchange.digest { set(digest) }
         setOptions(active)
-        network.choose(active.originQueue?.origin)
+        network.choose(
+            active.originQueue?.origin,
+            avoidsHTTP2: active.originQueue?.avoidsHTTP2 == true)
         rw_easy_set_long(easy, CURLOPT_TIMEOUT_MS, Self.long(timeoutMilliseconds))
         share(active.exchange.usesCookies ? cookies : nil)
         let (headers, sendsBody) = (active.exchange.headers, active.exchange.sendsBody)
@@ -102,6 +112,7 @@ final class EasyHandle {
             // The query of the URL may contain a key.
             rw_easy_set_string(easy, CURLOPT_URL, nil)
         }
+        leaveConnection()
         setPaused(false)
         active = nil
         transfer = Transfer()

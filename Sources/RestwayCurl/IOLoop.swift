@@ -191,6 +191,7 @@ final class IOLoop {
     private func finish(_ handle: EasyHandle, _ code: CURLcode) {
         guard let active = handle.active else { return }
         if code == CURLE_HTTP2, repeatOnce(active, handle) { return }
+        if handle.transfer.isOnBusyConnection { return sendOverHTTP1(active, handle) }
         handle.tellChallenge()
         let result = handle.result(code, startedAt: active.startedAt)
         if case .success = result { handle.tellTrailers() }
@@ -218,6 +219,13 @@ final class IOLoop {
         takeBack(handle, active)
         start(active, clock.now())
         return true
+    }
+
+    /// Sends a request that libcurl would have mixed up with another one. It has not been sent yet.
+    private func sendOverHTTP1(_ active: ActiveExchange, _ handle: EasyHandle) {
+        active.originQueue?.avoidsHTTP2 = true
+        takeBack(handle, active)
+        start(active, clock.now())
     }
 
     private func takeBack(_ handle: EasyHandle, _ active: ActiveExchange) {

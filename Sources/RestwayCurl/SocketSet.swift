@@ -36,6 +36,8 @@ final class SocketSet {
     private let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: eventsMax)
     /// The slots by descriptor.
     private var slots: [Slot] = []
+    /// The exchanges on the connections.
+    var uses = ConnectionUses()
     /// How many exchanges are paused. The bytes of a paused exchange wait in its socket.
     var pausedExchanges = 0
 

@@ -93,6 +93,9 @@ class HTTP2Server:
         self._problems: list[BaseException] = []
         self.requests: Counter[str] = Counter()
         """How often each path was asked for."""
+        self.over_http1 = threading.Event()
+        """Whether requests for plays are answered over HTTP/1.1."""
+        self.over_http1.set()
 
     @property
     def url(self) -> str:
@@ -115,13 +118,16 @@ class HTTP2Server:
 
     def _run(self, accepted: socket.socket) -> None:
         try:
-            with contextlib.suppress(OSError), accepted:
-                with self._context.wrap_socket(accepted, server_side=True) as secure:
-                    self._sockets.append(secure)
-                    if secure.selected_alpn_protocol() == "h2":
-                        self._serve(Link(secure))
-                    else:
-                        self._serve_well(Connection(secure))
+            with (
+                contextlib.suppress(OSError),
+                accepted,
+                self._context.wrap_socket(accepted, server_side=True) as secure,
+            ):
+                self._sockets.append(secure)
+                if secure.selected_alpn_protocol() == "h2":
+                    self._serve(Link(secure))
+                else:
+                    self._serve_well(Connection(secure))
         except BaseException as error:
             self._problems.append(error)
 
@@ -150,6 +156,8 @@ class HTTP2Server:
         """Answers a client that speaks HTTP/1.1."""
         while request := connection.read_head():
             connection.read_body(request)
+            if request.target.partition("?")[0].strip("/") in self._plays:
+                assert self.over_http1.wait(SECONDS_MAX)
             connection.socket.sendall(good_answer(request))
 
     def _answer(self, link: Link, event: RequestReceived) -> None:

@@ -22,6 +22,7 @@ from http2_server import HTTP2Server, Play, Stream
 from parameters import each
 from restway import Request, Response
 
+
 @pytest.fixture
 def server(authority: Authority) -> Iterator[HTTP2Server]:
     plays = {name: play for name, (play, _) in PLAYS.items()}
@@ -161,6 +162,31 @@ def test_a_request_that_changes_something_is_sent_again_only_by_the_rules_of_ret
             assert response.status == 200
         assert asked == {"/once?plain": 1, "/once?retry": 1, "/once?key": 2}
         check_health(client)
+
+
+def test_a_request_over_http1_and_others_over_http2_keep_their_answers(
+    authority: Authority, make_client: MakeClient
+) -> None:
+    """With connections of both kinds, libcurl 7.88 sends a request on a connection of HTTP/1.1 that
+    waits for the answer to another one.
+    """
+    plays = {"slow": resetting(ErrorCodes.HTTP_1_1_REQUIRED)}
+    for _ in range(5):
+        with HTTP2Server(authority.loopback, plays) as server:
+            client = make_client(server.url, timeout=PATIENCE_SECONDS, ca_file=authority.ca_file)
+            server.over_http1.clear()
+            client.get("good").close()
+            slow = [client.send(Request.path("GET", "slow", params={"n": n})) for n in range(2)]
+            for _ in range(3):
+                check_health(client)
+            server.over_http1.set()
+            for n, call in enumerate(slow):
+                with call.wait() as response:
+                    assert response.json() == {
+                        "method": "GET", "target": f"/slow?n={n}", "bytes": 0,
+                    }  # fmt: skip
+            check_health(client)
+            client.close()
 
 
 def test_more_requests_than_streams_wait_for_their_turn(
