@@ -130,10 +130,12 @@ struct NetworkOptions: ~Copyable {
 
     /// - Parameter isSecure: Whether the origin uses TLS, which finds out by itself whether the
     ///   server speaks HTTP/2 (ALPN).
+    /// Sets the version of HTTP. Behind a proxy with TLS, HTTP/2 is used only if the settings ask
+    /// for it: libcurl 7.88 then waits for the socket although bytes wait in the TLS of the proxy.
     private func setVersion(isSecure: Bool) {
         let version =
             switch avoidsHTTP2 ? .http11 : settings.httpVersion {
-            case nil: CURL_HTTP_VERSION_2TLS
+            case nil: proxyMayUseTLS ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS
             case .http11: CURL_HTTP_VERSION_1_1
             case .http2: isSecure ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
             case .http3: CURL_HTTP_VERSION_3
