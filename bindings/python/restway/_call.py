@@ -302,6 +302,11 @@ class StreamedResponse(_Head):
         super().__init__(response)
         self._stream = stream
 
+    @property
+    def trailers(self) -> Headers:
+        """The trailers, header fields after the body; empty until the body was read to its end."""
+        return self._stream.trailers
+
     def iter_bytes(self) -> Iterator[bytes]:
         """Yields the bytes of the body in pieces of any size. If the body does not come whole, the
         error is raised after its last piece.
@@ -326,6 +331,7 @@ class Stream:
         self._changed = threading.Condition()
         self._receiving = Receiving(self._wake)
         self._call: Call | None = None
+        self.trailers = Headers()
 
     def _wake(self) -> None:
         with self._changed:
@@ -361,7 +367,8 @@ class Stream:
             if piece is not None:
                 return piece
             if has_ended:
-                call.wait()  # raises why the body did not come whole
+                with call.wait() as response:  # raises why the body did not come whole
+                    self.trailers = response.trailers
                 return None
             with self._changed:
                 self._changed.wait_for(lambda: receiving._pieces or receiving.has_ended)
@@ -374,6 +381,11 @@ class AsyncStreamedResponse(_Head):
         """For this package: `AsyncClient.stream` makes these."""
         super().__init__(response)
         self._stream = stream
+
+    @property
+    def trailers(self) -> Headers:
+        """The trailers, header fields after the body; empty until the body was read to its end."""
+        return self._stream.trailers
 
     async def iter_bytes(self) -> AsyncIterator[bytes]:
         """Yields the bytes of the body in pieces of any size. If the body does not come whole, the
@@ -399,6 +411,7 @@ class AsyncStream:
         self._changed = asyncio.Event()
         self._future: asyncio.Future[Response] | None = None
         self._call: native.CallHandle | None = None
+        self.trailers = Headers()
 
     async def __aenter__(self) -> AsyncStreamedResponse:
         loop = asyncio.get_running_loop()
@@ -448,6 +461,7 @@ class AsyncStream:
             if piece is not None:
                 return piece
             if has_ended:
-                await self._future  # raises why the body did not come whole
+                response = await self._future  # raises why the body did not come whole
+                self.trailers = response.trailers
                 return None
             await self._wait()
