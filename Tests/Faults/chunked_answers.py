@@ -40,7 +40,8 @@ CHUNKED_ANSWERS = (
     # Fields of the framing mean nothing behind the body.
     framed(
         "trailers_that_would_frame",
-        CHUNK + b"0\r\nContent-Length: 4\r\nTransfer-Encoding: gzip\r\nContent-Encoding: br\r\n\r\n",
+        CHUNK + b"0\r\nContent-Length: 4\r\nTransfer-Encoding: gzip\r\n"
+        b"Content-Encoding: br\r\n\r\n",
     ),
     Fault("chunks_one_byte_at_a_time", (chunked(b""), trickle(CHUNK + LAST)), answers(BODY)),
     misframed("chunk_size_is_no_number", chunked(b"size\r\n")),

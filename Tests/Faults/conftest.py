@@ -47,9 +47,11 @@ def every_handle_is_gone_at_the_end(request: pytest.FixtureRequest) -> Iterator[
 @pytest.fixture(scope="session")
 def warm() -> None:
     """Opens the descriptors that the library and Python keep for good."""
-    with restway.Client(restway.API.empty(), base_url="http://127.0.0.1:1") as client:
-        with pytest.raises(restway.ConnectError):
-            client.get("")
+    with (
+        restway.Client(restway.API.empty(), base_url="http://127.0.0.1:1") as client,
+        pytest.raises(restway.ConnectError),
+    ):
+        client.get("")
 
 
 @pytest.fixture(autouse=True)

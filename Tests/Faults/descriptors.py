@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 
@@ -12,10 +13,8 @@ def open_descriptors() -> dict[int, str]:
     """Returns what each open descriptor refers to."""
     found = {}
     for name in os.listdir("/proc/self/fd"):
-        try:
+        with contextlib.suppress(FileNotFoundError):  # the descriptor of the folder itself
             found[int(name)] = os.readlink(f"/proc/self/fd/{name}")
-        except FileNotFoundError:
-            pass  # the descriptor of the folder itself
     return found
 
 
