@@ -35,40 +35,50 @@ struct ConnectionUses {
     }
 }
 
+/// The connection on which an exchange is sent.
+struct PlaceOnConnection {
+    /// Whether the connection that was made for the exchange speaks HTTP/2; `nil` if none was made.
+    var isMultiplexed: Bool?
+    /// The local port of the connection over TLS on which the request was sent.
+    var port: Int32?
+    /// Whether libcurl has chosen a connection that carries another exchange and cannot carry two.
+    var isBusy = false
+}
+
 extension EasyHandle {
     /// A connection over TLS is made for the exchange.
     func willConnect() {
         tellOfTLS(true)
-        transfer.isMultiplexed = false
+        transfer.place.isMultiplexed = false
     }
 
     /// Learns from the text of libcurl which protocol the client and the server have agreed on in
     /// the handshake (ALPN): "ALPN: server accepted h2".
     func noteProtocol(_ text: UnsafeRawBufferPointer) {
-        guard transfer.isMultiplexed != nil else { return }
+        guard transfer.place.isMultiplexed != nil else { return }
         var line = String(decoding: text, as: UTF8.self)
         if line.utf8.last == UInt8(ascii: "\n") { line.removeLast() }
-        if line.hasPrefix("ALPN") { transfer.isMultiplexed = line.hasSuffix(" h2") }
+        if line.hasPrefix("ALPN") { transfer.place.isMultiplexed = line.hasSuffix(" h2") }
     }
 
     /// Notes that the request is about to be sent on the connection with this local port; false if
     /// it must not be sent there.
     func joinConnection(_ port: Int32) -> Bool {
         leaveConnection()
-        let isMultiplexed = transfer.isMultiplexed.take()
+        let isMultiplexed = transfer.place.isMultiplexed.take()
         // A Unix-domain socket has no port.
         guard CurlGlobal.tellsOfAlerts, active?.originQueue?.isSecure == true, port > 0 else {
             return true
         }
         guard sockets.uses.begin(onPort: port, isMultiplexed: isMultiplexed) else {
-            transfer.isOnBusyConnection = true
+            transfer.place.isBusy = true
             return false
         }
-        transfer.port = port
+        transfer.place.port = port
         return true
     }
 
     func leaveConnection() {
-        if let port = transfer.port.take() { sockets.uses.end(onPort: port) }
+        if let port = transfer.place.port.take() { sockets.uses.end(onPort: port) }
     }
 }

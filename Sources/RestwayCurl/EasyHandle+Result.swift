@@ -76,6 +76,12 @@ struct TransferInfo {
     /// The status with which a proxy answered a CONNECT; 0 if no proxy has answered one.
     var proxyStatus: Int { whole(CURLINFO_HTTP_CONNECTCODE) }
 
+    /// The bytes that were sent and received, with the headers of the response.
+    var movedBytes: Int64 {
+        number(CURLINFO_SIZE_UPLOAD_T) + number(CURLINFO_SIZE_DOWNLOAD_T)
+            + Int64(whole(CURLINFO_HEADER_SIZE))
+    }
+
     func summary(queuedMicroseconds: Int64, wasRepeated: Bool) -> ExchangeSummary {
         var timings = ExchangeTimings()
         timings.queuedMicroseconds = queuedMicroseconds

@@ -26,14 +26,8 @@ final class EasyHandle {
         /// A Digest challenge that libcurl may answer by itself.
         var challenge: ResponseHead?
         var tlsEnd = TLSEnd.unimportant
-        /// Whether the connection that was made for this exchange speaks HTTP/2; `nil` if none was
-        /// made.
-        var isMultiplexed: Bool?
-        /// The local port of the connection over TLS on which the request was sent.
-        var port: Int32?
-        /// Whether libcurl has chosen a connection that carries another exchange and cannot carry
-        /// two.
-        var isOnBusyConnection = false
+        var place = PlaceOnConnection()
+        var idle = IdleMeter()
         /// Whether the server has refused to be asked for the body (417).
         var isExpectationRefused = false
     }
@@ -177,10 +171,6 @@ final class EasyHandle {
         // For libcurl, 0 means 300 seconds, not "no limit".
         let connect = timeouts.connectMilliseconds
         rw_easy_set_long(easy, CURLOPT_CONNECTTIMEOUT_MS, Self.long(connect > 0 ? connect : .max))
-        let idle = timeouts.idleMilliseconds
-        let idleSeconds = idle > 0 ? (idle - 1) / 1_000 + 1 : 0
-        rw_easy_set_long(easy, CURLOPT_LOW_SPEED_LIMIT, idleSeconds > 0 ? 1 : 0)
-        rw_easy_set_long(easy, CURLOPT_LOW_SPEED_TIME, Self.long(idleSeconds))
         // libcurl waits to learn whether a connection can be shared. TLS tells this when the
         // connection is ready, plain HTTP only with the first response, unless the program has said
         // that the server speaks HTTP/2.

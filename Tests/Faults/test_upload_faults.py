@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import restway
@@ -21,9 +21,24 @@ from table import FAULTS
 
 #: More than one piece of a body that is read while it is sent.
 SMALL_BYTES = 300_000
+#: Less than the kernel holds for a server that does not read.
+TINY_BYTES = 1_000
 WITH_BODIES = [fault for fault in FAULTS if fault.method != "HEAD"]
 #: libcurl may notice the end of a connection while it sends.
 SENDING = {55, 56}
+
+class Files(NamedTuple):
+    """Files to send."""
+
+    tiny: Path
+    small: Path
+    large: Path
+
+    def fit_for(self, fault: Fault) -> Path:
+        if fault.needs_new_connection:
+            return self.tiny
+        return self.small if fault.reads_body else self.large
+
 
 Upload = Callable[[Path], Mapping[str, Any]]
 UPLOADS: Mapping[str, Upload] = {
@@ -41,13 +56,14 @@ def server() -> Iterator[FaultServer]:
 
 
 @pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> Mapping[bool, Path]:
-    """A large and a small file, which gzip cannot make smaller."""
+def files(tmp_path_factory: pytest.TempPathFactory) -> Files:
+    """Files that gzip cannot make smaller."""
     folder = tmp_path_factory.mktemp("files")
     noise = random.Random(7)
-    made = {True: folder / "large", False: folder / "small"}
-    made[True].write_bytes(noise.randbytes(UPLOAD_BYTES))
-    made[False].write_bytes(noise.randbytes(SMALL_BYTES))
+    made = Files(folder / "tiny", folder / "small", folder / "large")
+    made.tiny.write_bytes(noise.randbytes(TINY_BYTES))
+    made.small.write_bytes(noise.randbytes(SMALL_BYTES))
+    made.large.write_bytes(noise.randbytes(UPLOAD_BYTES))
     return made
 
 
@@ -66,10 +82,10 @@ def test_a_fault_ends_an_upload_as_expected(
     kind: str,
     server: FaultServer,
     make_client: MakeClient,
-    files: Mapping[bool, Path],
+    files: Files,
 ) -> None:
     upload = as_upload(fault)
-    options = UPLOADS[kind](files[not fault.reads_body])
+    options = UPLOADS[kind](files.fit_for(fault))
     client = make_client(server.url, timeout=PATIENCE_SECONDS, **fault.options)
     with server.playing(fault):
         check(notified(client, request_of(upload, **options)), upload, server.url)
@@ -84,11 +100,11 @@ def test_a_connection_is_used_again_only_if_the_whole_body_was_sent(
     kind: str,
     server: FaultServer,
     make_client: MakeClient,
-    files: Mapping[bool, Path],
+    files: Files,
 ) -> None:
     client = make_client(server.url, timeout=PATIENCE_SECONDS)
     client.get("good").close()
-    options = UPLOADS[kind](files[True])
+    options = UPLOADS[kind](files.large)
     notified(client, request_of(fault, **options))
     client.get("good").close()
     is_kept = fault.name in {"early_200_kept", "early_200_slow", "early_200_in_chunks"}
