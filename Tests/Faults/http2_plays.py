@@ -13,6 +13,8 @@ NO_ERROR, REFUSED_STREAM, HTTP_1_1_REQUIRED = 0, 7, 13
 BODY = b'{"n": 1}'
 #: The answer of the server over HTTP/1.1.
 GOOD = b'{"method": "GET", "target": "/rst_needs_http1?secret=1", "bytes": 0}'
+#: The largest body that a server reads behind its answer.
+UPLOAD_BYTES_MAX = 16 << 20
 #: libcurl's codes: the stream was reset; the connection ended.
 STREAM = 92
 ENDED = (16, 18, 52, 55, 56, STREAM)
@@ -97,6 +99,18 @@ def answers_behind_go_away(last: int | None) -> Play:
 def whole_then_reset(stream: Stream) -> None:
     whole(stream)
     stream.reset(NO_ERROR)
+
+
+def early(status: int) -> Play:
+    """Makes an answer that comes before the body of the request, which the server then reads."""
+
+    def play(stream: Stream) -> None:
+        for number in (stream.number, None):
+            stream.h2.increment_flow_control_window(UPLOAD_BYTES_MAX, number)
+        stream.head(len(BODY), status)
+        stream.data(BODY)
+
+    return play
 
 
 def hints(stream: Stream) -> None:

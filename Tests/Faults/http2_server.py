@@ -34,8 +34,8 @@ class Stream:
         self.path = path
         self._link = link
 
-    def head(self, length: int) -> None:
-        headers = [(":status", "200"), ("content-length", str(length))]
+    def head(self, length: int, status: int = 200) -> None:
+        headers = [(":status", str(status)), ("content-length", str(length))]
         self.h2.send_headers(self.number, headers)
 
     def data(self, data: bytes, ends: bool = True) -> None:

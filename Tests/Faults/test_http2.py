@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -14,13 +15,24 @@ from certificates import Authority
 from conftest import MakeClient
 from connection import SECONDS_MAX
 from destinations import DESTINATIONS, Destination
-from fault import PATIENCE_SECONDS, Fault, answers
+from early_answers import STATUSES, UPLOAD_BYTES
+from fault import PATIENCE_SECONDS, Fault, answers, http_error
 from h2.errors import ErrorCodes
 from health import check_health
-from http2_plays import FAULTS, NO_ERROR, PLAYS, REFUSED_STREAM, forbidding, resetting
+from http2_plays import (
+    BODY,
+    FAULTS,
+    NO_ERROR,
+    PLAYS,
+    REFUSED_STREAM,
+    early,
+    forbidding,
+    resetting,
+)
 from http2_server import HTTP2Server, Play, Stream
 from parameters import each
 from restway import Request, Response
+from uploads import UPLOADS
 
 
 @pytest.fixture
@@ -187,6 +199,24 @@ def test_a_request_over_http1_and_others_over_http2_keep_their_answers(
                     }  # fmt: skip
             check_health(client)
             client.close()
+
+
+@pytest.mark.parametrize("kind", UPLOADS)
+@pytest.mark.parametrize("status", STATUSES)
+def test_an_answer_before_the_end_of_an_upload_counts(
+    status: int, kind: str, authority: Authority, make_client: MakeClient, tmp_path: Path
+) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(random.Random(7).randbytes(UPLOAD_BYTES))
+    fault = Fault(
+        "early", (), answers(BODY) if status == 200 else http_error(status), method="POST"
+    )
+    with HTTP2Server(authority.loopback, {"early": early(status)}) as server:
+        client = make_client(server.url, timeout=PATIENCE_SECONDS, ca_file=authority.ca_file)
+        for way in (perform, notified):
+            request = request_of(fault, **UPLOADS[kind](path))
+            check(way(client, request), fault, server.url)
+            check_health(client)
 
 
 def test_more_requests_than_streams_wait_for_their_turn(

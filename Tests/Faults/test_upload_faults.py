@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 import restway
@@ -18,6 +18,7 @@ from fault_server import FaultServer
 from health import check_health
 from parameters import each
 from table import FAULTS
+from uploads import UPLOADS
 
 #: More than one piece of a body that is read while it is sent.
 SMALL_BYTES = 300_000
@@ -40,12 +41,6 @@ class Files(NamedTuple):
         return self.small if fault.reads_body else self.large
 
 
-Upload = Callable[[Path], Mapping[str, Any]]
-UPLOADS: Mapping[str, Upload] = {
-    "raw": lambda path: {"body": restway.Resource.file(path)},
-    "multipart": lambda path: {"body": None, "files": {"file": path}},
-    "gzip": lambda path: {"body": restway.Resource.file(path), "gzip": True},
-}
 KINDS = pytest.mark.parametrize("kind", UPLOADS)
 
 
