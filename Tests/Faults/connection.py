@@ -174,6 +174,11 @@ def stall(connection: Connection, seconds: float = SECONDS_MAX) -> None:
     connection.end()
 
 
+def leave_unread(connection: Connection) -> None:
+    """Stalls for a client that closes the connection at once, while it is still sending."""
+    stall(connection, seconds=0.1)
+
+
 def stall_unread(connection: Connection) -> None:
     """Stalls for a client that is still sending: the end of the connection comes after the bytes
     that are not read.

@@ -9,6 +9,7 @@ from connection import (
     Step,
     close,
     close_when_client_does,
+    leave_unread,
     send,
     stall_unread,
     take_body,
@@ -51,7 +52,7 @@ def for_each_status() -> Iterator[Fault]:
                 timeout=TIMEOUT_SECONDS,
             )
         else:
-            yield early(f"early_{status}_unread", outcome, send(whole), stall_unread)
+            yield early(f"early_{status}_unread", outcome, send(whole), leave_unread)
 
 
 EARLY_ANSWERS = tuple(for_each_status())

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from broken_connections import BODY, HEAD_IN_CHUNKS, HEAD_OF_8, HEAD_TO_THE_END
-from connection import close, drip, for_ever, reset, send, stall, stall_unread, trickle
+from connection import (
+    close,
+    drip,
+    for_ever,
+    leave_unread,
+    reset,
+    send,
+    stall,
+    stall_unread,
+    trickle,
+)
 from fault import TIMEOUT_SECONDS, Fault, answers, http_error, lost, times_out, too_large
 
 HINT = b"HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n"
@@ -50,12 +60,12 @@ SLOW_SERVERS = (
     # is full of unread bytes, is not used again.
     Fault(
         "early_failure",
-        (send(b"HTTP/1.1 413 Any\r\nContent-Length: 0\r\n\r\n"), stall_unread),
+        (send(b"HTTP/1.1 413 Any\r\nContent-Length: 0\r\n\r\n"), leave_unread),
         http_error(413), method="POST", body=bytes(8 << 20), reads_body=False,
     ),
     Fault(
         "early_failure_with_a_body",
-        (send(b"HTTP/1.1 401 Any\r\nContent-Length: 8\r\n\r\n" + BODY), stall_unread),
+        (send(b"HTTP/1.1 401 Any\r\nContent-Length: 8\r\n\r\n" + BODY), leave_unread),
         http_error(401), method="POST", body=bytes(8 << 20), reads_body=False,
     ),
     Fault("trickle", (trickle(HEAD_OF_8 + BODY),), answers(BODY)),
