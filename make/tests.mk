@@ -124,7 +124,7 @@ test-plugins: setup $(STAGE)/lib/librestway.so
 # Servers that misbehave, and packaged servers: nginx, httpbin.
 .PHONY: test-faults
 test-faults: setup $(STAGE)/lib/librestway.so
-	$(STAGED) timeout 600 $(PYTHON) -m pytest -c Tests/Faults/pytest.ini Tests/Faults
+	$(STAGED) timeout 900 $(PYTHON) -m pytest -c Tests/Faults/pytest.ini Tests/Faults
 	MYPYPATH=bindings/python $(PYTHON) -m mypy --strict Tests/Faults
 
 # A process that has an outbox is killed and started again, or its disk is full or fails.

@@ -96,10 +96,12 @@ final class CurlMulti {
 
     /// Sets the timer for the next deadline; false if the deadline has already passed.
     ///
-    /// - Parameter milliseconds: The time until another deadline; nil if no other deadline exists.
-    func setWakeUp(within milliseconds: Int64?) -> Bool {
+    /// - Parameters:
+    ///   - milliseconds: The time until another deadline; nil if no other deadline exists.
+    ///   - latest: A deadline of the system's clock.
+    func setWakeUp(within milliseconds: Int64?, notAfter latest: Deadline) -> Bool {
         if deadline == .past { return false }
-        var next = deadline
+        var next = min(deadline, latest)
         if let milliseconds { next = min(next, clock.now().advanced(milliseconds: milliseconds)) }
         timer.wake(at: next)
         return true

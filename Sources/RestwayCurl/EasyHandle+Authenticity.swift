@@ -22,6 +22,11 @@ extension EasyHandle {
     func setDebugFunction(_ me: UnsafeMutableRawPointer) {
         guard CurlGlobal.tellsOfAlerts else { return }
         rw_easy_set_debug_function(easy) { _, kind, bytes, count, me in
+            if kind == CURLINFO_TEXT {
+                let text = UnsafeRawBufferPointer(start: bytes, count: count)
+                UserData.object(EasyHandle.self, me!).noteProtocol(text)
+                return 0
+            }
             // Among TLS messages only alerts have two bytes: a level, and 0 for close_notify.
             guard kind == CURLINFO_SSL_DATA_IN, count == 2, bytes?[1] == 0 else { return 0 }
             let handle = UserData.object(EasyHandle.self, me!)

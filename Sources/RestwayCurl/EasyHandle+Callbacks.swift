@@ -39,16 +39,18 @@ extension EasyHandle {
             return 0
         }
         rw_easy_set_pointer(easy, CURLOPT_XFERINFODATA, me)
-        rw_easy_set_prerequest_function(easy) { me, _, _, _, _ in
+        rw_easy_set_prerequest_function(easy) { me, _, _, _, port in
             var answer = CURL_PREREQFUNC_ABORT
-            EasyHandle.lend(me) { if $0.willSend() { answer = CURL_PREREQFUNC_OK } }
+            EasyHandle.lend(me) { handle in
+                if handle.willSend(), handle.joinConnection(port) { answer = CURL_PREREQFUNC_OK }
+            }
             return answer
         }
         rw_easy_set_pointer(easy, CURLOPT_PREREQDATA, me)
         rw_easy_set_open_socket_function(easy) { me, purpose, address in
             let handle = UserData.object(EasyHandle.self, me!)
             let isSecure = handle.active?.originQueue?.isSecure == true
-            if isSecure { handle.tellOfTLS(true) }
+            if isSecure { handle.willConnect() }
             let isTalkative =
                 isSecure || handle.network.proxyMayUseTLS || handle.network.speaksPlainHTTP2
             return handle.sockets.open(address!, isTalkative: isTalkative)
@@ -108,7 +110,7 @@ extension EasyHandle {
         case .proceed:
             return true
         case .pause:
-            transfer.isPaused = true
+            setPaused(true)
             return true
         case .stop(let error):
             transfer.failure = error
@@ -135,6 +137,13 @@ extension EasyHandle {
             transfer.challenge = nil
             transfer.head.reset()
             return true
+        }
+        if transfer.head.isComplete {
+            // libcurl repeats a request whose stream was reset with HTTP_1_1_REQUIRED, even if the
+            // reset stands behind a part of the answer. Another answer cannot follow that part.
+            transfer.failure = TransportError(
+                .connectionLost, "\(place): the response ended before its body did")
+            return false
         }
         guard transfer.attempts > 1, active?.exchange.isRepeatable != true else {
             transfer.wasRepeated = transfer.attempts > 1

@@ -31,6 +31,12 @@ extension EasyHandle {
             let message = "\(place): a line of the response headers exceeds libcurl's 100 KiB"
             return TransportError(.tooLarge, code: Int32(code.rawValue), message)
         }
+        if code == CURLE_HTTP2, !transfer.head.hasBegun, transfer.attempts > 0 {
+            // libcurl 7.88 reports a GOAWAY in this way.
+            return TransportError(
+                .connectionLost, code: Int32(code.rawValue),
+                "\(place): the server ended the HTTP/2 connection before it answered")
+        }
         if code != CURLE_OK, transfer.attempts == 0, let refusal = proxyRefusal(code) {
             return refusal
         }
@@ -69,6 +75,12 @@ struct TransferInfo {
 
     /// The status with which a proxy answered a CONNECT; 0 if no proxy has answered one.
     var proxyStatus: Int { whole(CURLINFO_HTTP_CONNECTCODE) }
+
+    /// The bytes that were sent and received, with the headers of the response.
+    var movedBytes: Int64 {
+        number(CURLINFO_SIZE_UPLOAD_T) + number(CURLINFO_SIZE_DOWNLOAD_T)
+            + Int64(whole(CURLINFO_HEADER_SIZE))
+    }
 
     func summary(queuedMicroseconds: Int64, wasRepeated: Bool) -> ExchangeSummary {
         var timings = ExchangeTimings()

@@ -26,6 +26,8 @@ final class EasyHandle {
         /// A Digest challenge that libcurl may answer by itself.
         var challenge: ResponseHead?
         var tlsEnd = TLSEnd.unimportant
+        var place = PlaceOnConnection()
+        var idle = IdleMeter()
         /// Whether the server has refused to be asked for the body (417).
         var isExpectationRefused = false
     }
@@ -81,7 +83,9 @@ final class EasyHandle {
         errorText[0] = 0
         if let digest = active.exchange.digest { set(digest) }
         setOptions(active)
-        network.choose(active.originQueue?.origin)
+        network.choose(
+            active.originQueue?.origin,
+            avoidsHTTP2: active.originQueue?.avoidsHTTP2 == true)
         rw_easy_set_long(easy, CURLOPT_TIMEOUT_MS, Self.long(timeoutMilliseconds))
         share(active.exchange.usesCookies ? cookies : nil)
         let (headers, sendsBody) = (active.exchange.headers, active.exchange.sendsBody)
@@ -102,6 +106,8 @@ final class EasyHandle {
             // The query of the URL may contain a key.
             rw_easy_set_string(easy, CURLOPT_URL, nil)
         }
+        leaveConnection()
+        setPaused(false)
         active = nil
         transfer = Transfer()
         body.release()
@@ -125,8 +131,14 @@ final class EasyHandle {
 
     func resume() {
         guard transfer.isPaused else { return }
-        transfer.isPaused = false
+        setPaused(false)
         curl_easy_pause(easy, CURLPAUSE_CONT)
+    }
+
+    func setPaused(_ isPaused: Bool) {
+        guard transfer.isPaused != isPaused else { return }
+        transfer.isPaused = isPaused
+        sockets.pausedExchanges += isPaused ? 1 : -1
     }
 
     // MARK: Set-up
@@ -159,10 +171,6 @@ final class EasyHandle {
         // For libcurl, 0 means 300 seconds, not "no limit".
         let connect = timeouts.connectMilliseconds
         rw_easy_set_long(easy, CURLOPT_CONNECTTIMEOUT_MS, Self.long(connect > 0 ? connect : .max))
-        let idle = timeouts.idleMilliseconds
-        let idleSeconds = idle > 0 ? (idle - 1) / 1_000 + 1 : 0
-        rw_easy_set_long(easy, CURLOPT_LOW_SPEED_LIMIT, idleSeconds > 0 ? 1 : 0)
-        rw_easy_set_long(easy, CURLOPT_LOW_SPEED_TIME, Self.long(idleSeconds))
         // libcurl waits to learn whether a connection can be shared. TLS tells this when the
         // connection is ready, plain HTTP only with the first response, unless the program has said
         // that the server speaks HTTP/2.

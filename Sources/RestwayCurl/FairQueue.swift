@@ -11,6 +11,9 @@ final class OriginQueue {
     let isSecure: Bool
     /// Whether the origin speaks HTTP/2. Its exchanges share connections, so more may run at once.
     var isMultiplexed = false
+    /// Whether HTTP/2 is not used any more, because libcurl has mixed connections of HTTP/2 and of
+    /// HTTP/1.1.
+    var avoidsHTTP2 = false
 
     var running = 0
     var waiting = Fifo<ActiveExchange>()

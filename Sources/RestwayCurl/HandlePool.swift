@@ -3,9 +3,9 @@ import RestwayHTTP
 
 /// Easy handles for the exchanges of one transport, and the cookies that they share.
 struct HandlePool {
-    /// The number of handles kept for later exchanges. Each handle has a buffer, so not all handles
-    /// are kept.
-    private static let idleMax = 64
+    /// The number of handles kept for later exchanges: as many as servers usually let share one
+    /// connection of HTTP/2. Each handle has a buffer, so not all handles are kept.
+    private static let idleMax = 128
 
     private let sockets: SocketSet
     private let settings: CurlTransport.Settings

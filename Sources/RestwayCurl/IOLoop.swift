@@ -23,6 +23,9 @@ final class IOLoop {
     private var waitingDeadlines = DeadlineHeap<ActiveExchange> { $0.isWaiting }
     /// Whether a thread waits for the exchange that came last.
     private var isAwaited = false
+    /// The time at which the exchanges are looked at next, to find the idle ones.
+    private var idleCheck = Deadline.never
+    private static let idleCheckMilliseconds: Int64 = 1_000
 
     /// Creates a loop; nil if the system has no resources left.
     init?(inbox: Inbox, settings: CurlTransport.Settings, clock: any Clock) {
@@ -74,6 +77,7 @@ final class IOLoop {
             multi.runTimer()
         } while finishDone()
         expireWaiting()
+        endIdle()
     }
 
     /// Waits for sockets, a timer or the inbox.
@@ -91,7 +95,8 @@ final class IOLoop {
         // The deadlines of the queue use their own clock.
         let next = waitingDeadlines.first
         return multi.setWakeUp(
-            within: next == .never ? nil : next.milliseconds(since: clock.now()))
+            within: next == .never ? nil : next.milliseconds(since: clock.now()),
+            notAfter: idleCheck)
     }
 
     private func performCommands() {
@@ -191,6 +196,7 @@ final class IOLoop {
     private func finish(_ handle: EasyHandle, _ code: CURLcode) {
         guard let active = handle.active else { return }
         if code == CURLE_HTTP2, repeatOnce(active, handle) { return }
+        if handle.transfer.place.isBusy { return sendOverHTTP1(active, handle) }
         handle.tellChallenge()
         let result = handle.result(code, startedAt: active.startedAt)
         if case .success = result { handle.tellTrailers() }
@@ -220,6 +226,13 @@ final class IOLoop {
         return true
     }
 
+    /// Sends a request that libcurl would have mixed up with another one. It has not been sent yet.
+    private func sendOverHTTP1(_ active: ActiveExchange, _ handle: EasyHandle) {
+        active.originQueue?.avoidsHTTP2 = true
+        takeBack(handle, active)
+        start(active, clock.now())
+    }
+
     private func takeBack(_ handle: EasyHandle, _ active: ActiveExchange) {
         multi.remove(handle)
         active.handle = nil
@@ -238,6 +251,25 @@ final class IOLoop {
         }
         // Most exchanges start in time, and their deadlines stay in the heap.
         if waitingDeadlines.count > 2 * queue.waiting + 64 { waitingDeadlines.sweep() }
+    }
+
+    /// Ends the exchanges on which no byte has moved for too long.
+    private func endIdle() {
+        guard !exchanges.isEmpty else { return idleCheck = .never }
+        let now = SystemClock().now()
+        guard idleCheck <= now || idleCheck == .never else { return }
+        let isDue = idleCheck != .never
+        idleCheck = now.advanced(milliseconds: Self.idleCheckMilliseconds)
+        guard isDue else { return }
+        for active in exchanges.values.filter({ $0.handle?.hasBeenIdle(at: now) == true }) {
+            let limit = active.exchange.timeouts.idleMilliseconds
+            let place = active.originQueue?.place ?? ""
+            end(
+                active,
+                TransportError(
+                    .timedOut, code: Int32(CURLE_OPERATION_TIMEDOUT.rawValue),
+                    "\(place): too slow: no byte was sent or received for \(limit) milliseconds"))
+        }
     }
 
     private func timedOutWaiting(_ active: ActiveExchange) -> TransportError {

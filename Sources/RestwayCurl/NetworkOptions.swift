@@ -20,6 +20,8 @@ struct NetworkOptions: ~Copyable {
     private var origin: Origin?
     /// Addresses in place of lookups. libcurl does not copy the list.
     private var addresses: UnsafeMutablePointer<curl_slist>?
+    /// Whether the handle is set to HTTP/1.1, whatever the settings say.
+    private var avoidsHTTP2 = false
 
     /// Sets all options of `easy`, which must live at least as long as this.
     ///
@@ -47,8 +49,11 @@ struct NetworkOptions: ~Copyable {
     }
 
     /// Sets the options for an exchange with `origin`.
-    mutating func choose(_ origin: Origin?) {
-        if speaksPlainHTTP2 { setVersion(isSecure: origin?.scheme == "https") }
+    mutating func choose(_ origin: Origin?, avoidsHTTP2: Bool) {
+        if speaksPlainHTTP2 || avoidsHTTP2 != self.avoidsHTTP2 {
+            self.avoidsHTTP2 = avoidsHTTP2
+            setVersion(isSecure: origin?.scheme == "https")
+        }
         guard !settings.tlsByOrigin.isEmpty else { return }
         let chosen = origin.flatMap { settings.tlsByOrigin[$0] == nil ? nil : $0 }
         guard chosen != self.origin else { return }
@@ -125,10 +130,12 @@ struct NetworkOptions: ~Copyable {
 
     /// - Parameter isSecure: Whether the origin uses TLS, which finds out by itself whether the
     ///   server speaks HTTP/2 (ALPN).
+    /// Sets the version of HTTP. Behind a proxy with TLS, HTTP/2 is used only if the settings ask
+    /// for it: libcurl 7.88 then waits for the socket although bytes wait in the TLS of the proxy.
     private func setVersion(isSecure: Bool) {
         let version =
-            switch settings.httpVersion {
-            case nil: CURL_HTTP_VERSION_2TLS
+            switch avoidsHTTP2 ? .http11 : settings.httpVersion {
+            case nil: proxyMayUseTLS ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS
             case .http11: CURL_HTTP_VERSION_1_1
             case .http2: isSecure ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
             case .http3: CURL_HTTP_VERSION_3

@@ -19,6 +19,10 @@ final class SocketSet {
         /// Whether messages may come between exchanges: those of TLS and of HTTP/2. In plain
         /// HTTP/1 none do.
         var isTalkative = false
+
+        /// The events that matter while the connection is idle. It is always writable then. In TLS,
+        /// a message such as a session ticket may come, but only the server's end is the end.
+        var idleEvents: UInt32 { isTalkative ? EPOLLRDHUP.rawValue : EPOLLIN.rawValue }
     }
 
     private static let eventsMax = 128
@@ -32,6 +36,10 @@ final class SocketSet {
     private let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: eventsMax)
     /// The slots by descriptor.
     private var slots: [Slot] = []
+    /// The exchanges on the connections.
+    var uses = ConnectionUses()
+    /// How many exchanges are paused. The bytes of a paused exchange wait in its socket.
+    var pausedExchanges = 0
 
     /// Creates a set; nil if the system has no descriptor left.
     init?(wakeUps: Int32, timer: Int32) {
@@ -85,9 +93,8 @@ final class SocketSet {
             case CURL_POLL_INOUT: Self.readable | Self.writable
             default: 0
             }
-        // An idle connection is always writable, so only readability matters.
         let isIdle = slots[index].wanted == 0 && slots[index].isOurs && !isPaused
-        apply(index, wanted: isIdle ? Self.readable : slots[index].wanted)
+        apply(index, wanted: isIdle ? slots[index].idleEvents : slots[index].wanted)
     }
 
     // MARK: The loop
@@ -124,10 +131,11 @@ final class SocketSet {
     /// reuse.
     ///
     /// libcurl accepts a connection that was reset or has unread bytes. The unread bytes, which
-    /// answer no request, would be taken for the answer to the next request.
+    /// answer no request, would be taken for the answer to the next request. In TLS, the alert
+    /// close_notify is unread when the server has ended the connection.
     private func retire(_ descriptor: Int32) {
         let slot = slots[Int(descriptor)]
-        guard slot.isOurs, !slot.isTalkative else { return }
+        guard slot.isOurs, !slot.isTalkative || pausedExchanges == 0 else { return }
         var stray = [UInt8](repeating: 0, count: 4 << 10)
         // This limits the bytes that are read. The connection's end discards the rest.
         for _ in 0..<Self.strayReadsMax {

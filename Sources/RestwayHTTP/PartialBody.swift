@@ -60,7 +60,12 @@ package struct PartialBody: Equatable, Sendable {
             total = newTotal
             return .rest(from: start)
         }
-        if asked != nil, head.status == 416 { return .mismatch }
+        if asked != nil {
+            // `Content-Range` has no meaning in a 200 (RFC 9110, section 14.4): the body may be the
+            // whole one or a part.
+            let isUnclear = head.status == 200 && head.headers[first: "Content-Range"] != nil
+            if head.status == 416 || isUnclear { return .mismatch }
+        }
         guard head.isSuccess else { return .other }
         self = PartialBody()
         guard head.status == 200, head.headers.joined("Content-Encoding") == nil else {

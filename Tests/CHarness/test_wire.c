@@ -107,6 +107,30 @@ static void wire__of_keys_with_nul_and_integers_beyond_64_bits(void **state) {
     answering_end(&server);
 }
 
+static void wire__of_ranges_preferences_and_trailers(void **state) {
+    (void)state;
+    struct answering_server server;
+    answering_begin(&server);
+    restway_client *client = make_wire_client(&server, "");
+    answer(
+        &server,
+        "HTTP/1.1 206 Any\r\nContent-Range: bytes 0-1/9\r\nPreference-Applied: wait=5\r\n"
+        "Transfer-Encoding: chunked\r\nX-Where: before\r\nConnection: close\r\n\r\n"
+        "2\r\n{}\r\n0\r\nX-Where: behind\r\nX-More: 1\r\n\r\n");
+    restway_response *response = fetch(client, "x");
+    assert_int_equal(restway_response_status(response), 206);
+    assert_string_equal(restway_response_header(response, "content-range"), "bytes 0-1/9");
+    assert_string_equal(restway_response_header(response, "Preference-Applied"), "wait=5");
+    assert_string_equal(restway_response_header(response, "X-Where"), "before");
+    assert_null(restway_response_header(response, "X-More"));
+    assert_int_equal(restway_response_trailer_count(response), 2);
+    assert_string_equal(restway_response_trailer(response, "x-where"), "behind");
+    assert_string_equal(restway_response_trailer(response, "X-More"), "1");
+    restway_response_release(response);
+    restway_client_release(client);
+    answering_end(&server);
+}
+
 /** Posts a body with the header "X-Mine" with @p client; the answer redirects to @p other. */
 static restway_status post(
     restway_client *client, struct answering_server *here, struct answering_server *other) {
@@ -177,6 +201,7 @@ static void message__forges_no_line(void **state) {
 static const struct CMUnitTest tests[] = {
     TEST(wire__of_a_body_without_a_certain_end),
     TEST(wire__of_white_space_alone),
+    TEST(wire__of_ranges_preferences_and_trailers),
     TEST(wire__of_keys_with_nul_and_integers_beyond_64_bits),
     TEST(redirect__to_another_origin_carries_no_body_unless_told),
     TEST(redirect_headers__name_no_credential),

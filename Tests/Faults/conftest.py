@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 import restway
 from certificates import Authority
+from descriptors import check_descriptors, open_descriptors
 from restway._ffi import callbacks
 
-pytest.register_assert_rewrite("calls", "health")
+pytest.register_assert_rewrite("calls", "destinations", "health")
 
 MakeClient = Callable[..., restway.Client]
 FAILED = pytest.StashKey[bool]()
@@ -41,6 +42,26 @@ def every_handle_is_gone_at_the_end(request: pytest.FixtureRequest) -> Iterator[
         assert callbacks.completions.wait_until_empty(30)
         gc.collect()
         assert restway.debug_live_handles() == 0
+
+
+@pytest.fixture(scope="session")
+def warm() -> None:
+    """Opens the descriptors that the library and Python keep for good."""
+    with (
+        restway.Client(restway.API.empty(), base_url="http://127.0.0.1:1") as client,
+        pytest.raises(restway.ConnectError),
+    ):
+        client.get("")
+
+
+@pytest.fixture(autouse=True)
+def every_descriptor_is_closed_at_the_end(
+    request: pytest.FixtureRequest, warm: None
+) -> Iterator[None]:
+    before = open_descriptors()
+    yield
+    if FAILED not in request.node.stash:
+        check_descriptors(before)
 
 
 @pytest.fixture(scope="session")

@@ -40,6 +40,8 @@ class Connection:
         accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.socket = accepted
         self.has_ended = False
+        self.request: Received | None = None
+        """The request that was read last."""
         self._buffer = b""
 
     def read_head(self) -> Received | None:
@@ -54,13 +56,30 @@ class Connection:
         method, target, _ = first.split(" ")
         fields = (line.partition(":") for line in lines)
         headers = {name.lower(): value.strip() for name, _, value in fields}
-        return Received(method, target, headers)
+        self.request = Received(method, target, headers)
+        return self.request
 
     def read_body(self, request: Received) -> None:
-        length = int(request.headers.get("content-length", "0"))
+        """Reads the body; less if the client closes the connection."""
+        if request.headers.get("transfer-encoding") == "chunked":
+            while size := int(self._read_line() or b"0", 16):
+                request.body += self._read(size)
+                self._read_line()
+            self._read_line()
+        else:
+            request.body = self._read(int(request.headers.get("content-length", "0")))
+
+    def _read(self, length: int) -> bytes:
         while len(self._buffer) < length and self._read_more():
             pass
-        request.body, self._buffer = self._buffer[:length], self._buffer[length:]
+        data, self._buffer = self._buffer[:length], self._buffer[length:]
+        return data
+
+    def _read_line(self) -> bytes:
+        while b"\r\n" not in self._buffer and self._read_more():
+            pass
+        line, _, self._buffer = self._buffer.partition(b"\r\n")
+        return line
 
     def _read_more(self) -> bool:
         try:
@@ -155,11 +174,22 @@ def stall(connection: Connection, seconds: float = SECONDS_MAX) -> None:
     connection.end()
 
 
+def leave_unread(connection: Connection) -> None:
+    """Stalls for a client that closes the connection at once, while it is still sending."""
+    stall(connection, seconds=0.1)
+
+
 def stall_unread(connection: Connection) -> None:
     """Stalls for a client that is still sending: the end of the connection comes after the bytes
     that are not read.
     """
-    stall(connection, seconds=1.0)
+    stall(connection, seconds=0.5)
+
+
+def take_body(connection: Connection) -> None:
+    """Reads the body of the request, or what the client sends of it."""
+    assert connection.request is not None
+    connection.read_body(connection.request)
 
 
 def wait_for_bytes(connection: Connection) -> None:
@@ -185,6 +215,15 @@ def say_goodbye(connection: Connection) -> None:
     with contextlib.suppress(OSError):
         connection.socket = connection.socket.unwrap()
     close(connection)
+
+
+def notify_and_close(connection: Connection) -> None:
+    """Ends TLS and the connection without waiting for the client, as servers end idle ones."""
+    connection.socket.setblocking(False)
+    assert isinstance(connection.socket, ssl.SSLSocket)
+    with contextlib.suppress(OSError):
+        connection.socket.unwrap()  # sends close_notify, and would wait for the client's
+    connection.end()
 
 
 def close_when_client_does(connection: Connection) -> None:

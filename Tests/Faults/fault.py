@@ -72,7 +72,7 @@ def lost(says: str, *codes: int, http_status: int = 0) -> Outcome:
         restway.ConnectionLostError,
         says,
         frozenset(codes or (0,)),
-        retryable=not http_status,
+        retryable=True,
         http_status=http_status,
     )
 

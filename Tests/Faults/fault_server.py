@@ -43,6 +43,8 @@ class FaultServer:
         self._problems: list[BaseException] = []
         self.requests: Counter[str] = Counter()
         """How often each path was asked for."""
+        self.headers: dict[str, dict[str, str]] = {}
+        """The headers of the last request for each path, with their names in small letters."""
         self.accepted = 0
         """How many connections were made."""
         self.port = 0
@@ -136,6 +138,7 @@ class FaultServer:
         path = request.target.partition("?")[0]
         with self._lock:
             self.requests[path] += 1
+            self.headers[path] = request.headers
         fault = self._faults.get(path)
         if fault is None or fault.reads_body:
             connection.read_body(request)

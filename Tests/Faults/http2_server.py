@@ -1,4 +1,7 @@
-"""An HTTP/2 server over TLS that plays faults of streams and connections, with the package h2."""
+"""An HTTP/2 server over TLS that plays faults of streams and connections, with the package h2.
+
+It answers clients that speak HTTP/1.1 well.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,8 @@ from collections.abc import Callable, Mapping
 from types import TracebackType
 
 from certificates import Certificate
-from connection import SECONDS_MAX
+from connection import SECONDS_MAX, Connection
+from fault_server import good_answer
 from h2.config import H2Configuration
 from h2.connection import H2Connection
 from h2.events import DataReceived, RequestReceived
@@ -30,8 +34,8 @@ class Stream:
         self.path = path
         self._link = link
 
-    def head(self, length: int) -> None:
-        headers = [(":status", "200"), ("content-length", str(length))]
+    def head(self, length: int, status: int = 200) -> None:
+        headers = [(":status", str(status)), ("content-length", str(length))]
         self.h2.send_headers(self.number, headers)
 
     def data(self, data: bytes, ends: bool = True) -> None:
@@ -85,10 +89,13 @@ class HTTP2Server:
         self._streams_max = streams_max
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=64)
         self._threads = [threading.Thread(target=self._accept, daemon=True)]
-        self._links: list[Link] = []
+        self._sockets: list[socket.socket] = []
         self._problems: list[BaseException] = []
         self.requests: Counter[str] = Counter()
         """How often each path was asked for."""
+        self.over_http1 = threading.Event()
+        """Whether requests for plays are answered over HTTP/1.1."""
+        self.over_http1.set()
 
     @property
     def url(self) -> str:
@@ -96,7 +103,7 @@ class HTTP2Server:
 
     @property
     def accepted(self) -> int:
-        return len(self._links)
+        return len(self._sockets)
 
     def _accept(self) -> None:
         while True:
@@ -111,11 +118,16 @@ class HTTP2Server:
 
     def _run(self, accepted: socket.socket) -> None:
         try:
-            with contextlib.suppress(OSError), accepted:
-                link = Link(self._context.wrap_socket(accepted, server_side=True))
-                self._links.append(link)
-                with link.socket:
-                    self._serve(link)
+            with (
+                contextlib.suppress(OSError),
+                accepted,
+                self._context.wrap_socket(accepted, server_side=True) as secure,
+            ):
+                self._sockets.append(secure)
+                if secure.selected_alpn_protocol() == "h2":
+                    self._serve(Link(secure))
+                else:
+                    self._serve_well(Connection(secure))
         except BaseException as error:
             self._problems.append(error)
 
@@ -140,6 +152,14 @@ class HTTP2Server:
             if not link.has_ended:
                 link.flush()
 
+    def _serve_well(self, connection: Connection) -> None:
+        """Answers a client that speaks HTTP/1.1."""
+        while request := connection.read_head():
+            connection.read_body(request)
+            if request.target.partition("?")[0].strip("/") in self._plays:
+                assert self.over_http1.wait(SECONDS_MAX)
+            connection.socket.sendall(good_answer(request))
+
     def _answer(self, link: Link, event: RequestReceived) -> None:
         assert event.stream_id is not None
         fields = {bytes(name): bytes(value) for name, value in event.headers or []}
@@ -161,9 +181,9 @@ class HTTP2Server:
     ) -> None:
         self._listener.shutdown(socket.SHUT_RDWR)  # wakes accept()
         self._listener.close()
-        for link in list(self._links):
+        for secure in list(self._sockets):
             with contextlib.suppress(OSError):
-                link.socket.shutdown(socket.SHUT_RDWR)
+                secure.shutdown(socket.SHUT_RDWR)
         for thread in self._threads:
             thread.join(SECONDS_MAX)
         if error is None:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from certificates import Authority
+from certificates import Authority, Certificate
 from nginx_peer import user_directive
 from peer_process import END_SECONDS, listener, port_of, running
 
@@ -106,6 +106,22 @@ def http_proxy(prefix: Path, user: str, password: str) -> Iterator[str]:
     )
     with _started([_program("tinyproxy"), "-d", "-c", str(configuration)], port, prefix / "proxy"):
         yield f"http://127.0.0.1:{port}"
+
+
+@contextlib.contextmanager
+def https_proxy(prefix: Path, certificate: Certificate, proxy: str) -> Iterator[str]:
+    """Runs stunnel, behind which the HTTP proxy with the URL `proxy` is reached with TLS; returns
+    the URL.
+    """
+    port = _free_port()
+    configuration = prefix / "stunnel.conf"
+    configuration.write_text(
+        f"foreground = yes\npid =\n[proxy]\nTIMEOUTclose = 0\naccept = 127.0.0.1:{port}\n"
+        f"connect = {proxy.removeprefix('http://')}\n"
+        f"cert = {certificate.certificate}\nkey = {certificate.key}\n"
+    )
+    with _started([_program("stunnel"), str(configuration)], port, prefix / "stunnel"):
+        yield f"https://127.0.0.1:{port}"
 
 
 @contextlib.contextmanager

@@ -2,21 +2,47 @@
 
 from __future__ import annotations
 
-from broken_connections import BODY, HEAD_OF_8, HEAD_TO_THE_END
-from connection import drip, for_ever, send, stall, stall_unread, trickle
-from fault import TIMEOUT_SECONDS, Fault, answers, http_error, times_out, too_large
+from broken_connections import BODY, HEAD_IN_CHUNKS, HEAD_OF_8, HEAD_TO_THE_END
+from connection import (
+    close,
+    drip,
+    for_ever,
+    leave_unread,
+    reset,
+    send,
+    stall,
+    stall_unread,
+    trickle,
+)
+from fault import TIMEOUT_SECONDS, Fault, answers, http_error, lost, times_out, too_large
 
 HINT = b"HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n"
+CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
+PROCESSING = b"HTTP/1.1 102 Processing\r\n\r\n"
 LONG_HEAD = b"HTTP/1.1 200 OK\r\n" + b"X-Filler: yes\r\n" * 500 + b"Content-Length: 8\r\n\r\n"
 #: The idle limit of connections, which is checked every second.
 IDLE = {"idle_timeout": 1.0}
 
+
+def stalls(name: str, begun: bytes) -> Fault:
+    """Makes an answer that goes no further."""
+    return Fault(name, (send(begun), stall), times_out(""), timeout=TIMEOUT_SECONDS)
+
+
 SLOW_SERVERS = (
     Fault("stall_at_accept", (stall,), times_out(""), at_accept=True, timeout=TIMEOUT_SECONDS),
     Fault("stall_before_headers", (stall,), times_out("0 bytes"), timeout=TIMEOUT_SECONDS),
-    Fault(
-        "stall_in_headers", (send(HEAD_OF_8[:30]), stall), times_out(""), timeout=TIMEOUT_SECONDS
-    ),
+    stalls("stall_in_status_line", HEAD_OF_8[:10]),
+    stalls("stall_in_header_name", HEAD_OF_8[:30]),
+    stalls("stall_in_header_value", HEAD_OF_8[:40]),
+    stalls("stall_before_blank_line", HEAD_OF_8[:-2]),
+    stalls("stall_in_hint", HINT[:40]),
+    stalls("stall_after_hint", HINT),
+    stalls("stall_in_chunk_size", HEAD_IN_CHUNKS + b"8"),
+    stalls("stall_in_chunk", HEAD_IN_CHUNKS + b"8\r\n" + BODY[:5]),
+    stalls("stall_between_chunks", HEAD_IN_CHUNKS + b"4\r\n" + BODY[:4] + b"\r\n"),
+    stalls("stall_before_last_chunk", HEAD_IN_CHUNKS + b"8\r\n" + BODY + b"\r\n"),
+    stalls("stall_in_trailers", HEAD_IN_CHUNKS + b"8\r\n" + BODY + b"\r\n0\r\nX-Digest: 1"),
     Fault(
         "stall_after_headers", (send(HEAD_OF_8), stall), times_out("0 out of 8"),
         timeout=TIMEOUT_SECONDS,
@@ -34,12 +60,12 @@ SLOW_SERVERS = (
     # is full of unread bytes, is not used again.
     Fault(
         "early_failure",
-        (send(b"HTTP/1.1 413 Any\r\nContent-Length: 0\r\n\r\n"), stall_unread),
+        (send(b"HTTP/1.1 413 Any\r\nContent-Length: 0\r\n\r\n"), leave_unread),
         http_error(413), method="POST", body=bytes(8 << 20), reads_body=False,
     ),
     Fault(
         "early_failure_with_a_body",
-        (send(b"HTTP/1.1 401 Any\r\nContent-Length: 8\r\n\r\n" + BODY), stall_unread),
+        (send(b"HTTP/1.1 401 Any\r\nContent-Length: 8\r\n\r\n" + BODY), leave_unread),
         http_error(401), method="POST", body=bytes(8 << 20), reads_body=False,
     ),
     Fault("trickle", (trickle(HEAD_OF_8 + BODY),), answers(BODY)),
@@ -82,7 +108,17 @@ SLOW_SERVERS = (
     ),
     Fault("flood_of_hints", (send(HINT * 100 + HEAD_OF_8 + BODY),), answers(BODY)),
     Fault("endless_hints", (for_ever(HINT),), too_large("headers exceed")),
-    Fault("endless_continue", (for_ever(b"HTTP/1.1 100 Continue\r\n\r\n"),), too_large("exceed")),
+    Fault("endless_continue", (for_ever(CONTINUE),), too_large("exceed")),
+    Fault(
+        "hint_with_a_length",
+        (send(HINT[:-2] + b"Content-Length: 100\r\n\r\n" + HEAD_OF_8 + BODY),),
+        answers(BODY),
+    ),
+    Fault("continue_unasked", (send(CONTINUE + HEAD_OF_8 + BODY),), answers(BODY)),
+    Fault("continue_and_hints", (send((CONTINUE + HINT) * 20 + HEAD_OF_8 + BODY),), answers(BODY)),
+    Fault("processing", (send(PROCESSING * 3 + HEAD_OF_8 + BODY),), answers(BODY)),
+    Fault("close_after_hint", (send(HINT), close), lost("Empty reply", 52)),
+    Fault("reset_after_hint", (send(HINT), reset), lost("reset", 55, 56)),
     Fault("hints_then_error", (send(HINT + b"HTTP/1.1 503 Any\r\nContent-Length: 0\r\n\r\n"),),
           http_error(503)),
 )

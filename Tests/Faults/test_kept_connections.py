@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import ssl
 import threading
 from collections.abc import Iterator
 
 import pytest
 import restway
 from broken_connections import BODY, HEAD_OF_8
+from certificates import Authority
 from conftest import MakeClient
-from connection import SECONDS_MAX, Connection, Step, close, deliver, reset, send
+from connection import (
+    SECONDS_MAX,
+    Connection,
+    Step,
+    close,
+    deliver,
+    notify_and_close,
+    reset,
+    send,
+)
 from fault import PATIENCE_SECONDS, Fault, answers
 from fault_server import FaultServer
 from health import check_health
@@ -49,6 +60,27 @@ def test_a_connection_that_ended_while_idle_is_not_used_again(
     fault = Fault("end", (ANSWER, gate.pass_through, step), answers(BODY))
     with FaultServer([fault]) as server:
         client = make_client(server.url, timeout=PATIENCE_SECONDS)
+        assert client.get("end").body == BODY
+        gate.open()
+        server.wait_until_played()
+        response = client.post("good", body=b"once")  # a POST would not be repeated
+        assert response.json() == {"method": "POST", "target": "/good", "bytes": 4}
+        assert server.requests["/good"] == 1
+        check_health(client)
+
+
+@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
+@pytest.mark.parametrize("step", [notify_and_close, close, reset])
+def test_a_connection_with_tls_that_ended_while_idle_is_not_used_again(
+    step: Step,
+    version: ssl.TLSVersion,
+    gate: Gate,
+    authority: Authority,
+    make_client: MakeClient,
+) -> None:
+    fault = Fault("end", (ANSWER, gate.pass_through, step), answers(BODY))
+    with FaultServer([fault], authority.loopback, version) as server:
+        client = make_client(server.url, timeout=PATIENCE_SECONDS, ca_file=authority.ca_file)
         assert client.get("end").body == BODY
         gate.open()
         server.wait_until_played()

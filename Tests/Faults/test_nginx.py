@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import random
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import restway
@@ -16,11 +18,12 @@ from connection import reset, send, stall, trickle
 from fault import Fault, answers, http_error
 from fault_server import FaultServer
 from health import check_health
-from nginx_peer import HTTP2_REQUESTS, KEEPALIVE_REQUESTS, LARGE_BYTES, Nginx, nginx
+from nginx_peer import HTTP2_REQUESTS, KEEPALIVE_REQUESTS, LARGE_BYTES, PUT_BYTES_MAX, Nginx, nginx
 from restway import Request
 
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 LOAD = 500
+NOISE = random.Random(7).randbytes(1 << 20)
 
 #: The origin of nginx; nginx cuts off an answer that it has begun.
 ORIGIN = (
@@ -67,13 +70,113 @@ def test_requests_one_by_one_meet_every_end_of_a_kept_connection(client: restway
             assert response.status == 200
 
 
-def test_gzip_is_asked_for_and_undone(client: restway.Client, server: Nginx) -> None:
+def test_a_coding_is_asked_for_and_undone(client: restway.Client, server: Nginx) -> None:
     with client.get("list.json") as response:
+        assert response.headers["Content-Encoding"] == ("br" if server.has_brotli else "gzip")
+        assert response.body == (server.files / "list.json").read_bytes()
+
+
+def test_gzip_is_undone(client: restway.Client, server: Nginx) -> None:
+    with client.get("list.json", headers={"Accept-Encoding": "gzip"}) as response:
         assert response.headers["Content-Encoding"] == "gzip"
         assert response.body == (server.files / "list.json").read_bytes()
     with client.get("list.json", headers={"Accept-Encoding": None}) as response:
         assert "Content-Encoding" not in response.headers
         assert response.body == (server.files / "list.json").read_bytes()
+
+
+def test_brotli_is_undone(client: restway.Client, server: Nginx) -> None:
+    if not server.has_brotli:
+        pytest.skip("nginx has no module for brotli")
+    content = (server.files / "list.json").read_bytes()
+    with client.get("list.json", headers={"Accept-Encoding": "br"}) as response:
+        assert response.headers["Content-Encoding"] == "br"
+        assert response.body == content
+    request = Request.path("GET", "list.json", headers={"Accept-Encoding": "br"})
+    with client.stream(request) as streamed:
+        assert streamed.headers["Content-Encoding"] == "br"
+        assert streamed.read() == content
+
+
+@pytest.mark.parametrize("path", ["moved", "moved_for_good"])
+def test_redirects_are_followed_with_their_query(
+    path: str, client: restway.Client, server: Nginx, tmp_path: Path
+) -> None:
+    with client.get(path, params={"n": 1}) as response:
+        assert response.url == f"{server.url}/good?n=1"
+        body = response.body
+    target = tmp_path / "file"
+    with client.get(path, params={"n": 1}, save_to=target) as response:
+        assert response.url == f"{server.url}/good?n=1"
+    assert target.read_bytes() == body
+    with client.stream(Request.path("GET", path, params={"n": 1})) as streamed:
+        assert streamed.read() == body
+
+
+@pytest.mark.parametrize(
+    ("path", "method", "count"),
+    [
+        ("moved_with_its_body", "PUT", 300_000),
+        ("moved_for_good_with_its_body", "PUT", 300_000),
+        ("see_other", "GET", 0),
+    ],
+)
+def test_a_redirect_keeps_or_drops_a_body(
+    path: str, method: str, count: int, client: restway.Client, tmp_path: Path
+) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(bytes(300_000))
+    for body in (bytes(300_000), restway.Resource.file(file)):
+        with client.put(path, body=body) as response:
+            assert response.json() == {"method": method, "target": "/good", "bytes": count}
+    check_health(client)
+
+
+def test_a_redirect_leads_to_a_server_with_tls(
+    server: Nginx, authority: Authority, make_client: MakeClient
+) -> None:
+    client = make_client(server.url, timeout=20.0, ca_file=authority.ca_file)
+    with client.get("secure/any") as response:
+        assert response.url == f"{server.secure_url}/good"
+        assert response.http_version == "2"
+    check_health(client)
+
+
+def test_a_redirect_to_itself_ends(client: restway.Client) -> None:
+    with pytest.raises(restway.TooManyRedirectsError):
+        client.get("round")
+    check_health(client)
+
+
+@pytest.mark.parametrize("secure", [False, True])
+@pytest.mark.parametrize("kind", ["bytes", "file", "gzip", "multipart", "pieces"])
+def test_a_body_that_nginx_refuses_is_answered_while_it_is_sent(
+    kind: str,
+    secure: bool,
+    server: Nginx,
+    authority: Authority,
+    make_client: MakeClient,
+    tmp_path: Path,
+) -> None:
+    """Over HTTP/2, nginx resets the stream behind its answer."""
+    url = server.secure_url if secure else server.url
+    client = make_client(url, timeout=20.0, ca_file=authority.ca_file)
+    large = tmp_path / "large"
+    with large.open("wb") as file:
+        for _ in range(PUT_BYTES_MAX // len(NOISE) + 1):
+            file.write(NOISE)
+    bodies: dict[str, dict[str, Any]] = {
+        "bytes": {"body": bytes(PUT_BYTES_MAX + 1)},
+        "file": {"body": restway.Resource.file(large)},
+        "gzip": {"body": restway.Resource.file(large), "gzip": True},
+        "multipart": {"files": {"a": large}},
+        "pieces": {"body": (NOISE for _ in range(PUT_BYTES_MAX // len(NOISE) + 1))},
+    }
+    with pytest.raises(restway.HTTPStatusError) as caught:
+        client.put("put/refused", **bodies[kind])
+    assert caught.value.http_status == 413
+    assert not (server.put / "refused").exists()
+    check_health(client)
 
 
 def test_a_large_file_arrives_whole(client: restway.Client, server: Nginx) -> None:

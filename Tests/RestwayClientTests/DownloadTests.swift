@@ -228,6 +228,7 @@ final class DownloadTests: AuthTestCase {
         for (status, headers) in [
             (206, range("bytes 3-9/10")), (206, range("bytes 4-9/11")), (206, []),
             (416, [HeaderField(name: "Content-Range", value: "bytes */2")]),
+            (200, range("bytes 4-9/10")),
         ] {
             let client = try client(auth: "{}", retry: Self.policy)
             let call = try client.send(spec())
@@ -239,6 +240,42 @@ final class DownloadTests: AuthTestCase {
             XCTAssertEqual(try call.wait(milliseconds: 0).saved?.length, 5)
             XCTAssertEqual(content(), "whole")
         }
+    }
+
+    func testADamagedBodyNamesItsAnswerWhereverItGoes() throws {
+        let client = try client(auth: "{}")
+        let coded = [HeaderField(name: "Content-Encoding", value: "gzip")]
+        // The first byte of gzip, and bytes that are not gzip.
+        for (body, reason) in [
+            ("\u{1f}", Failure.Reason.connectionLost), ("no", .protocolViolation),
+        ] {
+            for request in [spec(), RequestSpec.get("things")] {
+                let call = try client.send(request)
+                transport.answer(200, body, headers: coded)
+                let failure = failure(of: call)
+                XCTAssertEqual(failure?.reason, reason)
+                XCTAssertEqual(failure?.httpStatus, 200)
+                XCTAssertEqual(failure?.response?.headers[first: "Content-Encoding"], "gzip")
+                XCTAssertEqual(failure?.isRetryable, reason == .connectionLost)
+            }
+        }
+        XCTAssertEqual(files, [])
+    }
+
+    func testAPartThatNobodyAskedForIsNotTheFile() throws {
+        let client = try client(auth: "{}", retry: Self.policy)
+        var call = try client.send(spec())
+        transport.answer(206, "456789", headers: range("bytes 4-9/10"))
+        XCTAssertEqual(failure(of: call)?.reason, .protocolViolation)
+        XCTAssertEqual(files, [])
+
+        call = try client.send(spec())
+        _ = breakOff(after: "0123")
+        _ = advanceToNext()
+        transport.answer(206, "56789", headers: range("bytes 5-9/10"))
+        transport.answer(206, "56789", headers: range("bytes 5-9/10"))
+        XCTAssertEqual(failure(of: call)?.reason, .protocolViolation)
+        XCTAssertEqual(files, [])
     }
 
     func testWithoutAStrongValidatorARetryBeginsAnew() throws {

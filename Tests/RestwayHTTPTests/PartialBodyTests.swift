@@ -79,6 +79,8 @@ final class PartialBodyTests: XCTestCase {
         }
         var part = asked(4)
         XCTAssertEqual(part.begin(head(416, ["Content-Range": "bytes */2"])), .mismatch)
+        part = asked(4)
+        XCTAssertEqual(part.begin(head(200, ["Content-Range": "bytes 4-9/10"])), .mismatch)
     }
 
     func testAWholeAnswerReplacesThePart() {

@@ -2,7 +2,9 @@
  * fixed number of exchanges in flight. Each body is parsed with Jansson, then the same handle
  * performs the next exchange.
  *
- *     floor_multi BASE-URL IN-FLIGHT REQUESTS */
+ *     floor_multi BASE-URL IN-FLIGHT REQUESTS [CA-FILE]
+ *
+ * With a CA file, the server speaks HTTP/2, and all exchanges share one connection. */
 #include "floor.h"
 #include "measure.h"
 
@@ -13,6 +15,13 @@ struct slot {
     char *url;
     struct body body;
 };
+
+/* Lets the exchanges wait for the connection that they share. */
+static void share_connection(CURL *easy, const char *ca_file) {
+    curl_easy_setopt(easy, CURLOPT_CAINFO, ca_file);
+    curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
+    curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 1L);
+}
 
 /* Performs `requests` exchanges, at most `in_flight` at a time. */
 static void run(CURLM *multi, struct slot *slots, size_t in_flight, size_t requests) {
@@ -51,6 +60,7 @@ int main(int argc, char **argv) {
     const char *base = text_argument(argc, argv, 1, "BASE-URL");
     size_t in_flight = count_argument(argc, argv, 2, "IN-FLIGHT");
     size_t requests = count_argument(argc, argv, 3, "REQUESTS");
+    const char *ca_file = argc > 4 ? argv[4] : NULL;
     struct slot *slots = calloc(in_flight, sizeof *slots);
     struct curl_slist *headers;
     struct load begun;
@@ -61,10 +71,12 @@ int main(int argc, char **argv) {
     multi = curl_multi_init();
     headers = floor_headers();
     if (slots == NULL || multi == NULL || headers == NULL) fail("no memory");
+    curl_multi_setopt(multi, CURLMOPT_PIPELINING, (long)CURLPIPE_MULTIPLEX);
     for (i = 0; i < in_flight; i++) {
         slots[i].url = company_url(base, i);
         slots[i].easy = floor_handle(slots[i].url, headers, &slots[i].body);
         curl_easy_setopt(slots[i].easy, CURLOPT_PRIVATE, &slots[i]);
+        if (ca_file != NULL) share_connection(slots[i].easy, ca_file);
     }
 
     run(multi, slots, in_flight, WARM_UP);

@@ -7,8 +7,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* The warm-up has as many calls in flight as there are connections to one host. */
-#define WARM_UP_IN_FLIGHT 32
+/* The warm-up has at most this many calls in flight: as many as nginx lets share one connection of
+ * HTTP/2, and more than there are connections to one host. */
+#define WARM_UP_IN_FLIGHT 128
 
 struct run {
     restway_client *client;

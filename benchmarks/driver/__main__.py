@@ -13,6 +13,7 @@ from types import FrameType
 from . import (
     documents,
     graphs,
+    http2,
     library,
     mapping,
     outbox,
@@ -41,6 +42,8 @@ _GROUPS: dict[str, Callable[[str], Iterator[Figure]]] = {
     "python.blocking.over_httpx": python_clients.over_httpx,
     "python.asyncio32": python_clients.in_event_loop,
     "python.asyncio32.simdjson": partial(python_clients.in_event_loop, mapper=SIMDJSON),
+    "http2.c": http2.from_c,
+    "http2.python": http2.from_python,
     "map.jansson.time": mapping.large_list,
     "map.jansson.relations": mapping.relations,
     "events.mapped": mapping.events,

@@ -71,10 +71,7 @@ def related_company(number: int) -> dict[str, object]:
 
 def write(folder: Path) -> None:
     """Writes all bodies below `folder`; the names are the server's paths."""
-    small = folder / "companies"
-    small.mkdir()
-    for number in range(1, SMALL_COUNT + 1):
-        (small / str(number)).write_text(_text(company(number)), encoding="utf-8")
+    write_small(folder)
     large = {"companies": [company(number, words=9) for number in range(1, LARGE_COUNT + 1)]}
     (folder / LARGE_PATH).write_text(_text(large), encoding="utf-8")
     with (folder / EVENTS_PATH).open("w", encoding="utf-8") as events:
@@ -85,6 +82,14 @@ def write(folder: Path) -> None:
     (folder / RENAMED_PATH).write_text(_text(large), encoding="utf-8")
     related = {"companies": [related_company(number) for number in range(1, LARGE_COUNT + 1)]}
     (folder / RELATED_PATH).write_text(_text(related), encoding="utf-8")
+
+
+def write_small(folder: Path) -> None:
+    """Writes the companies that are sent one at a time."""
+    small = folder / "companies"
+    small.mkdir()
+    for number in range(1, SMALL_COUNT + 1):
+        (small / str(number)).write_text(_text(company(number)), encoding="utf-8")
 
 
 def _text(value: object) -> str:

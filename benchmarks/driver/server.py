@@ -8,9 +8,11 @@ import socket
 import subprocess
 import tempfile
 import time
+import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from . import graphs, payload
 
@@ -40,46 +42,115 @@ http {{
     uwsgi_temp_path uwsgi;
     scgi_temp_path scgi;
     server {{
-        listen 127.0.0.1:{port};
+        listen 127.0.0.1:{port}{parameters};
         root www;
         location = /companies.events {{ default_type text/event-stream; }}
     }}
+{more}
 }}
+"""
+
+#: The second server only tells how many connections were made.
+_TLS = """\
+    ssl_certificate certificate.pem;
+    ssl_certificate_key key.pem;
+    server {{
+        listen 127.0.0.1:{port};
+        location / {{ stub_status; }}
+    }}
 """
 
 
 @contextmanager
 def nginx() -> Iterator[str]:
     """Serves the bodies of `payload`; returns the base URL, and always stops the server."""
+    with _folder() as prefix:
+        root = prefix / "www"
+        payload.write(root)
+        graphs.write(root)
+        port = _free_port()
+        with _running(prefix, port, ""):
+            yield f"http://127.0.0.1:{port}"
+
+
+class HTTP2Server(NamedTuple):
+    """nginx with HTTP/2 over TLS."""
+
+    url: str
+    #: The certificate, which is its own authority.
+    ca_file: Path
+    status_url: str
+
+    def connections(self) -> int:
+        """Returns how many connections were made so far, including the one that asks."""
+        with urllib.request.urlopen(self.status_url) as answer:
+            return int(answer.read().split()[7])
+
+
+@contextmanager
+def nginx_http2() -> Iterator[HTTP2Server]:
+    """Serves the small bodies of `payload` over HTTP/2."""
+    with _folder() as prefix:
+        payload.write_small(prefix / "www")
+        _make_certificate(prefix)
+        port, status_port = _free_port(), _free_port()
+        with _running(prefix, port, " ssl http2", _TLS.format(port=status_port)):
+            yield HTTP2Server(
+                f"https://127.0.0.1:{port}",
+                prefix / "certificate.pem",
+                f"http://127.0.0.1:{status_port}/",
+            )
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    """Makes a folder for nginx, with an empty folder `www`."""
     with tempfile.TemporaryDirectory(prefix="restway-bench-") as name:
         prefix = Path(name)
         # The worker runs as another user if root starts it.
         prefix.chmod(0o755)
-        root = prefix / "www"
-        root.mkdir()
-        payload.write(root)
-        graphs.write(root)
-        port = _free_port()
-        configuration = prefix / "nginx.conf"
-        configuration.write_text(_CONFIGURATION.format(port=port), encoding="utf-8")
-        server = subprocess.Popen(
-            # The server also ends with this process, however it ends.
-            [
-                *("setpriv", "--pdeathsig", "TERM"),
-                *(_program(), "-p", f"{prefix}/", "-c", str(configuration)),
-            ],
-            stdin=subprocess.DEVNULL,
-        )
+        (prefix / "www").mkdir()
+        yield prefix
+
+
+@contextmanager
+def _running(prefix: Path, port: int, parameters: str, more: str = "") -> Iterator[None]:
+    configuration = prefix / "nginx.conf"
+    configuration.write_text(
+        _CONFIGURATION.format(port=port, parameters=parameters, more=more), encoding="utf-8"
+    )
+    server = subprocess.Popen(
+        # The server also ends with this process, however it ends.
+        [
+            *("setpriv", "--pdeathsig", "TERM"),
+            *(_program(), "-p", f"{prefix}/", "-c", str(configuration)),
+        ],
+        stdin=subprocess.DEVNULL,
+    )
+    try:
+        _wait_until_it_listens(server, port)
+        yield
+    finally:
+        server.terminate()
         try:
-            _wait_until_it_listens(server, port)
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            server.terminate()
-            try:
-                server.wait(timeout=10)
-            except subprocess.TimeoutExpired:
-                server.kill()
-                server.wait()
+            server.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            server.kill()
+            server.wait()
+
+
+def _make_certificate(prefix: Path) -> None:
+    """Makes `certificate.pem` and `key.pem` for the loopback interface."""
+    subprocess.run(
+        [
+            *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"),
+            *("-nodes", "-days", "2", "-subj", "/CN=127.0.0.1"),
+            *("-addext", "subjectAltName=IP:127.0.0.1"),
+            *("-out", str(prefix / "certificate.pem"), "-keyout", str(prefix / "key.pem")),
+        ],
+        check=True,
+        stderr=subprocess.DEVNULL,
+    )
 
 
 def _program() -> str:

@@ -40,6 +40,8 @@ final class FileTarget: BodyTarget, @unchecked Sendable {
     private let url: String
     private var file: DownloadFile?
     private var part = PartialBody()
+    /// Whether the program asks for the whole body, and not for a range.
+    private var wantsWhole = true
     private var digest: DigestComputation?
     /// The number of bytes that the last answer did not send, because they were there.
     private var resumedFrom: Int64 = 0
@@ -67,9 +69,8 @@ final class FileTarget: BodyTarget, @unchecked Sendable {
             file = opened
             part = opened.part(of: url) ?? PartialBody()
         }
-        let isPlain =
-            exchange.method == "GET" && !exchange.headers.contains { $0.isNamed("Range") }
-        if !isPlain { part.drop() }
+        wantsWhole = !exchange.headers.contains { $0.isNamed("Range") }
+        if exchange.method != "GET" || !wantsWhole { part.drop() }
         exchange.headers += part.ask()
     }
 
@@ -82,6 +83,11 @@ final class FileTarget: BodyTarget, @unchecked Sendable {
         guard let file else { throw Failure(.internal, "no file is open for the body") }
         switch part.begin(head) {
         case .whole:
+            if head.status == 206, wantsWhole {
+                throw Failure(
+                    .protocolViolation,
+                    "the server sent a part of the body (206), although the whole was asked for")
+            }
             resumedFrom = 0
             digest = plan.computesDigest ? try DownloadFile.newDigest() : nil
             try file.begin(at: 0)

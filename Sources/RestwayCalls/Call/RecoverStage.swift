@@ -26,7 +26,7 @@ enum RecoverStage {
             case (.failed(let failure), _):
                 let isLost = failure.reason == .connectionLost
                 if isLost, entry.reopens(after: .connectionLost) { return }
-                bodyFailed(entry, failure)
+                bodyFailed(entry, failure, received.recorder.head)
             case (_, .failure(let error)):
                 entry.context.missed(entry.request, error)
                 if entry.reopens(after: error.kind) { return }
@@ -40,9 +40,16 @@ enum RecoverStage {
     }
 
     /// Judges an answer whose body could not be taken to its place.
-    private static func bodyFailed(_ entry: StageEntry, _ failure: Failure) {
+    private static func bodyFailed(_ entry: StageEntry, _ failure: Failure, _ head: ResponseHead?) {
         var failure = failure
         failure.message = "\(entry.call.description): \(failure.message)"
+        if let head {
+            let received = ReceivedResponse(
+                status: head.status, httpVersion: head.httpVersion, headers: head.headers,
+                url: head.url, body: Body())
+            failure.httpStatus = head.status
+            failure.response = Response(received)
+        }
         Judgement(entry: entry, failure: failure, mayRetry: failure.isRetryable).decide()
     }
 

@@ -128,7 +128,11 @@ struct ResponseProcessor {
             url: head.url, body: body, saved: recorder.saved, trailers: recorder.trailers,
             timings: timings,
             attempts: call.attempts(endingWith: head.status, decoded))
-        let failure = damage.map { self.failure(.init($0), $0.message, received) }
+        let failure = damage.map { damage in
+            var failure = Failure(damage)
+            failure.message = "\(describe(received)): \(damage.message)"
+            return complete(failure, received)
+        }
         return (received, failure, decoded)
     }
 

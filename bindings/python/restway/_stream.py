@@ -26,7 +26,7 @@ from ._ffi.trampolines import (
 from ._object import Layouts, Object
 from ._questions import sending
 from ._request import Request
-from ._response import Response, StreamEvent, StreamHead
+from ._response import Headers, Response, StreamEvent, StreamHead
 
 if TYPE_CHECKING:
     from ._async_client import AsyncClient
@@ -182,6 +182,11 @@ class StreamedResponse(StreamHead):
         super().__init__(response)
         self._stream = stream
 
+    @property
+    def trailers(self) -> Headers:
+        """The trailers, header fields after the body; empty until the body was read to its end."""
+        return self._stream.trailers
+
     def iter_bytes(self) -> Iterator[bytes]:
         """Yields the bytes of the body in pieces of any size. If the body does not come whole, the
         error is raised after its last piece.
@@ -206,6 +211,7 @@ class StreamedCall(ABC, Generic[Piece]):
         self._receiver = receiver
         self._changed = Signal()
         self._call: Call | None = None
+        self.trailers = Headers()
 
     @property
     @abstractmethod
@@ -241,7 +247,8 @@ class StreamedCall(ABC, Generic[Piece]):
             if piece is not None:
                 return piece
             if has_ended:
-                call.wait()  # raises why the stream has not ended well
+                with call.wait() as response:  # raises why the stream has not ended well
+                    self.trailers = response.trailers
                 return None
             self._changed.wait_for(lambda: receiving.is_waiting or receiving.has_ended)
 
@@ -266,6 +273,11 @@ class AsyncStreamedResponse(StreamHead):
         """For this package: `AsyncClient.stream` makes these."""
         super().__init__(response)
         self._stream = stream
+
+    @property
+    def trailers(self) -> Headers:
+        """The trailers, header fields after the body; empty until the body was read to its end."""
+        return self._stream.trailers
 
     async def iter_bytes(self) -> AsyncIterator[bytes]:
         """Yields the bytes of the body in pieces of any size. If the body does not come whole, the
@@ -292,6 +304,7 @@ class AsyncStreamedCall(ABC, Generic[Piece]):
         self._changed = LoopSignal()
         self._future: asyncio.Future[Response] | None = None
         self._call: native.CallHandle | None = None
+        self.trailers = Headers()
 
     @property
     @abstractmethod
@@ -338,7 +351,8 @@ class AsyncStreamedCall(ABC, Generic[Piece]):
             if piece is not None:
                 return piece
             if has_ended:
-                await self._future  # raises why the stream has not ended well
+                response = await self._future  # raises why the stream has not ended well
+                self.trailers = response.trailers
                 return None
             await self._changed.wait()
 
