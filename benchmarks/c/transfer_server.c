@@ -1,6 +1,6 @@
-/* A server that is faster than its clients: it drops the bodies that it receives, and sends the same
- * bytes again and again. It serves one connection after the other until it is killed, and prints
- * its port first.
+/* A server that is faster than its clients: it drops the bodies that it receives, and sends the
+ * same bytes again and again. It serves one connection after the other until it is killed, and
+ * prints its port first.
  *
  *     transfer_server BYTES
  *
