@@ -1,5 +1,6 @@
 package import RestwayJSON
 package import RestwayMapping
+package import RestwayHTTP
 import RestwayObjects
 package import RestwayRouting
 package import RestwayText
@@ -58,6 +59,8 @@ package struct BodySettings: Sendable {
     package var isCompressed = false
     /// Whether bodies are announced with `Expect: 100-continue`.
     package var expectsContinue = false
+    /// How resources are uploaded; `nil` for one request.
+    package var upload: UploadPlan?
     /// The media types of answers; empty for the types of the mappers.
     package var accepted: [String] = []
 }

@@ -111,7 +111,7 @@ from ._outbox import (
 )
 from ._questions import Exclusion, FailureReader, FailureReading
 from ._request import Request, Target
-from ._resource import DigestHeader, FileContent, Files, Resource
+from ._resource import DigestHeader, FileContent, Files, Resource, Resumable, Resumption
 from ._response import Headers, MappingIssue, OnProgress, Progress, Response, Timings
 from ._store import (
     Change,
@@ -231,6 +231,8 @@ __all__ = [
     "Resource",
     "Response",
     "RestwayError",
+    "Resumable",
+    "Resumption",
     "RouteError",
     "Row",
     "Rows",
