@@ -371,6 +371,19 @@ def test_a_route_says_how_its_resources_are_sent(server: UploadServer, source: P
     assert server.methods() == ["POST", "PATCH", "PATCH", "PATCH"]
 
 
+def test_a_refused_announcement_is_left_out_of_all_pieces(
+    client: restway.Client, server: UploadServer, source: Path
+) -> None:
+    server.faults["PATCH"] = [Refuse(417)]
+    how = restway.Resumable(server.protocol, piece_bytes=60_000)
+    body = restway.Resource.file(source)
+    client.post("files", body=body, resumable=how, expect_continue=True)
+    assert server.only.data == source.read_bytes()
+    assert server.methods() == ["POST", "PATCH", "HEAD", "PATCH", "PATCH"]
+    announced = [headers.get("expect") for headers in server.headers]
+    assert announced == [None, "100-continue", None, None, None]
+
+
 def test_progress_counts_the_whole_resource(
     client: restway.Client, server: UploadServer, source: Path
 ) -> None:

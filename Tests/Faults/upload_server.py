@@ -76,6 +76,10 @@ class UploadServer:
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
 
+            def handle_expect_100(self) -> bool:
+                # An announced body is asked for when it is read.
+                return True
+
             def handle_any(self) -> None:
                 server._handle(self)
 
@@ -192,6 +196,12 @@ class UploadServer:
         self, request: BaseHTTPRequestHandler, upload: Upload | None, wanted: int | None = None
     ) -> bool:
         """Reads a body; False if the connection is to end before its end."""
+        if "Expect" in request.headers:
+            if upload is None:
+                request.close_connection = True
+                return True
+            request.send_response_only(100)
+            request.end_headers()
         left = int(request.headers.get("Content-Length", 0))
         taken = 0
         while left > 0:

@@ -84,8 +84,9 @@ struct CallMachine {
         case replay
         /// The request goes out again after a wait.
         case retry
-        /// Another exchange follows at once: the next of a resumable upload, or, because it asked
-        /// for the rest of a body that the server cannot continue, the same for the whole body.
+        /// Another exchange follows at once: the next of a resumable upload, the same for the whole
+        /// body instead of a rest that the server cannot send, or the same without an announcement
+        /// that the server has refused.
         case restart
         /// The outbox takes the request.
         case store

@@ -67,6 +67,7 @@ enum RecoverStage {
         }
         call.log.receives(head)
         context.reached(entry.request)
+        if isSentUnannounced(entry, head) { return }
         switch uploaded(entry, head) {
         case .goOn: return
         case .isOver(let failure): return judge(entry, failure)
@@ -87,6 +88,18 @@ enum RecoverStage {
         } else {
             take(entry, head, summary, recorder, note)
         }
+    }
+
+    /// Sends a request again without `Expect: 100-continue` if the server has refused it (RFC 9110,
+    /// section 10.1.1).
+    private static func isSentUnannounced(_ entry: StageEntry, _ head: ResponseHead) -> Bool {
+        let request = entry.request
+        guard head.status == 417, request.exchange.expectsContinue, request.isRewindable else {
+            return false
+        }
+        request.sending.upload?.announceNoMore()
+        let next = request.unannounced()
+        return entry.judged(.restart, .nothing) { $0.request = next }
     }
 
     private enum Uploaded {

@@ -87,6 +87,15 @@ package final class PreparedRequest: Sendable {
             uploadedBefore: sending.uploadedBefore)
     }
 
+    /// Returns the same request without `Expect: 100-continue`.
+    func unannounced() -> PreparedRequest {
+        var exchange = exchange
+        exchange.headers.removeAll { $0.isNamed("Expect") }
+        return next(
+            exchange, reader: reader, isTrusted: sending.isTrusted,
+            uploadedBefore: sending.uploadedBefore)
+    }
+
     /// Returns the same request with another exchange, which the answer to an exchange has caused.
     func next(
         _ exchange: Exchange, reader: BodyReader?, isTrusted: Bool, uploadedBefore: Int64 = 0

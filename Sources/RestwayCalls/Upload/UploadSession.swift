@@ -18,6 +18,8 @@ package final class UploadSession: Sendable {
         let extent: ResourceExtent
         let length: Int64
         let file: UploadStateFile?
+        /// Whether pieces are announced with `Expect: 100-continue`.
+        var isAnnounced: Bool
     }
 
     private let plan: UploadPlan
@@ -67,6 +69,11 @@ package final class UploadSession: Sendable {
         }
     }
 
+    /// The server does not want pieces to be announced.
+    func announceNoMore() {
+        begun.withLock { $0?.isAnnounced = false }
+    }
+
     // MARK: Steps
 
     private func begin(_ request: PreparedRequest) throws(Failure) -> Begun {
@@ -94,7 +101,8 @@ package final class UploadSession: Sendable {
         let length = extent.length ?? 0
         return Begun(
             machine: UploadMachine(plan, resumption, length: length, url: url),
-            original: request, extent: extent, length: length, file: file)
+            original: request, extent: extent, length: length, file: file,
+            isAnnounced: request.exchange.expectsContinue)
     }
 
     private func request(
@@ -139,7 +147,7 @@ package final class UploadSession: Sendable {
             }
             exchange.method = "PATCH"
             if range.isEmpty { exchange.body = .bytes([]) }
-            if original.exchange.expectsContinue, !range.isEmpty {
+            if begun.isAnnounced, !range.isEmpty {
                 exchange.headers.set("Expect", "100-continue")
             }
             let piece = ResourceReader(
