@@ -415,6 +415,26 @@ def test_what_cannot_be_resumed_is_an_error(
     assert server.requests == []
 
 
+def test_a_batch_takes_no_uploads(server: UploadServer) -> None:
+    with restway.Client(document(batch={"path": "batch"}), base_url=server.url) as client:
+        batch = client.batch()
+        body = restway.Resource.bytes(b"a")
+        with pytest.raises(restway.UsageError, match="a batch takes no uploads"):
+            batch.post("files", body=body, resumable=server.protocol)
+        batch.cancel()
+
+
+def test_an_upload_is_never_stored(server: UploadServer, tmp_path: Path) -> None:
+    route = {"method": "POST", "path": "files", "offline": True, "resumable": server.protocol}
+    api = restway.API.from_json({"restway": 1, "routes": {"file": route}})
+    server.faults["POST"] = [Silence()]
+    outbox = tmp_path / "o.db"
+    with restway.Client(api, base_url=server.url, outbox_path=outbox) as client:
+        with pytest.raises(restway.ConnectionLostError):
+            client.route("file", body=restway.Resource.bytes(b"a"))
+        assert len(client.outbox) == 0
+
+
 def test_tus_creates_an_upload_with_post_only(client: restway.Client, server: UploadServer) -> None:
     body = restway.Resource.bytes(b"a")
     if server.protocol == "tus":
