@@ -36,6 +36,7 @@
 #include "retry.h"
 #include "store.h"
 #include "stream.h"
+#include "upload.h"
 #include "value.h"
 #include "version.h"
 

@@ -123,7 +123,8 @@ extension EasyHandle {
     /// libcurl sends a request again if a kept connection died before a byte of the answer. This
     /// cannot be turned off, so a request that must not be repeated is stopped here.
     private func willSend() -> Bool {
-        // libcurl would send the request again, with the same header. The 417 is the answer.
+        // libcurl would send the request again, with the same header. The 417 is the answer, after
+        // which the call sends the request without the header.
         if transfer.isExpectationRefused { return false }
         transfer.attempts += 1
         tellOfTLS(false)

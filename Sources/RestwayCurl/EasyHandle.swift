@@ -160,13 +160,16 @@ final class EasyHandle {
         // The answer of a proxy to CONNECT is not the answer to the request.
         rw_easy_set_long(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         rw_easy_set_long(easy, CURLOPT_TCP_NODELAY, 1)
-        // libcurl allocates the buffer for each exchange. Freeing 64 KiB or more makes the C
-        // library consolidate its whole heap.
-        rw_easy_set_long(easy, CURLOPT_BUFFERSIZE, 32 << 10)
+        // As large as a piece of a body.
+        rw_easy_set_long(easy, CURLOPT_UPLOAD_BUFFERSIZE, 256 << 10)
         setCallbacks(me, UserData.borrow(sockets))
     }
 
     private func setOptions(_ active: ActiveExchange) {
+        // libcurl allocates the buffer for each exchange. Freeing 64 KiB or more makes the C
+        // library consolidate its whole heap, which only a large body is worth.
+        let isLarge = active.exchange.mayReceiveLargeBody
+        rw_easy_set_long(easy, CURLOPT_BUFFERSIZE, isLarge ? 128 << 10 : 32 << 10)
         let timeouts = active.exchange.timeouts
         // For libcurl, 0 means 300 seconds, not "no limit".
         let connect = timeouts.connectMilliseconds

@@ -15,6 +15,9 @@ package struct Exchange: Sendable {
     package var usesCookies: Bool
     /// Exchanges of higher priority go first; 0 is the default.
     package var priority: Int32 = 0
+    /// Whether the body of the answer goes to a file or a receiver, so that it may be large. A
+    /// transport may then use larger buffers.
+    package var mayReceiveLargeBody = false
     /// Whether the exchange was given a credential.
     package var isAuthorized = false
     /// Answers a Digest challenge. The transport then sends the exchange twice and reports only the

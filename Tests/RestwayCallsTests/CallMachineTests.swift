@@ -50,10 +50,10 @@ final class CallMachineTests: XCTestCase {
     func testOptionalStagesStandInTheOrderOfTheJourney() {
         XCTAssertEqual(
             stagesPassed([
-                .intercept, .validate, .rate, .rewind, .cache, .lane, .prepare, .modify,
+                .intercept, .validate, .rate, .rewind, .upload, .cache, .lane, .prepare, .modify,
             ]),
             [
-                .modify, .prepare, .lane, .cache, .credential, .rewind, .rate, .exchange,
+                .modify, .prepare, .lane, .cache, .upload, .credential, .rewind, .rate, .exchange,
                 .recover, .validate, .intercept, .parse, .commit,
             ])
     }
@@ -110,6 +110,25 @@ final class CallMachineTests: XCTestCase {
         XCTAssertEqual(machine.retries + machine.replays + machine.redirects, 0)
     }
 
+    func testTheNextRequestOfAnUploadAndARetryGoBackToTheUpload() {
+        for verdict in [CallMachine.Verdict.restart, .retry] {
+            var machine = machine(at: .recover, [.upload])
+            _ = machine.handle(.judged(machine.entry, verdict))
+            if verdict == .retry { _ = machine.handle(.passed(machine.entry)) }
+            XCTAssertEqual(machine.stage, .upload)
+        }
+    }
+
+    func testRedirectsAreCountedForEachRequestOfAnUpload() {
+        var machine = machine(at: .recover, [.upload])
+        _ = machine.handle(.judged(machine.entry, .redirect))
+        XCTAssertEqual(machine.stage, .credential)
+        XCTAssertEqual(machine.redirects, 1)
+        while machine.stage != .recover { _ = machine.handle(.passed(machine.entry)) }
+        _ = machine.handle(.judged(machine.entry, .restart))
+        XCTAssertEqual(machine.redirects, 0)
+    }
+
     func testRedirectsAreCountedForEachAttempt() {
         var machine = machine(at: .recover)
         _ = machine.handle(.judged(machine.entry, .redirect))
@@ -150,7 +169,10 @@ final class CallMachineTests: XCTestCase {
         for stage in Stage.allCases where stage != .deliver {
             var machine = machine(
                 at: stage,
-                [.modify, .prepare, .lane, .cache, .rewind, .rate, .validate, .intercept])
+                [
+                    .modify, .prepare, .lane, .cache, .upload, .rewind, .rate, .validate,
+                    .intercept,
+                ])
             let actions = machine.handle(.closed)
             XCTAssertEqual(
                 actions,
@@ -186,7 +208,7 @@ final class CallMachineTests: XCTestCase {
     private struct Model {
         let optional: Set<Stage>
         static let order: [Stage] = [
-            .modify, .prepare, .lane, .cache, .credential, .rewind, .rate, .exchange,
+            .modify, .prepare, .lane, .cache, .upload, .credential, .rewind, .rate, .exchange,
             .recover, .validate, .intercept, .parse, .commit, .deliver,
         ]
         static let ofEveryCall: Set<Stage> = [
@@ -206,15 +228,15 @@ final class CallMachineTests: XCTestCase {
             let afterFailure: Stage = endsHere.contains(stage) ? .deliver : .recover
             switch event {
             case .passed:
-                if stage == .wait { return .credential }
+                if stage == .wait { return from(.upload) }
                 if stage == .store { return .deliver }
                 return after(stage)
             case .prepared: return after(stage)
             case .answered: return from(.validate)
             case .judged(_, .take): return from(.validate)
             case .judged(_, .fail): return optional.contains(.intercept) ? .intercept : .deliver
-            case .judged(_, .redirect), .judged(_, .replay), .judged(_, .restart):
-                return .credential
+            case .judged(_, .redirect), .judged(_, .replay): return .credential
+            case .judged(_, .restart): return from(.upload)
             case .judged(_, .retry), .judged(_, .reopen): return .wait
             case .judged(_, .store), .mustStore: return .store
             case .settled: return .recover
@@ -238,7 +260,7 @@ final class CallMachineTests: XCTestCase {
             [.passed(entry), .failed(entry)] + (isRefused ? [.settled(entry)] : [])
         case .recover: CallMachine.Verdict.allCases.map { .judged(entry, $0) }
         case .intercept: [.passed(entry), .sendAgain(entry), .failed(entry)]
-        case .rewind, .rate, .exchange, .validate, .parse, .commit, .wait, .store:
+        case .upload, .rewind, .rate, .exchange, .validate, .parse, .commit, .wait, .store:
             [.passed(entry), .failed(entry)]
         case .deliver: []
         }
@@ -249,7 +271,7 @@ final class CallMachineTests: XCTestCase {
         for _ in 0..<5_000 {
             let all: [(Stage, CallMachine.OptionalStages)] = [
                 (.modify, .modify), (.prepare, .prepare), (.lane, .lane), (.cache, .cache),
-                (.rewind, .rewind), (.rate, .rate), (.validate, .validate),
+                (.upload, .upload), (.rewind, .rewind), (.rate, .rate), (.validate, .validate),
                 (.intercept, .intercept),
             ]
             let chosen = all.filter { _ in Bool.random(using: &random) }

@@ -23,6 +23,7 @@ from . import (
     report,
     server,
     stores,
+    transfers,
     transport,
 )
 from .figure import Figure, SkippedError
@@ -37,6 +38,7 @@ _GROUPS: dict[str, Callable[[str], Iterator[Figure]]] = {
     "transport.c1": transport.one_at_a_time,
     "transport.c1.simdjson": partial(transport.one_at_a_time, mapper=SIMDJSON),
     "transport.queued10000": transport.queued,
+    "upload": transfers.uploads_and_downloads,
     "python.blocking": python_clients.blocking,
     "python.blocking.simdjson": partial(python_clients.blocking, mapper=SIMDJSON),
     "python.blocking.over_httpx": python_clients.over_httpx,

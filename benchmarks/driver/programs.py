@@ -32,6 +32,7 @@ _OUTBOX_FLOOR = ("floor_outbox.c outbox_item.c", "--cflags --libs sqlite3 libcur
 _OUTBOX_OURS = ("ours_outbox.c outbox_item.c", "--cflags --libs restway")
 _PROGRAMS = {
     "batch_server": (None, None),
+    "transfer_server": (None, None),
     "floor_outbox_enqueue": _OUTBOX_FLOOR,
     "floor_outbox_flush": _OUTBOX_FLOOR,
     "restway_outbox_enqueue": _OUTBOX_OURS,
@@ -54,6 +55,7 @@ _PROGRAMS = {
     "restway_resident": _OURS,
     "restway_store": _OURS,
     "restway_store_open": _OURS,
+    "restway_transfer": _OURS,
     "restway_open": (None, "--cflags restway"),
 }
 

@@ -102,6 +102,10 @@ ENUMS = {
         "RESTWAY_IP_",
         "The addresses of names that a client connects to (`RESTWAY_IP_*`).",
     ),
+    "restway_upload_protocol": (
+        "RESTWAY_UPLOAD_",
+        "How the resource of a request is uploaded (`RESTWAY_UPLOAD_*`).",
+    ),
     "restway_http_version": (
         "RESTWAY_HTTP_",
         "The version of HTTP that a client asks for (`RESTWAY_HTTP_*`).",
@@ -120,6 +124,7 @@ FLAGS = {
     "SendFlag": ("RESTWAY_SEND_", "Headers with a digest (`RESTWAY_SEND_*`)."),
     "TlsFlag": ("RESTWAY_TLS_", "Bits of TLS options (`RESTWAY_TLS_*`)."),
     "OutboxFlag": ("RESTWAY_OUTBOX_", "Options for a flush of the outbox (`RESTWAY_OUTBOX_*`)."),
+    "UploadFlag": ("RESTWAY_UPLOAD_", "Options of a resumable upload (`RESTWAY_UPLOAD_*`)."),
     "SaveFlag": ("RESTWAY_SAVE_", "Options for saving a body in a file (`RESTWAY_SAVE_*`)."),
 }
 

@@ -188,8 +188,8 @@ extension Call {
             if let exchange { context.transports.cancel(exchange) }
             pump?.abandon()
         case .credential: context.credentials.leave(id)
-        case .modify, .prepare, .lane, .cache, .rewind, .recover, .validate, .intercept, .parse,
-            .commit, .wait, .store, .deliver:
+        case .modify, .prepare, .lane, .cache, .upload, .rewind, .recover, .validate, .intercept,
+            .parse, .commit, .wait, .store, .deliver:
             break
         }
     }
@@ -219,6 +219,7 @@ extension Call {
         case (.prepare, .spec(let spec)): PrepareStage.enter(entry, spec)
         case (.prepare, _): PrepareStage.enter(entry, nil)
         case (.lane, _): LaneStage.enter(entry)
+        case (.upload, _): UploadStage.enter(entry)
         case (.credential, .refusal(let refusal)): CredentialStage.replace(entry, refusal)
         case (.credential, _): CredentialStage.enter(entry)
         case (.rewind, .exchange(let exchange)): RewindStage.enter(entry, exchange)

@@ -20,9 +20,10 @@ struct CallMachine {
     ///     lane, modify, cache  -> validate     the answer is there without an exchange
     ///     lane                 -> store        the request waits in the outbox
     ///     any before commit    -> recover      the stage has failed
-    ///     recover              -> credential   redirect, replay with a newer credential, restart
+    ///     recover              -> credential   redirect, replay with a newer credential
+    ///     recover              -> upload       restart, the next request of an upload
     ///     credential           -> recover      no newer credential is to be had for a replay
-    ///     recover              -> wait         retry, reopen; from there to credential
+    ///     recover              -> wait         retry, reopen; from there to upload
     ///     recover              -> store        the outbox takes the request
     ///     recover              -> intercept    the failure is final
     ///     intercept            -> prepare      the interceptor wants the request sent again
@@ -36,6 +37,8 @@ struct CallMachine {
         case lane
         /// The response cache is asked, and equal requests share one exchange.
         case cache
+        /// A request with a resumable upload becomes the next request of the upload.
+        case upload
         /// A valid credential is attached.
         case credential
         /// A body that a function of the program gives is rewound to its start.
@@ -81,8 +84,9 @@ struct CallMachine {
         case replay
         /// The request goes out again after a wait.
         case retry
-        /// The request goes out again at once, because it asked for the rest of a body that the
-        /// server cannot continue. It then asks for the whole body.
+        /// Another exchange follows at once: the next of a resumable upload, the same for the whole
+        /// body instead of a rest that the server cannot send, or the same without an announcement
+        /// that the server has refused.
         case restart
         /// The request goes out again after a wait, because the stream that it has opened goes on
         /// in another exchange.
@@ -150,13 +154,14 @@ struct CallMachine {
         static let prepare = OptionalStages(.prepare)
         static let lane = OptionalStages(.lane)
         static let cache = OptionalStages(.cache)
+        static let upload = OptionalStages(.upload)
         static let rewind = OptionalStages(.rewind)
         static let rate = OptionalStages(.rate)
         static let validate = OptionalStages(.validate)
         static let intercept = OptionalStages(.intercept)
 
         fileprivate static let all: OptionalStages = [
-            .modify, .prepare, .lane, .cache, .rewind, .rate, .validate, .intercept,
+            .modify, .prepare, .lane, .cache, .upload, .rewind, .rate, .validate, .intercept,
         ]
 
         fileprivate func contains(_ stage: Stage) -> Bool { contains(OptionalStages(stage)) }
@@ -229,7 +234,7 @@ struct CallMachine {
     private mutating func pass() -> Actions {
         switch stage {
         case .commit, .store: return deliver(.outcome)
-        case .wait: return enter(.credential)
+        case .wait: return enter(first(from: .upload))
         case .credential where isRefused:
             isRefused = false
             replays += 1
@@ -254,7 +259,9 @@ struct CallMachine {
             redirects += 1
             return enter(.credential)
         case .restart:
-            return enter(.credential)
+            // Each request of an upload may be redirected.
+            if optional.contains(.upload) { redirects = 0 }
+            return enter(first(from: .upload))
         case .replay:
             redirects = 0
             isRefused = true
@@ -288,7 +295,8 @@ struct CallMachine {
         // The caller made a mistake, or no other stage can handle the failure.
         case nil, .modify, .prepare, .recover, .intercept, .commit, .store, .deliver:
             return deliver(.outcome)
-        case .lane, .cache, .credential, .rewind, .rate, .exchange, .validate, .parse, .wait:
+        case .lane, .cache, .upload, .credential, .rewind, .rate, .exchange, .validate, .parse,
+            .wait:
             return enter(.recover)
         }
     }

@@ -86,7 +86,7 @@ extension Call {
         guard request.sending.progress != nil else { return nil }
         return { uploaded, downloaded, downloadTotal in
             self.progressed(request) { progress in
-                progress.upload.done = uploaded
+                progress.upload.done = request.sending.uploadedBefore + uploaded
                 progress.download.done = downloaded
                 progress.download.total = downloadTotal > 0 ? downloadTotal : nil
             }

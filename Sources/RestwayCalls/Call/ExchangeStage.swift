@@ -35,6 +35,7 @@ enum ExchangeStage {
             let target = known ?? entry.request.bodyDestination.target(of: call, entry.request)
         else { return }
         var exchange = exchange
+        exchange.mayReceiveLargeBody = true
         do throws(Failure) {
             try target.prepare(&exchange)
         } catch {

@@ -77,6 +77,12 @@ enum RecoverStage {
         }
         call.log.receives(head)
         context.reached(entry.request)
+        if isSentUnannounced(entry, head) { return }
+        switch uploaded(entry, head) {
+        case .goOn: return
+        case .isOver(let failure): return judge(entry, failure)
+        case .isAnswer: break
+        }
         call.transferred(entry.request)
         if recorder.saved != nil, entry.reopens(after: nil) { return }
         var note: String?
@@ -92,6 +98,47 @@ enum RecoverStage {
             entry.onWorker { take($0, head, summary, recorder, note) }
         } else {
             take(entry, head, summary, recorder, note)
+        }
+    }
+
+    /// Sends a request again without `Expect: 100-continue` if the server has refused it (RFC 9110,
+    /// section 10.1.1).
+    private static func isSentUnannounced(_ entry: StageEntry, _ head: ResponseHead) -> Bool {
+        let request = entry.request
+        guard head.status == 417, request.exchange.expectsContinue, request.isRewindable else {
+            return false
+        }
+        request.sending.upload?.announceNoMore()
+        let next = request.unannounced()
+        return entry.judged(.restart, .nothing) { $0.request = next }
+    }
+
+    private enum Uploaded {
+        /// The next request of the upload follows.
+        case goOn
+        /// The upload has failed.
+        case isOver(Failure)
+        /// The answer is taken or judged like any other.
+        case isAnswer
+    }
+
+    /// Lets the resumable upload of the call take an answer, unless the answer is a redirect.
+    private static func uploaded(_ entry: StageEntry, _ head: ResponseHead) -> Uploaded {
+        guard let upload = entry.request.sending.upload, !head.isRedirect else { return .isAnswer }
+        do throws(Failure) {
+            switch try upload.answered(head) {
+            case .goOn:
+                entry.judged(.restart, .nothing)
+                return .goOn
+            case .done, .judge, .giveUp:
+                return .isAnswer
+            case .fail(let message):
+                throw Failure(.protocolViolation, message)
+            }
+        } catch {
+            var failure = error
+            failure.message = "\(entry.call.description): \(error.message)"
+            return .isOver(failure)
         }
     }
 
@@ -200,7 +247,7 @@ extension StageEntry {
 
 extension CallContext {
     /// Whether the environment's credentials may go to `url`.
-    fileprivate func trusts(_ url: String) -> Bool {
+    func trusts(_ url: String) -> Bool {
         guard let origin = try? Origin(url: url) else { return false }
         return environment.trusts(origin)
     }
@@ -305,9 +352,9 @@ private struct Judgement {
             policy, outcome,
             after: .init(
                 number: retries + 1, method: exchange.method,
-                hasIdempotencyKey: exchange.headers.contains {
-                    $0.isNamed(IdempotencyKey.headerName)
-                },
+                // An upload goes on, and sends no byte that the server has.
+                hasIdempotencyKey: request.sending.upload != nil
+                    || exchange.headers.contains { $0.isNamed(IdempotencyKey.headerName) },
                 isRewindable: request.isRewindable,
                 elapsedMilliseconds: now.milliseconds(since: call.started)),
             to: exchange.url)

@@ -380,7 +380,10 @@ extension PreparedRequest {
     var optionalStages: CallMachine.OptionalStages {
         var stages: CallMachine.OptionalStages = []
         if claim != nil { stages.insert(.lane) }
-        if reader != nil || sending.isCompressed { stages.insert(.rewind) }
+        if sending.upload != nil { stages.insert(.upload) }
+        if reader != nil || sending.isCompressed || sending.upload != nil {
+            stages.insert(.rewind)
+        }
         if sending.isRated { stages.insert(.rate) }
         return stages
     }

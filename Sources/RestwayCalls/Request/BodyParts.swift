@@ -26,6 +26,11 @@ final class BodyParts: @unchecked Sendable {
         }
     }
 
+    /// Reads one resource, or a piece of it.
+    init(_ reader: ResourceReader) {
+        readers = [reader]
+    }
+
     /// Returns the reader that gives the parts to an exchange.
     func reader() -> BodyReader {
         var length: Int64? = 0

@@ -84,10 +84,29 @@ package final class PreparedRequest: Sendable {
 
     /// Returns the same request for the URL to which a redirect leads.
     func redirected(_ exchange: Exchange, keepsBody: Bool, isTrusted: Bool) -> PreparedRequest {
+        next(
+            exchange, reader: keepsBody ? reader : nil, isTrusted: isTrusted,
+            uploadedBefore: sending.uploadedBefore)
+    }
+
+    /// Returns the same request without `Expect: 100-continue`.
+    func unannounced() -> PreparedRequest {
+        var exchange = exchange
+        exchange.headers.removeAll { $0.isNamed("Expect") }
+        return next(
+            exchange, reader: reader, isTrusted: sending.isTrusted,
+            uploadedBefore: sending.uploadedBefore)
+    }
+
+    /// Returns the same request with another exchange, which the answer to an exchange has caused.
+    func next(
+        _ exchange: Exchange, reader: BodyReader?, isTrusted: Bool, uploadedBefore: Int64 = 0
+    ) -> PreparedRequest {
         var sending = sending
         sending.isTrusted = isTrusted
+        sending.uploadedBefore = uploadedBefore
         return PreparedRequest(
-            exchange: exchange, reader: keepsBody ? reader : nil, destination: destination,
+            exchange: exchange, reader: reader, destination: destination,
             dataMapper: dataMapper, accepted: accepted, sending: sending,
             submission: submission, deletions: deletions, isFromOutbox: isFromOutbox,
             bodyDestination: bodyDestination)
@@ -109,6 +128,10 @@ package struct SendingRules: Sendable {
     package let isInBatch: Bool
     /// Whether the request waits until the rate of its origin admits it.
     package var isRated = false
+    /// The resumable upload that sends the body; `nil` if the exchange sends all of it.
+    package var upload: UploadSession?
+    /// How many bytes of the body earlier exchanges have sent.
+    var uploadedBefore: Int64 = 0
 
     package init(auth: AuthMode, transport: Int, isTrusted: Bool = true, isInBatch: Bool) {
         self.auth = auth

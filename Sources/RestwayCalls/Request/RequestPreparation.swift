@@ -70,6 +70,7 @@ package struct RequestPreparation {
                 usesCookies: context.options.usesCookies)
             exchange.priority = spec.priority
             sending.isCompressed = try isCompressed(spec, settings, content, headers)
+            sending.upload = try upload(spec, settings, destination.method, sending)
             return PreparedRequest(
                 exchange: exchange, reader: content.reader, destination: destination,
                 dataMapper: settings.dataMapper, accepted: settings.body.accepted,
@@ -102,6 +103,7 @@ package struct RequestPreparation {
         _ spec: RequestSpec, _ destination: Destination, _ settings: RouteSettings
     ) -> Bool {
         guard let outbox = context.outbox, !spec.isReadWhileSent,
+            resumption(spec, settings) == nil,
             spec.reception.bodyDestination.isMemory, !settings.savesAsResource,
             let path = destination.path
         else { return false }

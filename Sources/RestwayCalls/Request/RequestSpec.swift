@@ -124,6 +124,8 @@ package struct GivenContent: Sendable {
     package var isCompressed: Bool?
     /// Whether the body is announced with `Expect: 100-continue`.
     package var expectsContinue: Bool?
+    /// How a resource is uploaded.
+    package var upload: UploadPlan?
 
     package init() {}
 }

@@ -1,6 +1,7 @@
 package import RestwayHTTP
 package import RestwayJSON
 package import RestwayMapping
+package import RestwayHTTP
 import RestwayObjects
 package import RestwayRouting
 package import RestwayText
@@ -62,6 +63,8 @@ package struct BodySettings: Sendable {
     package var isCompressed = false
     /// Whether bodies are announced with `Expect: 100-continue`.
     package var expectsContinue = false
+    /// How resources are uploaded; `nil` for one request.
+    package var upload: UploadPlan?
     /// The media types of answers; empty for the types of the mappers.
     package var accepted: [String] = []
 }

@@ -1,3 +1,4 @@
+import RestwayHTTP
 import RestwayJSON
 import RestwayText
 
@@ -14,7 +15,25 @@ extension BodySettings {
         route.read("forms", into: &forms, FormRules.init)
         route.read("gzip", into: &isCompressed) { $0.bool() }
         route.read("expectContinue", into: &expectsContinue) { $0.bool() }
+        upload = route["resumable"].flatMap(UploadPlan.init)
         accepted = route["accept"]?.mediaTypes() ?? []
+    }
+}
+
+extension UploadPlan {
+    /// Reads `"tus"` or `{"protocol": "tus", "pieceBytes": 8388608}`.
+    init?(_ node: DocumentNode) {
+        if node.value.string != nil {
+            guard let known: UploadProtocol = node.choice("protocol") else { return nil }
+            self.init(known)
+            return
+        }
+        guard let object = node.object(["protocol", "pieceBytes"]) else { return nil }
+        let known: UploadProtocol? = object.required("protocol")?.choice("protocol")
+        let pieceBytes: Int64? = object["pieceBytes"]?.integer(in: 1...Int64.max)
+        guard let known else { return nil }
+        self.init(known)
+        if let pieceBytes { pieceBytesMax = pieceBytes }
     }
 }
 

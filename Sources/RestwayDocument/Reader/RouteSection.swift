@@ -8,7 +8,7 @@ private struct DocumentRoute {
         "method", "path", "parent", "entity", "response", "request", "absolute", "headers",
         "parameters", "timeoutMilliseconds", "retry", "auth", "dataMapper", "transport",
         "offline", "serializationName", "serialization", "forms", "gzip", "expectContinue",
-        "accept", "saveAsResource", "stream",
+        "accept", "saveAsResource", "stream", "resumable",
     ]
 
     static let keysOfLaterVersions = ["cacheTTL", "invalidatesCachedRouteNames", "lane"]

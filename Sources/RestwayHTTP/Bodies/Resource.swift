@@ -70,6 +70,18 @@ package final class Resource: Sendable {
         }
     }
 
+    /// Returns a text by which a change of the resource shows. It reads the bytes only if they are
+    /// in memory.
+    package func fingerprint(_ extent: ResourceExtent) throws(ResourceError) -> String {
+        guard let state = extent.state else { return Base64.encode(try digest(.sha256)) }
+        let numbers = [
+            state.size, extent.length ?? -1, Int64(state.modifiedSeconds),
+            Int64(state.modifiedNanoseconds), Int64(bitPattern: state.device),
+            Int64(bitPattern: state.inode),
+        ]
+        return numbers.map { String($0) }.joined(separator: " ")
+    }
+
     /// Returns the digest of the present bytes. It reads the whole file, unless the file is as it
     /// was when it was read before.
     package func digest(_ algorithm: DigestAlgorithm) throws(ResourceError) -> [UInt8] {

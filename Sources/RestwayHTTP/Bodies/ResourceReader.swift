@@ -11,29 +11,41 @@ package final class ResourceReader: @unchecked Sendable {
     /// Whether the file must not have changed at all since the extent was found, because a digest
     /// was announced too.
     private let isExact: Bool
-    private var position: Int64 = 0
+    private let start: Int64
+    /// Where the bytes end that are read; `nil` if it is not known.
+    private let end: Int64?
+    private var position: Int64
     /// The open file; -1 if it is not open.
     private var file: Int32 = -1
     private var hasBegun = false
 
-    package init(_ resource: Resource, _ extent: ResourceExtent, isExact: Bool = false) {
+    /// - Parameters:
+    ///   - start: The position of the first byte that is read; 0 for a pipe or a socket.
+    ///   - end: Where the bytes end that are read; `nil` for the end of the resource.
+    package init(
+        _ resource: Resource, _ extent: ResourceExtent, isExact: Bool = false,
+        from start: Int64 = 0, to end: Int64? = nil
+    ) {
         self.resource = resource
         self.extent = extent
         self.isExact = isExact
+        self.start = start
+        self.end = end ?? extent.length
+        position = start
     }
 
     deinit {
         closeFile()
     }
 
-    package var length: Int64? { extent.length }
+    package var length: Int64? { end.map { $0 - start } }
 
     /// Whether the resource can be read again.
     package var isRewindable: Bool { extent.length != nil }
 
     package func rewind() throws(ResourceError) {
         guard isRewindable || !hasBegun else { throw readBefore }
-        position = 0
+        position = start
         closeFile()
     }
 
@@ -42,13 +54,13 @@ package final class ResourceReader: @unchecked Sendable {
         let count: Int
         switch resource.content {
         case .bytes(let bytes):
-            count = copy(bytes, to: buffer)
+            count = copy(bytes.prefix(Int(end ?? 0)), to: buffer)
         case .file(let path):
             try open(path)
             count = try readFile(file, at: position, into: buffer)
         case .descriptor(let descriptor):
             if let start = descriptor.start {
-                if position == 0 { try check(descriptor.number) }
+                if position == self.start { try check(descriptor.number) }
                 count = try readFile(descriptor.number, at: start + position, into: buffer)
             } else {
                 count = try readStream(descriptor, into: buffer)
@@ -58,7 +70,7 @@ package final class ResourceReader: @unchecked Sendable {
         return count
     }
 
-    private func copy(_ bytes: [UInt8], to buffer: UnsafeMutableRawBufferPointer) -> Int {
+    private func copy(_ bytes: ArraySlice<UInt8>, to buffer: UnsafeMutableRawBufferPointer) -> Int {
         let start = Int(position)
         let count = min(buffer.count, bytes.count - start)
         bytes.withUnsafeBytes {
@@ -83,7 +95,8 @@ package final class ResourceReader: @unchecked Sendable {
         }
         guard let before = extent.state else { return }
         guard !isExact || now == before else {
-            throw ResourceError("\(resource.title) has changed since its digest was made")
+            throw ResourceError(
+                "\(resource.title) has changed since its digest was made or its upload began")
         }
         guard now.size == before.size else {
             throw ResourceError(
@@ -96,7 +109,7 @@ package final class ResourceReader: @unchecked Sendable {
         _ file: Int32, at offset: Int64, into buffer: UnsafeMutableRawBufferPointer
     ) throws(ResourceError) -> Int {
         let length = extent.length ?? 0
-        let room = min(buffer.count, Int(length - position))
+        let room = min(buffer.count, Int((end ?? 0) - position))
         guard room > 0 else {
             try checkEnd(file)
             return 0

@@ -111,7 +111,7 @@ from ._outbox import (
 )
 from ._questions import Exclusion, FailureReader, FailureReading
 from ._request import Request, Target
-from ._resource import DigestHeader, FileContent, Files, Resource
+from ._resource import DigestHeader, FileContent, Files, Resource, Resumable, Resumption
 from ._response import (
     Headers,
     MappingIssue,
@@ -249,6 +249,8 @@ __all__ = [
     "Resource",
     "Response",
     "RestwayError",
+    "Resumable",
+    "Resumption",
     "RouteError",
     "Row",
     "Rows",

@@ -24,7 +24,7 @@ from ._ffi.trampolines import (
     on_rewind_body_function,
 )
 from ._mapping import fail
-from ._resource import DigestHeader, Files, Resource
+from ._resource import DigestHeader, Files, Resource, Resumption
 
 
 class Readable(Protocol):
@@ -317,6 +317,8 @@ class BodyOptions(RequestOptions, total=False):
         gzip: Whether the body is sent with Content-Encoding: gzip, in place of what the route says.
         expect_continue: Whether the body is announced with Expect: 100-continue, in place of what
             the route says. It is then sent when the server asks for it, or after a second.
+        resumable: "tus" or "ietf": the Resource is uploaded so that the upload goes on after a
+            failure, in place of what the route says; a `Resumable` has further options.
     """
 
     body: Content | None
@@ -327,3 +329,4 @@ class BodyOptions(RequestOptions, total=False):
     serialization: Literal["json", "url", "form", "none"] | None
     gzip: bool | None
     expect_continue: bool | None
+    resumable: Resumption | None

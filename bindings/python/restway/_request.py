@@ -27,7 +27,15 @@ from ._ffi.enums import AuthMode, Serialization
 from ._ffi.trampolines import on_progress_function
 from ._object import Object
 from ._questions import sending, set_question
-from ._resource import DigestHeader, Files, Resource, add_files, set_resource
+from ._resource import (
+    DigestHeader,
+    Files,
+    Resource,
+    Resumption,
+    add_files,
+    set_resource,
+    set_resumable,
+)
 from ._response import OnProgress, Progress, progress_of
 
 if TYPE_CHECKING:
@@ -181,6 +189,7 @@ class Request(Owner[native.RequestHandle]):
         serialization: Literal["json", "url", "form", "none"] | None = None,
         gzip: bool | None = None,
         expect_continue: bool | None = None,
+        resumable: Resumption | None = None,
         save_to: Saving | None = None,
     ) -> None:
         """Changes the given options and keeps all others; see `BodyOptions`.
@@ -191,7 +200,7 @@ class Request(Owner[native.RequestHandle]):
         """
         self._fill(variables, params, headers, timeout)
         self._set_body(body, media_type, json, digest)
-        self._set_sending(files, serialization, gzip, expect_continue)
+        self._set_sending(files, serialization, gzip, expect_continue, resumable)
         if priority is not None:
             if not -(2**31) <= priority < 2**31:
                 raise OverflowError(f"a priority has 32 bits, which {priority} exceeds")
@@ -215,6 +224,7 @@ class Request(Owner[native.RequestHandle]):
         serialization: str | None,
         gzip: bool | None,
         expect_continue: bool | None,
+        resumable: Resumption | None,
     ) -> None:
         handle, lib = self._handle, native.lib
         if files is not None:
@@ -228,6 +238,8 @@ class Request(Owner[native.RequestHandle]):
             check(lib.restway_request_set_gzip, handle, bool(gzip))
         if expect_continue is not None:
             check(lib.restway_request_set_expect_continue, handle, bool(expect_continue))
+        if resumable is not None:
+            set_resumable(handle, resumable)
 
     def watch(self, on_progress: OnProgress | None, interval: float = 0.1) -> None:
         """Asks for the progress of the calls that are made with this request.

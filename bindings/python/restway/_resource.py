@@ -7,11 +7,11 @@ import builtins
 import io
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Literal, Protocol, Union
+from typing import Any, Literal, NamedTuple, Protocol, Union
 
 from . import _ffi as native
 from ._boundary import Owner, check, make, name, optional_name
-from ._ffi.enums import Digest, SendFlag
+from ._ffi.enums import Digest, SendFlag, UploadFlag, UploadProtocol
 
 
 class _BinaryFile(Protocol):
@@ -241,3 +241,49 @@ def set_resource(
             raise ValueError(f"no header with a digest: {header!r}")
         flags |= flag
     check(native.lib.restway_request_set_resource, request, resource._handle, flags)
+
+
+class Resumable(NamedTuple):
+    """How a resource is uploaded, for the keyword `resumable`: after a failure, the upload goes on
+    where the server has the bytes.
+
+        film = restway.Resource.file("film.mp4")
+        how = restway.Resumable("tus", state="film.upload")
+        client.post("films", body=film, resumable=how)
+    """
+
+    protocol: Literal["tus", "ietf"] = "tus"
+    """tus 1.0, or the IETF's draft "Resumable Uploads for HTTP"."""
+    state: str | os.PathLike[str] | None = None
+    """The path of a file that names the upload, so that a later call goes on, also of another
+    process. It contains the upload's URL, which may be a secret; only its owner can read it.
+    """
+    piece_bytes: int | None = None
+    """The largest number of bytes in one request; None sends all the rest in one request."""
+    terminate: bool = False
+    """Whether the upload of the state file is deleted from the server instead of going on."""
+
+
+Resumption = Union[Literal["tus", "ietf", "none"], Resumable]
+"""A protocol, or a protocol with options. "none" sends the resource in one request."""
+
+_PROTOCOLS = {
+    "none": UploadProtocol.PLAIN,
+    "tus": UploadProtocol.TUS,
+    "ietf": UploadProtocol.IETF,
+}
+
+
+def set_resumable(request: native.RequestHandle, resumption: Resumption) -> None:
+    """For this package: says how the resource of a request is uploaded."""
+    plan = resumption if isinstance(resumption, Resumable) else Resumable()
+    protocol = resumption.protocol if isinstance(resumption, Resumable) else resumption
+    number = _PROTOCOLS.get(protocol)
+    if number is None:
+        raise ValueError(f"no protocol of uploads: {protocol!r}")
+    piece = plan.piece_bytes
+    if piece is not None and not 0 < piece < 2**63:
+        raise ValueError(f"a piece has 1 byte or more, not {piece}")
+    flags = UploadFlag.TERMINATE if plan.terminate else UploadFlag(0)
+    state = None if plan.state is None else _path(plan.state)
+    check(native.lib.restway_request_set_resumable, request, number, state, piece or 0, flags)

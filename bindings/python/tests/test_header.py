@@ -48,6 +48,7 @@ ENUMERATIONS: dict[str, tuple[type[IntEnum], str]] = {
     "restway_tls_version": (enums.TlsVersion, "RESTWAY_TLS_"),
     "restway_ip_version": (enums.IpVersion, "RESTWAY_IP_"),
     "restway_http_version": (enums.HttpVersion, "RESTWAY_HTTP_"),
+    "restway_upload_protocol": (enums.UploadProtocol, "RESTWAY_UPLOAD_"),
 }
 STRUCTURES = {
     "restway_value": structures.Value,
@@ -209,8 +210,9 @@ def test_macros_equal_header() -> None:
     flags.update({f"RESTWAY_OUTBOX_{flag.name}": flag.value for flag in enums.OutboxFlag})
     flags.update({f"RESTWAY_SEND_{flag.name}": flag.value for flag in enums.SendFlag})
     flags.update({f"RESTWAY_SAVE_{flag.name}": flag.value for flag in enums.SaveFlag})
+    flags.update({f"RESTWAY_UPLOAD_{flag.name}": flag.value for flag in enums.UploadFlag})
     prefixes = ("RESTWAY_CLIENT_", "RESTWAY_CURL_", "RESTWAY_OUTBOX_", "RESTWAY_RELATIONSHIP_",
-        "RESTWAY_ROUTE_", "RESTWAY_SAVE_", "RESTWAY_SEND_")
+        "RESTWAY_ROUTE_", "RESTWAY_SAVE_", "RESTWAY_SEND_", "RESTWAY_UPLOAD_")
     assert {
         name: value for name, value in HEADER.macros.items() if name.startswith(prefixes)
     } == flags

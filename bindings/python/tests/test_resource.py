@@ -353,3 +353,44 @@ def test_an_async_client_sends_files(peer: Peer, letters: Path) -> None:
 
     asyncio.run(send())
     assert parts_of(peer)[0].get_payload(decode=True) == LETTERS
+
+
+def test_an_upload_goes_on_in_a_later_call(peer: Peer, tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    body = Resource.bytes(b"hello", "a.txt")
+    how = restway.Resumable("tus", state=state, piece_bytes=3)
+    pieces: list[tuple[str, bytes]] = []
+    with client_of(peer) as client:
+        peer.answer = b"HTTP/1.1 201 Created\r\nLocation: /u/1\r\nConnection: close\r\n\r\n"
+
+        def break_off() -> None:
+            if peer.requests[-1].startswith(b"PATCH"):
+                _, fields, content = head_and_body(peer)
+                pieces.append((fields["upload-offset"], content))
+                peer.answer = b""
+
+        peer.heard = break_off
+        with pytest.raises(restway.ConnectionLostError):
+            client.post("files", body=body, resumable=how)
+        assert state.read_text().splitlines()[3] == f"{peer.url}/u/1"
+        peer.heard = lambda: None
+        peer.answer = b"HTTP/1.1 204 Any\r\nUpload-Offset: 5\r\nConnection: close\r\n\r\n"
+        response = client.post("files", body=body, resumable=how)
+        assert response.url == f"{peer.url}/u/1"
+    lines = [request.split(b" ")[0] for request in peer.requests]
+    assert lines == [b"POST", b"PATCH", b"HEAD"]
+    assert pieces == [("0", b"hel")]
+    assert not state.exists()
+
+
+def test_a_wrong_resumption_is_refused() -> None:
+    request = restway.Request.path("POST", "files")
+    wrong: Any = "ftp"
+    number: Any = 5
+    with pytest.raises(ValueError, match="'ftp'"):
+        request.update(resumable=wrong)
+    with pytest.raises(ValueError, match="1 byte or more"):
+        request.update(resumable=restway.Resumable(piece_bytes=0))
+    with pytest.raises(TypeError):
+        request.update(resumable=restway.Resumable(state=number))
+    request.update(resumable="none")

@@ -12,7 +12,7 @@ __all__ = [
     "Comparison", "CurlFlag", "Delivery", "Digest", "Domain", "EventKind", "HttpVersion",
     "IpVersion", "LogLevel", "OutboxFlag", "OutboxReason", "OutboxState", "Policy", "Reachability",
     "RelationshipFlag", "RouteFlag", "SaveFlag", "SendFlag", "Serialization", "Status",
-    "StreamFormat", "TlsFlag", "TlsVersion", "ValueKind",
+    "StreamFormat", "TlsFlag", "TlsVersion", "UploadFlag", "UploadProtocol", "ValueKind",
 ]
 
 ABI_VERSION = 0
@@ -253,6 +253,14 @@ class IpVersion(IntEnum):
     VERSION_6 = 6
 
 
+class UploadProtocol(IntEnum):
+    """How the resource of a request is uploaded (`RESTWAY_UPLOAD_*`)."""
+
+    PLAIN = 0
+    TUS = 1
+    IETF = 2
+
+
 class HttpVersion(IntEnum):
     """The version of HTTP that a client asks for (`RESTWAY_HTTP_*`)."""
 
@@ -309,6 +317,12 @@ class OutboxFlag(IntFlag):
     """Options for a flush of the outbox (`RESTWAY_OUTBOX_*`)."""
 
     FORCE = 0x1
+
+
+class UploadFlag(IntFlag):
+    """Options of a resumable upload (`RESTWAY_UPLOAD_*`)."""
+
+    TERMINATE = 0x1
 
 
 class SaveFlag(IntFlag):

@@ -431,6 +431,8 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_request_set_body_receiver": (c_enum, (
         RequestHandle, POINTER(BodyReceiver), _error_out)),
     "restway_call_resume": (None, (CallHandle,)),
+    "restway_request_set_resumable": (c_enum, (
+        RequestHandle, c_enum, c_char_p, c_int64, c_uint32, _error_out)),
     "restway_value_null": (Value, ()),
     "restway_value_bool": (Value, (c_int32,)),
     "restway_value_int64": (Value, (c_int64,)),

@@ -1,0 +1,88 @@
+import RestwayDocument
+import RestwayHTTP
+import RestwayOutcome
+import RestwayRouting
+import RestwayThreads
+
+/// The stage in which a request with a resumable upload becomes the next request of the upload.
+enum UploadStage {
+    static func enter(_ entry: StageEntry) {
+        guard let upload = entry.request.sending.upload else { return entry.pass() }
+        // Files are read and written, and this thread must not wait for that.
+        WorkerPool.forBodies.submit { prepare(entry, upload) }
+    }
+
+    private static func prepare(_ entry: StageEntry, _ upload: UploadSession) {
+        let call = entry.call
+        let next: PreparedRequest
+        do throws(Failure) {
+            next = try upload.nextRequest(after: entry.request, call)
+        } catch {
+            let failure = located(error, call)
+            return entry.context.pool.submit { entry.on(.worker).fail(failure) }
+        }
+        // This leaves the workers for bodies, because other calls wait for them.
+        entry.context.pool.submit { entry.on(.worker).pass { $0.request = next } }
+    }
+
+    private static func located(_ failure: Failure, _ call: Call) -> Failure {
+        var failure = failure
+        failure.message = "\(call.description): \(failure.message)"
+        return failure
+    }
+}
+
+extension RequestPreparation {
+    /// Returns how a request is uploaded; `nil` if its body is sent in one request. What a route
+    /// says is meant for the resources that are sent to it.
+    func resumption(_ spec: RequestSpec, _ settings: RouteSettings) -> UploadProtocol? {
+        if let plan = spec.given.upload { return plan.resumption }
+        guard case .resource? = spec.body?.content else { return nil }
+        return settings.body.upload?.resumption
+    }
+
+    /// Returns the resumable upload of a request; `nil` if its body is sent in one request.
+    func upload(
+        _ spec: RequestSpec, _ settings: RouteSettings, _ method: Method,
+        _ sending: SendingRules
+    ) throws(Failure) -> UploadSession? {
+        guard let resumption = resumption(spec, settings),
+            let plan = spec.given.upload ?? settings.body.upload
+        else { return nil }
+        guard case .resource(let resource, let digests)? = spec.body?.content,
+            try length(of: resource) != nil
+        else { throw refused("it needs a resource with a length as the body") }
+        let problem: String? =
+            if spec.isInBatch {
+                "a batch takes no uploads"
+            } else if !digests.isEmpty {
+                "a resource that is sent in pieces has no headers with a digest"
+            } else if sending.isCompressed {
+                "a compressed body cannot go on in the middle"
+            } else if !spec.reception.bodyDestination.isMemory || settings.savesAsResource {
+                "the answer to an upload is neither saved nor streamed"
+            } else if !resumption.methods.contains(method.rawValue) {
+                "\(resumption.rawValue) creates an upload with "
+                    + resumption.methods.joined(separator: ", ") + ", not with \(method.rawValue)"
+            } else if plan.isTerminated, plan.statePath == nil {
+                "without a state file there is nothing to delete"
+            } else {
+                nil
+            }
+        if let problem { throw refused(problem) }
+        return UploadSession(plan, resumption, resource)
+    }
+
+    private func length(of resource: Resource) throws(Failure) -> Int64? {
+        do throws(ResourceError) {
+            return try resource.extent().length
+        } catch {
+            throw Failure(error)
+        }
+    }
+
+    private func refused(_ problem: String) -> Failure {
+        Failure(
+            .invalidArgument, "the upload cannot be resumable: \(problem)", field: "resumable")
+    }
+}

@@ -1,0 +1,165 @@
+/// Decides which request of a resumable upload comes next.
+///
+/// No clock, no lock, no I/O: it is asked for the next step, and is given the answer to it. A step
+/// without an answer has failed; the next step then asks the server how many bytes it has.
+package struct UploadMachine: Equatable, Sendable {
+    /// A request of the upload.
+    package enum Step: Equatable, Sendable {
+        /// Creates the upload on the server.
+        case create
+        /// Asks how many bytes the server has.
+        case askOffset
+        /// Sends these bytes.
+        case send(Range<Int64>)
+        /// Deletes the upload from the server.
+        case terminate
+    }
+
+    /// What an answer means.
+    package enum Decision: Equatable, Sendable {
+        /// The next step follows.
+        case goOn
+        /// The upload has ended, and this is its answer.
+        case done
+        /// The answer is judged like any other. The upload can go on later.
+        case judge
+        /// The answer is judged like any other. The upload cannot go on.
+        case giveUp
+        /// The server does not keep to the protocol.
+        case fail(String)
+    }
+
+    /// How often the server may refuse the offset that it has stated before, or take no bytes.
+    private static let conflictsMax = 3
+    /// How often an upload that the server does not know any more is created again.
+    private static let renewalsMax = 2
+
+    private let resumption: UploadProtocol
+    private let length: Int64
+    private let pieceBytesMax: Int64
+    private let isTerminated: Bool
+    /// The upload's URL; `nil` before it is created.
+    package private(set) var url: String?
+    /// How many bytes the server has; `nil` if it must be asked.
+    private var offset: Int64?
+    /// The step whose answer is expected.
+    private var underWay: Step?
+    private var conflicts = 0
+    private var renewals = 0
+
+    /// - Parameter url: The URL of an upload that an earlier call has created.
+    package init(_ plan: UploadPlan, _ resumption: UploadProtocol, length: Int64, url: String?) {
+        self.resumption = resumption
+        self.length = length
+        pieceBytesMax = max(1, plan.pieceBytesMax)
+        isTerminated = plan.isTerminated
+        self.url = url
+    }
+
+    /// Returns the request that goes out now.
+    package mutating func next() -> Step {
+        // The server may have taken any part of a piece without an answer.
+        if underWay != nil { offset = nil }
+        let step: Step
+        if url == nil {
+            step = .create
+        } else if isTerminated {
+            step = .terminate
+        } else if let offset {
+            step = .send(offset..<offset + min(length - offset, pieceBytesMax))
+        } else {
+            step = .askOffset
+        }
+        underWay = step
+        return step
+    }
+
+    /// Takes the answer to the last step.
+    package mutating func answered(_ answer: UploadAnswer) -> Decision {
+        guard let step = underWay else { return .judge }
+        let decision: Decision =
+            switch step {
+            case .create: created(answer)
+            case .askOffset: toldOffset(answer)
+            case .send(let range): sent(range, answer)
+            case .terminate: terminated(answer)
+            }
+        if decision == .goOn { underWay = nil }
+        return decision
+    }
+
+    private mutating func created(_ answer: UploadAnswer) -> Decision {
+        guard answer.isSuccess else { return .judge }
+        guard let location = answer.location else {
+            return .fail("the server has created an upload, and its Location is no usable URL")
+        }
+        url = location
+        offset = 0
+        // An empty resource needs no piece in tus.
+        return resumption == .tus && length == 0 ? .done : .goOn
+    }
+
+    private mutating func toldOffset(_ answer: UploadAnswer) -> Decision {
+        if Self.isGone(answer) { return renew() }
+        guard answer.isSuccess else { return .judge }
+        if answer.isComplete == true { return .done }
+        guard let told = answer.offset else {
+            return .fail("the server does not say how many bytes it has (Upload-Offset)")
+        }
+        // This is an upload of something else.
+        guard told <= length, answer.length ?? length == length else { return renew() }
+        offset = told
+        return resumption == .tus && told == length ? .done : .goOn
+    }
+
+    private mutating func sent(_ range: Range<Int64>, _ answer: UploadAnswer) -> Decision {
+        if Self.isGone(answer), answer.isComplete != true { return renew() }
+        if answer.status == 409, answer.isComplete != true { return conflict() }
+        guard answer.isSuccess else {
+            guard answer.isComplete == true else { return .judge }
+            // The server has all bytes and refuses them. To go on would change nothing.
+            url = nil
+            return .giveUp
+        }
+        let isLast = range.upperBound == length
+        if resumption == .ietf, answer.isComplete ?? isLast { return .done }
+        guard let told = answer.offset ?? (resumption == .ietf ? range.upperBound : nil),
+            range.contains(told) || told == range.upperBound
+        else {
+            return .fail("the server's Upload-Offset does not fit the bytes that were sent")
+        }
+        if resumption == .tus, told == length { return .done }
+        guard told > range.lowerBound, !(isLast && resumption == .ietf) else { return conflict() }
+        conflicts = 0
+        offset = told
+        return .goOn
+    }
+
+    private mutating func terminated(_ answer: UploadAnswer) -> Decision {
+        if answer.isSuccess { return .done }
+        guard Self.isGone(answer) else { return .judge }
+        url = nil
+        return .giveUp
+    }
+
+    /// Whether the server does not know the upload, or does not let it go on.
+    private static func isGone(_ answer: UploadAnswer) -> Bool {
+        [403, 404, 410].contains(answer.status)
+    }
+
+    /// Begins a new upload.
+    private mutating func renew() -> Decision {
+        renewals += 1
+        url = nil
+        offset = nil
+        conflicts = 0
+        return renewals > Self.renewalsMax ? .giveUp : .goOn
+    }
+
+    /// Asks the server again how many bytes it has.
+    private mutating func conflict() -> Decision {
+        conflicts += 1
+        offset = nil
+        return conflicts > Self.conflictsMax ? .judge : .goOn
+    }
+}

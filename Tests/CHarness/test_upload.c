@@ -1,0 +1,228 @@
+/* Resumable uploads, against a server that answers as a script says. Tests/Faults has servers that
+ * keep what they receive. */
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "harness.h"
+
+enum { STEPS_MAX = 8, LOG_BYTES_MAX = 512, REQUEST_BYTES_MAX = 4096 };
+
+#define CREATED "HTTP/1.1 201 Created\r\nLocation: /uploads/7?key=s\r\nContent-Length: 0\r\n"
+#define TOLD "HTTP/1.1 200 OK\r\nUpload-Offset: 2\r\nContent-Length: 0\r\n"
+#define ALL_THERE "HTTP/1.1 204 No Content\r\nUpload-Offset: 5\r\n"
+#define DELETED "HTTP/1.1 204 No Content\r\n"
+
+/** A server that answers one request on each connection. NULL ends the connection in place of an
+ *  answer. */
+struct script {
+    char url[64];
+    int listener;
+    pthread_t thread;
+    const char *answers[STEPS_MAX];
+    size_t count;
+    /** "METHOD body" of each request, and a semicolon behind it. */
+    char log[LOG_BYTES_MAX];
+};
+
+/** Reads a request, and writes its method and its body into @p log. */
+static void receive(int connection, char *log) {
+    static const char name[] = "\r\nContent-Length:";
+    char bytes[REQUEST_BYTES_MAX + 1];
+    size_t length = 0;
+    for (;;) {
+        ssize_t count = recv(connection, bytes + length, REQUEST_BYTES_MAX - length, 0);
+        if (count <= 0) {
+            return;
+        }
+        length += (size_t)count;
+        bytes[length] = '\0';
+        char *head_end = strstr(bytes, "\r\n\r\n");
+        if (head_end == NULL) {
+            continue;
+        }
+        const char *field = strstr(bytes, name);
+        size_t body = field == NULL ? 0 : strtoul(field + strlen(name), NULL, 10);
+        if (length < (size_t)(head_end - bytes) + 4 + body) {
+            continue;
+        }
+        size_t used = strlen(log);
+        *strchr(bytes, ' ') = '\0';
+        snprintf(log + used, LOG_BYTES_MAX - used, "%s %s;", bytes, head_end + 4);
+        return;
+    }
+}
+
+static void *serve(void *context) {
+    struct script *script = context;
+    for (size_t step = 0; step < script->count; step++) {
+        int connection = accept(script->listener, NULL, NULL);
+        if (connection < 0) {
+            return NULL;
+        }
+        receive(connection, script->log);
+        if (script->answers[step] != NULL) {
+            char answer[256];
+            int length = snprintf(
+                answer, sizeof(answer), "%sConnection: close\r\n\r\n", script->answers[step]);
+            (void)!send(connection, answer, (size_t)length, MSG_NOSIGNAL);
+        }
+        close(connection);
+    }
+    return NULL;
+}
+
+static void script_begin(struct script *script, const char *const *answers, size_t count) {
+    struct sockaddr_in address;
+    socklen_t size = sizeof(address);
+    memset(script, 0, sizeof(*script));
+    memset(&address, 0, sizeof(address));
+    memcpy(script->answers, answers, count * sizeof(answers[0]));
+    script->count = count;
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    script->listener = socket(AF_INET, SOCK_STREAM, 0);
+    assert_true(script->listener >= 0);
+    assert_int_equal(bind(script->listener, (struct sockaddr *)&address, size), 0);
+    assert_int_equal(listen(script->listener, 8), 0);
+    assert_int_equal(getsockname(script->listener, (struct sockaddr *)&address, &size), 0);
+    snprintf(script->url, sizeof(script->url), "http://127.0.0.1:%d", ntohs(address.sin_port));
+    assert_int_equal(pthread_create(&script->thread, NULL, serve, script), 0);
+}
+
+static void script_end(struct script *script) {
+    pthread_join(script->thread, NULL);
+    close(script->listener);
+}
+
+static restway_client *client_of(const char *url) {
+    static const char document[] = "{\"restway\": 1}";
+    restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
+    restway_api *api = NULL;
+    restway_client *client = NULL;
+    options.base_url = url;
+    assert_ok(restway_api_load(document, strlen(document), &api, &failure));
+    assert_ok(restway_client_create(api, &options, &client, &failure));
+    restway_api_release(api);
+    return client;
+}
+
+static restway_request *post_hello(void) {
+    restway_request *request = NULL;
+    restway_resource *resource = NULL;
+    assert_ok(restway_request_create("POST", "files", &request, &failure));
+    assert_ok(restway_resource_create_bytes("hello", 5, "a.txt", NULL, &resource, &failure));
+    assert_ok(restway_request_set_resource(request, resource, 0, &failure));
+    restway_resource_release(resource);
+    return request;
+}
+
+static const char *state_path(void) {
+    static char path[64];
+    snprintf(path, sizeof(path), "/tmp/restway-%ld.upload", (long)getpid());
+    return path;
+}
+
+static void upload__goes_on_in_a_later_call(void **state) {
+    (void)state;
+    static const char *const answers[] = {CREATED, NULL, TOLD, ALL_THERE};
+    struct script script;
+    struct stat status;
+    script_begin(&script, answers, 4);
+    restway_client *client = client_of(script.url);
+    restway_request *request = post_hello();
+    restway_response *response = NULL;
+    assert_ok(restway_request_set_resumable(
+        request, RESTWAY_UPLOAD_TUS, state_path(), 0, 0, &failure));
+    assert_fails(
+        restway_client_perform(client, request, 0, &response, &failure),
+        RESTWAY_E_CONNECTION_LOST, "POST");
+    assert_int_equal(stat(state_path(), &status), 0);
+    assert_int_equal(status.st_mode & 0777, 0600);
+    assert_ok(restway_client_perform(client, request, 0, &response, &failure));
+    assert_int_equal(restway_response_status(response), 204);
+    assert_holds(restway_response_url(response), "/uploads/7");
+    assert_int_equal(stat(state_path(), &status), -1);
+    script_end(&script);
+    assert_string_equal(script.log, "POST ;PATCH hello;HEAD ;PATCH llo;");
+    restway_response_release(response);
+    restway_request_release(request);
+    restway_client_release(client);
+}
+
+static void upload__is_deleted_on_demand(void **state) {
+    (void)state;
+    static const char *const answers[] = {CREATED, NULL, DELETED};
+    struct script script;
+    script_begin(&script, answers, 3);
+    restway_client *client = client_of(script.url);
+    restway_request *request = post_hello();
+    restway_response *response = NULL;
+    assert_ok(restway_request_set_resumable(
+        request, RESTWAY_UPLOAD_IETF, state_path(), 3, 0, &failure));
+    assert_fails(
+        restway_client_perform(client, request, 0, &response, &failure),
+        RESTWAY_E_CONNECTION_LOST, "POST");
+    assert_ok(restway_request_set_resumable(
+        request, RESTWAY_UPLOAD_IETF, state_path(), 0, RESTWAY_UPLOAD_TERMINATE, &failure));
+    assert_ok(restway_client_perform(client, request, 0, &response, &failure));
+    restway_response_release(response);
+    assert_fails(
+        restway_client_perform(client, request, 0, &response, &failure),
+        RESTWAY_E_INVALID_ARGUMENT, "names no upload");
+    script_end(&script);
+    assert_string_equal(script.log, "POST ;PATCH hel;DELETE ;");
+    restway_request_release(request);
+    restway_client_release(client);
+}
+
+static void upload__without_a_resource_is_refused_when_it_is_sent(void **state) {
+    (void)state;
+    restway_client *client = client_of("http://127.0.0.1:1");
+    restway_request *request = NULL;
+    restway_response *response = NULL;
+    assert_ok(restway_request_create("POST", "files", &request, &failure));
+    assert_ok(restway_request_set_resumable(
+        request, RESTWAY_UPLOAD_TUS, NULL, 0, 0, &failure));
+    assert_fails(
+        restway_client_perform(client, request, 0, &response, &failure),
+        RESTWAY_E_INVALID_ARGUMENT, "a resource with a length");
+    restway_request_release(request);
+    restway_client_release(client);
+}
+
+static void upload__wrong_arguments_are_refused(void **state) {
+    (void)state;
+    static const char bad[] = "\xff";
+    restway_request *request = post_hello();
+    assert_refused(
+        restway_request_set_resumable(NULL, RESTWAY_UPLOAD_TUS, NULL, 0, 0, &failure));
+    assert_refused(restway_request_set_resumable(
+        request, (restway_upload_protocol)3, NULL, 0, 0, &failure));
+    assert_refused(
+        restway_request_set_resumable(request, RESTWAY_UPLOAD_TUS, bad, 0, 0, &failure));
+    assert_refused(
+        restway_request_set_resumable(request, RESTWAY_UPLOAD_TUS, "", 0, 0, &failure));
+    assert_refused(
+        restway_request_set_resumable(request, RESTWAY_UPLOAD_TUS, NULL, -1, 0, &failure));
+    assert_refused(
+        restway_request_set_resumable(request, RESTWAY_UPLOAD_TUS, NULL, 0, 2, &failure));
+    assert_ok(
+        restway_request_set_resumable(request, RESTWAY_UPLOAD_PLAIN, NULL, 0, 0, &failure));
+    restway_request_release(request);
+}
+
+static const struct CMUnitTest tests[] = {
+    TEST(upload__goes_on_in_a_later_call),
+    TEST(upload__is_deleted_on_demand),
+    TEST(upload__without_a_resource_is_refused_when_it_is_sent),
+    TEST(upload__wrong_arguments_are_refused),
+};
+
+const struct suite upload_suite = SUITE(tests);

@@ -1,0 +1,158 @@
+/* A server that is faster than its clients: it drops the bodies that it receives, and sends the
+ * same bytes again and again. It serves one connection after the other until it is killed, and
+ * prints its port first.
+ *
+ *     transfer_server BYTES
+ *
+ * A request without a body is answered with BYTES bytes, a request with a body with 200. */
+#include "measure.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define BUFFER_BYTES (256 << 10)
+#define LINE_MAX_BYTES 4096
+
+/* What was received and not read yet. */
+static char buffer[BUFFER_BYTES];
+static size_t taken, held;
+
+static char pattern[BUFFER_BYTES];
+
+/* Receives more bytes if none are left; false at the end of the connection. */
+static int refill(int connection) {
+    ssize_t count;
+
+    if (taken < held) return 1;
+    count = recv(connection, buffer, sizeof buffer, 0);
+    taken = 0;
+    held = count > 0 ? (size_t)count : 0;
+    return count > 0;
+}
+
+/* Drops `length` bytes of a body. */
+static int drop(int connection, size_t length) {
+    while (length > 0) {
+        size_t count;
+
+        if (!refill(connection)) return 0;
+        count = held - taken < length ? held - taken : length;
+        taken += count;
+        length -= count;
+    }
+    return 1;
+}
+
+/* Reads a line without its end. */
+static int read_line(int connection, char line[LINE_MAX_BYTES]) {
+    size_t length = 0;
+
+    while (refill(connection)) {
+        char byte = buffer[taken++];
+
+        if (byte == '\n') {
+            if (length > 0 && line[length - 1] == '\r') length--;
+            line[length] = '\0';
+            return 1;
+        }
+        if (length + 1 == LINE_MAX_BYTES) return 0;
+        line[length++] = byte;
+    }
+    return 0;
+}
+
+static int put(int connection, const char *bytes, size_t length) {
+    while (length > 0) {
+        ssize_t count = send(connection, bytes, length, MSG_NOSIGNAL);
+
+        if (count <= 0) return 0;
+        bytes += count;
+        length -= (size_t)count;
+    }
+    return 1;
+}
+
+static int put_text(int connection, const char *text) {
+    return put(connection, text, strlen(text));
+}
+
+static int drop_chunks(int connection) {
+    char line[LINE_MAX_BYTES];
+
+    for (;;) {
+        size_t length;
+
+        if (!read_line(connection, line)) return 0;
+        length = strtoul(line, NULL, 16);
+        if (length > 0 && !drop(connection, length)) return 0;
+        if (!read_line(connection, line)) return 0;
+        if (length == 0) return 1;
+    }
+}
+
+static int send_bytes(int connection, size_t length) {
+    char head[128];
+
+    snprintf(head, sizeof head, "HTTP/1.1 200 OK\r\nContent-Length: %zu\r\n\r\n", length);
+    if (!put_text(connection, head)) return 0;
+    while (length > 0) {
+        size_t count = length < sizeof pattern ? length : sizeof pattern;
+
+        if (!put(connection, pattern, count)) return 0;
+        length -= count;
+    }
+    return 1;
+}
+
+/* Serves one request; false at the end of the connection. */
+static int serve(int connection, size_t download) {
+    static const char ok[] = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+    char line[LINE_MAX_BYTES];
+    size_t length = 0;
+    int is_chunked = 0, is_announced = 0;
+
+    if (!read_line(connection, line)) return 0;
+    for (;;) {
+        if (!read_line(connection, line)) return 0;
+        if (line[0] == '\0') break;
+        if (strncasecmp(line, "Content-Length:", 15) == 0) length = strtoul(line + 15, NULL, 10);
+        if (strncasecmp(line, "Transfer-Encoding: chunked", 26) == 0) is_chunked = 1;
+        if (strncasecmp(line, "Expect: 100-continue", 20) == 0) is_announced = 1;
+    }
+    if (!is_chunked && length == 0) return send_bytes(connection, download);
+    if (is_announced && !put_text(connection, "HTTP/1.1 100 Continue\r\n\r\n")) return 0;
+    if (is_chunked ? !drop_chunks(connection) : !drop(connection, length)) return 0;
+    return put_text(connection, ok);
+}
+
+int main(int argc, char **argv) {
+    struct sockaddr_in address;
+    socklen_t length = sizeof address;
+    int listener = socket(AF_INET, SOCK_STREAM, 0), on = 1;
+    size_t download = strtoul(text_argument(argc, argv, 1, "BYTES"), NULL, 10);
+
+    memset(pattern, 'x', sizeof pattern);
+    memset(&address, 0, sizeof address);
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (bind(listener, (struct sockaddr *)&address, sizeof address) != 0) fail("no port");
+    if (listen(listener, 8) != 0) fail("nobody can connect");
+    getsockname(listener, (struct sockaddr *)&address, &length);
+    printf("{\"port\": %d}\n", ntohs(address.sin_port));
+    fflush(stdout);
+    for (;;) {
+        int connection = accept(listener, NULL, NULL);
+
+        if (connection < 0) return 1;
+        setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+        taken = held = 0;
+        while (serve(connection, download)) continue;
+        close(connection);
+    }
+}
