@@ -33,11 +33,16 @@ ZSTD_BOMB = (
     + (131072 << 3 | 3).to_bytes(3, "little")
     + b"\0"
 )
+BROTLI_BOMB = bytes.fromhex(
+    "cbffff3ff82700e2b14020f7fe2ffffffff04f00c4611180eefd1f"
+)
 #: Bodies of 16 MiB of zeros by the codings around them.
 BOMBS: Mapping[str, bytes] = {
     "gzip": GZIP_BOMB,
     "deflate": zlib.compress(bytes(BOMB_BYTES), 9),
+    "br": BROTLI_BOMB,
     "zstd": ZSTD_BOMB,
+    "br, gzip": gzip.compress(BROTLI_BOMB, mtime=0),
     "gzip, gzip": gzip.compress(GZIP_BOMB, mtime=0),
     "gzip, deflate, gzip": gzip.compress(zlib.compress(GZIP_BOMB), mtime=0),
 }
