@@ -249,12 +249,14 @@ def test_a_killed_process_goes_on(server: UploadServer, tmp_path: Path) -> None:
             child.wait(30)
 
     server.on_piece = stop
-    child = subprocess.Popen(command)
-    assert has_begun.wait(30)
-    child.send_signal(signal.SIGKILL)
-    child.wait()
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen(command, env=environment) as child:
+        try:
+            assert has_begun.wait(30)
+        finally:
+            child.send_signal(signal.SIGKILL)
     assert state.exists()
-    subprocess.run(command, check=True, timeout=60)
+    subprocess.run(command, env=environment, check=True, timeout=60)
     assert server.methods() == ["POST", "PATCH", "HEAD", "PATCH"]
     assert int(server.headers[-1]["upload-offset"]) > 1 << 20
     assert server.only.data == source.read_bytes()

@@ -172,6 +172,7 @@ final class UploadMachineTests: XCTestCase {
         var gone = self.machine(url: Self.url, isTerminated: true)
         _ = gone.next()
         XCTAssertEqual(gone.answered(answer(404)), .giveUp)
+        XCTAssertEqual(gone.next(), .terminate, "it creates nothing")
     }
 
     // MARK: Servers

@@ -61,10 +61,10 @@ package struct UploadMachine: Equatable, Sendable {
         // The server may have taken any part of a piece without an answer.
         if underWay != nil { offset = nil }
         let step: Step
-        if url == nil {
-            step = .create
-        } else if isTerminated {
+        if isTerminated {
             step = .terminate
+        } else if url == nil {
+            step = .create
         } else if let offset {
             step = .send(offset..<offset + min(length - offset, pieceBytesMax))
         } else {
@@ -137,9 +137,7 @@ package struct UploadMachine: Equatable, Sendable {
 
     private mutating func terminated(_ answer: UploadAnswer) -> Decision {
         if answer.isSuccess { return .done }
-        guard Self.isGone(answer) else { return .judge }
-        url = nil
-        return .giveUp
+        return Self.isGone(answer) ? .giveUp : .judge
     }
 
     /// Whether the server does not know the upload, or does not let it go on.
