@@ -144,13 +144,15 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_options_init(
  *          names), RESTWAY_E_OUTBOX (the file of the outbox, which the error names),
  *          RESTWAY_E_CONFIG (a route stores its requests offline, but there is neither an `outbox`
  *          in the document nor an outbox_path; or a network setting cannot be used: a file of TLS
- *          that is missing or wrong, a proxy that is no URL, HTTP/3 without a libcurl that has it;
- *          the error names the setting), RESTWAY_E_PLUGIN (a plugin does not load or is not
- *          allowed, or a mapper or transport does not exist or does not open; the error says where
- *          it is named), RESTWAY_E_FORKED (this is a forked child, and the parent made the api or
- *          the clock, or had the file of the store or the outbox open; see docs/THREADING.md).
+ *          that is missing or wrong, a proxy that is no URL, HTTP/3 without a libcurl that has it,
+ *          a file of cookies that cannot be used; the error names the setting), RESTWAY_E_PLUGIN (a
+ *          plugin does not load or is not allowed, or a mapper or transport does not exist or does
+ *          not open; the error says where it is named), RESTWAY_E_FORKED (this is a forked child,
+ *          and the parent made the api or the clock, or had the file of the store or the outbox
+ *          open; see docs/THREADING.md).
  *
- *  Threads: any. Blocks: on the files of a SQLite store and of an outbox, else never. */
+ *  Threads: any. Blocks: on the files of a SQLite store, of an outbox and of the network settings,
+ *  else never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_create(
     restway_api *api, const restway_client_options *options, restway_client **out_client,
     restway_error **out_error);
@@ -162,7 +164,8 @@ RESTWAY_API restway_client *restway_client_retain(restway_client *client);
  *  and events that were never drained, are then dropped, and their destroy functions run. NULL is
  *  fine. The function may be called inside a callback.
  *
- *  Threads: any. Blocks: on the files of a SQLite store and of an outbox, else never. */
+ *  Threads: any. Blocks: on the files of a SQLite store, of an outbox, of cookies and of HSTS, else
+ *  never. */
 RESTWAY_API void restway_client_release(restway_client *client);
 
 /** Closes a client. New calls fail with RESTWAY_E_CLOSED, and pending calls complete with
@@ -170,8 +173,8 @@ RESTWAY_API void restway_client_release(restway_client *client);
  *  for them. A request that is being stored in the outbox at that moment is on the disk when this
  *  returns (inside a callback: a moment later). Closing a client twice is fine. NULL is fine.
  *
- *  Threads: any, also inside any callback. Blocks: outside of callbacks, on the file of an outbox,
- *  else never. */
+ *  Threads: any, also inside any callback. Blocks: on the files of cookies and of HSTS; outside of
+ *  callbacks, on the file of an outbox; else never. */
 RESTWAY_API void restway_client_close(restway_client *client);
 
 /** Returns the client's store, owned by the caller (+1); NULL for NULL. Threads: any.

@@ -83,6 +83,7 @@ extension EasyHandle {
             // Otherwise libcurl would wait for the rest of a body that the server does not want.
             if active.pulled?.isPaused == true { curl_easy_pause(easy, CURLPAUSE_CONT) }
             watchEnd(behind: answer)
+            keepState(of: answer)
             transfer.isExpectationRefused = status == 417 && active.exchange.expectsContinue
             if isChallenge(answer) {
                 transfer.challenge = answer

@@ -49,6 +49,7 @@ final class EasyHandle {
     private var headerList = HeaderList()
     private var body = BodyBuffer()
     private var cookies: CookieJar?
+    private let secureHosts: SecureHostList?
     private(set) var network: NetworkOptions
 
     /// Creates a handle; nil if there is no memory.
@@ -56,6 +57,7 @@ final class EasyHandle {
         guard let easy = CurlGlobal.gate.pass({ curl_easy_init() }) else { return nil }
         self.easy = easy
         self.sockets = sockets
+        secureHosts = settings.secureHosts
         network = NetworkOptions(easy, settings)
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         setConstants(sockets)
@@ -127,6 +129,17 @@ final class EasyHandle {
         guard transfer.isPaused else { return }
         transfer.isPaused = false
         curl_easy_pause(easy, CURLPAUSE_CONT)
+    }
+
+    /// Keeps what an answer asks the client to remember. libcurl has already taken its cookies.
+    func keepState(of answer: ResponseHead) {
+        if let cookies, cookies.hasFile, answer.headers[first: "Set-Cookie"] != nil {
+            cookies.changed()
+        }
+        guard let secureHosts, let origin = active?.originQueue, origin.isSecure,
+            network.isVerifying, let header = answer.headers[first: "Strict-Transport-Security"]
+        else { return }
+        secureHosts.learn(header, from: answer.url)
     }
 
     // MARK: Set-up

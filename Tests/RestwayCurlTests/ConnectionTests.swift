@@ -168,16 +168,16 @@ final class ConnectionTests: CurlTransportTestCase {
         let server = try TestServer.answering { request in
             response(headers: request.path == "/set" ? "Set-Cookie: a=1; Path=/\r\n" : "")
         }
-        let cookieless = CurlTransport(keepsCookies: false)
-        defer { cookieless.close() }
+        let cookieless = try XCTUnwrap(transport)
+        let keeping = CurlTransport(cookies: try CookieJar.open(path: nil))
+        defer { keeping.close() }
         var own = Exchange.get(server.url("/own"))
         own.headers = [HeaderField(name: "Cookie", value: "b=2")]
         var without = Exchange.get(server.url("/without"))
         without.usesCookies = false
-        let transport = try XCTUnwrap(transport)
         for (transport, exchange) in [
-            (transport, .get(server.url("/set"))), (transport, .get(server.url("/kept"))),
-            (transport, own), (transport, without), (transport, .get(server.url("/again"))),
+            (keeping, .get(server.url("/set"))), (keeping, .get(server.url("/kept"))),
+            (keeping, own), (keeping, without), (keeping, .get(server.url("/again"))),
             (cookieless, .get(server.url("/set"))), (cookieless, .get(server.url("/off"))),
         ] {
             XCTAssertNil(perform(exchange, on: transport).error)

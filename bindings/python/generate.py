@@ -116,6 +116,7 @@ FLAGS = {
     "SendFlag": ("RESTWAY_SEND_", "Headers with a digest (`RESTWAY_SEND_*`)."),
     "TlsFlag": ("RESTWAY_TLS_", "Bits of TLS options (`RESTWAY_TLS_*`)."),
     "OutboxFlag": ("RESTWAY_OUTBOX_", "Options for a flush of the outbox (`RESTWAY_OUTBOX_*`)."),
+    "CookieFlag": ("RESTWAY_COOKIE_", "Properties of a cookie (`RESTWAY_COOKIE_*`)."),
     "SaveFlag": ("RESTWAY_SAVE_", "Options for saving a body in a file (`RESTWAY_SAVE_*`)."),
 }
 

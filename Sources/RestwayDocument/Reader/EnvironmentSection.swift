@@ -61,6 +61,7 @@ extension Environment {
         "baseURL", "server", "path", "version", "headers", "timeoutMilliseconds",
         "connectTimeoutMilliseconds", "idleTimeoutMilliseconds", "trustedOrigins", "tls",
         "tlsByOrigin", "proxy", "proxyExceptions", "unixSocket", "httpVersion",
+        "cookieFile", "hstsFile",
     ]
 
     init?(_ name: String, _ node: DocumentNode) {

@@ -98,7 +98,7 @@ from ._library import (
     version,
 )
 from ._mapping import NOTHING, HookFunction, Row, Rows, TransformFunction
-from ._network import TLS, Network, Proxy, Rate
+from ._network import TLS, Cookie, Cookies, Network, Proxy, Rate
 from ._object import Identity, Object, Objects
 from ._outbox import (
     AsyncOutbox,
@@ -160,6 +160,8 @@ __all__ = [
     "ConnectError",
     "ConnectionLostError",
     "Content",
+    "Cookie",
+    "Cookies",
     "Credential",
     "DigestHeader",
     "Domain",

@@ -18,7 +18,7 @@ from ._draft import Draft
 from ._ffi.callbacks import Closing, Holding, close_at_exit
 from ._ffi.enums import ClientFlag, CurlFlag, Delivery, Reachability
 from ._library import Clock
-from ._network import ClientRate, Network, Proxy, TLSChoice, network_options
+from ._network import ClientNetwork, Network, Proxy, TLSChoice, network_options
 from ._object import Layouts, Object
 from ._questions import Exclusion, set_exclusion
 from ._request import Request
@@ -31,7 +31,7 @@ _COMMAND_BYTES = 4096
 """The size of a buffer for most curl commands; a longer command is written a second time."""
 
 
-class ClientBase(ClientAuth, ClientRate, Owner[native.ClientHandle], Closing):
+class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing):
     """One api in one environment, with its connections and its store."""
 
     __slots__ = ("_delivery", "_holding", "_layouts", "_modifier", "api")

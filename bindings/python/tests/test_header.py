@@ -63,6 +63,7 @@ STRUCTURES = {
     "restway_body_receiver": structures.BodyReceiver,
     "restway_outbox_counts": structures.OutboxCounts,
     "restway_rate": structures.Rate,
+    "restway_cookie": structures.Cookie,
 }
 UNIONS = {
     "restway_value": ("as", structures.ValueAs),

@@ -9,10 +9,10 @@ from enum import IntEnum, IntFlag
 
 __all__ = [
     "ABI_VERSION", "AttemptReason", "AttributeType", "AuthMode", "ChangeKind", "ClientFlag",
-    "Comparison", "CurlFlag", "Delivery", "Digest", "Domain", "EventKind", "HttpVersion",
-    "IpVersion", "LogLevel", "OutboxFlag", "OutboxReason", "OutboxState", "Policy", "Reachability",
-    "RelationshipFlag", "RouteFlag", "SaveFlag", "SendFlag", "Serialization", "Status", "TlsFlag",
-    "TlsVersion", "ValueKind",
+    "Comparison", "CookieFlag", "CurlFlag", "Delivery", "Digest", "Domain", "EventKind",
+    "HttpVersion", "IpVersion", "LogLevel", "OutboxFlag", "OutboxReason", "OutboxState", "Policy",
+    "Reachability", "RelationshipFlag", "RouteFlag", "SaveFlag", "SendFlag", "Serialization",
+    "Status", "TlsFlag", "TlsVersion", "ValueKind",
 ]
 
 ABI_VERSION = 0
@@ -300,6 +300,14 @@ class OutboxFlag(IntFlag):
     """Options for a flush of the outbox (`RESTWAY_OUTBOX_*`)."""
 
     FORCE = 0x1
+
+
+class CookieFlag(IntFlag):
+    """Properties of a cookie (`RESTWAY_COOKIE_*`)."""
+
+    SUBDOMAINS = 0x1
+    SECURE = 0x2
+    HTTP_ONLY = 0x4
 
 
 class SaveFlag(IntFlag):

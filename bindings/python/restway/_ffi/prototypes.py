@@ -142,6 +142,16 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
         ClientHandle, ExcludeFn, c_void_p, DestroyFn, _error_out)),
     "restway_request_to_curl": (c_enum, (
         RequestHandle, ClientHandle, c_uint32, c_char_p, c_size_t, _size_out, _error_out)),
+    "restway_cookie_init": (c_enum, (POINTER(Cookie), c_size_t, _error_out)),
+    "restway_client_cookies": (c_enum, (
+        ClientHandle, c_char_p, POINTER(CookiesHandle), _error_out)),
+    "restway_cookies_retain": (CookiesHandle, (CookiesHandle,)),
+    "restway_cookies_release": (None, (CookiesHandle,)),
+    "restway_cookies_count": (c_size_t, (CookiesHandle,)),
+    "restway_cookies_read": (c_enum, (CookiesHandle, c_size_t, POINTER(Cookie), _error_out)),
+    "restway_client_set_cookie": (c_enum, (ClientHandle, c_char_p, POINTER(Cookie), _error_out)),
+    "restway_client_clear_cookies": (c_enum, (
+        ClientHandle, c_char_p, c_char_p, _size_out, _error_out)),
     "restway_request_save_to": (c_enum, (RequestHandle, c_char_p, c_uint32, _error_out)),
     "restway_response_saved_path": (c_char_p, (ResponseHandle,)),
     "restway_response_saved_length": (c_int64, (ResponseHandle,)),

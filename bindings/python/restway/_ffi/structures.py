@@ -32,12 +32,12 @@ __all__ = [
     "AttemptFn", "AuthorizeFn", "BatchDecodeFn", "BatchDoneFn", "BatchEncodeFn", "BatchHandle",
     "BatchReaderHandle", "BatchWriterHandle", "BodyHeadFn", "BodyReadFn", "BodyReader",
     "BodyReceiveFn", "BodyReceiver", "BodyRewindFn", "CallHandle", "ChangedFn", "ChangesHandle",
-    "ClientHandle", "ClientOptions", "ClockHandle", "Credential", "DestroyFn", "DoneFn",
-    "DraftHandle", "ErrorHandle", "Event", "EventPayload", "ExchangeHandle", "ExcludeFn",
-    "FailureHandle", "HookFn", "ListHandle", "LogFn", "ModifyFn", "NetworkOptions", "ObjectHandle",
-    "ObserverHandle", "OutboxCounts", "OutboxFlushedFn", "OutboxItemFn", "OutboxItemHandle",
-    "OutboxItemsHandle", "PersistFn", "Progress", "ProgressFn", "QueryHandle", "Rate",
-    "ReadFailureFn", "RefreshFn", "RefreshHandle", "RequestHandle", "ResourceHandle",
+    "ClientHandle", "ClientOptions", "ClockHandle", "Cookie", "CookiesHandle", "Credential",
+    "DestroyFn", "DoneFn", "DraftHandle", "ErrorHandle", "Event", "EventPayload", "ExchangeHandle",
+    "ExcludeFn", "FailureHandle", "HookFn", "ListHandle", "LogFn", "ModifyFn", "NetworkOptions",
+    "ObjectHandle", "ObserverHandle", "OutboxCounts", "OutboxFlushedFn", "OutboxItemFn",
+    "OutboxItemHandle", "OutboxItemsHandle", "PersistFn", "Progress", "ProgressFn", "QueryHandle",
+    "Rate", "ReadFailureFn", "RefreshFn", "RefreshHandle", "RequestHandle", "ResourceHandle",
     "ResponseHandle", "RowsHandle", "ShouldReplayFn", "Statistics", "StoreHandle", "Timings",
     "TlsOptions", "TransformFn", "Value", "ValueAs", "c_enum",
 ]
@@ -79,6 +79,10 @@ class ClientHandle(Handle):
 
 
 class ClockHandle(Handle):
+    __slots__ = ()
+
+
+class CookiesHandle(Handle):
     __slots__ = ()
 
 
@@ -195,6 +199,8 @@ class NetworkOptions(Structure):
         ("happy_eyeballs_milliseconds", c_int64),
         ("ip_version", c_uint32),
         ("http_version", c_uint32),
+        ("cookie_file", c_char_p),
+        ("hsts_file", c_char_p),
     ]
 
 
@@ -226,6 +232,21 @@ class ClientOptions(Structure):
         ("outbox_path", c_char_p),
         ("file_mode", c_int64),
         ("network", POINTER(NetworkOptions)),
+    ]
+
+
+class Cookie(Structure):
+    """`restway_cookie`."""
+
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("name", c_char_p),
+        ("value", c_char_p),
+        ("domain", c_char_p),
+        ("path", c_char_p),
+        ("expires", c_int64),
+        ("flags", c_uint32),
+        ("reserved", c_int32),
     ]
 
 
