@@ -110,13 +110,16 @@ typedef struct restway_client_options {
     /** How the client connects: TLS, proxies and more (network.h, docs/NETWORK.md); NULL takes the
      *  settings of the environment in the API document, or else the defaults. *Copied*. */
     const restway_network_options *network;
+    /** The longest time from the last byte of a request that was sent to the first byte of its
+     *  answer. No limit by default, and with -1. */
+    int64_t first_byte_timeout_milliseconds;
 } restway_client_options;
 
 /** An initialiser for options that are all defaults. */
 #define RESTWAY_CLIENT_OPTIONS_INIT \
     { \
         sizeof(restway_client_options), NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, \
-            NULL, 0, NULL, NULL, NULL, NULL, 0, NULL \
+            NULL, 0, NULL, NULL, NULL, NULL, 0, NULL, 0 \
     }
 
 /** Sets the first @p size bytes of @p options to what RESTWAY_CLIENT_OPTIONS_INIT would set, for

@@ -179,6 +179,8 @@ extension ClientOptions {
         timeouts.totalMilliseconds = try Self.time(c.timeout_milliseconds, "timeout_milliseconds")
         timeouts.connectMilliseconds = try Self.time(
             c.connect_timeout_milliseconds, "connect_timeout_milliseconds")
+        timeouts.firstByteMilliseconds = try Self.time(
+            c.first_byte_timeout_milliseconds, "first_byte_timeout_milliseconds")
         timeouts.idleMilliseconds = try Self.time(
             c.idle_timeout_milliseconds, "idle_timeout_milliseconds")
         try Self.set(&calls.bodyBytesMax, c.body_bytes_max, "body_bytes_max", max: .max)

@@ -59,15 +59,8 @@ package struct ClientOptions: Sendable {
     /// limit.
     func forCalls(_ environment: Timeouts) -> CallOptions {
         var calls = calls
-        if let total = timeouts.totalMilliseconds ?? environment.totalMilliseconds {
-            calls.timeouts.totalMilliseconds = total
-        }
-        if let connect = timeouts.connectMilliseconds ?? environment.connectMilliseconds {
-            calls.timeouts.connectMilliseconds = connect
-        }
-        if let idle = timeouts.idleMilliseconds ?? environment.idleMilliseconds {
-            calls.timeouts.idleMilliseconds = idle
-        }
+        calls.timeouts.take(environment)
+        calls.timeouts.take(timeouts)
         return calls
     }
 

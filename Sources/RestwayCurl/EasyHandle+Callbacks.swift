@@ -125,6 +125,7 @@ extension EasyHandle {
         // libcurl would send the request again, with the same header. The 417 is the answer.
         if transfer.isExpectationRefused { return false }
         transfer.attempts += 1
+        awaitAnswer()
         tellOfTLS(false)
         if transfer.attempts > 1, active?.pulled?.hasBegun == true {
             transfer.failure = TransportError(
@@ -148,9 +149,17 @@ extension EasyHandle {
         return false
     }
 
+    /// Notes that the time for the first byte of the answer begins, again.
+    private func awaitAnswer() {
+        guard active?.exchange.timeouts.firstByteMilliseconds ?? 0 > 0 else { return }
+        transfer.answerAwaitedSince = SystemClock().now()
+    }
+
     private func progressed(_ now: Progress) {
         guard now != transfer.progress, let observer = active?.observer else { return }
+        if now.uploaded != transfer.progress.uploaded { awaitAnswer() }
         transfer.progress = now
+        guard observer.wantsProgress else { return }
         observer.progressed(
             uploaded: now.uploaded, uploadTotal: now.uploadTotal, downloaded: now.downloaded,
             downloadTotal: now.downloadTotal)

@@ -34,6 +34,7 @@ extension EasyHandle {
         if code != CURLE_OK, transfer.attempts == 0, let refusal = proxyRefusal(code) {
             return refusal
         }
+        if code == CURLE_OPERATION_TIMEDOUT { return timeOut() }
         guard code == CURLE_OK else {
             return .curl(code, detail: errorDetail, place: place, wasSent: transfer.attempts > 0)
         }
@@ -47,6 +48,45 @@ extension EasyHandle {
             .connectionLost, code: Int32(CURLE_RECV_ERROR.rawValue),
             "\(place): the connection ended without a goodbye of TLS (close_notify), "
                 + "and the body has no length: it may be cut off")
+    }
+
+    /// The error of libcurl's own time limits, which names the phase.
+    private func timeOut() -> TransportError? {
+        guard let timeouts = active?.exchange.timeouts else { return nil }
+        let connect = timeouts.connectMilliseconds
+        let isConnecting = transfer.attempts == 0 && connect > 0
+        let text: String
+        if errorDetail.hasPrefix("Operation too slow") {
+            text = "no byte has moved for the idle time limit of \(timeouts.idleMilliseconds) ms"
+        } else if isConnecting, totalMilliseconds == 0 || connect < totalMilliseconds {
+            text = "the connect time limit of \(connect) ms has passed"
+        } else {
+            text = timeouts.totalText
+        }
+        return TransportError(
+            .timedOut, code: Int32(CURLE_OPERATION_TIMEDOUT.rawValue),
+            "\(place): \(text) (\(errorDetail))")
+    }
+
+    /// Why the exchange must end because its answer has not begun in time; `nil` if there is time
+    /// left, for the number of milliseconds in `left`.
+    func lateAnswer(left: inout Int64) -> TransportError? {
+        guard let active else { return nil }
+        let limit = active.exchange.timeouts.firstByteMilliseconds
+        // The time of a source that is not ready does not count.
+        // libcurl keeps the time of the first answer, which may be a challenge.
+        let hasBegun =
+            transfer.head.hasBegun || active.exchange.digest == nil && info.hasFirstByte
+        let isAwaiting =
+            transfer.answerAwaitedSince != .never && !hasBegun && active.pulled?.isPaused != true
+        let passed =
+            isAwaiting ? SystemClock().now().milliseconds(since: transfer.answerAwaitedSince) : 0
+        left = limit - passed
+        guard left <= 0 else { return nil }
+        return TransportError(
+            .timedOut, code: Int32(CURLE_OPERATION_TIMEDOUT.rawValue),
+            "\(place): no byte of the answer has come within the first-byte time limit of "
+                + "\(limit) ms")
     }
 
     /// The error if a proxy has refused to connect to the server. libcurl reports this as if the
@@ -69,6 +109,9 @@ struct TransferInfo {
 
     /// The status with which a proxy answered a CONNECT; 0 if no proxy has answered one.
     var proxyStatus: Int { whole(CURLINFO_HTTP_CONNECTCODE) }
+
+    /// Whether a byte of the answer has come.
+    var hasFirstByte: Bool { number(CURLINFO_STARTTRANSFER_TIME_T) > 0 }
 
     func summary(queuedMicroseconds: Int64, wasRepeated: Bool) -> ExchangeSummary {
         var timings = ExchangeTimings()

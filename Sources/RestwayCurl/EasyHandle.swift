@@ -28,6 +28,9 @@ final class EasyHandle {
         var tlsEnd = TLSEnd.unimportant
         /// Whether the server has refused to be asked for the body (417).
         var isExpectationRefused = false
+        /// The time since which the answer is awaited: libcurl has just sent a part of the request.
+        /// `never` before the request is sent.
+        var answerAwaitedSince = Deadline.never
     }
 
     struct Progress: Equatable {
@@ -42,6 +45,8 @@ final class EasyHandle {
     /// The exchange that the handle performs.
     private(set) var active: ActiveExchange?
     var transfer = Transfer()
+    /// The rest of the total time limit when the exchange began; 0 for no limit.
+    private(set) var totalMilliseconds: Int64 = 0
     /// Whether libcurl calls the debug function.
     var isToldOfTLS = false
 
@@ -84,6 +89,7 @@ final class EasyHandle {
         if let digest = active.exchange.digest { set(digest) }
         setOptions(active)
         network.choose(active.originQueue?.origin)
+        totalMilliseconds = timeoutMilliseconds
         rw_easy_set_long(easy, CURLOPT_TIMEOUT_MS, Self.long(timeoutMilliseconds))
         share(active.exchange.usesCookies ? cookies : nil)
         let (headers, sendsBody) = (active.exchange.headers, active.exchange.sendsBody)
@@ -181,7 +187,10 @@ final class EasyHandle {
         // that the server speaks HTTP/2.
         let mayShare = network.sharesPlainConnections || active.originQueue?.isSecure == true
         rw_easy_set_long(easy, CURLOPT_PIPEWAIT, mayShare ? 1 : 0)
-        rw_easy_set_long(easy, CURLOPT_NOPROGRESS, active.observer?.wantsProgress == true ? 0 : 1)
+        // The progress of the upload also tells since when the answer is awaited.
+        let needsProgress = timeouts.firstByteMilliseconds > 0
+        let wantsProgress = active.observer?.wantsProgress == true
+        rw_easy_set_long(easy, CURLOPT_NOPROGRESS, needsProgress || wantsProgress ? 0 : 1)
         // The weight of the stream in HTTP/2: 16 by default, from 1 to 256.
         let weight = 1 << Int(4 + max(-4, min(4, active.priority)))
         rw_easy_set_long(easy, CURLOPT_STREAM_WEIGHT, weight)

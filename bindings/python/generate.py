@@ -98,6 +98,10 @@ ENUMS = {
         "RESTWAY_IP_",
         "The addresses of names that a client connects to (`RESTWAY_IP_*`).",
     ),
+    "restway_phase": (
+        "RESTWAY_PHASE_",
+        "A phase of an exchange that has a time limit of its own (`RESTWAY_PHASE_*`).",
+    ),
     "restway_http_version": (
         "RESTWAY_HTTP_",
         "The version of HTTP that a client asks for (`RESTWAY_HTTP_*`).",

@@ -64,6 +64,14 @@ package final class PreparedRequest: Sendable {
         return ofCall > 0 ? min(ofAttempt, start.advanced(milliseconds: ofCall)) : ofAttempt
     }
 
+    /// The time limits of its exchanges, as messages name them.
+    package var statedTimeouts: ExchangeTimeouts {
+        var timeouts = exchange.timeouts
+        timeouts.statedTotalMilliseconds = timeouts.totalMilliseconds
+        timeouts.allAttemptsMilliseconds = sending.retry?.deadlineMilliseconds ?? 0
+        return timeouts
+    }
+
     /// The number of bytes of the body; `nil` if it is not known.
     package var bodyCount: Int64? {
         if sending.isCompressed { return nil }

@@ -316,10 +316,8 @@ package struct RequestPreparation {
 
     package func timeouts(_ spec: RequestSpec, _ settings: RouteSettings) -> ExchangeTimeouts {
         var timeouts = context.options.timeouts
-        if let total = settings.timeoutMilliseconds { timeouts.totalMilliseconds = total }
-        if spec.timeoutMilliseconds != 0 {
-            timeouts.totalMilliseconds = max(0, spec.timeoutMilliseconds)
-        }
+        timeouts.take(settings.timeouts)
+        timeouts.take(spec.timeouts)
         // An item of a batch has no time limit of its own; the batch call's applies.
         if spec.isInBatch { timeouts.totalMilliseconds = 0 }
         return timeouts

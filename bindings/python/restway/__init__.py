@@ -27,7 +27,7 @@ from ._batch import (
     BatchRequest,
     OnBatchDone,
 )
-from ._body import BodyOptions, Content, Readable, RequestOptions, Saved, SaveTo
+from ._body import BodyOptions, Content, Readable, RequestOptions, Saved, SaveTo, Timeouts
 from ._boundary import Attempt, OnAttempt
 from ._call import AsyncStream, AsyncStreamedResponse, Call, Modifier, Stream, StreamedResponse
 from ._client import Client, OnDone
@@ -249,6 +249,7 @@ __all__ = [
     "TLSError",
     "Target",
     "TimedOutError",
+    "Timeouts",
     "Timings",
     "TooLargeError",
     "TooManyRedirectsError",

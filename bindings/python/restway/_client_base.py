@@ -55,6 +55,7 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
         user_agent: str | None = None,
         timeout: float | None = None,
         connect_timeout: float | None = None,
+        first_byte_timeout: float | None = None,
         idle_timeout: float | None = None,
         strict_mapping: bool = False,
         cookies: bool = True,
@@ -91,6 +92,8 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
             timeout: The time limit of each attempt in seconds, including redirects and the wait for
                 a credential (default 60).
             connect_timeout: The time limit for making a connection in seconds (default 10).
+            first_byte_timeout: The longest time in seconds from the last byte of a request that was
+                sent to the first byte of its answer (default none).
             idle_timeout: The longest time in seconds in which no byte is sent or received (default
                 30).
             strict_mapping: A mapping issue fails the call with MappingError.
@@ -164,6 +167,7 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
         options.flags = flags
         options.timeout_milliseconds = milliseconds(timeout, unbounded=-1)
         options.connect_timeout_milliseconds = milliseconds(connect_timeout, unbounded=-1)
+        options.first_byte_timeout_milliseconds = milliseconds(first_byte_timeout, unbounded=-1)
         options.idle_timeout_milliseconds = milliseconds(idle_timeout, unbounded=-1)
         options.body_bytes_max = _bound("body_bytes_max", body_bytes_max)
         options.objects_max = _bound("objects_max", objects_max)

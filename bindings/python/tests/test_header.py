@@ -46,6 +46,7 @@ ENUMERATIONS: dict[str, tuple[type[IntEnum], str]] = {
     "restway_attempt_reason": (enums.AttemptReason, "RESTWAY_ATTEMPT_"),
     "restway_tls_version": (enums.TlsVersion, "RESTWAY_TLS_"),
     "restway_ip_version": (enums.IpVersion, "RESTWAY_IP_"),
+    "restway_phase": (enums.Phase, "RESTWAY_PHASE_"),
     "restway_http_version": (enums.HttpVersion, "RESTWAY_HTTP_"),
 }
 STRUCTURES = {

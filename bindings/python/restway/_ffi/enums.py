@@ -10,9 +10,9 @@ from enum import IntEnum, IntFlag
 __all__ = [
     "ABI_VERSION", "AttemptReason", "AttributeType", "AuthMode", "ChangeKind", "ClientFlag",
     "Comparison", "CookieFlag", "CurlFlag", "Delivery", "Digest", "Domain", "EventKind",
-    "HttpVersion", "IpVersion", "LogLevel", "OutboxFlag", "OutboxReason", "OutboxState", "Policy",
-    "Reachability", "RelationshipFlag", "RouteFlag", "SaveFlag", "SendFlag", "Serialization",
-    "Status", "TlsFlag", "TlsVersion", "ValueKind",
+    "HttpVersion", "IpVersion", "LogLevel", "OutboxFlag", "OutboxReason", "OutboxState", "Phase",
+    "Policy", "Reachability", "RelationshipFlag", "RouteFlag", "SaveFlag", "SendFlag",
+    "Serialization", "Status", "TlsFlag", "TlsVersion", "ValueKind",
 ]
 
 ABI_VERSION = 0
@@ -242,6 +242,14 @@ class IpVersion(IntEnum):
     ANY = 0
     VERSION_4 = 4
     VERSION_6 = 6
+
+
+class Phase(IntEnum):
+    """A phase of an exchange that has a time limit of its own (`RESTWAY_PHASE_*`)."""
+
+    CONNECT = 0
+    FIRST_BYTE = 1
+    IDLE = 2
 
 
 class HttpVersion(IntEnum):

@@ -352,6 +352,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_request_set_body": (c_enum, (
         RequestHandle, c_void_p, c_size_t, c_char_p, _error_out)),
     "restway_request_set_timeout": (c_enum, (RequestHandle, c_int64, _error_out)),
+    "restway_request_set_phase_timeout": (c_enum, (RequestHandle, c_enum, c_int64, _error_out)),
     "restway_request_set_priority": (c_enum, (RequestHandle, c_int32, _error_out)),
     "restway_resource_create_bytes": (c_enum, (
         c_void_p, c_size_t, c_char_p, c_char_p, POINTER(ResourceHandle), _error_out)),

@@ -232,6 +232,7 @@ class ClientOptions(Structure):
         ("outbox_path", c_char_p),
         ("file_mode", c_int64),
         ("network", POINTER(NetworkOptions)),
+        ("first_byte_timeout_milliseconds", c_int64),
     ]
 
 
