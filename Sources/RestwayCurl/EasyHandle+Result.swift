@@ -74,11 +74,9 @@ extension EasyHandle {
         guard let active else { return nil }
         let limit = active.exchange.timeouts.firstByteMilliseconds
         // The time of a source that is not ready does not count.
-        // libcurl keeps the time of the first answer, which may be a challenge.
-        let hasBegun =
-            transfer.head.hasBegun || active.exchange.digest == nil && info.hasFirstByte
         let isAwaiting =
-            transfer.answerAwaitedSince != .never && !hasBegun && active.pulled?.isPaused != true
+            transfer.answerAwaitedSince != .never && !transfer.head.hasBegun
+            && active.pulled?.isPaused != true
         let passed =
             isAwaiting ? SystemClock().now().milliseconds(since: transfer.answerAwaitedSince) : 0
         left = limit - passed
@@ -109,9 +107,6 @@ struct TransferInfo {
 
     /// The status with which a proxy answered a CONNECT; 0 if no proxy has answered one.
     var proxyStatus: Int { whole(CURLINFO_HTTP_CONNECTCODE) }
-
-    /// Whether a byte of the answer has come.
-    var hasFirstByte: Bool { number(CURLINFO_STARTTRANSFER_TIME_T) > 0 }
 
     func summary(queuedMicroseconds: Int64, wasRepeated: Bool) -> ExchangeSummary {
         var timings = ExchangeTimings()
