@@ -115,6 +115,8 @@ package struct SendingRules: Sendable {
     package let isInBatch: Bool
     /// Whether the request waits until the rate of its origin admits it.
     package var isRated = false
+    /// Whether the outbox would keep the request if its answer were not saved or streamed.
+    package var isKeptFromOutbox = false
 
     package init(auth: AuthMode, transport: Int, isTrusted: Bool = true, isInBatch: Bool) {
         self.auth = auth

@@ -56,6 +56,9 @@ package struct RequestPreparation {
                 mediaType: content.mediaType, body: content.body, retry: sending.retry)
             let claim = claim(storable, &headers)
             if claim != nil { sending.retry = nil }
+            if claim == nil, !bodyDestination.isMemory {
+                sending.isKeptFromOutbox = try isKeptFromOutbox(spec, destination, settings)
+            }
             // The route was added after the client was made, and the client had no outbox then.
             if context.outbox == nil, settings.mayBeStored == true, let route,
                 OutboxDefinition.storableMethods.contains(destination.method)
@@ -96,13 +99,36 @@ package struct RequestPreparation {
         return claim
     }
 
+    /// Whether the outbox would keep the request if the body of its answer went into memory. A
+    /// later flush has no receiver for the body. Throws if the program asks for both.
+    private func isKeptFromOutbox(
+        _ spec: RequestSpec, _ destination: Destination, _ settings: RouteSettings
+    ) throws(Failure) -> Bool {
+        guard isOffered(spec, destination, settings) else { return false }
+        guard spec.lane == nil else {
+            throw Failure(
+                .invalidArgument,
+                "a request with a lane is stored in the outbox if it cannot be sent, but a request "
+                    + "whose answer is saved or streamed cannot be stored", field: "lane")
+        }
+        return true
+    }
+
     /// Whether the outbox may keep the request.
     func isStorable(
         _ spec: RequestSpec, _ destination: Destination, _ settings: RouteSettings
     ) -> Bool {
-        guard let outbox = context.outbox, !spec.isReadWhileSent,
-            spec.reception.bodyDestination.isMemory, !settings.savesAsResource,
-            let path = destination.path
+        guard spec.reception.bodyDestination.isMemory, !settings.savesAsResource else {
+            return false
+        }
+        return isOffered(spec, destination, settings)
+    }
+
+    /// Whether the outbox keeps requests like this one.
+    private func isOffered(
+        _ spec: RequestSpec, _ destination: Destination, _ settings: RouteSettings
+    ) -> Bool {
+        guard let outbox = context.outbox, !spec.isReadWhileSent, let path = destination.path
         else { return false }
         return outbox.definition.mayStore(
             destination.method, path,
