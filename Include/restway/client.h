@@ -113,13 +113,17 @@ typedef struct restway_client_options {
     /** The longest time from the last byte of a request that was sent to the first byte of its
      *  answer. No limit by default, and with -1. */
     int64_t first_byte_timeout_milliseconds;
+    /** The size limit of a response body that is saved in a file (download.h), after decoding. A
+     *  larger body fails with RESTWAY_E_TOO_LARGE, and leaves no file. No limit by default, and
+     *  with -1. */
+    int64_t save_bytes_max;
 } restway_client_options;
 
 /** An initialiser for options that are all defaults. */
 #define RESTWAY_CLIENT_OPTIONS_INIT \
     { \
         sizeof(restway_client_options), NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, \
-            NULL, 0, NULL, NULL, NULL, NULL, 0, NULL, 0 \
+            NULL, 0, NULL, NULL, NULL, NULL, 0, NULL, 0, 0 \
     }
 
 /** Sets the first @p size bytes of @p options to what RESTWAY_CLIENT_OPTIONS_INIT would set, for

@@ -120,11 +120,42 @@ static void download__refuses_wrong_arguments(void **state) {
     restway_request_release(request);
 }
 
+static void download__ends_at_its_size_limit(void **state) {
+    (void)state;
+    struct place place;
+    place_begin(&place);
+    restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
+    options.save_bytes_max = 10;
+    restway_client *client = make_client_with(options);
+    restway_request *request = make_get("enterprises?per_page=5");
+    assert_ok(restway_request_save_to(request, place.path, RESTWAY_SAVE_KEEP_PART, &failure));
+    assert_fails(
+        restway_client_perform(client, request, 0, NULL, &failure), RESTWAY_E_TOO_LARGE,
+        "larger than 10 bytes");
+    assert_int_equal(access(place.path, F_OK), -1);
+    assert_ok(restway_request_set_save_bytes_max(request, 20, &failure));
+    assert_fails(
+        restway_client_perform(client, request, 0, NULL, &failure), RESTWAY_E_TOO_LARGE,
+        "larger than 20 bytes");
+    assert_ok(restway_request_set_save_bytes_max(request, 0, &failure));
+    assert_fails(
+        restway_client_perform(client, request, 0, NULL, &failure), RESTWAY_E_TOO_LARGE,
+        "larger than 10 bytes");
+    assert_ok(restway_request_set_save_bytes_max(request, -1, &failure));
+    assert_ok(restway_client_perform(client, request, 0, NULL, &failure));
+    assert_refused(restway_request_set_save_bytes_max(request, -2, &failure));
+    assert_refused(restway_request_set_save_bytes_max(NULL, 1, &failure));
+    restway_request_release(request);
+    restway_client_release(client);
+    place_end(&place);
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(download__saves_a_body_and_a_later_request_keeps_it_in_memory),
     TEST(download__never_saves_the_body_of_an_error),
     TEST(download__names_a_path_that_cannot_be_written),
     TEST(download__is_refused_with_head),
     TEST(download__refuses_wrong_arguments),
+    TEST(download__ends_at_its_size_limit),
 };
 const struct suite download_suite = SUITE(tests);

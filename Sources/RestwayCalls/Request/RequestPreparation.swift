@@ -322,6 +322,10 @@ package struct RequestPreparation {
                 .invalidArgument, "the body of the answer cannot be saved or streamed: \(problem)",
                 field: destination.field)
         }
+        if case .file(var plan) = destination {
+            plan.bytesMax = spec.reception.saveBytesMax ?? context.options.saveBytesMax
+            destination = .file(plan)
+        }
         return destination
     }
 

@@ -69,6 +69,8 @@ package struct RequestSpec: Sendable {
         package var progress: ProgressRequest?
         /// The place to which the body of a successful answer goes.
         package var bodyDestination = BodyDestination.memory
+        /// The size limit of a saved body, in place of the client's; 0 for no limit.
+        package var saveBytesMax: Int64?
     }
 
     package var target: Target

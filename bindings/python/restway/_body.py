@@ -212,6 +212,10 @@ class SaveTo(NamedTuple):
     """
     digest: bool = False
     """Whether the SHA-256 digest of the file is computed."""
+    bytes_max: int | None = None
+    """The size limit of the file in bytes, in place of the client's `save_bytes_max`. A larger body
+    raises TooLargeError and leaves no file.
+    """
 
 
 class Saved(NamedTuple):
@@ -241,6 +245,10 @@ def set_save_to(request: native.RequestHandle, saving: Saving) -> None:
         flags |= SaveFlag.DIGEST
     path = name(os.fspath(plan.path))
     check(native.lib.restway_request_save_to, request, path, flags)
+    if plan.bytes_max is not None:
+        if plan.bytes_max <= 0:
+            raise ValueError(f"a size limit is more than 0 bytes, not {plan.bytes_max}")
+        check(native.lib.restway_request_set_save_bytes_max, request, plan.bytes_max)
 
 
 def saved_of(response: native.ResponseHandle) -> Saved | None:

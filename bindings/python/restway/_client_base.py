@@ -62,6 +62,7 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
         load_plugins: bool = False,
         follow_redirects: bool = True,
         body_bytes_max: int | None = None,
+        save_bytes_max: int | None = None,
         objects_max: int | None = None,
         nesting_depth_max: int | None = None,
         redirects_max: int | None = None,
@@ -103,6 +104,8 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
             follow_redirects: Whether redirects are followed. If not, the redirect is the answer.
             body_bytes_max: The size limit of a response body in bytes, after decoding (default 256
                 MiB).
+            save_bytes_max: The size limit of a body that is saved in a file, in bytes after
+                decoding (default none).
             objects_max: The largest number of objects in one response (default 10,000,000).
             nesting_depth_max: The deepest nesting of a JSON body, 1 to 2,048 (default 512).
             redirects_max: The largest number of redirects of one call (default 10).
@@ -170,6 +173,7 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
         options.first_byte_timeout_milliseconds = milliseconds(first_byte_timeout, unbounded=-1)
         options.idle_timeout_milliseconds = milliseconds(idle_timeout, unbounded=-1)
         options.body_bytes_max = _bound("body_bytes_max", body_bytes_max)
+        options.save_bytes_max = _bound("save_bytes_max", save_bytes_max)
         options.objects_max = _bound("objects_max", objects_max)
         options.nesting_depth_max = _bound("nesting_depth_max", nesting_depth_max, bits=31)
         options.redirects_max = -1 if redirects_max == 0 else _bound("redirects_max", redirects_max)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import hashlib
 import json
 import time
@@ -158,3 +159,20 @@ def test_an_async_client_saves_many_at_once(peer: Peer, tmp_path: Path) -> None:
     asyncio.run(run())
     assert {path.stat().st_size for path in tmp_path.iterdir()} == {100_000}
     assert len(list(tmp_path.iterdir())) == 20
+
+
+@pytest.mark.parametrize("keep_part", [False, True])
+def test_a_coded_bomb_leaves_no_file(peer: Peer, tmp_path: Path, keep_part: bool) -> None:
+    bomb = gzip.compress(bytes(10 << 20))
+    fields = b'Content-Encoding: gzip\r\nETag: "v1"\r\n'
+    peer.answer = answer("200 OK", fields, len(bomb), bomb)
+    target = tmp_path / "report.pdf"
+    with restway.Client(api(), base_url=peer.url, save_bytes_max=1 << 20) as client:
+        with pytest.raises(restway.TooLargeError, match="larger than 1048576 bytes"):
+            client.get("x", save_to=restway.SaveTo(target, keep_part=keep_part))
+        assert is_emptied(tmp_path)
+        save_to = restway.SaveTo(target, bytes_max=10 << 20)
+        assert client.get("x", save_to=save_to).saved is not None
+    assert target.stat().st_size == 10 << 20
+    with pytest.raises(ValueError, match="more than 0"):
+        restway.Request.path("GET", "x", save_to=restway.SaveTo(target, bytes_max=0))

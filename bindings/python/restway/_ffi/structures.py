@@ -233,6 +233,7 @@ class ClientOptions(Structure):
         ("file_mode", c_int64),
         ("network", POINTER(NetworkOptions)),
         ("first_byte_timeout_milliseconds", c_int64),
+        ("save_bytes_max", c_int64),
     ]
 
 
