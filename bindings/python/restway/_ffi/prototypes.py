@@ -388,6 +388,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_response_trailer_value": (c_char_p, (ResponseHandle, c_size_t)),
     "restway_response_body": (c_void_p, (ResponseHandle, _size_out)),
     "restway_response_json": (c_char_p, (ResponseHandle, _size_out)),
+    "restway_response_text": (c_enum, (ResponseHandle, POINTER(c_char_p), _size_out, _error_out)),
     "restway_response_is_mapped": (c_int32, (ResponseHandle,)),
     "restway_response_object_count": (c_size_t, (ResponseHandle,)),
     "restway_response_object": (ObjectHandle, (ResponseHandle, c_size_t)),
