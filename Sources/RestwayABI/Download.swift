@@ -19,6 +19,15 @@ public func restway_request_save_to(
     }
 }
 
+@_cdecl("restway_request_save_to_descriptor") @implementation
+public func restway_request_save_to_descriptor(
+    _ request: InHandle, _ descriptor: Int32, _ outError: OutHandle?
+) -> restway_status {
+    RequestHandle.using(request, outError) { request throws(Failure) in
+        request.set(BodyDestination.descriptor(try SaveDescriptor(duplicating: descriptor)))
+    }
+}
+
 @_cdecl("restway_request_set_save_bytes_max") @implementation
 public func restway_request_set_save_bytes_max(
     _ request: InHandle, _ bytes: Int64, _ outError: OutHandle?

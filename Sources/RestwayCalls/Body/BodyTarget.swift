@@ -54,6 +54,7 @@ package enum BodyOutcome: Sendable {
 package enum BodyDestination: Sendable {
     case memory
     case file(SavePlan)
+    case descriptor(SaveDescriptor, bytesMax: Int64 = 0)
     case receiver(BodyReceiver)
 
     package var isMemory: Bool {
@@ -65,6 +66,7 @@ package enum BodyDestination: Sendable {
         switch self {
         case .memory: "body"
         case .file: "path"
+        case .descriptor: "descriptor"
         case .receiver: "receiver"
         }
     }
@@ -76,6 +78,8 @@ package enum BodyDestination: Sendable {
         switch self {
         case .memory: nil
         case .file(let plan): FileTarget(plan, url: url)
+        case .descriptor(let descriptor, let bytesMax):
+            DescriptorTarget(descriptor, bytesMax: bytesMax)
         case .receiver(let receiver): ReceiverTarget(receiver)
         }
     }

@@ -322,11 +322,16 @@ package struct RequestPreparation {
                 .invalidArgument, "the body of the answer cannot be saved or streamed: \(problem)",
                 field: destination.field)
         }
-        if case .file(var plan) = destination {
-            plan.bytesMax = spec.reception.saveBytesMax ?? context.options.saveBytesMax
-            destination = .file(plan)
+        let bytesMax = spec.reception.saveBytesMax ?? context.options.saveBytesMax
+        switch destination {
+        case .file(var plan):
+            plan.bytesMax = bytesMax
+            return .file(plan)
+        case .descriptor(let descriptor, _):
+            return .descriptor(descriptor, bytesMax: bytesMax)
+        case .memory, .receiver:
+            return destination
         }
-        return destination
     }
 
     /// Returns the transport of the requests of a route.

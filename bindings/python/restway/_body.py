@@ -231,12 +231,28 @@ class Saved(NamedTuple):
     """How many bytes were there before the last exchange, so that it did not send them."""
 
 
-Saving = Union[str, "os.PathLike[str]", SaveTo]
-"""A path, or a path with options."""
+class Descriptor(Protocol):
+    """A file or a socket."""
+
+    def fileno(self) -> int:
+        """Returns the descriptor."""
+
+
+Saving = Union[str, "os.PathLike[str]", SaveTo, int, Descriptor]
+"""A path, or a path with options; a file or a socket, or its descriptor."""
 
 
 def set_save_to(request: native.RequestHandle, saving: Saving) -> None:
     """For this package: has the body of the answer saved."""
+    if isinstance(saving, int):
+        check(native.lib.restway_request_save_to_descriptor, request, saving)
+        return
+    if not isinstance(saving, (str, os.PathLike, SaveTo)):
+        # What the program has written to a file stands before the body.
+        if isinstance(saving, io.IOBase):
+            saving.flush()
+        check(native.lib.restway_request_save_to_descriptor, request, saving.fileno())
+        return
     plan = saving if isinstance(saving, SaveTo) else SaveTo(saving)
     flags = SaveFlag(0)
     if plan.keep_part:
@@ -323,6 +339,8 @@ class RequestOptions(TypedDict, total=False):
             sent in order, one after the other.
         save_to: The path of a file in which the body of a 2xx answer is saved, in place of memory;
             a `SaveTo` has further options. The body is not mapped; the response has it as `saved`.
+            A file or socket that is open for writing, or its descriptor, gets the bytes while they
+            arrive; the library writes to a duplicate of the descriptor.
     """
 
     variables: Mapping[str, Any] | None

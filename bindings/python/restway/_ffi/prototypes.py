@@ -153,6 +153,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_client_clear_cookies": (c_enum, (
         ClientHandle, c_char_p, c_char_p, _size_out, _error_out)),
     "restway_request_save_to": (c_enum, (RequestHandle, c_char_p, c_uint32, _error_out)),
+    "restway_request_save_to_descriptor": (c_enum, (RequestHandle, c_int32, _error_out)),
     "restway_request_set_save_bytes_max": (c_enum, (RequestHandle, c_int64, _error_out)),
     "restway_response_saved_path": (c_char_p, (ResponseHandle,)),
     "restway_response_saved_length": (c_int64, (ResponseHandle,)),
