@@ -349,6 +349,8 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_set_exclusion(
  *  exchange by hand. Unless @p flags holds RESTWAY_CURL_REVEAL, `[redacted]` replaces credentials,
  *  cookies and tokens: in headers, in the query, and in members of a JSON or form body whose name
  *  is secret. A body that has a JSON media type but is not valid JSON is then replaced as a whole.
+ *  The command has the network settings that apply to the URL, but never a password, nor the user
+ *  of a proxy.
  *
  *  @param flags      RESTWAY_CURL_* bits.
  *  @param buffer     Receives NUL-terminated UTF-8, cut off at @p capacity; may be NULL when

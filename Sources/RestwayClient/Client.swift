@@ -26,7 +26,7 @@ package final class Client: Sendable {
     let transports: TransportTable
     /// The cookies of the built-in transport; `nil` if none are kept.
     let cookies: CookieJar?
-    private let certificateFile: String?
+    private let network: NetworkSettings
     private let generation = ProcessGeneration.current
 
     /// - Parameters:
@@ -91,7 +91,7 @@ package final class Client: Sendable {
                 credentials: auth, retries: retry, rates: rates, outbox: outbox,
                 reachability: reachability))
         batches = Batches(calls)
-        certificateFile = network.tls?.caFile
+        self.network = network
         outbox?.begin(self)
     }
 
@@ -125,7 +125,7 @@ package final class Client: Sendable {
             ? auth.authorized(request.exchange) : request.exchange
         return request.curlCommand(
             sending: exchange, redaction: reveals ? nil : api.definition.redaction,
-            certificateFile: certificateFile)
+            network: network)
     }
 
     /// Refuses new calls and completes all pending ones. It may be called again. It waits only for
