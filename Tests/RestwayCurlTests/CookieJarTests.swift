@@ -1,8 +1,9 @@
 import Dispatch
 import Glibc
-@testable import RestwayCurl
 import RestwayHTTP
 import XCTest
+
+@testable import RestwayCurl
 
 final class CookieJarTests: CurlTransportTestCase {
     private var folder = ""

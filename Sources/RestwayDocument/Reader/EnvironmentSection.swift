@@ -57,11 +57,12 @@ extension RedirectRules {
 }
 
 extension Environment {
-    private static let keys = [
-        "baseURL", "server", "path", "version", "headers", "trustedOrigins", "tls",
-        "tlsByOrigin", "proxy", "proxyExceptions", "unixSocket", "httpVersion", "cookieFile",
-        "hstsFile",
-    ] + Timeouts.keys
+    private static let keys =
+        [
+            "baseURL", "server", "path", "version", "headers", "trustedOrigins", "tls",
+            "tlsByOrigin", "proxy", "proxyExceptions", "unixSocket", "httpVersion", "cookieFile",
+            "hstsFile",
+        ] + Timeouts.keys
 
     init?(_ name: String, _ node: DocumentNode) {
         guard let object = node.object(Self.keys) else { return nil }

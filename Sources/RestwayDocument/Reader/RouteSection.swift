@@ -4,12 +4,13 @@ import RestwayRouting
 
 /// A route as a document declares it, before it is joined to its parent.
 private struct DocumentRoute {
-    static let keys = [
-        "method", "path", "parent", "entity", "response", "request", "absolute", "headers",
-        "parameters", "retry", "auth", "dataMapper", "transport",
-        "offline", "serializationName", "serialization", "forms", "gzip", "expectContinue",
-        "accept", "saveAsResource",
-    ] + Timeouts.keys
+    static let keys =
+        [
+            "method", "path", "parent", "entity", "response", "request", "absolute", "headers",
+            "parameters", "retry", "auth", "dataMapper", "transport",
+            "offline", "serializationName", "serialization", "forms", "gzip", "expectContinue",
+            "accept", "saveAsResource",
+        ] + Timeouts.keys
 
     static let keysOfLaterVersions = ["cacheTTL", "invalidatesCachedRouteNames", "lane"]
 
