@@ -20,7 +20,8 @@ RESTWAY_BEGIN_DECLS
  *  name where the file system allows that. When the body is complete and its content coding is
  *  removed, the file gets the permissions of other new files and is moved to @p path in one step,
  *  in place of a file that is there. The body of any other answer is read into memory as usual. The
- *  size of the file is not limited by body_bytes_max.
+ *  size of the file is limited by save_bytes_max of the client (restway_client_options) or by
+ *  restway_request_set_save_bytes_max(), not by body_bytes_max.
  *
  *  Unless the API document or the request sets Accept-Encoding, the request asks for no content
  *  coding, so that an attempt of the call can go on from the bytes of the attempt before. It asks
@@ -41,6 +42,39 @@ RESTWAY_BEGIN_DECLS
  *  Threads: any. Blocks: never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_save_to(
     restway_request *request, const char *path, uint32_t flags, restway_error **out_error);
+
+/** Writes the body of a 2xx answer into a descriptor while it arrives, in place of memory: a pipe,
+ *  a socket, a terminal or a file. The body is not mapped. The body of any other answer is read
+ *  into memory as usual.
+ *
+ *  A worker thread for bodies writes, and waits while the descriptor takes no bytes. When 512 KiB
+ *  wait, the transport stops reading from the connection. The call fails with RESTWAY_E_IO, and a
+ *  message that names the descriptor, if a write fails: nobody reads any more (EPIPE, without a
+ *  SIGPIPE), or no space is left (ENOSPC). What was written stays; after the first byte the request
+ *  is not sent again. A cancel completes the call at once, but a worker may wait until the
+ *  descriptor takes bytes again or its other end is closed. save_bytes_max limits the bytes.
+ *  The request is never stored in the outbox, and is refused with HEAD and in a batch, as with
+ *  restway_request_save_to().
+ *
+ *  @param descriptor A descriptor that is open for writing. It is duplicated: the program may close
+ *                    its own. The duplicate is closed when the request and its calls are gone, so
+ *                    the reader of a pipe finds the end only after that.
+ *  @return RESTWAY_OK, RESTWAY_E_IO (the descriptor is closed or cannot be written),
+ *          RESTWAY_E_FORKED, RESTWAY_E_INVALID_ARGUMENT.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_save_to_descriptor(
+    restway_request *request, int32_t descriptor, restway_error **out_error);
+
+/** Sets the size limit of the saved body after decoding, in place of the client's save_bytes_max. A
+ *  larger body ends the exchange with RESTWAY_E_TOO_LARGE. Then no file is left, not even a part.
+ *
+ *  @param bytes More than 0; 0 takes the client's limit; -1 sets no limit.
+ *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_set_save_bytes_max(
+    restway_request *request, int64_t bytes, restway_error **out_error);
 
 /** Returns the path in which the body was saved, as it was given; NULL if the body was not saved.
  *  The file of a route with `"saveAsResource": true` is removed with the last reference to the

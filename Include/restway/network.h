@@ -137,13 +137,20 @@ typedef struct restway_network_options {
     uint32_t ip_version;
     /** A restway_http_version. */
     uint32_t http_version;
+    /** The file in which cookies are kept (cookie.h), in the format of curl and browsers. It is
+     *  made if it is not there, and only its owner can read it. NULL keeps them in memory. */
+    const char *cookie_file;
+    /** The file in which the client remembers the hosts that want to be reached over TLS alone
+     *  (RFC 6797), in the format of curl. It is made if it is not there, and only its owner can
+     *  read it. Requests to http URLs of these hosts then go to https. NULL remembers none. */
+    const char *hsts_file;
 } restway_network_options;
 
 /** An initialiser for options that are all defaults. */
 #define RESTWAY_NETWORK_OPTIONS_INIT \
     { \
         sizeof(restway_network_options), NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, \
-            NULL, 0, 0, 0 \
+            NULL, 0, 0, 0, NULL, NULL \
     }
 
 /** Sets the first @p size bytes of @p options to what RESTWAY_NETWORK_OPTIONS_INIT would set, for

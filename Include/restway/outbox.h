@@ -54,6 +54,10 @@ RESTWAY_API restway_reachability restway_client_reachability(const restway_clien
  *              else the path. *Copied*.
  *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT.
  *
+ *  A request with a lane that the outbox may store is refused with RESTWAY_E_INVALID_ARGUMENT when
+ *  it is sent, if its answer is saved or streamed (restway_request_save_to(),
+ *  restway_request_set_body_receiver()): it could not be stored.
+ *
  *  Threads: any. Blocks: never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_set_lane(
     restway_request *request, const char *lane, restway_error **out_error);

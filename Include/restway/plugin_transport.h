@@ -65,6 +65,9 @@ typedef struct restway_plugin_exchange {
      *  passes the response with the challenge to the host. */
     const char *digest_user;
     const char *digest_password;
+    /** The longest time from the last byte of the request that was sent to the first byte of the
+     *  response; 0 sets no limit. */
+    int64_t first_byte_milliseconds;
 } restway_plugin_exchange;
 
 /** The head of a response, but never of an interim (1xx) response. */

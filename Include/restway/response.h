@@ -148,6 +148,20 @@ RESTWAY_API const void *restway_response_body(
 RESTWAY_API const char *restway_response_json(
     const restway_response *response, size_t *out_length);
 
+/** Returns the body as text in UTF-8, by the charset of its Content-Type; without a charset, the
+ *  body is UTF-8. Bytes that the charset does not have become U+FFFD.
+ *
+ *  @param out_text   Receives the text, followed by a NUL, *Borrowed*. It may hold further NULs.
+ *  @param out_length Receives its length in bytes; may be NULL.
+ *  @return RESTWAY_OK; RESTWAY_E_MAPPING (the C library, whose iconv() converts, does not know the
+ *          charset, which the message names); RESTWAY_E_FORKED; RESTWAY_E_INVALID_ARGUMENT.
+ *
+ *  Threads: any. Blocks: never, except that the first text of a charset may read files of the C
+ *  library. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_response_text(
+    const restway_response *response, const char **out_text, size_t *out_length,
+    restway_error **out_error);
+
 /** Returns 1 when at least one descriptor applied to this response (even if it found no objects), 0
  *  when no descriptor matched. Threads: any. Blocks: never. */
 RESTWAY_API int32_t restway_response_is_mapped(const restway_response *response);

@@ -12,6 +12,7 @@
 #include "call.h"
 #include "change.h"
 #include "client.h"
+#include "cookie.h"
 #include "download.h"
 #include "draft.h"
 #include "error.h"

@@ -82,6 +82,10 @@ static inline CURLcode rw_easy_get_pointer(CURL *easy, CURLINFO info, void **val
     return curl_easy_getinfo(easy, info, value);
 }
 
+static inline CURLcode rw_easy_get_list(CURL *easy, CURLINFO info, struct curl_slist **value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
 /* Return bit masks that Swift cannot import, because their macros have casts. */
 static inline unsigned long rw_auth_basic(void) { return CURLAUTH_BASIC; }
 static inline unsigned long rw_auth_digest(void) { return CURLAUTH_DIGEST; }
@@ -106,6 +110,15 @@ static inline CURLMcode rw_multi_set_timer_function(
 
 static inline CURLSHcode rw_share_set_int(CURLSH *share, CURLSHoption option, int value) {
     return curl_share_setopt(share, option, value);
+}
+
+/* Sets the functions that guard the shared data; both receive `context`. */
+static inline void rw_share_set_lock_functions(
+    CURLSH *share, void (*lock)(CURL *, curl_lock_data, curl_lock_access, void *),
+    void (*unlock)(CURL *, curl_lock_data, void *), void *context) {
+    curl_share_setopt(share, CURLSHOPT_LOCKFUNC, lock);
+    curl_share_setopt(share, CURLSHOPT_UNLOCKFUNC, unlock);
+    curl_share_setopt(share, CURLSHOPT_USERDATA, context);
 }
 
 /* Returns the next completed easy handle, with its result in `result`; NULL if no completed

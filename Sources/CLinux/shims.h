@@ -10,6 +10,7 @@
 #include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -18,6 +19,25 @@
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
+
+/* Writes as write(2) does. If nobody reads the pipe or the socket, the error is EPIPE, and the
+ * thread gets no SIGPIPE, whose usual effect is to end the process. */
+static inline ssize_t rw_write_without_signal(int descriptor, const void *bytes, size_t count) {
+    sigset_t pipe, before, pending;
+    const struct timespec now = {0, 0};
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    sigpending(&pending);
+    pthread_sigmask(SIG_BLOCK, &pipe, &before);
+    ssize_t written = write(descriptor, bytes, count);
+    int code = errno;
+    if (written < 0 && code == EPIPE && !sigismember(&pending, SIGPIPE)) {
+        sigtimedwait(&pipe, NULL, &now);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = code;
+    return written;
+}
 
 /* Returns the file of the library or program that contains `address`; NULL if no file contains it.
  * dladdr is an extension of glibc, whose feature macros are not set for Swift. */

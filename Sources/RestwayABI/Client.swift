@@ -179,9 +179,13 @@ extension ClientOptions {
         timeouts.totalMilliseconds = try Self.time(c.timeout_milliseconds, "timeout_milliseconds")
         timeouts.connectMilliseconds = try Self.time(
             c.connect_timeout_milliseconds, "connect_timeout_milliseconds")
+        timeouts.firstByteMilliseconds = try Self.time(
+            c.first_byte_timeout_milliseconds, "first_byte_timeout_milliseconds")
         timeouts.idleMilliseconds = try Self.time(
             c.idle_timeout_milliseconds, "idle_timeout_milliseconds")
         try Self.set(&calls.bodyBytesMax, c.body_bytes_max, "body_bytes_max", max: .max)
+        try Argument.minusOneOrMore(c.save_bytes_max, "options.save_bytes_max")
+        calls.saveBytesMax = max(0, c.save_bytes_max)
         try Self.set(&calls.objectsMax, c.objects_max, "objects_max", max: .max)
         try Self.set(&calls.nestingDepthMax, c.nesting_depth_max, "nesting_depth_max", max: 2_048)
         try Self.set(&connections.total, c.connections_max, "connections_max", max: 65_536)

@@ -19,6 +19,25 @@ public func restway_request_save_to(
     }
 }
 
+@_cdecl("restway_request_save_to_descriptor") @implementation
+public func restway_request_save_to_descriptor(
+    _ request: InHandle, _ descriptor: Int32, _ outError: OutHandle?
+) -> restway_status {
+    RequestHandle.using(request, outError) { request throws(Failure) in
+        request.set(BodyDestination.descriptor(try SaveDescriptor(duplicating: descriptor)))
+    }
+}
+
+@_cdecl("restway_request_set_save_bytes_max") @implementation
+public func restway_request_set_save_bytes_max(
+    _ request: InHandle, _ bytes: Int64, _ outError: OutHandle?
+) -> restway_status {
+    RequestHandle.changing(request, outError) { spec throws(Failure) in
+        try Argument.minusOneOrMore(bytes, "bytes")
+        spec.reception.saveBytesMax = bytes == 0 ? nil : max(0, bytes)
+    }
+}
+
 @_cdecl("restway_response_saved_path") @implementation
 public func restway_response_saved_path(_ response: InHandle) -> CString! {
     ResponseHandle.text(response, "saved path") { $0.response.saved?.path }

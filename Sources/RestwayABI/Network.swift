@@ -35,6 +35,12 @@ extension NetworkSettings {
         }
         try readProxy(c)
         try readPlaces(c)
+        if let text = c.cookie_file {
+            cookieFile = try Argument.nonEmptyString(text, "options.network.cookie_file")
+        }
+        if let text = c.hsts_file {
+            hstsFile = try Argument.nonEmptyString(text, "options.network.hsts_file")
+        }
         switch restway_http_version(rawValue: c.http_version) {
         case .RESTWAY_HTTP_AUTOMATIC: httpVersion = nil
         case .RESTWAY_HTTP_VERSION_1_1: httpVersion = .http11

@@ -11,6 +11,7 @@ final class ResponseHandle: TextLender, Sendable {
     let response: Response
     /// The texts are made at their first use, because most programs do not read them.
     private let lentTexts = AtomicLazyReference<LentTexts>()
+    private let bodyText = AtomicLazyReference<ConvertedText>()
     let generation = ProcessGeneration.current
 
     init(_ response: Response) {
@@ -19,6 +20,25 @@ final class ResponseHandle: TextLender, Sendable {
 
     var texts: LentTexts { lentTexts.load() ?? lentTexts.storeIfNil(LentTexts()) }
 
+    /// Returns the body as UTF-8; it is converted once.
+    func text() throws(Failure) -> ConvertedText {
+        if let text = bodyText.load() { return text }
+        let type = response.headers[first: "Content-Type"] ?? ""
+        let body = response.bodyWithNUL
+        let converted: Result<[UInt8], UnknownCharset> = body.withUnsafeBytes { bytes in
+            Result { () throws(UnknownCharset) in
+                try BodyText.utf8(.init(rebasing: bytes.dropLast()), contentType: type)
+            }
+        }
+        switch converted {
+        case .success(let bytes): return bodyText.storeIfNil(ConvertedText(bytes))
+        case .failure(let error):
+            throw Failure(
+                .mapping, "the charset \"\(error.name)\" of the body is not known",
+                field: "Content-Type")
+        }
+    }
+
     func header(_ index: Int) -> HeaderField? { response.headers.fields.at(index) }
     func trailer(_ index: Int) -> HeaderField? { response.trailers.fields.at(index) }
 
@@ -26,6 +46,20 @@ final class ResponseHandle: TextLender, Sendable {
     /// because of the NUL it is never empty.
     var bodyStart: UnsafePointer<UInt8> {
         response.bodyWithNUL.withUnsafeBufferPointer { $0.baseAddress! }
+    }
+}
+
+/// A text in UTF-8 with a NUL after it, which lives as long as this object and does not move.
+final class ConvertedText: Sendable {
+    private let bytesAndNUL: [UInt8]
+
+    init(_ bytes: [UInt8]) {
+        bytesAndNUL = bytes + [0]
+    }
+
+    var count: Int { bytesAndNUL.count - 1 }
+    var start: CString {
+        bytesAndNUL.withUnsafeBytes { $0.baseAddress!.assumingMemoryBound(to: CChar.self) }
     }
 }
 
@@ -126,6 +160,21 @@ public func restway_response_json(_ response: InHandle, _ outLength: Out<Int>?) 
     else { return nil }
     outLength?.pointee = handle.response.bodyCount
     return UnsafeRawPointer(handle.bodyStart).assumingMemoryBound(to: CChar.self)
+}
+
+@_cdecl("restway_response_text") @implementation
+public func restway_response_text(
+    _ response: InHandle, _ outText: Out<CString?>?, _ outLength: Out<Int>?,
+    _ outError: OutHandle?
+) -> restway_status {
+    outText?.pointee = nil
+    outLength?.pointee = 0
+    return ResponseHandle.using(response, outError) { response throws(Failure) in
+        _ = try Argument.out(outText, "out_text")
+        let text = try response.text()
+        outText?.pointee = text.start
+        outLength?.pointee = text.count
+    }
 }
 
 @_cdecl("restway_response_is_mapped") @implementation

@@ -277,6 +277,8 @@ package struct CallOptions: Sendable {
     /// Whether a DELETE that is answered with 404 or 410 counts as done.
     package var takesMissingForDeleted = false
     package var bodyBytesMax = 256 << 20
+    /// The size limit of a body that is saved in a file; 0 for no limit.
+    package var saveBytesMax: Int64 = 0
     package var objectsMax = 10_000_000
     package var nestingDepthMax = 512
     /// With 0, a redirect is an error; with `nil`, it is an answer like any other.

@@ -1,6 +1,7 @@
 package import RestwayAuth
 package import RestwayBatch
 package import RestwayCalls
+import RestwayCurl
 package import RestwayDocument
 package import RestwayHTTP
 package import RestwayOutbox
@@ -22,8 +23,10 @@ package final class Client: Sendable {
     package let outbox: Outbox?
     private let retry: RetryDriver
     private let rates: RateDriver
-    private let transports: TransportTable
-    private let certificateFile: String?
+    let transports: TransportTable
+    /// The cookies of the built-in transport; `nil` if none are kept.
+    let cookies: CookieJar?
+    private let network: NetworkSettings
     private let generation = ProcessGeneration.current
 
     /// - Parameters:
@@ -56,12 +59,19 @@ package final class Client: Sendable {
         let delivery = try Delivery(options.delivery, pool: pool, clock: clock)
         let network = try options.network(definition.environments.network(of: environment))
         network.warnOfMissingVerification()
-        let builtIn = transport ?? options.libcurl(network, clock)
+        cookies = transport == nil ? try options.cookies(network) : nil
+        let builtIn: any Transport
+        if let transport {
+            builtIn = transport
+        } else {
+            builtIn = try options.libcurl(network, cookies, clock)
+        }
         transports = try TransportTable(
             definition, plugins,
             choosing: .init(name: options.transport, options: options.transportOptions),
             PluginTransport.Surroundings(builtIn: builtIn, clock: clock, timers: timers),
             builtIn: builtIn)
+        try Self.refuseCookieFile(network, transports)
         retry = RetryDriver(seed: options.randomSeed)
         let executors = CallContext.Executors(pool: pool, clock: clock, timers: timers)
         rates = RateDriver(definition.policies.rate, executors)
@@ -81,7 +91,7 @@ package final class Client: Sendable {
                 credentials: auth, retries: retry, rates: rates, outbox: outbox,
                 reachability: reachability))
         batches = Batches(calls)
-        certificateFile = network.tls?.caFile
+        self.network = network
         outbox?.begin(self)
     }
 
@@ -115,7 +125,7 @@ package final class Client: Sendable {
             ? auth.authorized(request.exchange) : request.exchange
         return request.curlCommand(
             sending: exchange, redaction: reveals ? nil : api.definition.redaction,
-            certificateFile: certificateFile)
+            network: network)
     }
 
     /// Refuses new calls and completes all pending ones. It may be called again. It waits only for

@@ -59,24 +59,38 @@ package struct ClientOptions: Sendable {
     /// limit.
     func forCalls(_ environment: Timeouts) -> CallOptions {
         var calls = calls
-        if let total = timeouts.totalMilliseconds ?? environment.totalMilliseconds {
-            calls.timeouts.totalMilliseconds = total
-        }
-        if let connect = timeouts.connectMilliseconds ?? environment.connectMilliseconds {
-            calls.timeouts.connectMilliseconds = connect
-        }
-        if let idle = timeouts.idleMilliseconds ?? environment.idleMilliseconds {
-            calls.timeouts.idleMilliseconds = idle
-        }
+        calls.timeouts.take(environment)
+        calls.timeouts.take(timeouts)
         return calls
     }
 
     /// Makes the built-in transport.
-    func libcurl(_ network: NetworkSettings, _ clock: any Clock) -> any Transport {
-        CurlTransport(
+    func libcurl(
+        _ network: NetworkSettings, _ cookies: CookieJar?, _ clock: any Clock
+    ) throws(Failure) -> any Transport {
+        let secureHosts = try Failure.explaining { () throws(NetworkSettingError) in
+            try SecureHostList.open(path: network.hstsFile)
+        }
+        return CurlTransport(
             limits: .init(
                 connectionsMax: connections.total, connectionsPerHostMax: connections.perHost),
-            keepsCookies: calls.usesCookies, network: network, clock: clock)
+            cookies: cookies, secureHosts: secureHosts, network: network, clock: clock)
+    }
+
+    /// Makes the jar for the cookies of the built-in transport; `nil` if none are kept.
+    func cookies(_ network: NetworkSettings) throws(Failure) -> CookieJar? {
+        guard calls.usesCookies else {
+            guard connections.network.cookieFile == nil else {
+                throw Failure(
+                    .invalidArgument,
+                    "options.network.cookie_file stands beside RESTWAY_CLIENT_NO_COOKIES",
+                    field: "options.network.cookie_file")
+            }
+            return nil
+        }
+        return try Failure.explaining { () throws(NetworkSettingError) in
+            try CookieJar.open(path: network.cookieFile)
+        }
     }
 
     /// Returns the network settings of these options, completed by those of the environment, after

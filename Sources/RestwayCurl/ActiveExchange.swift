@@ -33,6 +33,12 @@ final class ActiveExchange: @unchecked Sendable {
     var priority: Int32 { exchange.priority }
     /// Whether libcurl or the loop may send the exchange again without losing a part of its body.
     var isRepeatable: Bool { exchange.isRepeatable && pulled?.hasBegun != true }
+    /// Whether it runs and its answer, or the answer after a Digest challenge, has not begun.
+    var awaitsAnswer: Bool {
+        guard let handle, !hasEnded else { return false }
+        return exchange.digest != nil || !handle.transfer.head.hasBegun
+    }
+
     /// Whether the exchange still waits in its queue.
     var isWaiting: Bool { handle == nil && !hasEnded }
 

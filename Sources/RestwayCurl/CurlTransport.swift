@@ -24,7 +24,10 @@ package final class CurlTransport: Transport {
     /// Settings that apply to all exchanges.
     struct Settings: Sendable {
         let limits: Limits
-        let keepsCookies: Bool
+        /// The cookies that exchanges share; `nil` if no cookies are kept.
+        let cookies: CookieJar?
+        /// The hosts that are reached over TLS alone; `nil` if none are kept.
+        let secureHosts: SecureHostList?
         let network: NetworkSettings
         /// Whether the environment named a proxy when the transport was made.
         let mayUseProxies = ProxyEnvironment.namesOne
@@ -47,14 +50,17 @@ package final class CurlTransport: Transport {
     private let generation = ProcessGeneration.current
 
     /// - Parameters:
-    ///   - keepsCookies: Whether cookies are kept, in memory, for exchanges that use them.
+    ///   - cookies: The cookies for exchanges that use them; `nil` keeps none.
+    ///   - secureHosts: The hosts that are reached over TLS alone; `nil` keeps none.
     ///   - network: How connections are made; what `checked` has returned.
     ///   - clock: Measures time in the queue. libcurl's own time limits use the machine's clock.
     package init(
-        limits: Limits = Limits(), keepsCookies: Bool = true,
+        limits: Limits = Limits(), cookies: CookieJar? = nil,
+        secureHosts: SecureHostList? = nil,
         network: NetworkSettings = NetworkSettings(), clock: any Clock = SystemClock()
     ) {
-        settings = Settings(limits: limits, keepsCookies: keepsCookies, network: network)
+        settings = Settings(
+            limits: limits, cookies: cookies, secureHosts: secureHosts, network: network)
         self.clock = clock
     }
 
@@ -70,7 +76,9 @@ package final class CurlTransport: Transport {
         close()
     }
 
-    package func start(_ exchange: Exchange, observer: any ExchangeObserver) -> ExchangeID {
+    package func start(_ given: Exchange, observer: any ExchangeObserver) -> ExchangeID {
+        var exchange = given
+        settings.secureHosts?.secure(&exchange)
         let id = ExchangeID(lastID.add(1, ordering: .relaxed).newValue)
         var deliver: (@Sendable (BodyPiece) -> Void)?
         if case .source = exchange.body {
@@ -103,6 +111,8 @@ package final class CurlTransport: Transport {
         // A forked child has the parent's event descriptor but not its thread.
         guard generation == ProcessGeneration.current else { return }
         inbox.close(TransportError(.closed, "the transport is closed"))
+        settings.cookies?.close()
+        settings.secureHosts?.close()
     }
 
     private func startThread() {

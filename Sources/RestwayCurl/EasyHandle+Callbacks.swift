@@ -85,6 +85,7 @@ extension EasyHandle {
             // Otherwise libcurl would wait for the rest of a body that the server does not want.
             if active.pulled?.isPaused == true { curl_easy_pause(easy, CURLPAUSE_CONT) }
             watchEnd(behind: answer)
+            keepState(of: answer)
             transfer.isExpectationRefused = status == 417 && active.exchange.expectsContinue
             if isChallenge(answer) {
                 transfer.challenge = answer
@@ -127,6 +128,7 @@ extension EasyHandle {
         // which the call sends the request without the header.
         if transfer.isExpectationRefused { return false }
         transfer.attempts += 1
+        awaitAnswer()
         tellOfTLS(false)
         if transfer.attempts > 1, active?.pulled?.hasBegun == true {
             transfer.failure = TransportError(
@@ -157,9 +159,17 @@ extension EasyHandle {
         return false
     }
 
+    /// Notes that the time for the first byte of the answer begins, again.
+    private func awaitAnswer() {
+        guard active?.exchange.timeouts.firstByteMilliseconds ?? 0 > 0 else { return }
+        transfer.answerAwaitedSince = SystemClock().now()
+    }
+
     private func progressed(_ now: Progress) {
         guard now != transfer.progress, let observer = active?.observer else { return }
+        if now.uploaded != transfer.progress.uploaded { awaitAnswer() }
         transfer.progress = now
+        guard observer.wantsProgress else { return }
         observer.progressed(
             uploaded: now.uploaded, uploadTotal: now.uploadTotal, downloaded: now.downloaded,
             downloadTotal: now.downloadTotal)

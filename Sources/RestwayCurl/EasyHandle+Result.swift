@@ -40,6 +40,7 @@ extension EasyHandle {
         if code != CURLE_OK, transfer.attempts == 0, let refusal = proxyRefusal(code) {
             return refusal
         }
+        if code == CURLE_OPERATION_TIMEDOUT { return timeOut() }
         guard code == CURLE_OK else {
             return .curl(code, detail: errorDetail, place: place, wasSent: transfer.attempts > 0)
         }
@@ -53,6 +54,39 @@ extension EasyHandle {
             .connectionLost, code: Int32(CURLE_RECV_ERROR.rawValue),
             "\(place): the connection ended without a goodbye of TLS (close_notify), "
                 + "and the body has no length: it may be cut off")
+    }
+
+    /// The error of libcurl's own time limits, which names the phase.
+    private func timeOut() -> TransportError? {
+        guard let timeouts = active?.exchange.timeouts else { return nil }
+        let connect = timeouts.connectMilliseconds
+        let isConnecting = transfer.attempts == 0 && connect > 0
+        let isConnectLimit = isConnecting && (totalMilliseconds == 0 || connect < totalMilliseconds)
+        let text =
+            isConnectLimit
+            ? "the connect time limit of \(connect) ms has passed" : timeouts.totalText
+        return TransportError(
+            .timedOut, code: Int32(CURLE_OPERATION_TIMEDOUT.rawValue),
+            "\(place): \(text) (\(errorDetail))")
+    }
+
+    /// Why the exchange must end because its answer has not begun in time; `nil` if there is time
+    /// left, for the number of milliseconds in `left`.
+    func lateAnswer(left: inout Int64) -> TransportError? {
+        guard let active else { return nil }
+        let limit = active.exchange.timeouts.firstByteMilliseconds
+        // The time of a source that is not ready does not count.
+        let isAwaiting =
+            transfer.answerAwaitedSince != .never && !transfer.head.hasBegun
+            && active.pulled?.isPaused != true
+        let passed =
+            isAwaiting ? SystemClock().now().milliseconds(since: transfer.answerAwaitedSince) : 0
+        left = limit - passed
+        guard left <= 0 else { return nil }
+        return TransportError(
+            .timedOut, code: Int32(CURLE_OPERATION_TIMEDOUT.rawValue),
+            "\(place): no byte of the answer has come within the first-byte time limit of "
+                + "\(limit) ms")
     }
 
     /// The error if a proxy has refused to connect to the server. libcurl reports this as if the

@@ -30,6 +30,9 @@ final class EasyHandle {
         var idle = IdleMeter()
         /// Whether the server has refused to be asked for the body (417).
         var isExpectationRefused = false
+        /// The time since which the answer is awaited: libcurl has just sent a part of the request.
+        /// `never` before the request is sent.
+        var answerAwaitedSince = Deadline.never
     }
 
     struct Progress: Equatable {
@@ -44,6 +47,8 @@ final class EasyHandle {
     /// The exchange that the handle performs.
     private(set) var active: ActiveExchange?
     var transfer = Transfer()
+    /// The rest of the total time limit when the exchange began; 0 for no limit.
+    private(set) var totalMilliseconds: Int64 = 0
     /// Whether libcurl calls the debug function.
     var isToldOfTLS = false
 
@@ -51,6 +56,7 @@ final class EasyHandle {
     private var headerList = HeaderList()
     private var body = BodyBuffer()
     private var cookies: CookieJar?
+    private let secureHosts: SecureHostList?
     private(set) var network: NetworkOptions
 
     /// Creates a handle; nil if there is no memory.
@@ -58,6 +64,7 @@ final class EasyHandle {
         guard let easy = CurlGlobal.gate.pass({ curl_easy_init() }) else { return nil }
         self.easy = easy
         self.sockets = sockets
+        secureHosts = settings.secureHosts
         network = NetworkOptions(easy, settings)
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         setConstants(sockets)
@@ -82,11 +89,13 @@ final class EasyHandle {
         tellOfTLS(false)
         errorText[0] = 0
         if let digest = active.exchange.digest { set(digest) }
-        setOptions(active)
         network.choose(
             active.originQueue?.origin,
             avoidsHTTP2: active.originQueue?.avoidsHTTP2 == true)
-        rw_easy_set_long(easy, CURLOPT_TIMEOUT_MS, Self.long(timeoutMilliseconds))
+        totalMilliseconds = timeoutMilliseconds
+        ExchangeOptions(easy: easy).set(
+            active, timeoutMilliseconds: timeoutMilliseconds,
+            sharesPlainConnections: network.sharesPlainConnections)
         share(active.exchange.usesCookies ? cookies : nil)
         let (headers, sendsBody) = (active.exchange.headers, active.exchange.sendsBody)
         guard setRequest(active.exchange, sendsBody: sendsBody),
@@ -141,52 +150,26 @@ final class EasyHandle {
         sockets.pausedExchanges += isPaused ? 1 : -1
     }
 
+    /// Keeps what an answer asks the client to remember. libcurl has already taken its cookies.
+    func keepState(of answer: ResponseHead) {
+        if let cookies, cookies.hasFile, answer.headers[first: "Set-Cookie"] != nil {
+            cookies.changed()
+        }
+        guard let secureHosts, let origin = active?.originQueue, origin.isSecure,
+            network.isVerifying, let header = answer.headers[first: "Strict-Transport-Security"]
+        else { return }
+        secureHosts.learn(header, from: answer.url)
+    }
+
     // MARK: Set-up
 
     private func setConstants(_ sockets: SocketSet) {
         let me = UserData.borrow(self)
         rw_easy_set_pointer(easy, CURLOPT_PRIVATE, me)
         rw_easy_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
-        rw_easy_set_long(easy, CURLOPT_NOSIGNAL, 1)
-        // Without this option, giving up on a name would block the thread until the resolver gives
-        // up.
-        rw_easy_set_long(easy, CURLOPT_QUICK_EXIT, 1)
-        rw_easy_set_string(easy, CURLOPT_PROTOCOLS_STR, "http,https")
-        rw_easy_set_string(easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
-        rw_easy_set_long(easy, CURLOPT_PATH_AS_IS, 1)
-        rw_easy_set_long(easy, CURLOPT_FOLLOWLOCATION, 0)
-        rw_easy_set_long(easy, CURLOPT_HTTP_CONTENT_DECODING, 0)
-        rw_easy_set_long(easy, CURLOPT_HTTP09_ALLOWED, 0)
-        // The answer of a proxy to CONNECT is not the answer to the request.
-        rw_easy_set_long(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        rw_easy_set_long(easy, CURLOPT_TCP_NODELAY, 1)
-        // As large as a piece of a body.
-        rw_easy_set_long(easy, CURLOPT_UPLOAD_BUFFERSIZE, 256 << 10)
+        ExchangeOptions(easy: easy).setConstants()
         setCallbacks(me, UserData.borrow(sockets))
     }
-
-    private func setOptions(_ active: ActiveExchange) {
-        // libcurl allocates the buffer for each exchange. Freeing 64 KiB or more makes the C
-        // library consolidate its whole heap, which only a large body is worth.
-        let isLarge = active.exchange.mayReceiveLargeBody
-        rw_easy_set_long(easy, CURLOPT_BUFFERSIZE, isLarge ? 128 << 10 : 32 << 10)
-        let timeouts = active.exchange.timeouts
-        // For libcurl, 0 means 300 seconds, not "no limit".
-        let connect = timeouts.connectMilliseconds
-        rw_easy_set_long(easy, CURLOPT_CONNECTTIMEOUT_MS, Self.long(connect > 0 ? connect : .max))
-        // libcurl waits to learn whether a connection can be shared. TLS tells this when the
-        // connection is ready, plain HTTP only with the first response, unless the program has said
-        // that the server speaks HTTP/2.
-        let mayShare = network.sharesPlainConnections || active.originQueue?.isSecure == true
-        rw_easy_set_long(easy, CURLOPT_PIPEWAIT, mayShare ? 1 : 0)
-        rw_easy_set_long(easy, CURLOPT_NOPROGRESS, active.observer?.wantsProgress == true ? 0 : 1)
-        // The weight of the stream in HTTP/2: 16 by default, from 1 to 256.
-        let weight = 1 << Int(4 + max(-4, min(4, active.priority)))
-        rw_easy_set_long(easy, CURLOPT_STREAM_WEIGHT, weight)
-    }
-
-    /// Limits a number to the range of int, in which libcurl keeps it.
-    private static func long(_ number: Int64) -> Int { Int(min(max(0, number), 0x7FFF_FFFF)) }
 
     private func share(_ jar: CookieJar?) {
         guard jar !== cookies else { return }

@@ -21,6 +21,8 @@ final class IOLoop {
     private(set) var exchanges: [ExchangeID: ActiveExchange] = [:]
     /// The total time limits of the exchanges that had to wait.
     private var waitingDeadlines = DeadlineHeap<ActiveExchange> { $0.isWaiting }
+    /// The next times at which to look whether an answer has begun.
+    private var answerDeadlines = DeadlineHeap<ActiveExchange> { $0.awaitsAnswer }
     /// Whether a thread waits for the exchange that came last.
     private var isAwaited = false
     /// The time at which the exchanges are looked at next, to find the idle ones.
@@ -72,6 +74,7 @@ final class IOLoop {
     /// Performs the commands and the work that libcurl can do without waiting.
     func work() {
         performCommands()
+        expireLateAnswers()
         repeat {
             startWaiting()
             multi.runTimer()
@@ -96,7 +99,7 @@ final class IOLoop {
         let next = waitingDeadlines.first
         return multi.setWakeUp(
             within: next == .never ? nil : next.milliseconds(since: clock.now()),
-            notAfter: idleCheck)
+            notAfter: min(idleCheck, answerDeadlines.first))
     }
 
     private func performCommands() {
@@ -169,7 +172,15 @@ final class IOLoop {
             let text = String(cString: curl_multi_strerror(code))
             return TransportError(.internal, code: code.rawValue, "\(handle.place): \(text)")
         }
+        let limit = active.exchange.timeouts.firstByteMilliseconds
+        if limit > 0 { watchAnswer(active, within: limit) }
         return nil
+    }
+
+    /// Looks after this time whether the answer has begun.
+    private func watchAnswer(_ active: ActiveExchange, within milliseconds: Int64) {
+        answerDeadlines.insert(
+            active, at: SystemClock().now().advanced(milliseconds: milliseconds))
     }
 
     private func take(_ piece: BodyPiece, of id: ExchangeID) {
@@ -268,13 +279,29 @@ final class IOLoop {
                 active,
                 TransportError(
                     .timedOut, code: Int32(CURLE_OPERATION_TIMEDOUT.rawValue),
-                    "\(place): too slow: no byte was sent or received for \(limit) milliseconds"))
+                    "\(place): no byte has moved for the idle time limit of \(limit) ms: too slow"))
+        }
+    }
+
+    /// Ends the exchanges whose answers have not begun in time.
+    private func expireLateAnswers() {
+        guard answerDeadlines.first != .never else { return }
+        for active in answerDeadlines.popDue(SystemClock().now()) where active.awaitsAnswer {
+            var left: Int64 = 0
+            if let error = active.handle?.lateAnswer(left: &left) {
+                end(active, error)
+            } else {
+                watchAnswer(active, within: left)
+            }
         }
     }
 
     private func timedOutWaiting(_ active: ActiveExchange) -> TransportError {
         let place = active.originQueue?.place ?? ""
-        return TransportError(.timedOut, "\(place): timed out waiting for a connection")
+        return TransportError(
+            .timedOut,
+            "\(place): timed out waiting for a connection: "
+                + active.exchange.timeouts.totalText)
     }
 
     /// Ends an exchange that libcurl has not finished, whether it is running or waiting.

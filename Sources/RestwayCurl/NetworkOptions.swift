@@ -44,6 +44,11 @@ struct NetworkOptions: ~Copyable {
     /// Whether exchanges share connections without TLS.
     var sharesPlainConnections: Bool { speaksPlainHTTP2 && CurlGlobal.canReusePlainHTTP2 }
 
+    /// Whether the certificate of the server of the current exchange is checked.
+    var isVerifying: Bool {
+        (origin.flatMap { settings.tlsByOrigin[$0] } ?? settings.tls)?.isVerifying ?? true
+    }
+
     deinit {
         curl_slist_free_all(addresses)
     }

@@ -1,3 +1,4 @@
+package import RestwayRouting
 package import RestwayThreads
 
 /// One HTTP exchange that a transport performs.
@@ -109,15 +110,41 @@ package struct ExchangeTimeouts: Equatable, Sendable {
     package var totalMilliseconds: Int64
     /// The time until a connection is ready: name lookup, TCP and TLS.
     package var connectMilliseconds: Int64
+    /// The time from the last byte of the request that was sent to the first byte of the answer.
+    package var firstByteMilliseconds: Int64
     /// The time without a byte moving. A transport may round it up to whole seconds.
     package var idleMilliseconds: Int64
+    /// The limit of which `totalMilliseconds` is the rest, for messages; 0 if it is the limit
+    /// itself.
+    package var statedTotalMilliseconds: Int64 = 0
+    /// The limit of all attempts, which `totalMilliseconds` respects, for messages; 0 for none.
+    package var allAttemptsMilliseconds: Int64 = 0
 
     package init(
-        totalMilliseconds: Int64 = 0, connectMilliseconds: Int64 = 0, idleMilliseconds: Int64 = 0
+        totalMilliseconds: Int64 = 0, connectMilliseconds: Int64 = 0,
+        firstByteMilliseconds: Int64 = 0, idleMilliseconds: Int64 = 0
     ) {
         self.totalMilliseconds = totalMilliseconds
         self.connectMilliseconds = connectMilliseconds
+        self.firstByteMilliseconds = firstByteMilliseconds
         self.idleMilliseconds = idleMilliseconds
+    }
+
+    /// Replaces the limits that `declared` has.
+    package mutating func take(_ declared: Timeouts) {
+        totalMilliseconds = declared.totalMilliseconds ?? totalMilliseconds
+        connectMilliseconds = declared.connectMilliseconds ?? connectMilliseconds
+        firstByteMilliseconds = declared.firstByteMilliseconds ?? firstByteMilliseconds
+        idleMilliseconds = declared.idleMilliseconds ?? idleMilliseconds
+    }
+
+    /// The text with which a message names the total limit.
+    package var totalText: String {
+        let total = statedTotalMilliseconds > 0 ? statedTotalMilliseconds : totalMilliseconds
+        let text = total > 0 ? "the total time limit of \(total) ms" : ""
+        guard allAttemptsMilliseconds > 0 else { return text + " has passed" }
+        let all = "the deadline of all attempts, \(allAttemptsMilliseconds) ms"
+        return (text.isEmpty ? all : "\(text) or \(all)") + " has passed"
     }
 }
 

@@ -13,6 +13,10 @@ package struct NetworkSettings: Sendable {
     package var localInterface: String?
     package var names = NameSettings()
     package var httpVersion: RequestedHTTPVersion?
+    /// The file in which cookies are kept; `nil` keeps them in memory.
+    package var cookieFile: String?
+    /// The file of the hosts that want to be reached over TLS alone; `nil` keeps none.
+    package var hstsFile: String?
 
     package init() {}
 
@@ -25,6 +29,8 @@ package struct NetworkSettings: Sendable {
         if unixSocket == nil { all.proxy = proxy ?? others.proxy }
         if proxy == nil { all.unixSocket = unixSocket ?? others.unixSocket }
         all.httpVersion = httpVersion ?? others.httpVersion
+        all.cookieFile = cookieFile ?? others.cookieFile
+        all.hstsFile = hstsFile ?? others.hstsFile
         return all
     }
 

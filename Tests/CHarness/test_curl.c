@@ -62,6 +62,30 @@ static void to_curl__says_what_would_be_sent(void **state) {
     restway_client_release(client);
 }
 
+static void to_curl__shows_the_network_settings_without_passwords(void **state) {
+    (void)state;
+    restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
+    restway_network_options network = RESTWAY_NETWORK_OPTIONS_INIT;
+    restway_tls_options tls = RESTWAY_TLS_OPTIONS_INIT;
+    const restway_tls_options *all[] = {&tls};
+    tls.minimum_version = RESTWAY_TLS_VERSION_1_3;
+    network.tls = all;
+    network.tls_count = 1;
+    network.proxy = "socks5h://127.0.0.1:1080";
+    network.proxy_user = "hidden-1";
+    network.proxy_password = "hidden-2";
+    network.http_version = RESTWAY_HTTP_VERSION_1_1;
+    options.network = &network;
+    options.base_url = "https://api.example.com";
+    restway_client *client = make_client_with(options);
+    restway_request *request = make_get("status");
+    const char *text = write_command(client, request, RESTWAY_CURL_REVEAL);
+    assert_holds(text, "--tlsv1.3 --proxy 'socks5h://127.0.0.1:1080' --http1.1");
+    assert_lacks(text, "hidden");
+    restway_request_release(request);
+    restway_client_release(client);
+}
+
 static void to_curl__keeps_secrets_back(void **state) {
     (void)state;
     static const char *const headers[] = {
@@ -238,6 +262,7 @@ static void to_curl__used_wrongly(void **state) {
 
 static const struct CMUnitTest tests[] = {
     TEST(to_curl__says_what_would_be_sent),
+    TEST(to_curl__shows_the_network_settings_without_passwords),
     TEST(to_curl__keeps_secrets_back),
     TEST(to_curl__keeps_secret_parameters_back),
     TEST(to_curl__keeps_secrets_of_bodies_back),

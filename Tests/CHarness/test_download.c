@@ -1,4 +1,5 @@
 /* Answers that are saved in files, against the demo API. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,11 +121,100 @@ static void download__refuses_wrong_arguments(void **state) {
     restway_request_release(request);
 }
 
+static void download__ends_at_its_size_limit(void **state) {
+    (void)state;
+    struct place place;
+    place_begin(&place);
+    restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
+    options.save_bytes_max = 10;
+    restway_client *client = make_client_with(options);
+    restway_request *request = make_get("enterprises?per_page=5");
+    assert_ok(restway_request_save_to(request, place.path, RESTWAY_SAVE_KEEP_PART, &failure));
+    assert_fails(
+        restway_client_perform(client, request, 0, NULL, &failure), RESTWAY_E_TOO_LARGE,
+        "larger than 10 bytes");
+    assert_int_equal(access(place.path, F_OK), -1);
+    assert_ok(restway_request_set_save_bytes_max(request, 20, &failure));
+    assert_fails(
+        restway_client_perform(client, request, 0, NULL, &failure), RESTWAY_E_TOO_LARGE,
+        "larger than 20 bytes");
+    assert_ok(restway_request_set_save_bytes_max(request, 0, &failure));
+    assert_fails(
+        restway_client_perform(client, request, 0, NULL, &failure), RESTWAY_E_TOO_LARGE,
+        "larger than 10 bytes");
+    assert_ok(restway_request_set_save_bytes_max(request, -1, &failure));
+    assert_ok(restway_client_perform(client, request, 0, NULL, &failure));
+    assert_refused(restway_request_set_save_bytes_max(request, -2, &failure));
+    assert_refused(restway_request_set_save_bytes_max(NULL, 1, &failure));
+    restway_request_release(request);
+    restway_client_release(client);
+    place_end(&place);
+}
+
+static void download__writes_into_a_descriptor(void **state) {
+    (void)state;
+    int ends[2];
+    char bytes[8192] = "";
+    assert_int_equal(pipe(ends), 0);
+    restway_client *client = make_client();
+    restway_request *request = make_get("enterprises/3");
+    restway_response *response = NULL;
+    assert_ok(restway_request_save_to_descriptor(request, ends[1], &failure));
+    close(ends[1]);
+    assert_ok(restway_client_perform(client, request, 0, &response, &failure));
+    size_t length = 9;
+    restway_response_body(response, &length);
+    assert_int_equal(length, 0);
+    assert_int_equal(restway_response_is_mapped(response), 0);
+    assert_null(restway_response_saved_path(response));
+    int64_t written = restway_response_saved_length(response);
+    assert_in_range(written, 1, sizeof(bytes) - 1);
+    assert_int_equal(read(ends[0], bytes, sizeof(bytes)), written);
+    assert_holds(bytes, "Nordlicht");
+    restway_response_release(response);
+    /* Nobody reads any more. A SIGPIPE would end this process. */
+    close(ends[0]);
+    assert_fails(
+        restway_client_perform(client, request, 0, &response, &failure), RESTWAY_E_IO,
+        "Broken pipe");
+    restway_request_release(request);
+    restway_client_release(client);
+}
+
+static void download__names_a_descriptor_that_takes_no_bytes(void **state) {
+    (void)state;
+    restway_client *client = make_client();
+    restway_request *request = make_get("enterprises/3");
+    int full = open("/dev/full", O_WRONLY), unwritable = open("/dev/null", O_RDONLY);
+    assert_true(full >= 0 && unwritable >= 0);
+    assert_fails(
+        restway_request_save_to_descriptor(request, unwritable, &failure), RESTWAY_E_IO,
+        "not open for writing");
+    assert_fails(
+        restway_request_save_to_descriptor(request, -1, &failure), RESTWAY_E_IO,
+        "descriptor -1: Bad file descriptor");
+    assert_refused(restway_request_save_to_descriptor(NULL, full, &failure));
+    assert_ok(restway_request_save_to_descriptor(request, full, &failure));
+    assert_fails(
+        restway_client_perform(client, request, 0, NULL, &failure), RESTWAY_E_IO, "No space left");
+    assert_ok(restway_request_set_save_bytes_max(request, 5, &failure));
+    assert_fails(
+        restway_client_perform(client, request, 0, NULL, &failure), RESTWAY_E_TOO_LARGE,
+        "larger than 5 bytes");
+    close(full);
+    close(unwritable);
+    restway_request_release(request);
+    restway_client_release(client);
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(download__saves_a_body_and_a_later_request_keeps_it_in_memory),
     TEST(download__never_saves_the_body_of_an_error),
     TEST(download__names_a_path_that_cannot_be_written),
     TEST(download__is_refused_with_head),
     TEST(download__refuses_wrong_arguments),
+    TEST(download__ends_at_its_size_limit),
+    TEST(download__writes_into_a_descriptor),
+    TEST(download__names_a_descriptor_that_takes_no_bytes),
 };
 const struct suite download_suite = SUITE(tests);

@@ -34,6 +34,28 @@ static void outbox__a_stored_request_goes_out_when_the_host_says_so(void **state
     outboxing_end(&outboxing);
 }
 
+static void outbox__a_download_says_that_it_is_not_stored(void **state) {
+    (void)state;
+    struct outboxing outboxing;
+    outboxing_begin(&outboxing, RESTWAY_DELIVERY_THREAD);
+    char url[64];
+    memcpy(url, outboxing.server.url, sizeof(url));
+    snprintf(outboxing.server.url, sizeof(url), "http://127.0.0.1:%d", closed_port());
+    outboxing_restart(&outboxing, RESTWAY_DELIVERY_THREAD);
+    restway_request *request = outboxing_put(1);
+    assert_ok(restway_request_save_to(request, "/tmp/restway-never", 0, &failure));
+    assert_fails(
+        restway_client_perform(outboxing.client, request, 0, NULL, &failure), RESTWAY_E_CONNECT,
+        "it was not stored in the outbox");
+    assert_ok(restway_request_set_lane(request, "mine", &failure));
+    assert_fails(
+        restway_client_perform(outboxing.client, request, 0, NULL, &failure),
+        RESTWAY_E_INVALID_ARGUMENT, "lane");
+    restway_request_release(request);
+    memcpy(outboxing.server.url, url, sizeof(url));
+    outboxing_end(&outboxing);
+}
+
 static void outbox__a_refused_connection_stores_and_a_restart_sends(void **state) {
     (void)state;
     struct outboxing outboxing;
@@ -385,6 +407,7 @@ static void outbox__new_objects_inside_a_stored_one_are_named_with_it(void **sta
 
 static const struct CMUnitTest tests[] = {
     TEST(outbox__a_stored_request_goes_out_when_the_host_says_so),
+    TEST(outbox__a_download_says_that_it_is_not_stored),
     TEST(outbox__a_refused_connection_stores_and_a_restart_sends),
     TEST(outbox__a_dead_letter_is_edited_retried_or_dropped),
     TEST(outbox__a_list_is_exported_without_secrets),

@@ -229,6 +229,37 @@ static void request_set_timeout__refuses_values_out_of_range(void **state) {
     restway_request_release(request);
 }
 
+static void request_set_phase_timeout__refuses_values_out_of_range(void **state) {
+    (void)state;
+    restway_request *request = make_get("status");
+    for (int phase = RESTWAY_PHASE_CONNECT; phase <= RESTWAY_PHASE_IDLE; phase++) {
+        for (int64_t limit = -1; limit <= 1; limit++) {
+            assert_ok(restway_request_set_phase_timeout(
+                request, (restway_phase)phase, limit, &failure));
+        }
+        assert_refused(restway_request_set_phase_timeout(
+            request, (restway_phase)phase, -2, &failure));
+    }
+    assert_refused(
+        restway_request_set_phase_timeout(request, (restway_phase)3, 1, &failure));
+    assert_refused(
+        restway_request_set_phase_timeout(NULL, RESTWAY_PHASE_IDLE, 1, &failure));
+    restway_request_release(request);
+}
+
+static void request_set_phase_timeout__names_the_phase_and_the_limit(void **state) {
+    (void)state;
+    restway_client *client = make_client();
+    restway_request *request = make_get("bad/slow?ms=5000");
+    assert_ok(restway_request_set_phase_timeout(
+        request, RESTWAY_PHASE_FIRST_BYTE, 50, &failure));
+    assert_fails(
+        restway_client_perform(client, request, 0, NULL, &failure), RESTWAY_E_TIMEOUT,
+        "first-byte time limit of 50 ms");
+    restway_request_release(request);
+    restway_client_release(client);
+}
+
 static void request_set_parameters_json__says_where_it_is_wrong(void **state) {
     (void)state;
     const char *json = "{\"a\": 1,\n \"b\": }";
@@ -255,6 +286,8 @@ static const struct CMUnitTest tests[] = {
     TEST(request__later_changes_do_not_reach_the_wire),
     TEST(request__is_sent_through_several_clients),
     TEST(request_set_timeout__refuses_values_out_of_range),
+    TEST(request_set_phase_timeout__refuses_values_out_of_range),
+    TEST(request_set_phase_timeout__names_the_phase_and_the_limit),
     TEST(request_set_parameters_json__says_where_it_is_wrong),
 };
 

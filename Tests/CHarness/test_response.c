@@ -1,6 +1,7 @@
 /* Responses: status, headers, body, objects, mapping issues, redirects, cookies. */
 #include <string.h>
 
+#include "answering.h"
 #include "harness.h"
 
 static void response_read__gives_an_object_with_its_values(void **state) {
@@ -255,6 +256,58 @@ static void response__cookies_are_kept_unless_switched_off(void **state) {
     }
 }
 
+static void response_text__is_utf8(void **state) {
+    (void)state;
+    restway_client *client = make_client();
+    restway_response *response = fetch(client, "enterprises/3");
+    const char *text = NULL, *again = NULL;
+    size_t length = 0, expected = 0;
+    const void *body = restway_response_body(response, &expected);
+    assert_ok(restway_response_text(response, &text, &length, &failure));
+    assert_int_equal(length, expected);
+    assert_memory_equal(text, body, length + 1);
+    assert_ok(restway_response_text(response, &again, NULL, &failure));
+    assert_ptr_equal(text, again);
+    assert_refused(restway_response_text(NULL, &text, &length, &failure));
+    assert_null(text);
+    assert_int_equal(length, 0);
+    assert_refused(restway_response_text(response, NULL, &length, &failure));
+    restway_response_release(response);
+    restway_client_release(client);
+}
+
+static void response_text__follows_the_charset(void **state) {
+    (void)state;
+    struct answering_server server;
+    static const char latin[] =
+        "HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=iso-8859-1\r\n"
+        "Content-Length: 3\r\n\r\na\xe4\0";
+    static const char unknown[] =
+        "HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=klingon\r\n"
+        "Content-Length: 1\r\n\r\na";
+    answering_begin(&server);
+    restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
+    options.base_url = server.url;
+    restway_client *client = make_client_with(options);
+    answering_set_bytes(&server, latin, sizeof(latin) - 1);
+    restway_response *response = fetch(client, "x");
+    const char *text = NULL;
+    size_t length = 0;
+    assert_ok(restway_response_text(response, &text, &length, &failure));
+    assert_int_equal(length, 4);
+    assert_memory_equal(text, "a\xc3\xa4\0", 5);
+    restway_response_release(response);
+    answering_set_bytes(&server, unknown, sizeof(unknown) - 1);
+    response = fetch(client, "x");
+    assert_fails(
+        restway_response_text(response, &text, &length, &failure), RESTWAY_E_MAPPING, "klingon");
+    assert_null(text);
+    assert_int_equal(length, 0);
+    restway_response_release(response);
+    restway_client_release(client);
+    answering_end(&server);
+}
+
 static void response__outlives_its_client(void **state) {
     (void)state;
     restway_client *client = make_client();
@@ -286,6 +339,8 @@ static const struct CMUnitTest tests[] = {
     TEST(response__follows_redirects),
     TEST(response__of_a_redirect_that_is_not_followed),
     TEST(response__cookies_are_kept_unless_switched_off),
+    TEST(response_text__is_utf8),
+    TEST(response_text__follows_the_charset),
     TEST(response__outlives_its_client),
     TEST(response_release__of_null_is_fine),
 };

@@ -88,7 +88,8 @@ def check(ended: Ended, fault: Fault, origin: str) -> None:
     """Checks that `ended` is the expected outcome of `fault`, in time."""
     outcome = fault.outcome
     if outcome.status == Status.TIMEOUT:
-        bound = fault.options.get("idle_timeout") if fault.timeout > 5 else None
+        limits = fault.options.get("idle_timeout"), fault.options.get("first_byte_timeout")
+        bound = (limits[0] or limits[1]) if fault.timeout > 5 else None
         assert ended.seconds >= (bound or fault.timeout) * 0.9
         assert ended.seconds < (bound or fault.timeout) + SLACK_SECONDS
     else:

@@ -28,6 +28,7 @@ http {{
     ssl_certificate {certificate}; ssl_certificate_key {key}; ssl_client_certificate {authority};
     add_header X-Client $ssl_client_s_dn; add_header X-Connection $connection;
     add_header X-Peer $remote_addr; add_header X-Protocol $server_protocol;
+    add_header Strict-Transport-Security max-age=3600;
     server {{ listen 127.0.0.1:{secure} ssl http2; ssl_verify_client on; {answer} }}
     server {{ listen 127.0.0.1:{plain}; {answer} }}
     server {{ listen 127.0.0.1:{http2} http2; {answer} }}

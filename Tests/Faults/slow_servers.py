@@ -22,6 +22,8 @@ PROCESSING = b"HTTP/1.1 102 Processing\r\n\r\n"
 LONG_HEAD = b"HTTP/1.1 200 OK\r\n" + b"X-Filler: yes\r\n" * 500 + b"Content-Length: 8\r\n\r\n"
 #: The idle limit of connections, which is checked every second.
 IDLE = {"idle_timeout": 1.0}
+FIRST_BYTE = {"first_byte_timeout": TIMEOUT_SECONDS}
+LATE = "first-byte time limit of 300 ms"
 
 
 def stalls(name: str, begun: bytes) -> Fault:
@@ -31,7 +33,10 @@ def stalls(name: str, begun: bytes) -> Fault:
 
 SLOW_SERVERS = (
     Fault("stall_at_accept", (stall,), times_out(""), at_accept=True, timeout=TIMEOUT_SECONDS),
-    Fault("stall_before_headers", (stall,), times_out("0 bytes"), timeout=TIMEOUT_SECONDS),
+    Fault(
+        "stall_before_headers", (stall,), times_out("total time limit of 300 ms.*0 bytes"),
+        timeout=TIMEOUT_SECONDS,
+    ),
     stalls("stall_in_status_line", HEAD_OF_8[:10]),
     stalls("stall_in_header_name", HEAD_OF_8[:30]),
     stalls("stall_in_header_value", HEAD_OF_8[:40]),
@@ -51,10 +56,23 @@ SLOW_SERVERS = (
         "stall_in_body", (send(HEAD_OF_8 + BODY[:5]), stall), times_out("5 out of 8"),
         timeout=TIMEOUT_SECONDS,
     ),
-    Fault("stall_longer_than_idle", (send(HEAD_OF_8), stall), times_out("too slow"), options=IDLE),
+    Fault(
+        "stall_longer_than_idle", (send(HEAD_OF_8), stall),
+        times_out("idle time limit of 1000 ms.*too slow"), options=IDLE,
+    ),
     Fault(
         "stall_in_request_body", (stall_unread,), times_out(""), method="POST", body=bytes(8 << 20),
         reads_body=False, timeout=TIMEOUT_SECONDS,
+    ),
+    Fault("stall_before_first_byte", (stall,), times_out(LATE), options=FIRST_BYTE),
+    Fault(
+        "stall_after_request_body", (stall,), times_out(LATE), method="POST", body=bytes(1 << 20),
+        options=FIRST_BYTE,
+    ),
+    # Only the first line has to come in time.
+    Fault(
+        "stall_after_first_line", (send(b"HTTP/1.1 200 OK\r\n"), stall),
+        times_out("total time limit of 1500 ms"), timeout=1.5, options=FIRST_BYTE,
     ),
     # The server answers before it has read the body: the answer counts, and the connection, which
     # is full of unread bytes, is not used again.

@@ -68,6 +68,7 @@ def own() -> dict[str, int]:
     do("restway_draft_set", handles["restway_draft"], b"id", memory.value(INT64, 1))
     handles["restway_object"] = make("restway_draft_insert", handles["restway_draft"])
     handles["restway_query"] = make("restway_query_create", store, b"Note")
+    handles["restway_cookies"] = make("restway_client_cookies", client, None)
     return handles
 
 
@@ -113,6 +114,7 @@ class World:
             "restway_request_set_variable", handles["restway_request"], b"id",
             self._memory.value(INT64, 1),
         )
+        handles["restway_cookies"] = make("restway_client_cookies", client, None)
         handles["restway_changes"] = self._changes()
         request = make("restway_request_create_route", b"later", None)
         do("restway_client_set_reachability", client, _UNREACHABLE)

@@ -398,3 +398,15 @@ except restway.PluginError as error:
         env={**os.environ, "PYTHONPATH": str(ROOT / "bindings" / "python")},
     )
     assert 'plugins "test-transport" and "second" both have a transport "test"' in ended.stdout
+
+
+def test_cookies_belong_to_the_built_in_transport(tmp_path: Path) -> None:
+    api = restway.API.from_json(DOCUMENT)
+    network = restway.Network(cookie_file=tmp_path / "cookies.txt")
+    with pytest.raises(restway.ConfigError, match=r"cookie_file.*plugin"):
+        restway.Client(api, transport="test", network=network)
+    with (
+        restway.Client(api, transport="test") as client,
+        pytest.raises(restway.UsageError, match="plugin"),
+    ):
+        client.cookies.list()

@@ -199,7 +199,7 @@ final class AuthDriverTests: AuthTestCase {
     func testTheTimeOutOfACallHoldsWhileItWaits() throws {
         let client = try client(refreshes: true)
         var spec = RequestSpec.get("things")
-        spec.timeoutMilliseconds = 500
+        spec.timeouts.totalMilliseconds = 500
         let call = try client.send(spec)
         transport.answer(401)
         let refresh = nextRefresh()

@@ -328,7 +328,7 @@ final class EventStreamTests: AuthTestCase {
         unlimited.cancel()
         transport.waitForCancels()
         first.fail(.cancelled)
-        spec.timeoutMilliseconds = 4_000
+        spec.timeouts.totalMilliseconds = 4_000
         let call = try client.send(spec)
         let started = begin()
         XCTAssertEqual(started.exchange.timeouts.totalMilliseconds, 4_000)

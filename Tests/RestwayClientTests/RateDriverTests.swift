@@ -135,7 +135,7 @@ final class RateDriverTests: AuthTestCase {
         let first = try client.send(.get("things"))
         let running = transport.next()
         var spec = RequestSpec.get("things")
-        spec.timeoutMilliseconds = 500
+        spec.timeouts.totalMilliseconds = 500
         let second = try client.send(spec)
         while clock.nextMilliseconds == nil { sched_yield() }
         XCTAssertEqual(advanceToNext(), 500)

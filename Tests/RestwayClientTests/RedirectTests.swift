@@ -172,7 +172,7 @@ final class RedirectTests: XCTestCase {
     func testTheTotalTimeoutSpansAllHops() throws {
         let client = try client()
         var spec = RequestSpec.get("companies/1")
-        spec.timeoutMilliseconds = 1_000
+        spec.timeouts.totalMilliseconds = 1_000
         let call = try client.send(spec)
         clock.advance(milliseconds: 400)
         transport.answer(302, redirectURL: "http://api.test/v2/a")

@@ -191,9 +191,12 @@ final class RequestPreparationTests: XCTestCase {
             try prepare(.get("a"), environment: "parts").exchange.timeouts.totalMilliseconds,
             1_500)
         var spec = RequestSpec.get("a")
-        spec.timeoutMilliseconds = 20
+        spec.timeouts.firstByteMilliseconds = 30
+        XCTAssertEqual(try prepare(spec).exchange.timeouts.firstByteMilliseconds, 30)
+        XCTAssertEqual(try prepare(spec).exchange.timeouts.idleMilliseconds, 30_000)
+        spec.timeouts.totalMilliseconds = 20
         XCTAssertEqual(try prepare(spec).exchange.timeouts.totalMilliseconds, 20)
-        spec.timeoutMilliseconds = -1
+        spec.timeouts.totalMilliseconds = 0
         XCTAssertEqual(try prepare(spec).exchange.timeouts.totalMilliseconds, 0)
     }
 

@@ -152,6 +152,40 @@ final class ConnectionTests: CurlTransportTestCase {
         XCTAssertEqual(record.error?.kind, .timedOut)
     }
 
+    func testAnAnswerThatDoesNotBeginInTimeIsATimeOut() throws {
+        let server = try TestServer { connection in
+            guard let request = connection.readRequest() else { return }
+            if request.path == "/late" { return connection.readToEnd() }
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na")
+            connection.readToEnd()
+        }
+        let timeouts = ExchangeTimeouts(firstByteMilliseconds: 200)
+        let late = perform(.get(server.url("/late"), timeouts: timeouts))
+        XCTAssertEqual(late.error?.kind, .timedOut)
+        XCTAssertTrue(
+            late.error?.message.hasSuffix("within the first-byte time limit of 200 ms") ?? false)
+        XCTAssertEqual(perform(.get(server.url("/"), timeouts: timeouts)).text, "a")
+    }
+
+    func testTheEndOfALateAnswerMakesRoomForTheNextExchange() throws {
+        let server = try TestServer { connection in
+            guard let request = connection.readRequest() else { return }
+            if request.path == "/late" { return connection.readToEnd() }
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na")
+            connection.readToEnd()
+        }
+        let transport = CurlTransport(limits: .init(connectionsMax: 1, connectionsPerHostMax: 1))
+        defer { transport.close() }
+        let timeouts = ExchangeTimeouts(firstByteMilliseconds: 200)
+        let recorders = [Recorder(), Recorder()]
+        _ = transport.start(
+            .get(server.url("/late"), timeouts: timeouts), observer: recorders[0])
+        _ = transport.start(.get(server.url("/")), observer: recorders[1])
+        let results = recorders.map { $0.record.wait { $0.result } }
+        if case .success = results[0] { XCTFail("the late answer is no success") }
+        if case .failure(let error) = results[1] { XCTFail("\(error)") }
+    }
+
     func testIdleTimeOut() throws {
         let server = try TestServer { connection in
             guard connection.readRequest() != nil else { return }
@@ -168,16 +202,16 @@ final class ConnectionTests: CurlTransportTestCase {
         let server = try TestServer.answering { request in
             response(headers: request.path == "/set" ? "Set-Cookie: a=1; Path=/\r\n" : "")
         }
-        let cookieless = CurlTransport(keepsCookies: false)
-        defer { cookieless.close() }
+        let cookieless = try XCTUnwrap(transport)
+        let keeping = CurlTransport(cookies: try CookieJar.open(path: nil))
+        defer { keeping.close() }
         var own = Exchange.get(server.url("/own"))
         own.headers = [HeaderField(name: "Cookie", value: "b=2")]
         var without = Exchange.get(server.url("/without"))
         without.usesCookies = false
-        let transport = try XCTUnwrap(transport)
         for (transport, exchange) in [
-            (transport, .get(server.url("/set"))), (transport, .get(server.url("/kept"))),
-            (transport, own), (transport, without), (transport, .get(server.url("/again"))),
+            (keeping, .get(server.url("/set"))), (keeping, .get(server.url("/kept"))),
+            (keeping, own), (keeping, without), (keeping, .get(server.url("/again"))),
             (cookieless, .get(server.url("/set"))), (cookieless, .get(server.url("/off"))),
         ] {
             XCTAssertNil(perform(exchange, on: transport).error)

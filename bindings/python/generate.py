@@ -106,6 +106,10 @@ ENUMS = {
         "RESTWAY_UPLOAD_",
         "How the resource of a request is uploaded (`RESTWAY_UPLOAD_*`).",
     ),
+    "restway_phase": (
+        "RESTWAY_PHASE_",
+        "A phase of an exchange that has a time limit of its own (`RESTWAY_PHASE_*`).",
+    ),
     "restway_http_version": (
         "RESTWAY_HTTP_",
         "The version of HTTP that a client asks for (`RESTWAY_HTTP_*`).",
@@ -125,6 +129,7 @@ FLAGS = {
     "TlsFlag": ("RESTWAY_TLS_", "Bits of TLS options (`RESTWAY_TLS_*`)."),
     "OutboxFlag": ("RESTWAY_OUTBOX_", "Options for a flush of the outbox (`RESTWAY_OUTBOX_*`)."),
     "UploadFlag": ("RESTWAY_UPLOAD_", "Options of a resumable upload (`RESTWAY_UPLOAD_*`)."),
+    "CookieFlag": ("RESTWAY_COOKIE_", "Properties of a cookie (`RESTWAY_COOKIE_*`)."),
     "SaveFlag": ("RESTWAY_SAVE_", "Options for saving a body in a file (`RESTWAY_SAVE_*`)."),
 }
 

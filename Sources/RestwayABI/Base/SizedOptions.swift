@@ -7,6 +7,7 @@ enum SizedStructs {
     static let bodyReader = SizedStruct<restway_body_reader>(name: "reader", sizeMin: 40)
     static let bodyReceiver = SizedStruct<restway_body_receiver>(name: "receiver", sizeMin: 40)
     static let clientOptions = SizedStruct<restway_client_options>(name: "options", sizeMin: 104)
+    static let cookie = SizedStruct<restway_cookie>(name: "cookie", sizeMin: 56)
     static let credential = SizedStruct<restway_credential>(name: "credential", sizeMin: 48)
     static let eventReceiver = SizedStruct<restway_event_receiver>(name: "receiver", sizeMin: 56)
     static let networkOptions = SizedStruct<restway_network_options>(

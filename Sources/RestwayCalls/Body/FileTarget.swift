@@ -13,6 +13,8 @@ package struct SavePlan: Sendable {
     package let computesDigest: Bool
     /// Whether only the owner can read the file, which ends with its response.
     package private(set) var isTemporary = false
+    /// The size limit of the file; 0 for no limit.
+    package var bytesMax: Int64 = 0
 
     package init(path: String, keepsPart: Bool = false, computesDigest: Bool = false) {
         self.path = path
@@ -106,6 +108,13 @@ final class FileTarget: BodyTarget, @unchecked Sendable {
     }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) -> BodyFlow {
+        guard plan.bytesMax == 0 || part.length + Int64(bytes.count) <= plan.bytesMax else {
+            // Nothing stays behind, not even a part.
+            part.drop()
+            throw Failure(
+                .tooLarge,
+                "\(plan.path): the body is larger than \(plan.bytesMax) bytes (save_bytes_max)")
+        }
         try file?.write(bytes)
         part.length += Int64(bytes.count)
         digest?.add(bytes)

@@ -113,7 +113,8 @@ struct StageEntry {
         let deadline = call.state.withLock { $0.deadline }
         guard deadline != .never else { return }
         schedule(at: deadline) {
-            let failure = Failure(.timedOut, "\(self.call.description) timed out")
+            let text = self.request.statedTimeouts.totalText
+            let failure = Failure(.timedOut, "\(self.call.description) timed out: \(text)")
             self.call.happen(
                 on: .worker, .interrupted(self.number), with: .failure(failure))
         }

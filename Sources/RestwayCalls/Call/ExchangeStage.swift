@@ -67,8 +67,10 @@ enum ExchangeStage {
         if deadline != .never {
             let left = deadline.milliseconds(since: context.clock.now())
             guard left > 0 else {
-                return entry.fail(Failure(.timedOut, "\(call.description) timed out"))
+                let text = request.statedTimeouts.totalText
+                return entry.fail(Failure(.timedOut, "\(call.description) timed out: \(text)"))
             }
+            exchange.timeouts = request.statedTimeouts
             exchange.timeouts.totalMilliseconds = left
         }
         call.log.sends(exchange)

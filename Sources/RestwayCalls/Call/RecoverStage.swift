@@ -279,6 +279,9 @@ extension CallContext {
 private struct Judgement {
     static let notRewindable = "; it was not sent again, as the body's reader cannot be rewound"
 
+    static let keptFromOutbox =
+        "; it was not stored in the outbox, as the body of its answer is saved or streamed"
+
     let entry: StageEntry
     var failure: Failure
     /// The answer; `nil` if the server has not answered.
@@ -377,6 +380,9 @@ private struct Judgement {
         var failure = failure
         if let note { failure.message += note }
         guard let answer else {
+            if request.sending.isKeptFromOutbox, failure.mayBeOutlived {
+                failure.message += Self.keptFromOutbox
+            }
             entry.judged(.fail, .failure(failure))
             return
         }

@@ -9,7 +9,7 @@ package struct CurlCommand {
     package var isBodyRead = false
     /// Hides secrets; `nil` writes them out.
     package let redaction: Redaction?
-    package let certificateFile: String?
+    package let network: NetworkSettings
 
     package var text: String {
         var words = ["curl", "--globoff", "--path-as-is"]
@@ -18,7 +18,10 @@ package struct CurlCommand {
         case "HEAD": words.append("--head")
         default: words += ["--request", exchange.method]
         }
-        if let certificateFile { words += ["--cacert", quoted(certificateFile)] }
+        for (option, value) in CurlNetwork(network, url: exchange.url).words {
+            words.append(option)
+            if let value { words.append(quoted(value)) }
+        }
         // curl adds these headers by itself unless they are named without a value.
         for name in ["Accept", "User-Agent"]
         where !exchange.headers.contains(where: { $0.isNamed(name) }) {
@@ -67,12 +70,13 @@ extension PreparedRequest {
     /// - Parameters:
     ///   - exchange: The exchange of the request, with its credential.
     ///   - redaction: Hides secrets; `nil` writes them out.
+    ///   - network: How the client connects.
     package func curlCommand(
-        sending exchange: Exchange, redaction: Redaction?, certificateFile: String?
+        sending exchange: Exchange, redaction: Redaction?, network: NetworkSettings
     ) -> String {
         CurlCommand(
             exchange: exchange, isBodyRead: reader != nil, redaction: redaction,
-            certificateFile: certificateFile
+            network: network
         ).text
     }
 }

@@ -66,6 +66,14 @@ package final class PreparedRequest: Sendable {
         return ofCall > 0 ? min(ofAttempt, start.advanced(milliseconds: ofCall)) : ofAttempt
     }
 
+    /// The time limits of its exchanges, as messages name them.
+    package var statedTimeouts: ExchangeTimeouts {
+        var timeouts = exchange.timeouts
+        timeouts.statedTotalMilliseconds = timeouts.totalMilliseconds
+        timeouts.allAttemptsMilliseconds = sending.retry?.deadlineMilliseconds ?? 0
+        return timeouts
+    }
+
     /// The number of bytes of the body; `nil` if it is not known.
     package var bodyCount: Int64? {
         if sending.isCompressed { return nil }
@@ -132,6 +140,8 @@ package struct SendingRules: Sendable {
     package var upload: UploadSession?
     /// How many bytes of the body earlier exchanges have sent.
     var uploadedBefore: Int64 = 0
+    /// Whether the outbox would keep the request if its answer were not saved or streamed.
+    package var isKeptFromOutbox = false
 
     package init(auth: AuthMode, transport: Int, isTrusted: Bool = true, isInBatch: Bool) {
         self.auth = auth

@@ -44,7 +44,8 @@ package struct RequestPreparation {
             let settings = route.map { api.definition.settings(of: $0) } ?? .none
             let content = try content(spec, &destination, settings, &submission)
 
-            let bodyDestination = try bodyDestination(spec, settings, destination.method)
+            let bodyDestination = try BodyDestination.of(
+                spec, settings, destination.method, saveBytesMax: context.options.saveBytesMax)
             let isTrusted = try destination.path != nil || isTrusted(destination.url)
             var headers = headers(
                 spec, settings, isTrusted: isTrusted, of: content, for: bodyDestination)
@@ -57,6 +58,9 @@ package struct RequestPreparation {
                 mediaType: content.mediaType, body: content.body, retry: sending.retry)
             let claim = claim(storable, &headers)
             if claim != nil { sending.retry = nil }
+            if claim == nil, !bodyDestination.isMemory {
+                sending.isKeptFromOutbox = try isKeptFromOutbox(spec, destination, settings)
+            }
             // The route was added after the client was made, and the client had no outbox then.
             if context.outbox == nil, settings.mayBeStored == true, let route,
                 OutboxDefinition.storableMethods.contains(destination.method)
@@ -98,14 +102,37 @@ package struct RequestPreparation {
         return claim
     }
 
+    /// Whether the outbox would keep the request if the body of its answer went into memory. A
+    /// later flush has no receiver for the body. Throws if the program asks for both.
+    private func isKeptFromOutbox(
+        _ spec: RequestSpec, _ destination: Destination, _ settings: RouteSettings
+    ) throws(Failure) -> Bool {
+        guard isOffered(spec, destination, settings) else { return false }
+        guard spec.lane == nil else {
+            throw Failure(
+                .invalidArgument,
+                "a request with a lane is stored in the outbox if it cannot be sent, but a request "
+                    + "whose answer is saved or streamed cannot be stored", field: "lane")
+        }
+        return true
+    }
+
     /// Whether the outbox may keep the request.
     func isStorable(
         _ spec: RequestSpec, _ destination: Destination, _ settings: RouteSettings
     ) -> Bool {
+        guard spec.reception.bodyDestination.isMemory, !settings.savesAsResource else {
+            return false
+        }
+        return isOffered(spec, destination, settings)
+    }
+
+    /// Whether the outbox keeps requests like this one.
+    private func isOffered(
+        _ spec: RequestSpec, _ destination: Destination, _ settings: RouteSettings
+    ) -> Bool {
         guard let outbox = context.outbox, !spec.isReadWhileSent,
-            resumption(spec, settings) == nil,
-            spec.reception.bodyDestination.isMemory, !settings.savesAsResource,
-            let path = destination.path
+            resumption(spec, settings) == nil, let path = destination.path
         else { return false }
         return outbox.definition.mayStore(
             destination.method, path,
@@ -276,43 +303,6 @@ package struct RequestPreparation {
         return headers.fields
     }
 
-    /// Returns where the body of a successful answer goes. It must be known before the request is
-    /// sent that an answer can go there.
-    private func bodyDestination(
-        _ spec: RequestSpec, _ settings: RouteSettings, _ method: Method
-    ) throws(Failure) -> BodyDestination {
-        var destination = spec.reception.bodyDestination
-        if destination.isMemory, settings.savesAsResource, method != .head {
-            destination = .file(.temporary())
-        }
-        if case .events(let receiver, _) = destination {
-            destination = .events(receiver, receiver.options.format ?? settings.stream)
-        }
-        guard !destination.isMemory else {
-            guard settings.stream == nil else {
-                throw Failure(
-                    .invalidArgument,
-                    "the route answers with an event stream: the request needs a receiver of "
-                        + "events", field: "receiver")
-            }
-            return .memory
-        }
-        let problem: String? =
-            if spec.isInBatch {
-                "the answer to a request of a batch is a part of another body"
-            } else if method == .head {
-                "the answer to HEAD has no body"
-            } else {
-                nil
-            }
-        if let problem {
-            throw Failure(
-                .invalidArgument, "the body of the answer cannot be saved or streamed: \(problem)",
-                field: destination.field)
-        }
-        return destination
-    }
-
     /// Returns the transport of the requests of a route.
     package func transport(of settings: RouteSettings) -> Int {
         context.transports.index(settings.transport)
@@ -339,10 +329,8 @@ package struct RequestPreparation {
         var timeouts = context.options.timeouts
         // An event stream has no end, so it is limited only where the route or the request says so.
         if destination.isEvents { timeouts.totalMilliseconds = 0 }
-        if let total = settings.timeoutMilliseconds { timeouts.totalMilliseconds = total }
-        if spec.timeoutMilliseconds != 0 {
-            timeouts.totalMilliseconds = max(0, spec.timeoutMilliseconds)
-        }
+        timeouts.take(settings.timeouts)
+        timeouts.take(spec.timeouts)
         // An item of a batch has no time limit of its own; the batch call's applies.
         if spec.isInBatch { timeouts.totalMilliseconds = 0 }
         return timeouts

@@ -69,6 +69,8 @@ package struct RequestSpec: Sendable {
         package var progress: ProgressRequest?
         /// The place to which the body of a successful answer goes.
         package var bodyDestination = BodyDestination.memory
+        /// The size limit of a saved body, in place of the client's; 0 for no limit.
+        package var saveBytesMax: Int64?
     }
 
     package var target: Target
@@ -81,8 +83,8 @@ package struct RequestSpec: Sendable {
     package var headers: [(name: String, value: String?)] = []
     /// The body that the caller gives, and how it is sent.
     package var given = GivenContent()
-    /// 0 is the time limit of the client; -1 is no time limit.
-    package var timeoutMilliseconds: Int64 = 0
+    /// The time limits that replace the limits of the route or the client.
+    package var timeouts = Timeouts()
     /// Requests with a higher priority are sent first.
     package var priority: Int32 = 0
 

@@ -11,7 +11,7 @@ package struct RouteSettings: Sendable {
     package var headers: [Pair] = []
     /// Parameters that are used unless the caller gives parameters with the same names.
     package var parameters: [Parameter] = []
-    package var timeoutMilliseconds: Int64?
+    package var timeouts = Timeouts()
     /// The retry policy that replaces the client's.
     package var retry: RetryPolicy?
     package var auth: AuthMode?

@@ -57,18 +57,16 @@ extension RedirectRules {
 }
 
 extension Environment {
-    private static let keys = [
-        "baseURL", "server", "path", "version", "headers", "timeoutMilliseconds",
-        "connectTimeoutMilliseconds", "idleTimeoutMilliseconds", "trustedOrigins", "tls",
-        "tlsByOrigin", "proxy", "proxyExceptions", "unixSocket", "httpVersion",
-    ]
+    private static let keys =
+        [
+            "baseURL", "server", "path", "version", "headers", "trustedOrigins", "tls",
+            "tlsByOrigin", "proxy", "proxyExceptions", "unixSocket", "httpVersion", "cookieFile",
+            "hstsFile",
+        ] + Timeouts.keys
 
     init?(_ name: String, _ node: DocumentNode) {
         guard let object = node.object(Self.keys) else { return nil }
-        let timeouts = Timeouts(
-            totalMilliseconds: object["timeoutMilliseconds"]?.milliseconds(),
-            connectMilliseconds: object["connectTimeoutMilliseconds"]?.milliseconds(),
-            idleMilliseconds: object["idleTimeoutMilliseconds"]?.milliseconds())
+        let timeouts = Timeouts(object)
         let headers = object["headers"]?.headers() ?? []
         let trusted = object["trustedOrigins"]?.elements()?.compactMap { $0.origin() } ?? []
         if object["server"] == nil {
@@ -80,6 +78,22 @@ extension Environment {
         self.init(
             name: name, baseURL: baseURL, headers: headers, timeouts: timeouts,
             trustedOrigins: trusted)
+    }
+}
+
+extension Timeouts {
+    /// The keys of the time limits, which environments and routes have.
+    static let keys = [
+        "timeoutMilliseconds", "connectTimeoutMilliseconds", "firstByteTimeoutMilliseconds",
+        "idleTimeoutMilliseconds",
+    ]
+
+    init(_ object: DocumentNode) {
+        self.init()
+        totalMilliseconds = object["timeoutMilliseconds"]?.milliseconds()
+        connectMilliseconds = object["connectTimeoutMilliseconds"]?.milliseconds()
+        firstByteMilliseconds = object["firstByteTimeoutMilliseconds"]?.milliseconds()
+        idleMilliseconds = object["idleTimeoutMilliseconds"]?.milliseconds()
     }
 }
 

@@ -22,6 +22,8 @@ extension NetworkSettings {
         if environment["proxy"] != nil {
             environment["unixSocket"]?.report("stands beside \"proxy\"; write one or the other")
         }
+        cookieFile = environment["cookieFile"]?.filePath()
+        hstsFile = environment["hstsFile"]?.filePath()
         httpVersion = environment["httpVersion"]?.choice("version of HTTP")
     }
 
@@ -47,8 +49,14 @@ extension NetworkSettings {
 
     /// Resolves the relative paths of files against `directory`.
     mutating func resolve(in directory: String) {
+        cookieFile = Self.resolved(cookieFile, in: directory)
+        hstsFile = Self.resolved(hstsFile, in: directory)
         tls?.resolve(in: directory)
         for origin in tlsByOrigin.keys { tlsByOrigin[origin]?.resolve(in: directory) }
+    }
+
+    fileprivate static func resolved(_ path: String?, in directory: String) -> String? {
+        path.map { $0.hasPrefix("/") ? $0 : directory + $0 }
     }
 }
 
@@ -75,7 +83,7 @@ extension TLSSettings {
 
     fileprivate mutating func resolve(in directory: String) {
         func resolved(_ path: String?) -> String? {
-            path.map { $0.hasPrefix("/") ? $0 : directory + $0 }
+            NetworkSettings.resolved(path, in: directory)
         }
         caFile = resolved(caFile)
         caFolder = resolved(caFolder)

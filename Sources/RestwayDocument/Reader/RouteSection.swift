@@ -4,12 +4,13 @@ import RestwayRouting
 
 /// A route as a document declares it, before it is joined to its parent.
 private struct DocumentRoute {
-    static let keys = [
-        "method", "path", "parent", "entity", "response", "request", "absolute", "headers",
-        "parameters", "timeoutMilliseconds", "retry", "auth", "dataMapper", "transport",
-        "offline", "serializationName", "serialization", "forms", "gzip", "expectContinue",
-        "accept", "saveAsResource", "stream", "resumable",
-    ]
+    static let keys =
+        [
+            "method", "path", "parent", "entity", "response", "request", "absolute", "headers",
+            "parameters", "retry", "auth", "dataMapper", "transport",
+            "offline", "serializationName", "serialization", "forms", "gzip", "expectContinue",
+            "accept", "saveAsResource", "stream", "resumable",
+        ] + Timeouts.keys
 
     static let keysOfLaterVersions = ["cacheTTL", "invalidatesCachedRouteNames", "lane"]
 
@@ -38,7 +39,7 @@ private struct DocumentRoute {
         settings = RouteSettings(
             headers: object["headers"]?.headers() ?? [],
             parameters: object["parameters"]?.parameters() ?? [],
-            timeoutMilliseconds: object["timeoutMilliseconds"]?.milliseconds(),
+            timeouts: Timeouts(object),
             retry: object["retry"].flatMap { RetryPolicy(ofRoute: $0, over: retry) },
             auth: object["auth"].flatMap(AuthMode.init),
             dataMapper: object["dataMapper"]?.nonEmptyString(),

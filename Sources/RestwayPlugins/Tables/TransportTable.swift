@@ -85,6 +85,9 @@ package final class TransportTable: Sendable {
         reference.flatMap { indices[$0] } ?? standardIndex
     }
 
+    /// Whether exchanges whose route names no transport go through the built-in transport.
+    package var isStandardBuiltIn: Bool { standardIndex == Self.builtIn }
+
     /// The transport for exchanges without a route.
     package var standard: any Transport { transports[standardIndex] }
 

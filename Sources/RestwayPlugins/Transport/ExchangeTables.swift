@@ -24,6 +24,7 @@ enum ExchangeTables {
         table.total_milliseconds = exchange.timeouts.totalMilliseconds
         table.connect_milliseconds = exchange.timeouts.connectMilliseconds
         table.idle_milliseconds = exchange.timeouts.idleMilliseconds
+        table.first_byte_milliseconds = exchange.timeouts.firstByteMilliseconds
         table.priority = exchange.priority
         table.uses_cookies = exchange.usesCookies ? 1 : 0
         let digest = exchange.digest

@@ -27,18 +27,13 @@ package struct Environment: Sendable {
     }
 }
 
-/// The time limits of an exchange; nil if a limit is not declared.
+/// The time limits of an exchange, each in milliseconds; nil if a limit is not declared, and 0 for
+/// no limit.
 package struct Timeouts: Sendable, Equatable {
     package var totalMilliseconds: Int64?
     package var connectMilliseconds: Int64?
+    package var firstByteMilliseconds: Int64?
     package var idleMilliseconds: Int64?
 
-    package init(
-        totalMilliseconds: Int64? = nil, connectMilliseconds: Int64? = nil,
-        idleMilliseconds: Int64? = nil
-    ) {
-        self.totalMilliseconds = totalMilliseconds
-        self.connectMilliseconds = connectMilliseconds
-        self.idleMilliseconds = idleMilliseconds
-    }
+    package init() {}
 }

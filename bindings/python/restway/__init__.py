@@ -27,7 +27,7 @@ from ._batch import (
     BatchRequest,
     OnBatchDone,
 )
-from ._body import BodyOptions, Content, Readable, RequestOptions, Saved, SaveTo
+from ._body import BodyOptions, Content, Readable, RequestOptions, Saved, SaveTo, Timeouts
 from ._boundary import Attempt, OnAttempt
 from ._call import Call, Modifier
 from ._client import Client, OnDone
@@ -98,7 +98,7 @@ from ._library import (
     version,
 )
 from ._mapping import NOTHING, HookFunction, Row, Rows, TransformFunction
-from ._network import TLS, Network, Proxy, Rate
+from ._network import TLS, Cookie, Cookies, Network, Proxy, Rate
 from ._object import Identity, Object, Objects
 from ._outbox import (
     AsyncOutbox,
@@ -177,6 +177,8 @@ __all__ = [
     "ConnectError",
     "ConnectionLostError",
     "Content",
+    "Cookie",
+    "Cookies",
     "Credential",
     "DigestHeader",
     "Domain",
@@ -268,6 +270,7 @@ __all__ = [
     "TLSError",
     "Target",
     "TimedOutError",
+    "Timeouts",
     "Timings",
     "TooLargeError",
     "TooManyRedirectsError",

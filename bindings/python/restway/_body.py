@@ -1,5 +1,5 @@
 """Bodies of requests that are read while they are sent, bodies of answers that are saved in files,
-and the options that requests take.
+time limits, and the options that requests take.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ import threading
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol, TypedDict, Union
 
 from . import _ffi as native
-from ._boundary import check, name
+from ._boundary import check, milliseconds, name
 from ._exceptions import RestwayError
 from ._ffi.callbacks import functions
-from ._ffi.enums import SaveFlag, Status
+from ._ffi.enums import Phase, SaveFlag, Status
 from ._ffi.trampolines import (
     on_function_destroy,
     on_read_body_function,
@@ -211,6 +212,10 @@ class SaveTo(NamedTuple):
     """
     digest: bool = False
     """Whether the SHA-256 digest of the file is computed."""
+    bytes_max: int | None = None
+    """The size limit of the file in bytes, in place of the client's `save_bytes_max`. A larger body
+    raises TooLargeError and leaves no file.
+    """
 
 
 class Saved(NamedTuple):
@@ -226,12 +231,28 @@ class Saved(NamedTuple):
     """How many bytes were there before the last exchange, so that it did not send them."""
 
 
-Saving = Union[str, "os.PathLike[str]", SaveTo]
-"""A path, or a path with options."""
+class Descriptor(Protocol):
+    """A file or a socket."""
+
+    def fileno(self) -> int:
+        """Returns the descriptor."""
+
+
+Saving = Union[str, "os.PathLike[str]", SaveTo, int, Descriptor]
+"""A path, or a path with options; a file or a socket, or its descriptor."""
 
 
 def set_save_to(request: native.RequestHandle, saving: Saving) -> None:
     """For this package: has the body of the answer saved."""
+    if isinstance(saving, int):
+        check(native.lib.restway_request_save_to_descriptor, request, saving)
+        return
+    if not isinstance(saving, (str, os.PathLike, SaveTo)):
+        # What the program has written to a file stands before the body.
+        if isinstance(saving, io.IOBase):
+            saving.flush()
+        check(native.lib.restway_request_save_to_descriptor, request, saving.fileno())
+        return
     plan = saving if isinstance(saving, SaveTo) else SaveTo(saving)
     flags = SaveFlag(0)
     if plan.keep_part:
@@ -240,6 +261,10 @@ def set_save_to(request: native.RequestHandle, saving: Saving) -> None:
         flags |= SaveFlag.DIGEST
     path = name(os.fspath(plan.path))
     check(native.lib.restway_request_save_to, request, path, flags)
+    if plan.bytes_max is not None:
+        if plan.bytes_max <= 0:
+            raise ValueError(f"a size limit is more than 0 bytes, not {plan.bytes_max}")
+        check(native.lib.restway_request_set_save_bytes_max, request, plan.bytes_max)
 
 
 def saved_of(response: native.ResponseHandle) -> Saved | None:
@@ -256,6 +281,41 @@ def saved_of(response: native.ResponseHandle) -> Saved | None:
     )
 
 
+@dataclass(frozen=True)
+class Timeouts:
+    """The time limits of a request in seconds. None takes the limit of the route or the client;
+    `math.inf` sets no limit.
+
+        client.get("reports", timeout=restway.Timeouts(total=60, first_byte=5))
+    """
+
+    total: float | None = None
+    """The time of the whole exchange, including redirects."""
+
+    connect: float | None = None
+    """The time until a connection is ready."""
+
+    first_byte: float | None = None
+    """The time from the last byte of the request that was sent to the first byte of the answer."""
+
+    idle: float | None = None
+    """The time without a byte moving, in whole seconds."""
+
+    def _set(self, handle: native.RequestHandle) -> None:
+        """For this package: sets the limits of a request."""
+        lib = native.lib
+        total = milliseconds(self.total, unbounded=-1)
+        check(lib.restway_request_set_timeout, handle, total)
+        for phase, limit in (
+            (Phase.CONNECT, self.connect),
+            (Phase.FIRST_BYTE, self.first_byte),
+            (Phase.IDLE, self.idle),
+        ):
+            if limit is not None:
+                given = milliseconds(limit, unbounded=-1)
+                check(lib.restway_request_set_phase_timeout, handle, phase, given)
+
+
 class RequestOptions(TypedDict, total=False):
     """The keywords of every request. None has the same effect as leaving the keyword out.
 
@@ -267,8 +327,8 @@ class RequestOptions(TypedDict, total=False):
             null and a dotted name makes nested objects. With a `body` or `json` they go into the
             query.
         headers: Headers in place of the environment's; None removes a header from this request.
-        timeout: The time limit of the whole exchange in seconds, including redirects. None takes
-            the client's limit; `math.inf` sets no limit.
+        timeout: The time limit of the whole exchange in seconds, including redirects, or the limits
+            of its phases. None takes the client's limit; `math.inf` sets no limit.
         priority: When requests wait for a connection, the one with the highest priority is sent
             first. The default is 0.
         auth: "bypass" authorises the request with the present credential; it never waits for a
@@ -279,12 +339,14 @@ class RequestOptions(TypedDict, total=False):
             sent in order, one after the other.
         save_to: The path of a file in which the body of a 2xx answer is saved, in place of memory;
             a `SaveTo` has further options. The body is not mapped; the response has it as `saved`.
+            A file or socket that is open for writing, or its descriptor, gets the bytes while they
+            arrive; the library writes to a duplicate of the descriptor.
     """
 
     variables: Mapping[str, Any] | None
     params: Mapping[str, Any] | None
     headers: Mapping[str, str | None] | None
-    timeout: float | None
+    timeout: float | Timeouts | None
     priority: int | None
     auth: Literal["default", "bypass", "none"] | None
     idempotency_key: str | Literal[True] | None

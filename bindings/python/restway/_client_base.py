@@ -18,7 +18,7 @@ from ._draft import Draft
 from ._ffi.callbacks import Closing, Holding, close_at_exit
 from ._ffi.enums import ClientFlag, CurlFlag, Delivery, Reachability
 from ._library import Clock
-from ._network import ClientRate, Network, Proxy, TLSChoice, network_options
+from ._network import ClientNetwork, Network, Proxy, TLSChoice, network_options
 from ._object import Layouts, Object
 from ._questions import Exclusion, set_exclusion
 from ._request import Request
@@ -31,7 +31,7 @@ _COMMAND_BYTES = 4096
 """The size of a buffer for most curl commands; a longer command is written a second time."""
 
 
-class ClientBase(ClientAuth, ClientRate, Owner[native.ClientHandle], Closing):
+class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing):
     """One api in one environment, with its connections and its store."""
 
     __slots__ = ("_delivery", "_holding", "_layouts", "_modifier", "api")
@@ -55,12 +55,14 @@ class ClientBase(ClientAuth, ClientRate, Owner[native.ClientHandle], Closing):
         user_agent: str | None = None,
         timeout: float | None = None,
         connect_timeout: float | None = None,
+        first_byte_timeout: float | None = None,
         idle_timeout: float | None = None,
         strict_mapping: bool = False,
         cookies: bool = True,
         load_plugins: bool = False,
         follow_redirects: bool = True,
         body_bytes_max: int | None = None,
+        save_bytes_max: int | None = None,
         objects_max: int | None = None,
         nesting_depth_max: int | None = None,
         redirects_max: int | None = None,
@@ -91,6 +93,8 @@ class ClientBase(ClientAuth, ClientRate, Owner[native.ClientHandle], Closing):
             timeout: The time limit of each attempt in seconds, including redirects and the wait for
                 a credential (default 60).
             connect_timeout: The time limit for making a connection in seconds (default 10).
+            first_byte_timeout: The longest time in seconds from the last byte of a request that was
+                sent to the first byte of its answer (default none).
             idle_timeout: The longest time in seconds in which no byte is sent or received (default
                 30).
             strict_mapping: A mapping issue fails the call with MappingError.
@@ -100,6 +104,8 @@ class ClientBase(ClientAuth, ClientRate, Owner[native.ClientHandle], Closing):
             follow_redirects: Whether redirects are followed. If not, the redirect is the answer.
             body_bytes_max: The size limit of a response body in bytes, after decoding (default 256
                 MiB).
+            save_bytes_max: The size limit of a body that is saved in a file, in bytes after
+                decoding (default none).
             objects_max: The largest number of objects in one response (default 10,000,000).
             nesting_depth_max: The deepest nesting of a JSON body, 1 to 2,048 (default 512).
             redirects_max: The largest number of redirects of one call (default 10).
@@ -164,8 +170,10 @@ class ClientBase(ClientAuth, ClientRate, Owner[native.ClientHandle], Closing):
         options.flags = flags
         options.timeout_milliseconds = milliseconds(timeout, unbounded=-1)
         options.connect_timeout_milliseconds = milliseconds(connect_timeout, unbounded=-1)
+        options.first_byte_timeout_milliseconds = milliseconds(first_byte_timeout, unbounded=-1)
         options.idle_timeout_milliseconds = milliseconds(idle_timeout, unbounded=-1)
         options.body_bytes_max = _bound("body_bytes_max", body_bytes_max)
+        options.save_bytes_max = _bound("save_bytes_max", save_bytes_max)
         options.objects_max = _bound("objects_max", objects_max)
         options.nesting_depth_max = _bound("nesting_depth_max", nesting_depth_max, bits=31)
         options.redirects_max = -1 if redirects_max == 0 else _bound("redirects_max", redirects_max)

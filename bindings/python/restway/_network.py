@@ -1,4 +1,4 @@
-"""How a client connects: TLS, proxies, sockets, names, versions of HTTP, and rates."""
+"""How a client connects: TLS, proxies, sockets, names, versions of HTTP, cookies, and rates."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, Union
 
 from . import _ffi as native
-from ._boundary import check, milliseconds, name, optional_name
-from ._ffi.enums import HttpVersion, IpVersion, TlsFlag, TlsVersion
+from ._boundary import check, make, milliseconds, name, optional_name
+from ._ffi.enums import CookieFlag, HttpVersion, IpVersion, TlsFlag, TlsVersion
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -139,6 +139,16 @@ class Network:
     None takes HTTP/2 over TLS if the server has it, else HTTP/1.1.
     """
 
+    cookie_file: Path | None = None
+    """The file in which cookies are kept, in the format of curl and browsers; None keeps them in
+    memory.
+    """
+
+    hsts_file: Path | None = None
+    """The file in which the client remembers the hosts that want to be reached over TLS alone, so
+    that requests to their http URLs go to https; None remembers none.
+    """
+
 
 TLSChoice = Union[TLS, Mapping[Union[str, None], TLS]]
 """The settings of all origins; or the settings by origin, where None is for all other origins."""
@@ -183,10 +193,158 @@ def _set_places(options: Any, network: Network) -> None:
     options.happy_eyeballs_milliseconds = milliseconds(network.happy_eyeballs, unbounded=-1)
     options.ip_version = _IP_VERSIONS[network.ip_version]
     options.http_version = _HTTP_VERSIONS[network.http_version]
+    options.cookie_file = _path(network.cookie_file)
+    options.hsts_file = _path(network.hsts_file)
 
 
 def _path(path: Path | None) -> bytes | None:
     return None if path is None else name(os.fspath(path))
+
+
+@dataclass(frozen=True)
+class Cookie:
+    """A cookie that a client keeps."""
+
+    name: str
+    """The name."""
+    value: str = field(repr=False)
+    """The value, which may be empty."""
+    domain: str
+    """The host that the cookie is sent to."""
+    path: str
+    """The path that the cookie is sent to, with all paths below it."""
+    expires: int | None
+    """The time at which the cookie ends, in seconds since 1970; None if it has no end."""
+    subdomains: bool
+    """Whether the cookie is also sent to subdomains."""
+    secure: bool
+    """Whether the cookie is sent to https servers alone."""
+    http_only: bool
+    """Whether scripts in browsers do not see the cookie."""
+
+
+class Cookies:
+    """The cookies of a client: those that servers have set, and those of the program.
+
+        for cookie in client.cookies.list("https://api.example.com"):
+            print(cookie.name)
+    """
+
+    __slots__ = ("_client",)
+
+    def __init__(self, client: _Client) -> None:
+        """Use `client.cookies`."""
+        self._client = client
+
+    def list(self, url: str | None = None) -> list[Cookie]:
+        """Returns the cookies that a request to `url` would send; all without a URL.
+
+        Raises InvalidURLError; UsageError if the client keeps no cookies; ClosedError.
+
+            names = [cookie.name for cookie in client.cookies.list()]
+        """
+        listed = make(
+            native.CookiesHandle,
+            native.lib.restway_client_cookies,
+            self._client._handle,
+            optional_name(url),
+        )
+        return [_cookie(listed, index) for index in range(native.lib.restway_cookies_count(listed))]
+
+    def set(
+        self,
+        name: str,
+        value: str,
+        *,
+        url: str | None = None,
+        domain: str | None = None,
+        path: str = "/",
+        expires: int | None = None,
+        subdomains: bool = False,
+        secure: bool = False,
+        http_only: bool = False,
+    ) -> None:
+        """Sets a cookie, in place of one with the same name, domain and path.
+
+        Args:
+            name: The name.
+            value: The value.
+            url: An absolute URL, whose host is the domain; None takes the base URL.
+            domain: The host that the cookie is sent to, in place of the host of `url`.
+            path: The path that the cookie is sent to, with all paths below it.
+            expires: The time at which the cookie ends, in seconds since 1970.
+            subdomains: Whether the cookie is also sent to subdomains.
+            secure: Whether the cookie is sent to https servers alone.
+            http_only: Whether scripts in browsers do not see the cookie.
+
+        Raises InvalidURLError; UsageError if the cookie cannot be sent, or the client keeps none;
+        ClosedError.
+
+            client.cookies.set("session", token, secure=True)
+        """
+        cookie = native.Cookie()
+        check(native.lib.restway_cookie_init, native.ref(cookie), native.size_of(cookie))
+        cookie.name = optional_name(name)
+        cookie.value = _secret(value)
+        cookie.domain = optional_name(domain)
+        cookie.path = optional_name(path)
+        cookie.expires = 0 if expires is None else expires
+        if subdomains:
+            cookie.flags |= CookieFlag.SUBDOMAINS
+        if secure:
+            cookie.flags |= CookieFlag.SECURE
+        if http_only:
+            cookie.flags |= CookieFlag.HTTP_ONLY
+        check(
+            native.lib.restway_client_set_cookie,
+            self._client._handle,
+            optional_name(url),
+            native.ref(cookie),
+        )
+
+    def clear(self, url: str | None = None, name: str | None = None) -> int:
+        """Clears cookies, and returns how many there were.
+
+        Args:
+            url: Clears the cookies that a request to it would send; None those of all hosts.
+            name: Clears the cookies of this name alone; None those of any name.
+
+        Raises InvalidURLError; UsageError if the client keeps no cookies; ClosedError.
+
+            client.cookies.clear(name="session")
+        """
+        count = native.number()
+        check(
+            native.lib.restway_client_clear_cookies,
+            self._client._handle,
+            optional_name(url),
+            optional_name(name),
+            native.ref(count),
+        )
+        return int(count.value)
+
+
+def _secret(value: str) -> bytes:
+    # The error must not quote the value.
+    if "\0" in value:
+        raise ValueError("a NUL character in the value of a cookie")
+    return value.encode()
+
+
+def _cookie(listed: native.CookiesHandle, index: int) -> Cookie:
+    cookie = native.Cookie()
+    check(native.lib.restway_cookie_init, native.ref(cookie), native.size_of(cookie))
+    check(native.lib.restway_cookies_read, listed, index, native.ref(cookie))
+    return Cookie(
+        name=cookie.name.decode(),
+        value=cookie.value.decode(),
+        domain=cookie.domain.decode(),
+        path=cookie.path.decode(),
+        expires=cookie.expires or None,
+        subdomains=bool(cookie.flags & CookieFlag.SUBDOMAINS),
+        secure=bool(cookie.flags & CookieFlag.SECURE),
+        http_only=bool(cookie.flags & CookieFlag.HTTP_ONLY),
+    )
 
 
 @dataclass(frozen=True)
@@ -215,10 +373,18 @@ class _Client(Protocol):
     def _handle(self) -> native.ClientHandle: ...
 
 
-class ClientRate:
-    """The functions of a client about rates."""
+class ClientNetwork:
+    """The functions of a client about cookies and rates."""
 
     __slots__ = ()
+
+    @property
+    def cookies(self: _Client) -> Cookies:
+        """The cookies of the client.
+
+            client.cookies.set("flavour", "vanilla")
+        """
+        return Cookies(self)
 
     def set_rate(self: _Client, policy: Mapping[str, Any] | None) -> None:
         """Sets the rate policy, in place of the document's `rate`; with None no request waits.

@@ -10,14 +10,13 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, Union
 
 from . import _ffi as native
-from ._body import Content, Reading, Saving, reading_of, set_body_reading, set_save_to
+from ._body import Content, Reading, Saving, Timeouts, reading_of, set_body_reading, set_save_to
 from ._boundary import (
     Owner,
     check,
     errors,
     failed,
     make,
-    milliseconds,
     name,
     optional_name,
 )
@@ -179,7 +178,7 @@ class Request(Owner[native.RequestHandle]):
         body: Content | None = None,
         media_type: str | None = None,
         json: Any = None,
-        timeout: float | None = None,
+        timeout: float | Timeouts | None = None,
         priority: int | None = None,
         auth: Literal["default", "bypass", "none"] | None = None,
         idempotency_key: str | Literal[True] | None = None,
@@ -297,7 +296,7 @@ class Request(Owner[native.RequestHandle]):
         variables: Mapping[str, Any] | None,
         params: Mapping[str, Any] | None,
         headers: Mapping[str, str | None] | None,
-        timeout: float | None,
+        timeout: float | Timeouts | None,
     ) -> None:
         handle, lib = self._handle, native.lib
         if variables:
@@ -313,7 +312,7 @@ class Request(Owner[native.RequestHandle]):
             for key, text in headers.items():
                 check(function, handle, name(key), optional_name(text))
         if timeout is not None:
-            check(lib.restway_request_set_timeout, handle, milliseconds(timeout, unbounded=-1))
+            (timeout if isinstance(timeout, Timeouts) else Timeouts(timeout))._set(handle)
 
     def _set_body(
         self,

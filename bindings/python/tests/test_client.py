@@ -34,6 +34,7 @@ def test_a_base_url_that_is_none_is_refused(url: str) -> None:
         {"timeout": 0},
         {"timeout": -3},
         {"connect_timeout": math.nan},
+        {"first_byte_timeout": -1},
         {"body_bytes_max": 0},
         {"objects_max": -1},
         {"connections_max": 2**31},

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import hashlib
 import json
+import os
+import socket
+import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -158,3 +163,57 @@ def test_an_async_client_saves_many_at_once(peer: Peer, tmp_path: Path) -> None:
     asyncio.run(run())
     assert {path.stat().st_size for path in tmp_path.iterdir()} == {100_000}
     assert len(list(tmp_path.iterdir())) == 20
+
+
+@pytest.mark.parametrize("keep_part", [False, True])
+def test_a_coded_bomb_leaves_no_file(peer: Peer, tmp_path: Path, keep_part: bool) -> None:
+    bomb = gzip.compress(bytes(10 << 20))
+    fields = b'Content-Encoding: gzip\r\nETag: "v1"\r\n'
+    peer.answer = answer("200 OK", fields, len(bomb), bomb)
+    target = tmp_path / "report.pdf"
+    with restway.Client(api(), base_url=peer.url, save_bytes_max=1 << 20) as client:
+        with pytest.raises(restway.TooLargeError, match="larger than 1048576 bytes"):
+            client.get("x", save_to=restway.SaveTo(target, keep_part=keep_part))
+        assert is_emptied(tmp_path)
+        save_to = restway.SaveTo(target, bytes_max=10 << 20)
+        assert client.get("x", save_to=save_to).saved is not None
+    assert target.stat().st_size == 10 << 20
+    with pytest.raises(ValueError, match="more than 0"):
+        restway.Request.path("GET", "x", save_to=restway.SaveTo(target, bytes_max=0))
+
+
+def test_a_body_is_written_into_a_descriptor(peer: Peer, tmp_path: Path) -> None:
+    body = bytes(range(256)) * 8192
+    peer.answer = answer("200 OK", b"", len(body), body)
+    target = tmp_path / "both"
+    with client_of(peer) as client:
+        with target.open("wb") as file:
+            file.write(b"first ")
+            assert client.get("x", save_to=file).body == b""
+        assert target.read_bytes() == b"first " + body
+        here, there = socket.socketpair()
+        received: list[bytes] = []
+        reading = threading.Thread(target=lambda: received.extend(iter_socket(there)))
+        reading.start()
+        client.get("x", save_to=here)
+        here.close()
+        reading.join(30)
+        assert b"".join(received) == body
+        there.close()
+
+
+def iter_socket(there: socket.socket) -> Iterator[bytes]:
+    while piece := there.recv(65536):
+        yield piece
+
+
+def test_a_descriptor_that_takes_no_bytes_is_an_error(peer: Peer) -> None:
+    peer.answer = answer("200 OK", b"", 1, b"x")
+    reading, writing = os.pipe()
+    os.close(reading)
+    with client_of(peer) as client:
+        with pytest.raises(restway.FileError, match="Broken pipe"):
+            client.get("x", save_to=writing)
+        os.close(writing)
+        with pytest.raises(restway.FileError, match="Bad file descriptor"):
+            client.get("x", save_to=writing)

@@ -47,6 +47,7 @@ ENUMERATIONS: dict[str, tuple[type[IntEnum], str]] = {
     "restway_stream_format": (enums.StreamFormat, "RESTWAY_STREAM_"),
     "restway_tls_version": (enums.TlsVersion, "RESTWAY_TLS_"),
     "restway_ip_version": (enums.IpVersion, "RESTWAY_IP_"),
+    "restway_phase": (enums.Phase, "RESTWAY_PHASE_"),
     "restway_http_version": (enums.HttpVersion, "RESTWAY_HTTP_"),
     "restway_upload_protocol": (enums.UploadProtocol, "RESTWAY_UPLOAD_"),
 }
@@ -67,6 +68,7 @@ STRUCTURES = {
     "restway_stream_event": structures.StreamEvent,
     "restway_outbox_counts": structures.OutboxCounts,
     "restway_rate": structures.Rate,
+    "restway_cookie": structures.Cookie,
 }
 UNIONS = {
     "restway_value": ("as", structures.ValueAs),

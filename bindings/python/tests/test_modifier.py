@@ -219,3 +219,19 @@ def test_a_curl_command_is_one_that_a_shell_reads(client: restway.Client, reveal
     request = restway.Request.path("GET", "echo", params={"q": "a'b $HOME `x`"})
     command = client.curl_command(request, reveal)
     subprocess.run(["sh", "-n", "-c", command], check=True)
+
+
+def test_a_curl_command_shows_how_the_client_connects() -> None:
+    api = restway.API.from_json({"restway": 1})
+    proxy = restway.Proxy("http://127.0.0.1:3128", "hidden", "hidden", ["localhost"])
+    with restway.Client(
+        api,
+        base_url="https://api.example.com",
+        tls=restway.TLS(minimum_version="1.3"),
+        proxy=proxy,
+        network=restway.Network(ip_version=4, http_version="1.1"),
+    ) as client:
+        command = client.curl_command(restway.Request.path("GET", "status"), reveal=True)
+    assert "--tlsv1.3 --proxy 'http://127.0.0.1:3128' --noproxy 'localhost'" in command
+    assert "--ipv4 --http1.1" in command
+    assert "hidden" not in command

@@ -172,6 +172,24 @@ def test_a_refused_connection_is_stored(client: restway.Client, tmp_path: Path) 
         assert lonely.reachability is Reachability.UNREACHABLE
 
 
+def test_a_download_says_that_it_is_not_stored(client: restway.Client, tmp_path: Path) -> None:
+    with restway.Client(
+        client.api, base_url="http://127.0.0.1:1", outbox_path=tmp_path / "other.db"
+    ) as lonely:
+        request = put(1)
+        request.update(save_to=tmp_path / "answer.json")
+        with pytest.raises(restway.ConnectError, match="not stored in the outbox"):
+            lonely.perform(request)
+        request.update(lane="mine")
+        with pytest.raises(restway.UsageError, match="lane"):
+            lonely.perform(request)
+        with (
+            pytest.raises(restway.ConnectError, match="not stored in the outbox"),
+            lonely.stream(put(2)),
+        ):
+            pass
+
+
 def test_a_dead_letter_is_edited_retried_or_dropped(
     client: restway.Client, server: Server
 ) -> None:

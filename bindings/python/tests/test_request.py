@@ -153,6 +153,7 @@ def test_head_has_headers_and_no_body(client: restway.Client) -> None:
         ({"timeout": 0}, ValueError),
         ({"timeout": -1}, ValueError),
         ({"timeout": math.nan}, ValueError),
+        ({"timeout": restway.Timeouts(idle=-1)}, ValueError),
         ({"body": b"", "json": 1}, TypeError),
         ({"body": 7}, TypeError),
         ({"media_type": "x/y"}, TypeError),
@@ -176,3 +177,10 @@ def test_an_unknown_method_is_a_usage_error() -> None:
         restway.Request.path("BREW", "x")
     with pytest.raises(TypeError):
         restway.Request.object("GET", "enterprises/12")  # type: ignore[arg-type]
+
+
+def test_a_phase_has_a_time_limit(client: restway.Client) -> None:
+    limits = restway.Timeouts(first_byte=0.05, connect=math.inf)
+    with pytest.raises(restway.TimedOutError, match="first-byte time limit of 50 ms"):
+        client.get("bad/slow", params={"ms": 20_000}, timeout=limits)
+    assert client.get("status", timeout=restway.Timeouts(total=20, idle=20)).status == 200

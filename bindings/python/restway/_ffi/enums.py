@@ -9,10 +9,11 @@ from enum import IntEnum, IntFlag
 
 __all__ = [
     "ABI_VERSION", "AttemptReason", "AttributeType", "AuthMode", "ChangeKind", "ClientFlag",
-    "Comparison", "CurlFlag", "Delivery", "Digest", "Domain", "EventKind", "HttpVersion",
-    "IpVersion", "LogLevel", "OutboxFlag", "OutboxReason", "OutboxState", "Policy", "Reachability",
-    "RelationshipFlag", "RouteFlag", "SaveFlag", "SendFlag", "Serialization", "Status",
-    "StreamFormat", "TlsFlag", "TlsVersion", "UploadFlag", "UploadProtocol", "ValueKind",
+    "Comparison", "CookieFlag", "CurlFlag", "Delivery", "Digest", "Domain", "EventKind",
+    "HttpVersion", "IpVersion", "LogLevel", "OutboxFlag", "OutboxReason", "OutboxState", "Phase",
+    "Policy", "Reachability", "RelationshipFlag", "RouteFlag", "SaveFlag", "SendFlag",
+    "Serialization", "Status", "StreamFormat", "TlsFlag", "TlsVersion", "UploadFlag",
+    "UploadProtocol", "ValueKind",
 ]
 
 ABI_VERSION = 0
@@ -261,6 +262,14 @@ class UploadProtocol(IntEnum):
     IETF = 2
 
 
+class Phase(IntEnum):
+    """A phase of an exchange that has a time limit of its own (`RESTWAY_PHASE_*`)."""
+
+    CONNECT = 0
+    FIRST_BYTE = 1
+    IDLE = 2
+
+
 class HttpVersion(IntEnum):
     """The version of HTTP that a client asks for (`RESTWAY_HTTP_*`)."""
 
@@ -323,6 +332,14 @@ class UploadFlag(IntFlag):
     """Options of a resumable upload (`RESTWAY_UPLOAD_*`)."""
 
     TERMINATE = 0x1
+
+
+class CookieFlag(IntFlag):
+    """Properties of a cookie (`RESTWAY_COOKIE_*`)."""
+
+    SUBDOMAINS = 0x1
+    SECURE = 0x2
+    HTTP_ONLY = 0x4
 
 
 class SaveFlag(IntFlag):

@@ -12,10 +12,10 @@ from .handles import Handle, Owned
 
 __all__ = [
     "OWNED", "OwnedApiHandle", "OwnedBatchHandle", "OwnedCallHandle", "OwnedChangesHandle",
-    "OwnedClientHandle", "OwnedClockHandle", "OwnedDraftHandle", "OwnedErrorHandle",
-    "OwnedListHandle", "OwnedObjectHandle", "OwnedObserverHandle", "OwnedOutboxItemHandle",
-    "OwnedOutboxItemsHandle", "OwnedQueryHandle", "OwnedRefreshHandle", "OwnedRequestHandle",
-    "OwnedResourceHandle", "OwnedResponseHandle", "OwnedStoreHandle",
+    "OwnedClientHandle", "OwnedClockHandle", "OwnedCookiesHandle", "OwnedDraftHandle",
+    "OwnedErrorHandle", "OwnedListHandle", "OwnedObjectHandle", "OwnedObserverHandle",
+    "OwnedOutboxItemHandle", "OwnedOutboxItemsHandle", "OwnedQueryHandle", "OwnedRefreshHandle",
+    "OwnedRequestHandle", "OwnedResourceHandle", "OwnedResponseHandle", "OwnedStoreHandle",
 ]
 
 
@@ -53,6 +53,12 @@ class OwnedClockHandle(Owned, structures.ClockHandle):
     __slots__ = ()
 
     release = "restway_clock_release"
+
+
+class OwnedCookiesHandle(Owned, structures.CookiesHandle):
+    __slots__ = ()
+
+    release = "restway_cookies_release"
 
 
 class OwnedDraftHandle(Owned, structures.DraftHandle):
@@ -140,6 +146,7 @@ OWNED: dict[type[Handle], Any] = {
     structures.ChangesHandle: OwnedChangesHandle,
     structures.ClientHandle: OwnedClientHandle,
     structures.ClockHandle: OwnedClockHandle,
+    structures.CookiesHandle: OwnedCookiesHandle,
     structures.DraftHandle: OwnedDraftHandle,
     structures.ErrorHandle: OwnedErrorHandle,
     structures.ListHandle: OwnedListHandle,

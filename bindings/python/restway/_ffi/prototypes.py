@@ -142,7 +142,19 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
         ClientHandle, ExcludeFn, c_void_p, DestroyFn, _error_out)),
     "restway_request_to_curl": (c_enum, (
         RequestHandle, ClientHandle, c_uint32, c_char_p, c_size_t, _size_out, _error_out)),
+    "restway_cookie_init": (c_enum, (POINTER(Cookie), c_size_t, _error_out)),
+    "restway_client_cookies": (c_enum, (
+        ClientHandle, c_char_p, POINTER(CookiesHandle), _error_out)),
+    "restway_cookies_retain": (CookiesHandle, (CookiesHandle,)),
+    "restway_cookies_release": (None, (CookiesHandle,)),
+    "restway_cookies_count": (c_size_t, (CookiesHandle,)),
+    "restway_cookies_read": (c_enum, (CookiesHandle, c_size_t, POINTER(Cookie), _error_out)),
+    "restway_client_set_cookie": (c_enum, (ClientHandle, c_char_p, POINTER(Cookie), _error_out)),
+    "restway_client_clear_cookies": (c_enum, (
+        ClientHandle, c_char_p, c_char_p, _size_out, _error_out)),
     "restway_request_save_to": (c_enum, (RequestHandle, c_char_p, c_uint32, _error_out)),
+    "restway_request_save_to_descriptor": (c_enum, (RequestHandle, c_int32, _error_out)),
+    "restway_request_set_save_bytes_max": (c_enum, (RequestHandle, c_int64, _error_out)),
     "restway_response_saved_path": (c_char_p, (ResponseHandle,)),
     "restway_response_saved_length": (c_int64, (ResponseHandle,)),
     "restway_response_saved_from": (c_int64, (ResponseHandle,)),
@@ -345,6 +357,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_request_set_body": (c_enum, (
         RequestHandle, c_void_p, c_size_t, c_char_p, _error_out)),
     "restway_request_set_timeout": (c_enum, (RequestHandle, c_int64, _error_out)),
+    "restway_request_set_phase_timeout": (c_enum, (RequestHandle, c_enum, c_int64, _error_out)),
     "restway_request_set_priority": (c_enum, (RequestHandle, c_int32, _error_out)),
     "restway_resource_create_bytes": (c_enum, (
         c_void_p, c_size_t, c_char_p, c_char_p, POINTER(ResourceHandle), _error_out)),
@@ -379,6 +392,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_response_trailer_value": (c_char_p, (ResponseHandle, c_size_t)),
     "restway_response_body": (c_void_p, (ResponseHandle, _size_out)),
     "restway_response_json": (c_char_p, (ResponseHandle, _size_out)),
+    "restway_response_text": (c_enum, (ResponseHandle, POINTER(c_char_p), _size_out, _error_out)),
     "restway_response_is_mapped": (c_int32, (ResponseHandle,)),
     "restway_response_object_count": (c_size_t, (ResponseHandle,)),
     "restway_response_object": (ObjectHandle, (ResponseHandle, c_size_t)),

@@ -32,15 +32,15 @@ __all__ = [
     "ApiHandle", "Attempt", "AttemptFn", "AuthorizeFn", "BatchDecodeFn", "BatchDoneFn",
     "BatchEncodeFn", "BatchHandle", "BatchReaderHandle", "BatchWriterHandle", "BodyHeadFn",
     "BodyReadFn", "BodyReader", "BodyReceiveFn", "BodyReceiver", "BodyRewindFn", "CallHandle",
-    "ChangedFn", "ChangesHandle", "ClientHandle", "ClientOptions", "ClockHandle", "Credential",
-    "DestroyFn", "DoneFn", "DraftHandle", "ErrorHandle", "Event", "EventPayload", "EventReceiver",
-    "ExchangeHandle", "ExcludeFn", "FailureHandle", "HookFn", "ListHandle", "LogFn", "ModifyFn",
-    "NetworkOptions", "ObjectHandle", "ObserverHandle", "OutboxCounts", "OutboxFlushedFn",
-    "OutboxItemFn", "OutboxItemHandle", "OutboxItemsHandle", "PersistFn", "Progress", "ProgressFn",
-    "QueryHandle", "Rate", "ReadFailureFn", "RefreshFn", "RefreshHandle", "RequestHandle",
-    "ResourceHandle", "ResponseHandle", "RowsHandle", "ShouldReplayFn", "Statistics", "StoreHandle",
-    "StreamEvent", "StreamEventFn", "Timings", "TlsOptions", "TransformFn", "Value", "ValueAs",
-    "c_enum",
+    "ChangedFn", "ChangesHandle", "ClientHandle", "ClientOptions", "ClockHandle", "Cookie",
+    "CookiesHandle", "Credential", "DestroyFn", "DoneFn", "DraftHandle", "ErrorHandle", "Event",
+    "EventPayload", "EventReceiver", "ExchangeHandle", "ExcludeFn", "FailureHandle", "HookFn",
+    "ListHandle", "LogFn", "ModifyFn", "NetworkOptions", "ObjectHandle", "ObserverHandle",
+    "OutboxCounts", "OutboxFlushedFn", "OutboxItemFn", "OutboxItemHandle", "OutboxItemsHandle",
+    "PersistFn", "Progress", "ProgressFn", "QueryHandle", "Rate", "ReadFailureFn", "RefreshFn",
+    "RefreshHandle", "RequestHandle", "ResourceHandle", "ResponseHandle", "RowsHandle",
+    "ShouldReplayFn", "Statistics", "StoreHandle", "StreamEvent", "StreamEventFn", "Timings",
+    "TlsOptions", "TransformFn", "Value", "ValueAs", "c_enum",
 ]
 
 c_enum = c_uint32
@@ -80,6 +80,10 @@ class ClientHandle(Handle):
 
 
 class ClockHandle(Handle):
+    __slots__ = ()
+
+
+class CookiesHandle(Handle):
     __slots__ = ()
 
 
@@ -196,6 +200,8 @@ class NetworkOptions(Structure):
         ("happy_eyeballs_milliseconds", c_int64),
         ("ip_version", c_uint32),
         ("http_version", c_uint32),
+        ("cookie_file", c_char_p),
+        ("hsts_file", c_char_p),
     ]
 
 
@@ -227,6 +233,23 @@ class ClientOptions(Structure):
         ("outbox_path", c_char_p),
         ("file_mode", c_int64),
         ("network", POINTER(NetworkOptions)),
+        ("first_byte_timeout_milliseconds", c_int64),
+        ("save_bytes_max", c_int64),
+    ]
+
+
+class Cookie(Structure):
+    """`restway_cookie`."""
+
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("name", c_char_p),
+        ("value", c_char_p),
+        ("domain", c_char_p),
+        ("path", c_char_p),
+        ("expires", c_int64),
+        ("flags", c_uint32),
+        ("reserved", c_int32),
     ]
 
 

@@ -1,0 +1,123 @@
+/** @file restway/cookie.h
+ *  Cookies: the built-in transport keeps those that servers set, in memory or in a file
+ *  (restway_network_options.cookie_file), and sends them. A program can list, set and clear them.
+ *  docs/NETWORK.md explains the whole topic. Values of cookies are secrets: the library writes them
+ *  into the file of cookies alone, never into a log or a message.
+ */
+#ifndef RESTWAY_COOKIE_H
+#define RESTWAY_COOKIE_H
+
+#include "client.h"
+
+RESTWAY_BEGIN_DECLS
+
+#define RESTWAY_COOKIE_SUBDOMAINS 0x1u /**< The cookie is also sent to subdomains of its domain. */
+#define RESTWAY_COOKIE_SECURE 0x2u     /**< The cookie is sent to https servers alone. */
+#define RESTWAY_COOKIE_HTTP_ONLY 0x4u  /**< Scripts in browsers do not see the cookie. */
+
+/** A cookie. Start from RESTWAY_COOKIE_INIT. */
+typedef struct restway_cookie {
+    /** sizeof(restway_cookie), set by the INIT macro. */
+    size_t struct_size;
+    /** The name. */
+    const char *name;
+    /** The value, which may be empty. */
+    const char *value;
+    /** The host that the cookie is sent to, without a leading dot. */
+    const char *domain;
+    /** The path that the cookie is sent to, with all paths below it. */
+    const char *path;
+    /** The time at which the cookie ends, in seconds since 1970; 0 if it has no end. */
+    int64_t expires;
+    /** A combination of RESTWAY_COOKIE_*. */
+    uint32_t flags;
+    /** 0. */
+    int32_t reserved;
+} restway_cookie;
+
+/** An initialiser for a cookie without any values. */
+#define RESTWAY_COOKIE_INIT { sizeof(restway_cookie), NULL, NULL, NULL, NULL, 0, 0, 0 }
+
+/** Sets the first @p size bytes of @p cookie to what RESTWAY_COOKIE_INIT would set. @p size is the
+ *  caller's sizeof(restway_cookie).
+ *
+ *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT (NULL, or a size that no version of the struct
+ *          has).
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_cookie_init(
+    restway_cookie *cookie, size_t size, restway_error **out_error);
+
+/** An immutable list of cookies. Reference counted; usable from any thread without a lock; it may
+ *  outlive its client. */
+typedef struct restway_cookies restway_cookies;
+
+/** Lists the cookies that a client keeps, without those that have ended.
+ *
+ *  @param url         An absolute URL: lists the cookies that a request to it would send. NULL
+ *                     lists all. *Borrowed*.
+ *  @param out_cookies Receives a list owned by the caller (+1).
+ *  @return RESTWAY_OK; RESTWAY_E_INVALID_URL; RESTWAY_E_CLOSED; RESTWAY_E_FORKED;
+ *          RESTWAY_E_OUT_OF_MEMORY; RESTWAY_E_INVALID_ARGUMENT (also if the client keeps no
+ *          cookies: RESTWAY_CLIENT_NO_COOKIES, or a transport of a plugin).
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_cookies(
+    restway_client *client, const char *url, restway_cookies **out_cookies,
+    restway_error **out_error);
+
+/** Adds a reference, owned by the caller (+1). NULL gives NULL. Threads: any. Blocks: never. */
+RESTWAY_API restway_cookies *restway_cookies_retain(const restway_cookies *cookies);
+
+/** Gives back one reference. NULL is fine. Threads: any. Blocks: never. */
+RESTWAY_API void restway_cookies_release(restway_cookies *cookies);
+
+/** Returns how many cookies there are; 0 for NULL. Threads: any. Blocks: never. */
+RESTWAY_API size_t restway_cookies_count(const restway_cookies *cookies);
+
+/** Reads cookie @p index.
+ *
+ *  @param cookie Must be initialised; the function fills the fields that this version of the struct
+ *                has. The texts are *Borrowed* from @p cookies.
+ *  @return RESTWAY_OK; RESTWAY_E_FORKED; RESTWAY_E_INVALID_ARGUMENT (also when out of range).
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_cookies_read(
+    const restway_cookies *cookies, size_t index, restway_cookie *cookie,
+    restway_error **out_error);
+
+/** Sets a cookie, in place of one with the same name, domain and path.
+ *
+ *  @param url    An absolute URL, whose host is the domain of a cookie without a domain; NULL takes
+ *                the client's base URL. *Borrowed*.
+ *  @param cookie *Copied*. It needs a name and a value. A domain of NULL is the host of @p url, and
+ *                a path of NULL is "/".
+ *  @return RESTWAY_OK; RESTWAY_E_INVALID_URL; RESTWAY_E_CLOSED; RESTWAY_E_FORKED;
+ *          RESTWAY_E_OUT_OF_MEMORY; RESTWAY_E_INVALID_ARGUMENT (also if a part of the cookie has a
+ *          character that cannot be sent, if the cookie has already ended, if it breaks a rule of
+ *          its name (`__Secure-`, `__Host-`), and if the client keeps no cookies).
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_set_cookie(
+    restway_client *client, const char *url, const restway_cookie *cookie,
+    restway_error **out_error);
+
+/** Clears cookies.
+ *
+ *  @param url       An absolute URL: clears the cookies that a request to it would send. NULL
+ *                   clears the cookies of all hosts. *Borrowed*.
+ *  @param name      Clears the cookies of this name alone; NULL clears the cookies of any name.
+ *                   *Borrowed*.
+ *  @param out_count Receives how many cookies were cleared; may be NULL.
+ *  @return RESTWAY_OK; RESTWAY_E_INVALID_URL; RESTWAY_E_CLOSED; RESTWAY_E_FORKED;
+ *          RESTWAY_E_OUT_OF_MEMORY; RESTWAY_E_INVALID_ARGUMENT (also if the client keeps no
+ *          cookies).
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_clear_cookies(
+    restway_client *client, const char *url, const char *name, size_t *out_count,
+    restway_error **out_error);
+
+RESTWAY_END_DECLS
+
+#endif

@@ -1,0 +1,102 @@
+import RestwayDocument
+package import RestwayHTTP
+import RestwayOutcome
+import RestwayRouting
+
+/// The place to which the body of a successful answer goes.
+package enum BodyDestination: Sendable {
+    case memory
+    case file(SavePlan)
+    case descriptor(SaveDescriptor, bytesMax: Int64 = 0)
+    case receiver(BodyReceiver)
+    /// - Parameter format: The format of the stream; `nil` if the media type decides.
+    case events(EventReceiver, EventStreamFormat?)
+
+    package var isMemory: Bool {
+        if case .memory = self { true } else { false }
+    }
+
+    package var isEvents: Bool {
+        if case .events = self { true } else { false }
+    }
+
+    /// The media types that the answer should have; `nil` for the usual ones.
+    var accepted: String? {
+        if case .events(_, let format) = self { EventStreamFormat.accepted(format) } else { nil }
+    }
+
+    /// The name of the parameter with which the program asks for it.
+    var field: String {
+        switch self {
+        case .memory: "body"
+        case .file: "path"
+        case .descriptor: "descriptor"
+        case .receiver, .events: "receiver"
+        }
+    }
+
+    /// Makes the target of a call.
+    ///
+    /// - Parameter request: The first request.
+    func target(of call: Call, _ request: PreparedRequest) -> (any BodyTarget)? {
+        switch self {
+        case .memory: nil
+        case .file(let plan): FileTarget(plan, url: call.url)
+        case .descriptor(let descriptor, let bytesMax):
+            DescriptorTarget(descriptor, bytesMax: bytesMax)
+        case .receiver(let receiver): ReceiverTarget(receiver)
+        case .events(let receiver, let format): EventTarget(receiver, format, of: call, request)
+        }
+    }
+}
+
+extension BodyDestination {
+    /// Returns where the body of a successful answer to a request goes. It must be known before the
+    /// request is sent that an answer can go there.
+    ///
+    /// - Parameter saveBytesMax: The bound of saved bodies for requests without a bound of their
+    ///   own.
+    static func of(
+        _ spec: RequestSpec, _ settings: RouteSettings, _ method: Method, saveBytesMax: Int64
+    ) throws(Failure) -> BodyDestination {
+        var destination = spec.reception.bodyDestination
+        if destination.isMemory, settings.savesAsResource, method != .head {
+            destination = .file(.temporary())
+        }
+        if case .events(let receiver, _) = destination {
+            destination = .events(receiver, receiver.options.format ?? settings.stream)
+        }
+        guard !destination.isMemory else {
+            guard settings.stream == nil else {
+                throw Failure(
+                    .invalidArgument,
+                    "the route answers with an event stream: the request needs a receiver of "
+                        + "events", field: "receiver")
+            }
+            return .memory
+        }
+        let problem: String? =
+            if spec.isInBatch {
+                "the answer to a request of a batch is a part of another body"
+            } else if method == .head {
+                "the answer to HEAD has no body"
+            } else {
+                nil
+            }
+        if let problem {
+            throw Failure(
+                .invalidArgument, "the body of the answer cannot be saved or streamed: \(problem)",
+                field: destination.field)
+        }
+        let bytesMax = spec.reception.saveBytesMax ?? saveBytesMax
+        switch destination {
+        case .file(var plan):
+            plan.bytesMax = bytesMax
+            return .file(plan)
+        case .descriptor(let descriptor, _):
+            return .descriptor(descriptor, bytesMax: bytesMax)
+        case .memory, .receiver, .events:
+            return destination
+        }
+    }
+}

@@ -1,0 +1,156 @@
+import CCurl
+import Glibc
+package import RestwayHTTP
+import RestwayThreads
+
+/// The cookies of one transport, in memory and, by option, in a file.
+///
+/// libcurl keeps them. The easy handles of exchanges use the jar on the thread that drives the
+/// loop, and the program lists and changes it on any thread. libcurl takes the lock of the jar for
+/// each use.
+///
+/// `@unchecked Sendable`: libcurl changes the shared data only while it holds the lock.
+package final class CookieJar: @unchecked Sendable {
+    let share: UnsafeMutableRawPointer
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private let file: StateFile?
+
+    /// - Parameter path: The file of the cookies, which are loaded from it; `nil` keeps them in
+    ///   memory alone.
+    /// - Returns: `nil` if there is no memory.
+    package static func open(path: String?) throws(NetworkSettingError) -> CookieJar? {
+        let file = path.map { StateFile(path: $0, field: "cookie_file") }
+        guard CurlGlobal.isReady, let jar = CookieJar(file) else { return nil }
+        guard let file else { return jar }
+        let text = try file.read()
+        let cookies: [Cookie]
+        do {
+            cookies = try Cookie.cookies(file: text)
+        } catch {
+            throw file.error(error.message)
+        }
+        _ = jar.lendHandle { easy in
+            for cookie in cookies { Self.add(cookie, easy) }
+        }
+        // This shows that the file can be written, and gives it its permissions.
+        try file.save { jar.text }
+        return jar
+    }
+
+    private init?(_ file: StateFile?) {
+        guard let share = curl_share_init() else { return nil }
+        self.share = share
+        self.file = file
+        mutex = .allocate(capacity: 1)
+        mutex.initialize(to: pthread_mutex_t())
+        precondition(pthread_mutex_init(mutex, nil) == 0)
+        rw_share_set_lock_functions(
+            share,
+            { _, _, _, mutex in
+                pthread_mutex_lock(mutex!.assumingMemoryBound(to: pthread_mutex_t.self))
+            },
+            { _, _, mutex in
+                pthread_mutex_unlock(mutex!.assumingMemoryBound(to: pthread_mutex_t.self))
+            }, mutex)
+        let code = rw_share_set_int(
+            share, CURLSHOPT_SHARE, Int32(CURL_LOCK_DATA_COOKIE.rawValue))
+        // From here on, deinit cleans up.
+        guard code == CURLSHE_OK else { return nil }
+    }
+
+    /// All handles that share the cookies must have been freed before.
+    deinit {
+        curl_share_cleanup(share)
+        pthread_mutex_destroy(mutex)
+        mutex.deallocate()
+    }
+
+    // MARK: The program's side
+
+    /// The cookies that have not ended; `nil` if there is no memory.
+    package var cookies: [Cookie]? {
+        lendHandle { easy in
+            Self.lines(easy).compactMap { Cookie(line: $0[...]) }.filter(Self.isCurrent)
+        }
+    }
+
+    /// Sets a cookie. Returns false if libcurl does not keep it: it has ended, or breaks a rule of
+    /// its name; `nil` if there is no memory.
+    package func set(_ cookie: Cookie) -> Bool? {
+        let isKept = lendHandle { easy in
+            Self.add(cookie, easy)
+            return Self.lines(easy).contains { line in
+                guard let kept = Cookie(line: line[...]), Self.isCurrent(kept) else { return false }
+                return kept.name == cookie.name && kept.value == cookie.value
+                    && kept.domain == cookie.domain && kept.path == cookie.path
+            }
+        }
+        changed()
+        return isKept
+    }
+
+    /// Clears the cookies for which `isWanted` returns true. Returns their number; `nil` if there
+    /// is no memory.
+    package func clear(where isWanted: (Cookie) -> Bool) -> Int? {
+        guard let cookies = cookies?.filter(isWanted) else { return nil }
+        _ = lendHandle { easy in
+            for var cookie in cookies {
+                // libcurl removes a cookie when it is set with a time that has passed.
+                cookie.expires = 1
+                Self.add(cookie, easy)
+            }
+        }
+        if !cookies.isEmpty { changed() }
+        return cookies.count
+    }
+
+    // MARK: The file
+
+    /// Whether the cookies have a file.
+    var hasFile: Bool { file != nil }
+
+    /// Saves the cookies, soon and on a worker, if they differ from those in the file.
+    func changed() {
+        file?.saveSoon { [self] in text }
+    }
+
+    /// Saves the cookies for the last time.
+    func close() {
+        file?.saveOrWarn(isLast: true) { text }
+    }
+
+    private var text: String { Cookie.file((cookies ?? []).map(\.line)) }
+
+    // MARK: libcurl
+
+    /// Runs `body` with a handle that shares the cookies; returns `nil` if there is no memory.
+    private func lendHandle<Result>(_ body: (UnsafeMutableRawPointer) -> Result) -> Result? {
+        CurlGlobal.gate.pass {
+            guard let easy = curl_easy_init() else { return nil }
+            defer { curl_easy_cleanup(easy) }
+            rw_easy_set_pointer(easy, CURLOPT_SHARE, share)
+            return body(easy)
+        }
+    }
+
+    private static func add(_ cookie: Cookie, _ easy: UnsafeMutableRawPointer) {
+        rw_easy_set_string(easy, CURLOPT_COOKIELIST, cookie.line)
+    }
+
+    private static func lines(_ easy: UnsafeMutableRawPointer) -> [String] {
+        var list: UnsafeMutablePointer<curl_slist>?
+        rw_easy_get_list(easy, CURLINFO_COOKIELIST, &list)
+        defer { curl_slist_free_all(list) }
+        var lines: [String] = []
+        var next = list
+        while let item = next {
+            lines.append(String(cString: item.pointee.data))
+            next = item.pointee.next
+        }
+        return lines
+    }
+
+    private static func isCurrent(_ cookie: Cookie) -> Bool {
+        cookie.expires == 0 || cookie.expires > Int64(time(nil))
+    }
+}

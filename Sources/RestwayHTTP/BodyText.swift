@@ -1,0 +1,82 @@
+import Glibc
+import RestwayText
+
+/// Converts the bytes of a body into UTF-8.
+package enum BodyText {
+    /// U+FFFD in UTF-8, which stands for bytes that the charset does not have.
+    private static let replacement: [UInt8] = [0xEF, 0xBF, 0xBD]
+    /// The longest name of a charset. Longer names are not asked for.
+    private static let nameBytesMax = 40
+
+    /// Returns the bytes as UTF-8.
+    ///
+    /// - Parameter contentType: The media type, whose `charset` counts; without one, the bytes are
+    ///   UTF-8. The C library converts the other charsets (`iconv`).
+    package static func utf8(
+        _ bytes: UnsafeRawBufferPointer, contentType: String
+    ) throws(UnknownCharset) -> [UInt8] {
+        let charset = charset(of: contentType) ?? "utf-8"
+        if ["utf-8", "utf8"].contains(ASCII.lowercased(charset)) {
+            return Array(String(decoding: bytes, as: UTF8.self).utf8)
+        }
+        guard isName(charset) else { throw UnknownCharset(name: charset) }
+        // A descriptor of -1 is the error.
+        let converter = iconv_open("UTF-8", charset)
+        guard let converter, Int(bitPattern: converter) != -1 else {
+            throw UnknownCharset(name: charset)
+        }
+        defer { iconv_close(converter) }
+        return convert(bytes, by: converter)
+    }
+
+    private static func convert(_ bytes: UnsafeRawBufferPointer, by converter: iconv_t) -> [UInt8] {
+        var text: [UInt8] = []
+        text.reserveCapacity(bytes.count + bytes.count / 2)
+        var piece = [CChar](repeating: 0, count: 4_096)
+        // The C library does not change the bytes.
+        var start = UnsafeMutablePointer(
+            mutating: bytes.baseAddress?.assumingMemoryBound(to: CChar.self))
+        var left = bytes.count
+        while left > 0 {
+            let (code, count) = piece.withUnsafeMutableBufferPointer { buffer in
+                var target = buffer.baseAddress
+                var room = buffer.count
+                errno = 0
+                let result = iconv(converter, &start, &left, &target, &room)
+                return (result == -1 ? errno : 0, buffer.count - room)
+            }
+            text += piece[..<count].lazy.map(UInt8.init(bitPattern:))
+            guard code != 0, code != E2BIG else { continue }
+            // A byte that the charset does not have, or a character that is cut off at the end.
+            text += replacement
+            start = start?.advanced(by: 1)
+            left -= 1
+            if code == EINVAL { break }
+        }
+        return text
+    }
+
+    /// Whether the name can be asked for. A slash would add options of the C library.
+    private static func isName(_ name: String) -> Bool {
+        (1...nameBytesMax).contains(name.utf8.count)
+            && name.utf8.allSatisfy { ASCII.isAlphanumeric($0) || "-_.:+".utf8.contains($0) }
+    }
+
+    private static func charset(of contentType: String) -> String? {
+        for parameter in contentType.utf8.split(separator: UInt8(ascii: ";")).dropFirst() {
+            let parts = parameter.split(
+                separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2 else { continue }
+            let name = Substring(parts[0]).filter { $0 != " " && $0 != "\t" }
+            guard ASCII.areEqualIgnoringCase(name, "charset") else { continue }
+            return Substring(parts[1]).filter { !" \t\"'".contains($0) }
+        }
+        return nil
+    }
+}
+
+/// A body has a charset that cannot be converted.
+package struct UnknownCharset: Error, Equatable {
+    /// The name as the server gave it.
+    package let name: String
+}

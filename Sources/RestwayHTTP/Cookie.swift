@@ -1,0 +1,177 @@
+package import RestwayRouting
+import RestwayText
+
+/// A cookie that a client keeps.
+package struct Cookie: Equatable, Sendable {
+    package var name: String
+    package var value: String
+    /// The host, without a leading dot. An IPv6 address has no brackets.
+    package var domain: String
+    package var path: String
+    /// The time of the end, in seconds since 1970; 0 for a cookie without an end.
+    package var expires: Int64
+    package var includesSubdomains: Bool
+    package var isSecure: Bool
+    package var isHTTPOnly: Bool
+
+    package init(
+        name: String, value: String, domain: String, path: String, expires: Int64 = 0,
+        includesSubdomains: Bool = false, isSecure: Bool = false, isHTTPOnly: Bool = false
+    ) {
+        (self.name, self.value, self.domain, self.path) = (name, value, domain, path)
+        (self.expires, self.includesSubdomains) = (expires, includesSubdomains)
+        (self.isSecure, self.isHTTPOnly) = (isSecure, isHTTPOnly)
+    }
+
+    /// Whether a request to `place` sends the cookie (RFC 6265, section 5.4).
+    package func isSent(to place: CookiePlace) -> Bool {
+        if isSecure, !place.isSecure { return false }
+        return isOf(host: place) && isOf(path: place.path)
+    }
+
+    private func isOf(host place: CookiePlace) -> Bool {
+        if ASCII.areEqualIgnoringCase(place.host, domain) { return true }
+        guard includesSubdomains, !place.isAddress else { return false }
+        return ASCII.lowercased(place.host).hasSuffix("." + ASCII.lowercased(domain))
+    }
+
+    private func isOf(path: String) -> Bool {
+        guard path.hasPrefix(self.path) else { return false }
+        if path.utf8.count == self.path.utf8.count || self.path.hasSuffix("/") { return true }
+        return path.utf8.dropFirst(self.path.utf8.count).first == ASCII.slash
+    }
+
+    /// Returns the part that cannot be sent or written into a file; `nil` if all can.
+    package var wrongPart: String? {
+        let semicolon = UInt8(ascii: ";")
+        func has(_ text: String, _ isWrong: (UInt8) -> Bool) -> Bool {
+            text.utf8.contains { ASCII.isControl($0) || $0 == semicolon || isWrong($0) }
+        }
+        if name.isEmpty || has(name, { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: " ") }) {
+            return "name"
+        }
+        if has(value, { _ in false }) { return "value" }
+        if domain.isEmpty || domain.hasPrefix(".") || has(domain, { $0 == UInt8(ascii: " ") }) {
+            return "domain"
+        }
+        if !path.hasPrefix("/") || has(path, { _ in false }) { return "path" }
+        return expires < 0 ? "expires" : nil
+    }
+}
+
+/// A line of a file of cookies, as browsers, curl and Python's `cookiejar` write it.
+extension Cookie {
+    /// The first lines of a file of cookies, of which one is there.
+    private static let titles = ["# Netscape HTTP Cookie File", "# HTTP Cookie File"]
+    private static let httpOnlyMark = "#HttpOnly_"
+
+    /// - Parameter line: A line without its line break; `nil` is returned if it is no cookie.
+    package init?(line: Substring) {
+        let isHTTPOnly = line.hasPrefix(Self.httpOnlyMark)
+        let rest = isHTTPOnly ? line.dropFirst(Self.httpOnlyMark.count) : line
+        let fields = rest.split(separator: "\t", omittingEmptySubsequences: false)
+        guard fields.count == 7, let includesSubdomains = Self.bool(fields[1]),
+            let isSecure = Self.bool(fields[3]), let expires = Int64(fields[4])
+        else { return nil }
+        let domain = fields[0].hasPrefix(".") ? fields[0].dropFirst() : fields[0]
+        self.init(
+            name: String(fields[5]), value: String(fields[6]), domain: String(domain),
+            path: String(fields[2]), expires: expires, includesSubdomains: includesSubdomains,
+            isSecure: isSecure, isHTTPOnly: isHTTPOnly)
+        guard wrongPart == nil else { return nil }
+    }
+
+    package var line: String {
+        let mark = isHTTPOnly ? Self.httpOnlyMark : ""
+        let host = includesSubdomains ? "." + domain : domain
+        return [
+            mark + host, Self.text(includesSubdomains), path, Self.text(isSecure),
+            String(expires), name, value,
+        ].joined(separator: "\t")
+    }
+
+    /// Returns the text of a file with these lines, in an order that depends on the lines alone.
+    package static func file(_ lines: [String]) -> String {
+        "\(titles[0])\n# A client of Restway writes this file.\n\n"
+            + lines.sorted().map { $0 + "\n" }.joined()
+    }
+
+    /// Returns the cookies of a file, which may be empty. The error is a description that quotes
+    /// nothing.
+    package static func cookies(file: String) throws(StateFileError) -> [Cookie] {
+        guard !file.isEmpty else { return [] }
+        let lines = file.lines
+        guard let title = lines.first, titles.contains(where: { title.hasPrefix($0) }) else {
+            throw StateFileError(
+                "it is no file of cookies: its first line is not \"\(titles[0])\"")
+        }
+        var cookies: [Cookie] = []
+        for (index, line) in lines.enumerated() {
+            if line.isEmpty || line.hasPrefix("#") && !line.hasPrefix(httpOnlyMark) { continue }
+            guard let cookie = Cookie(line: line) else {
+                throw StateFileError("line \(index + 1) is no cookie")
+            }
+            cookies.append(cookie)
+        }
+        return cookies
+    }
+
+    private static func bool(_ text: Substring) -> Bool? {
+        switch text {
+        case "TRUE": true
+        case "FALSE": false
+        default: nil
+        }
+    }
+
+    private static func text(_ value: Bool) -> String { value ? "TRUE" : "FALSE" }
+}
+
+extension Cookie: CustomStringConvertible {
+    /// The name and the place. The value is a secret.
+    package var description: String { "\(name) of \(domain)\(path)" }
+}
+
+extension String {
+    /// The lines, without their line breaks (LF, or CR and LF).
+    var lines: [Substring] {
+        utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { line in
+            Substring(line.last == UInt8(ascii: "\r") ? line.dropLast() : line)
+        }
+    }
+}
+
+/// Why a text is no file of cookies, or of hosts.
+package struct StateFileError: Error, Equatable {
+    package let message: String
+
+    init(_ message: String) {
+        self.message = message
+    }
+}
+
+/// The place of a request, which decides what cookies it sends.
+package struct CookiePlace: Equatable, Sendable {
+    /// The host in lower case. An IPv6 address has no brackets.
+    package let host: String
+    package let path: String
+    /// Whether nobody can listen: TLS, or a connection within the machine, as libcurl sees it.
+    package let isSecure: Bool
+
+    package init(url: String) throws(RoutingError) {
+        let text = try URLText.normalizedAbsolute(url)
+        let origin = try Origin(url: text)
+        let isBracketed = origin.host.hasPrefix("[")
+        host = isBracketed ? String(origin.host.dropFirst().dropLast()) : origin.host
+        let rest = text.dropFirst(origin.description.count)
+        path = String(rest.prefix { $0 != "?" })
+        isSecure =
+            origin.scheme == "https" || ["localhost", "127.0.0.1", "::1"].contains(host)
+    }
+
+    /// Whether the host is an address, which has no subdomains.
+    var isAddress: Bool {
+        host.utf8.contains(ASCII.colon)
+            || host.utf8.allSatisfy { ASCII.isDigit($0) || $0 == ASCII.dot }
+    }
+}

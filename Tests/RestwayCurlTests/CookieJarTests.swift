@@ -1,0 +1,173 @@
+import Dispatch
+import Glibc
+import RestwayHTTP
+import XCTest
+
+@testable import RestwayCurl
+
+final class CookieJarTests: CurlTransportTestCase {
+    private var folder = ""
+    private var path: String { folder + "/cookies.txt" }
+
+    override func setUp() {
+        super.setUp()
+        var name = Array("/tmp/restway-cookies-XXXXXX".utf8CString)
+        folder = String(cString: mkdtemp(&name))
+    }
+
+    override func tearDown() {
+        for name in names { unlink("\(folder)/\(name)") }
+        rmdir(folder)
+        super.tearDown()
+    }
+
+    private var names: [String] {
+        guard let entries = opendir(folder) else { return [] }
+        defer { closedir(entries) }
+        var names: [String] = []
+        while let entry = readdir(entries) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    private var text: String {
+        (try? StateFile(path: path, field: "cookie_file").read()) ?? ""
+    }
+
+    private func write(_ text: String) {
+        let file = fopen(path, "w")
+        fputs(text, file)
+        fclose(file)
+    }
+
+    private var mode: UInt32 {
+        var status = stat()
+        return stat(path, &status) == 0 ? status.st_mode & 0o777 : 0
+    }
+
+    private func open() throws -> CookieJar {
+        try XCTUnwrap(try CookieJar.open(path: path))
+    }
+
+    private let cookie = Cookie(name: "a", value: "1", domain: "example.com", path: "/")
+
+    func testANewFileBelongsToItsOwnerAlone() throws {
+        _ = try open()
+        XCTAssertEqual(mode, 0o600)
+        XCTAssertEqual(names, ["cookies.txt"])
+    }
+
+    func testCookiesAreLoadedAndSaved() throws {
+        var jar = try open()
+        let other = Cookie(
+            name: "b", value: "", domain: "example.org", path: "/v2", expires: 4_102_444_800,
+            includesSubdomains: true, isSecure: true, isHTTPOnly: true)
+        XCTAssertEqual(jar.set(cookie), true)
+        XCTAssertEqual(jar.set(other), true)
+        jar.close()
+        chmod(path, 0o644)
+        jar = try open()
+        XCTAssertEqual(mode, 0o600)
+        XCTAssertEqual(jar.cookies?.sorted { $0.name < $1.name }, [cookie, other])
+    }
+
+    func testCookiesAreCleared() throws {
+        let jar = try open()
+        var other = cookie
+        other.domain = "example.org"
+        XCTAssertEqual(jar.set(cookie), true)
+        XCTAssertEqual(jar.set(other), true)
+        XCTAssertEqual(jar.clear { $0.domain == "example.com" }, 1)
+        XCTAssertEqual(jar.clear { $0.domain == "example.com" }, 0)
+        XCTAssertEqual(jar.cookies, [other])
+        jar.close()
+        XCTAssertEqual(try open().cookies, [other])
+    }
+
+    func testACookieThatHasEndedIsNotKept() throws {
+        let jar = try open()
+        var ended = cookie
+        ended.expires = 5
+        XCTAssertEqual(jar.set(ended), false)
+        var wrong = cookie
+        wrong.name = "__Host-a"
+        XCTAssertEqual(jar.set(wrong), false)
+        XCTAssertEqual(jar.cookies, [])
+    }
+
+    func testTheCookiesOfAnswersAreSavedBeforeTheTransportIsClosed() throws {
+        let server = try TestServer.answering { request in
+            response(headers: "Set-Cookie: a=\(request.path.utf8.count); Path=/\r\n")
+        }
+        let transport = CurlTransport(cookies: try open())
+        XCTAssertNil(perform(.get(server.url("/x")), on: transport).error)
+        eventually { self.text.hasSuffix("\ta\t2\n") }
+        XCTAssertNil(perform(.get(server.url("/xx")), on: transport).error)
+        transport.close()
+        XCTAssertTrue(text.hasSuffix("\ta\t3\n"), text)
+        XCTAssertEqual(names, ["cookies.txt"])
+    }
+
+    func testAnAnswerThatChangesNothingWritesNothing() throws {
+        let jar = try open()
+        XCTAssertEqual(jar.set(cookie), true)
+        eventually { self.text.hasSuffix("\ta\t1\n") }
+        unlink(path)
+        XCTAssertEqual(jar.set(cookie), true)
+        jar.close()
+        XCTAssertEqual(names, [])
+    }
+
+    func testAFileThatCannotBeUsedIsAnError() throws {
+        func refusal(of path: String) -> String {
+            do throws(NetworkSettingError) {
+                _ = try CookieJar.open(path: path)
+                return ""
+            } catch {
+                XCTAssertEqual(error.field, "cookie_file")
+                return error.message
+            }
+        }
+        XCTAssertEqual(refusal(of: folder), "cookie_file \(folder): it is no regular file")
+        XCTAssertEqual(
+            refusal(of: folder + "/none/x"),
+            "cookie_file \(folder)/none/x: No such file or directory")
+        XCTAssertTrue(refusal(of: "/proc/self/none").hasPrefix("cookie_file /proc/self/none: "))
+        write("hunter2")
+        XCTAssertTrue(refusal(of: path).hasPrefix("cookie_file \(path): it is no file of cookies"))
+        XCTAssertEqual(text, "hunter2")
+        write("# Netscape HTTP Cookie File\nhunter2")
+        XCTAssertEqual(refusal(of: path), "cookie_file \(path): line 2 is no cookie")
+        let file = fopen(path, "w")
+        fputc(0x80, file)
+        fclose(file)
+        XCTAssertEqual(refusal(of: path), "cookie_file \(path): it is no text in UTF-8")
+    }
+
+    func testAnySharingThreadMayUseTheJar() throws {
+        let server = try TestServer.answering { _ in
+            response(headers: "Set-Cookie: b=2; Path=/\r\n")
+        }
+        let jar = try XCTUnwrap(try CookieJar.open(path: nil))
+        let transport = CurlTransport(cookies: jar)
+        defer { transport.close() }
+        let cookie = cookie
+        let exchange = Exchange.get(server.url("/"))
+        let recorders = (0..<50).map { _ in Recorder() }
+        for recorder in recorders { _ = transport.start(exchange, observer: recorder) }
+        DispatchQueue.concurrentPerform(iterations: 3) { _ in
+            for _ in 0..<50 {
+                XCTAssertEqual(jar.set(cookie), true)
+                XCTAssertNotNil(jar.cookies)
+            }
+        }
+        for recorder in recorders {
+            _ = recorder.record.wait { $0.result }
+        }
+        XCTAssertEqual(jar.cookies?.map(\.name).sorted(), ["a", "b"])
+    }
+}

@@ -1,0 +1,46 @@
+import RestwayHTTP
+import XCTest
+
+final class BodyTextTests: XCTestCase {
+    private func text(_ bytes: [UInt8], _ contentType: String) throws -> String {
+        try bytes.withUnsafeBytes { bytes in
+            String(
+                decoding: try BodyText.utf8(bytes, contentType: contentType), as: UTF8.self)
+        }
+    }
+
+    func testTheCharsetOfTheMediaTypeCounts() throws {
+        XCTAssertEqual(try text([0x80, 0xE4], "text/plain; charset=windows-1252"), "€ä")
+        XCTAssertEqual(try text([0xE4], "text/plain;format=flowed; Charset=\"ISO-8859-1\""), "ä")
+        XCTAssertEqual(try text([0x82, 0xA0], "text/html; charset=Shift_JIS"), "あ")
+        XCTAssertEqual(try text([0xFF, 0xFE, 0x3D, 0xD8, 0x00, 0xDE], "a/b; charset=utf-16"), "😀")
+        XCTAssertEqual(try text([], "text/plain; charset=iso-8859-1"), "")
+    }
+
+    func testWithoutACharsetTheBytesAreUTF8() throws {
+        for type in ["", "text/plain", "text/plain; charset=UTF-8", "text/plain; charset"] {
+            XCTAssertEqual(try text(Array("ä€".utf8), type), "ä€")
+        }
+    }
+
+    func testWrongBytesAreReplaced() throws {
+        XCTAssertEqual(try text([0x61, 0xFF, 0x62], ""), "a\u{FFFD}b")
+        XCTAssertEqual(try text([0x61, 0xFF, 0x62], "a/b; charset=us-ascii"), "a\u{FFFD}b")
+        XCTAssertEqual(try text([0x61, 0x82], "a/b; charset=Shift_JIS"), "a\u{FFFD}")
+    }
+
+    func testALongTextIsWhole() throws {
+        let bytes = [UInt8](repeating: 0xE4, count: 100_000)
+        let type = "text/plain; charset=iso-8859-1"
+        XCTAssertEqual(try text(bytes, type), String(repeating: "ä", count: 100_000))
+    }
+
+    func testAnUnknownCharsetIsAnErrorWithItsName() {
+        for name in ["klingon", "utf-16//TRANSLIT", "../x", "a b/"] {
+            XCTAssertThrowsError(try text([0x61], "text/plain; charset=\(name)")) { error in
+                let expected = name == "a b/" ? "ab/" : name
+                XCTAssertEqual((error as? UnknownCharset)?.name, expected)
+            }
+        }
+    }
+}
