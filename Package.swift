@@ -55,7 +55,7 @@ let core: [Target] =
     + module("RestwayThreads", ["CLinux", "RestwayText"])
     + module("RestwayJSON", ["CJansson", "RestwayText"])
     + module("RestwaySQLite", ["CSQLite", "RestwayThreads"])
-    + module("RestwayRouting", ["CCurl", "RestwayText"])
+    + module("RestwayRouting", ["CCurl", "RestwayText"], settings + small)
     + module("RestwayObjects", ["RestwayThreads"])
     + module("RestwaySQLiteStore", ["RestwayThreads", "RestwaySQLite", "RestwayObjects"])
     + module("RestwayMapping", ["RestwayText", "RestwayRouting", "RestwayObjects"])
@@ -67,7 +67,7 @@ let core: [Target] =
         [
             "CZlib", "CBrotli", "CZstd", "CCrypto", "RestwayText", "RestwayThreads",
             "RestwayJSON", "RestwayRouting",
-        ])
+        ], settings + small)
     + module(
         "RestwayCurl",
         ["CCrypto", "CCurl", "CLinux", "RestwayThreads", "RestwayRouting", "RestwayHTTP"])
@@ -88,7 +88,7 @@ let core: [Target] =
         [
             "CLinux", "CRestway", "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting",
             "RestwayMapping", "RestwayJansson", "RestwayHTTP", "RestwayOutcome", "RestwayDocument",
-        ],
+        ], settings + small,
         testing: ["RestwayObjects"])
     + module(
         "RestwayCalls",
@@ -143,7 +143,7 @@ let core: [Target] =
             "RestwayObjects", "RestwayMapping", "RestwayHTTP", "RestwayOutcome", "RestwayDocument",
             "RestwayPlugins", "RestwayCalls", "RestwayAuth", "RestwayRate", "RestwayBatch",
             "RestwayOutbox", "RestwayClient",
-        ])
+        ], settings + small)
 
 /// Random input for the mapping; its corpus runs as ordinary tests. libFuzzer provides the `main`
 /// of the fuzzer itself, so it can only be built for fuzzing: `make fuzz`.
