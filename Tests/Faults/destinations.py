@@ -9,7 +9,7 @@ import restway
 from calls import Ended, notified, request_of
 from fault import Fault
 from restway import SaveTo
-from restway._call import Receiving, receiving_into
+from restway._stream import ReceivingBytes, body_receiver, receiving
 
 
 def saved(client: restway.Client, fault: Fault, folder: Path) -> Ended:
@@ -35,7 +35,7 @@ def _into_file(client: restway.Client, fault: Fault, target: SaveTo) -> Ended:
     return ended._replace(body=body)
 
 
-class Collected(Receiving):
+class Collected(ReceivingBytes):
     """Takes all bytes of a body at once, and never pauses."""
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ def streamed(client: restway.Client, fault: Fault, _folder: Path) -> Ended:
     """Gives the body to a function while it arrives."""
     request = request_of(fault)
     collected = Collected()
-    with receiving_into(request, collected):
+    with receiving(request, body_receiver(), collected):
         ended = notified(client, request)
     if ended.response is None:
         return ended

@@ -106,6 +106,13 @@ package final class PreparedRequest: Sendable {
             uploadedBefore: sending.uploadedBefore)
     }
 
+    /// Returns the same request as a part of another upload, or of none.
+    func part(of upload: UploadSession?) -> PreparedRequest {
+        var sending = sending
+        sending.upload = upload
+        return copy(exchange, reader, sending)
+    }
+
     /// Returns the same request with another exchange, which the answer to an exchange has caused.
     func next(
         _ exchange: Exchange, reader: BodyReader?, isTrusted: Bool, uploadedBefore: Int64 = 0
@@ -113,7 +120,13 @@ package final class PreparedRequest: Sendable {
         var sending = sending
         sending.isTrusted = isTrusted
         sending.uploadedBefore = uploadedBefore
-        return PreparedRequest(
+        return copy(exchange, reader, sending)
+    }
+
+    private func copy(
+        _ exchange: Exchange, _ reader: BodyReader?, _ sending: SendingRules
+    ) -> PreparedRequest {
+        PreparedRequest(
             exchange: exchange, reader: reader, destination: destination,
             dataMapper: dataMapper, accepted: accepted, sending: sending,
             submission: submission, deletions: deletions, isFromOutbox: isFromOutbox,

@@ -13,7 +13,7 @@ package final class UploadSession: Sendable {
     /// The upload after its first step.
     private struct Begun {
         var machine: UploadMachine
-        /// The request of the caller.
+        /// The request of the caller, without this session, which would keep itself alive.
         let original: PreparedRequest
         let extent: ResourceExtent
         let length: Int64
@@ -43,7 +43,7 @@ package final class UploadSession: Sendable {
             var begun = if let state { state } else { try begin(request) }
             let step = begun.machine.next()
             state = begun
-            return try self.request(for: step, begun, call)
+            return try self.request(for: step, begun, call).part(of: self)
         }
     }
 
@@ -101,7 +101,7 @@ package final class UploadSession: Sendable {
         let length = extent.length ?? 0
         return Begun(
             machine: UploadMachine(plan, resumption, length: length, url: url),
-            original: request, extent: extent, length: length, file: file,
+            original: request.part(of: nil), extent: extent, length: length, file: file,
             isAnnounced: request.exchange.expectsContinue)
     }
 
