@@ -11,58 +11,72 @@ import RestwayThreads
 ///
 /// `@unchecked Sendable`: libcurl changes the shared data only while it holds the lock.
 package final class CookieJar: @unchecked Sendable {
-    let share: UnsafeMutableRawPointer
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let file: StateFile?
+    /// The cookies of the file, until libcurl has taken them.
+    private let loaded: [Cookie]
+    /// The share object of libcurl. It is made when it is needed, because a client that has sent
+    /// nothing does not need libcurl.
+    private let made = Lock<UnsafeMutableRawPointer?>(nil)
 
     /// - Parameter path: The file of the cookies, which are loaded from it; `nil` keeps them in
     ///   memory alone.
-    /// - Returns: `nil` if there is no memory.
-    package static func open(path: String?) throws(NetworkSettingError) -> CookieJar? {
-        let file = path.map { StateFile(path: $0, field: "cookie_file") }
-        guard CurlGlobal.isReady, let jar = CookieJar(file) else { return nil }
-        guard let file else { return jar }
+    package static func open(path: String?) throws(NetworkSettingError) -> CookieJar {
+        guard let path else { return CookieJar(nil, []) }
+        let file = StateFile(path: path, field: "cookie_file")
         let text = try file.read()
         let cookies: [Cookie]
         do {
-            cookies = try Cookie.cookies(file: text)
+            cookies = try Cookie.cookies(file: text).filter(isCurrent)
         } catch {
             throw file.error(error.message)
         }
-        _ = jar.lendHandle { easy in
-            for cookie in cookies { Self.add(cookie, easy) }
-        }
         // This shows that the file can be written, and gives it its permissions.
-        try file.save { jar.text }
-        return jar
+        try file.save { Cookie.file(cookies.map(\.line)) }
+        return CookieJar(file, cookies)
     }
 
-    private init?(_ file: StateFile?) {
-        guard let share = curl_share_init() else { return nil }
-        self.share = share
+    private init(_ file: StateFile?, _ loaded: [Cookie]) {
         self.file = file
+        self.loaded = loaded
         mutex = .allocate(capacity: 1)
         mutex.initialize(to: pthread_mutex_t())
         precondition(pthread_mutex_init(mutex, nil) == 0)
-        rw_share_set_lock_functions(
-            share,
-            { _, _, _, mutex in
-                pthread_mutex_lock(mutex!.assumingMemoryBound(to: pthread_mutex_t.self))
-            },
-            { _, _, mutex in
-                pthread_mutex_unlock(mutex!.assumingMemoryBound(to: pthread_mutex_t.self))
-            }, mutex)
-        let code = rw_share_set_int(
-            share, CURLSHOPT_SHARE, Int32(CURL_LOCK_DATA_COOKIE.rawValue))
-        // From here on, deinit cleans up.
-        guard code == CURLSHE_OK else { return nil }
     }
 
     /// All handles that share the cookies must have been freed before.
     deinit {
-        curl_share_cleanup(share)
+        if let share = made.withLock({ $0 }) { curl_share_cleanup(share) }
         pthread_mutex_destroy(mutex)
         mutex.deallocate()
+    }
+
+    /// The share object of libcurl; `nil` if there is no memory.
+    var share: UnsafeMutableRawPointer? {
+        made.withLock { share in
+            if let share { return share }
+            guard CurlGlobal.isReady, let new = curl_share_init() else { return nil }
+            rw_share_set_lock_functions(
+                new,
+                { _, _, _, mutex in
+                    pthread_mutex_lock(mutex!.assumingMemoryBound(to: pthread_mutex_t.self))
+                },
+                { _, _, mutex in
+                    pthread_mutex_unlock(mutex!.assumingMemoryBound(to: pthread_mutex_t.self))
+                }, mutex)
+            let code = rw_share_set_int(
+                new, CURLSHOPT_SHARE, Int32(CURL_LOCK_DATA_COOKIE.rawValue))
+            let fill: (UnsafeMutableRawPointer) -> Void = { [loaded] easy in
+                for cookie in loaded { Self.add(cookie, easy) }
+            }
+            let filled: Void? = code == CURLSHE_OK ? Self.lendHandle(new, fill) : nil
+            guard filled != nil else {
+                curl_share_cleanup(new)
+                return nil
+            }
+            share = new
+            return new
+        }
     }
 
     // MARK: The program's side
@@ -125,6 +139,12 @@ package final class CookieJar: @unchecked Sendable {
 
     /// Runs `body` with a handle that shares the cookies; returns `nil` if there is no memory.
     private func lendHandle<Result>(_ body: (UnsafeMutableRawPointer) -> Result) -> Result? {
+        share.flatMap { Self.lendHandle($0, body) }
+    }
+
+    private static func lendHandle<Result>(
+        _ share: UnsafeMutableRawPointer, _ body: (UnsafeMutableRawPointer) -> Result
+    ) -> Result? {
         CurlGlobal.gate.pass {
             guard let easy = curl_easy_init() else { return nil }
             defer { curl_easy_cleanup(easy) }
