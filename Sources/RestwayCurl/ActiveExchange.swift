@@ -39,6 +39,16 @@ final class ActiveExchange: @unchecked Sendable {
         return exchange.digest != nil || !handle.transfer.head.hasBegun
     }
 
+    /// Returns the rest of the time limit for the first byte of the answer. The time in which the
+    /// source of the body has no bytes does not count.
+    func answerTimeLeft(at now: Deadline) -> Int64 {
+        let limit = exchange.timeouts.firstByteMilliseconds
+        guard let handle, !handle.transfer.head.hasBegun, pulled?.isPaused != true else {
+            return limit
+        }
+        return handle.transfer.answerWait.left(of: limit, at: now)
+    }
+
     /// Whether the exchange still waits in its queue.
     var isWaiting: Bool { handle == nil && !hasEnded }
 

@@ -162,7 +162,7 @@ extension EasyHandle {
     /// Notes that the time for the first byte of the answer begins, again.
     private func awaitAnswer() {
         guard active?.exchange.timeouts.firstByteMilliseconds ?? 0 > 0 else { return }
-        transfer.answerAwaitedSince = SystemClock().now()
+        transfer.answerWait.begin(at: SystemClock().now())
     }
 
     private func progressed(_ now: Progress) {

@@ -30,9 +30,7 @@ final class EasyHandle {
         var idle = IdleMeter()
         /// Whether the server has refused to be asked for the body (417).
         var isExpectationRefused = false
-        /// The time since which the answer is awaited: libcurl has just sent a part of the request.
-        /// `never` before the request is sent.
-        var answerAwaitedSince = Deadline.never
+        var answerWait = AnswerWait()
     }
 
     struct Progress: Equatable {
@@ -76,6 +74,9 @@ final class EasyHandle {
     }
 
     var place: String { active?.originQueue?.place ?? "" }
+
+    /// The facts that libcurl knows about the exchange.
+    var info: TransferInfo { TransferInfo(easy: easy) }
 
     /// libcurl's description of the error; may be empty.
     var errorDetail: String { String(cString: errorText) }

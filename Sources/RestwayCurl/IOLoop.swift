@@ -209,7 +209,7 @@ final class IOLoop {
         if code == CURLE_HTTP2, repeatOnce(active, handle) { return }
         if handle.transfer.place.isBusy { return sendOverHTTP1(active, handle) }
         handle.tellChallenge()
-        let result = handle.result(code, startedAt: active.startedAt)
+        let result = TransferResult(handle: handle, code: code).summary(startedAt: active.startedAt)
         if case .success = result { handle.tellTrailers() }
         if let originQueue = active.originQueue, code == CURLE_OK,
             originQueue.isSecure || handle.network.sharesPlainConnections
@@ -274,26 +274,34 @@ final class IOLoop {
         guard isDue else { return }
         for active in exchanges.values.filter({ $0.handle?.hasBeenIdle(at: now) == true }) {
             let limit = active.exchange.timeouts.idleMilliseconds
-            let place = active.originQueue?.place ?? ""
-            end(
-                active,
-                TransportError(
-                    .timedOut, code: Int32(CURLE_OPERATION_TIMEDOUT.rawValue),
-                    "\(place): no byte has moved for the idle time limit of \(limit) ms: too slow"))
+            timeOut(active, "no byte has moved for the idle time limit of \(limit) ms: too slow")
         }
     }
 
     /// Ends the exchanges whose answers have not begun in time.
     private func expireLateAnswers() {
         guard answerDeadlines.first != .never else { return }
-        for active in answerDeadlines.popDue(SystemClock().now()) where active.awaitsAnswer {
-            var left: Int64 = 0
-            if let error = active.handle?.lateAnswer(left: &left) {
-                end(active, error)
-            } else {
+        let now = SystemClock().now()
+        for active in answerDeadlines.popDue(now) where active.awaitsAnswer {
+            let left = active.answerTimeLeft(at: now)
+            guard left <= 0 else {
                 watchAnswer(active, within: left)
+                continue
             }
+            let limit = active.exchange.timeouts.firstByteMilliseconds
+            timeOut(
+                active, "no byte of the answer has come within the first-byte time limit of "
+                    + "\(limit) ms")
         }
+    }
+
+    /// Ends an exchange for which a time limit of this loop has passed.
+    private func timeOut(_ active: ActiveExchange, _ text: String) {
+        let place = active.originQueue?.place ?? ""
+        end(
+            active,
+            TransportError(
+                .timedOut, code: Int32(CURLE_OPERATION_TIMEDOUT.rawValue), "\(place): \(text)"))
     }
 
     private func timedOutWaiting(_ active: ActiveExchange) -> TransportError {
