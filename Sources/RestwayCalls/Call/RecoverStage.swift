@@ -24,7 +24,8 @@ enum RecoverStage {
             case (.restart, _):
                 entry.judged(.restart, .nothing)
             case (.failed(let failure), _):
-                let isLost = failure.reason == .connectionLost
+                // A receiver that fails ends the stream, whatever its reason is.
+                let isLost = failure.reason == .connectionLost && !failure.isOfProgram
                 if isLost, entry.reopens(after: .connectionLost) { return }
                 bodyFailed(entry, failure, received.recorder.head)
             case (_, .failure(let error)):
