@@ -91,7 +91,7 @@ package final class UploadSession: Sendable {
                 of: [resumption.rawValue, request.exchange.method, request.exchange.url],
                 source: plan.isTerminated ? nil : fingerprint)
         }
-        let url = file?.read()
+        let url = try file?.read()
         if plan.isTerminated, url == nil {
             let path = plan.statePath ?? ""
             throw Failure(
