@@ -39,9 +39,7 @@ enum ExchangeStage {
         do throws(Failure) {
             try target.prepare(&exchange)
         } catch {
-            var failure = error
-            failure.message = "\(call.description): \(error.message)"
-            return entry.fail(failure)
+            return entry.fail(call.located(error))
         }
         let isKept = call.state.withLock { state in
             guard state.machine.isCurrent(entry.number) else { return false }
