@@ -197,7 +197,7 @@ struct ResponseProcessor {
     func ask(
         _ plan: MappingPlan, _ result: inout MappingResult, _ received: ReceivedResponse
     ) throws(Failure) {
-        guard plan.descriptors.contains(where: { $0.hook != nil }) else { return }
+        guard plan.hasHooks else { return }
         let rows = MappedRows(result)
         for (index, descriptor) in plan.descriptors.enumerated() {
             guard let name = descriptor.hook, let hook = api.definition.functions.hooks[name] else {
