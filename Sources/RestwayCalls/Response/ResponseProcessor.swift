@@ -317,7 +317,6 @@ struct ResponseProcessor {
         let storingStarted = clock.now()
         let commit = try commit(parsed.changes, received)
         let stored = clock.now()
-        call.log.stores(commit)
         settle(consequences, commit)
         guard let result else { return mapped }
         (mapped.objects, mapped.results) = result.objects(of: commit)
@@ -332,7 +331,9 @@ struct ResponseProcessor {
     /// Gives rows to the store.
     func commit(_ changes: ChangeSet, _ received: ReceivedResponse) throws(Failure) -> Commit {
         do {
-            return try context.store.commit(changes)
+            let commit = try context.store.commit(changes)
+            call.log.stores(commit)
+            return commit
         } catch {
             var failure = complete(error, received)
             failure.message = "\(describe(received)): \(error.message)"
