@@ -43,7 +43,7 @@ package final class UploadSession: Sendable {
             var begun = if let state { state } else { try begin(request) }
             let step = begun.machine.next()
             state = begun
-            return try self.request(for: step, begun, call).part(of: self)
+            return try self.request(for: step, after: request, begun, call).part(of: self)
         }
     }
 
@@ -106,7 +106,7 @@ package final class UploadSession: Sendable {
     }
 
     private func request(
-        for step: UploadMachine.Step, _ begun: Begun, _ call: Call
+        for step: UploadMachine.Step, after last: PreparedRequest, _ begun: Begun, _ call: Call
     ) throws(Failure) -> PreparedRequest {
         let original = begun.original
         var exchange = original.exchange
@@ -157,6 +157,9 @@ package final class UploadSession: Sendable {
                 exchange, reader: range.isEmpty ? nil : BodyParts(piece).reader(),
                 isTrusted: isTrusted, uploadedBefore: range.lowerBound)
         }
-        return original.next(exchange, reader: nil, isTrusted: isTrusted)
+        // The progress does not go back while the server is asked.
+        return original.next(
+            exchange, reader: nil, isTrusted: isTrusted,
+            uploadedBefore: last.sending.uploadedBefore)
     }
 }
