@@ -78,10 +78,12 @@ package final class UploadSession: Sendable {
 
     private func begin(_ request: PreparedRequest) throws(Failure) -> Begun {
         let extent: ResourceExtent
-        let fingerprint: String
+        let fingerprint: String?
+        // Only a state file needs the fingerprint, for which all bytes in memory are read.
+        let isCompared = plan.statePath != nil && !plan.isTerminated
         do throws(ResourceError) {
             extent = try resource.extent()
-            fingerprint = try resource.fingerprint(extent)
+            fingerprint = isCompared ? try resource.fingerprint(extent) : nil
         } catch {
             throw Failure(error)
         }
@@ -89,7 +91,7 @@ package final class UploadSession: Sendable {
             try UploadStateFile(
                 path: path,
                 of: [resumption.rawValue, request.exchange.method, request.exchange.url],
-                source: plan.isTerminated ? nil : fingerprint)
+                source: fingerprint)
         }
         let url = try file?.read()
         if plan.isTerminated, url == nil {
