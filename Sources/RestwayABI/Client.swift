@@ -176,16 +176,16 @@ extension ClientOptions {
         }
         try readDelivery(c)
         try readFlags(c)
-        timeouts.totalMilliseconds = try Self.time(c.timeout_milliseconds, "timeout_milliseconds")
-        timeouts.connectMilliseconds = try Self.time(
-            c.connect_timeout_milliseconds, "connect_timeout_milliseconds")
-        timeouts.firstByteMilliseconds = try Self.time(
-            c.first_byte_timeout_milliseconds, "first_byte_timeout_milliseconds")
-        timeouts.idleMilliseconds = try Self.time(
-            c.idle_timeout_milliseconds, "idle_timeout_milliseconds")
+        timeouts.totalMilliseconds = try Argument.limit(
+            c.timeout_milliseconds, "options.timeout_milliseconds")
+        timeouts.connectMilliseconds = try Argument.limit(
+            c.connect_timeout_milliseconds, "options.connect_timeout_milliseconds")
+        timeouts.firstByteMilliseconds = try Argument.limit(
+            c.first_byte_timeout_milliseconds, "options.first_byte_timeout_milliseconds")
+        timeouts.idleMilliseconds = try Argument.limit(
+            c.idle_timeout_milliseconds, "options.idle_timeout_milliseconds")
         try Self.set(&calls.bodyBytesMax, c.body_bytes_max, "body_bytes_max", max: .max)
-        try Argument.minusOneOrMore(c.save_bytes_max, "options.save_bytes_max")
-        calls.saveBytesMax = max(0, c.save_bytes_max)
+        calls.saveBytesMax = try Argument.limit(c.save_bytes_max, "options.save_bytes_max") ?? 0
         try Self.set(&calls.objectsMax, c.objects_max, "objects_max", max: .max)
         try Self.set(&calls.nestingDepthMax, c.nesting_depth_max, "nesting_depth_max", max: 2_048)
         try Self.set(&connections.total, c.connections_max, "connections_max", max: 65_536)
@@ -222,13 +222,6 @@ extension ClientOptions {
         default: throw Argument.outOfRange("options.redirects_max", Int64(c.redirects_max))
         }
         if c.flags & RESTWAY_CLIENT_NO_REDIRECTS != 0 { calls.redirectsMax = nil }
-    }
-
-    /// Reads a time limit. 0 means that the program sets no value, and gives `nil`. -1 means that
-    /// there is no limit, and gives 0.
-    private static func time(_ value: Int64, _ name: String) throws(Failure) -> Int64? {
-        try Argument.minusOneOrMore(value, "options.\(name)")
-        return value == 0 ? nil : max(0, value)
     }
 
     private static func set(

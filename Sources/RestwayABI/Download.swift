@@ -33,8 +33,7 @@ public func restway_request_set_save_bytes_max(
     _ request: InHandle, _ bytes: Int64, _ outError: OutHandle?
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec throws(Failure) in
-        try Argument.minusOneOrMore(bytes, "bytes")
-        spec.reception.saveBytesMax = bytes == 0 ? nil : max(0, bytes)
+        spec.reception.saveBytesMax = try Argument.limit(bytes, "bytes")
     }
 }
 

@@ -46,9 +46,9 @@ extension EventReceiver.Options {
         }
         try Argument.notNegative(given.event_bytes_max, "receiver.event_bytes_max")
         if given.event_bytes_max > 0 { bytesMax = Int(given.event_bytes_max) }
-        let reconnections = given.reconnections_max
-        try Argument.minusOneOrMore(Int64(reconnections), "receiver.reconnections_max")
-        if reconnections != 0 { reconnectionsMax = Int(max(0, reconnections)) }
+        reconnectionsMax = try Argument.limit(
+            Int64(given.reconnections_max), "receiver.reconnections_max"
+        ).map { Int($0) }
     }
 }
 

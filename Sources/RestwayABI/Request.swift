@@ -181,7 +181,7 @@ public func restway_request_set_timeout(
     _ request: InHandle, _ milliseconds: Int64, _ outError: OutHandle?
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec throws(Failure) in
-        spec.timeouts.totalMilliseconds = try limit(milliseconds)
+        spec.timeouts.totalMilliseconds = try Argument.limit(milliseconds, "milliseconds")
     }
 }
 
@@ -190,7 +190,7 @@ public func restway_request_set_phase_timeout(
     _ request: InHandle, _ phase: restway_phase, _ milliseconds: Int64, _ outError: OutHandle?
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec throws(Failure) in
-        let limit = try limit(milliseconds)
+        let limit = try Argument.limit(milliseconds, "milliseconds")
         switch phase {
         case .RESTWAY_PHASE_CONNECT: spec.timeouts.connectMilliseconds = limit
         case .RESTWAY_PHASE_FIRST_BYTE: spec.timeouts.firstByteMilliseconds = limit
@@ -198,13 +198,6 @@ public func restway_request_set_phase_timeout(
         default: throw Argument.outOfRange("phase", Int64(phase.rawValue))
         }
     }
-}
-
-/// Reads a time limit. 0 sets nothing, and gives `nil`. -1 means that there is no limit, and gives
-/// 0.
-private func limit(_ milliseconds: Int64) throws(Failure) -> Int64? {
-    try Argument.minusOneOrMore(milliseconds, "milliseconds")
-    return milliseconds == 0 ? nil : max(0, milliseconds)
 }
 
 @_cdecl("restway_request_set_priority") @implementation

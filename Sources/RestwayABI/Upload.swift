@@ -15,7 +15,7 @@ public func restway_request_set_resumable(
         if statePath != nil {
             plan.statePath = try Argument.nonEmptyString(statePath, "state_path")
         }
-        guard pieceBytes >= 0 else { throw Argument.outOfRange("piece_bytes", pieceBytes) }
+        try Argument.notNegative(pieceBytes, "piece_bytes")
         if pieceBytes > 0 { plan.pieceBytesMax = pieceBytes }
         try Argument.flags(flags, known: RESTWAY_UPLOAD_TERMINATE)
         plan.isTerminated = flags & RESTWAY_UPLOAD_TERMINATE != 0

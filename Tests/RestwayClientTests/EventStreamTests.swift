@@ -138,6 +138,21 @@ final class EventStreamTests: AuthTestCase {
         XCTAssertEqual(commits.wait { $0.isEmpty ? nil : $0 }, [3])
     }
 
+    func testTheLogTellsWhatEventsHaveStored() throws {
+        let lines = Monitor<[String]>([])
+        Log.shared.set(.debug) { _, _, message in lines.update { $0.append(message) } }
+        defer { Log.shared.set(.off, nil) }
+        let client = try client(auth: "{}")
+        let call = try client.send(spec(of: client, never()))
+        let started = begin()
+        give(thing(1) + thing(2), to: started)
+        _ = wait(for: 2)
+        let stored = "2 objects inserted, 0 updated"
+        XCTAssertTrue(lines.withLock { $0.contains { $0.hasSuffix(stored) } })
+        started.observer.completed(.success(ExchangeSummary()))
+        _ = try call.wait(milliseconds: 0)
+    }
+
     func testAnEventThatDoesNotMapIsToldAndTheStreamGoesOn() throws {
         let client = try client(auth: "{}")
         let call = try client.send(spec(of: client, never()))
@@ -374,19 +389,21 @@ final class EventStreamTests: AuthTestCase {
         XCTAssertEqual(wait(for: 3).count, 3)
     }
 
-    func testAReceiverThatFailsEndsTheCall() throws {
+    func testAReceiverThatFailsEndsTheCallWhateverItsReasonIs() throws {
         let client = try client(auth: "{}")
-        let call = try client.send(
-            spec(of: client) { _ in .failure(Failure(.store, "no more, please")) })
-        let started = begin()
-        give(thing(1) + thing(2), to: started)
-        transport.waitForCancels()
-        started.fail(.cancelled)
-        let failure = failure(of: call)
-        XCTAssertEqual(failure?.reason, .store)
-        XCTAssertTrue(failure?.message.contains("no more, please") ?? false)
-        XCTAssertEqual(received.withLock { $0.events.count }, 1)
-        XCTAssertNil(clock.nextMilliseconds)
+        for (index, reason) in [Failure.Reason.store, .connectionLost].enumerated() {
+            let call = try client.send(
+                spec(of: client) { _ in .failure(Failure(reason, "no more, please")) })
+            let started = begin()
+            give(thing(1) + thing(2), to: started)
+            transport.waitForCancels(index + 1)
+            started.fail(.cancelled)
+            let failure = failure(of: call)
+            XCTAssertEqual(failure?.reason, reason)
+            XCTAssertTrue(failure?.message.contains("no more, please") ?? false)
+            XCTAssertEqual(received.withLock { $0.events.count }, index + 1)
+            XCTAssertNil(clock.nextMilliseconds)
+        }
     }
 
     func testAnEventBeyondTheBoundEndsTheCall() throws {

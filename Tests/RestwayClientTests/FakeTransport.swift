@@ -16,21 +16,27 @@ final class FakeTransport: Transport {
         var resumedCount = 0
         var isClosed = false
         var idLast: UInt64 = 0
+        var whileStarting: (@Sendable (Started) -> Void)?
     }
 
     private let state = Monitor(State())
 
+    /// Sets a function that runs before `start` returns.
+    func onStart(_ run: @escaping @Sendable (Started) -> Void) {
+        state.withLock { $0.whileStarting = run }
+    }
+
     func start(_ exchange: Exchange, observer: any ExchangeObserver) -> ExchangeID {
-        let (id, isClosed) = state.update { state in
+        let (started, isClosed, whileStarting) = state.update { state in
             state.idLast += 1
-            let id = ExchangeID(state.idLast)
-            if !state.isClosed {
-                state.waiting.append(Started(id: id, exchange: exchange, observer: observer))
-            }
-            return (id, state.isClosed)
+            let started = Started(
+                id: ExchangeID(state.idLast), exchange: exchange, observer: observer)
+            if !state.isClosed { state.waiting.append(started) }
+            return (started, state.isClosed, state.whileStarting)
         }
         if isClosed { observer.completed(.failure(TransportError(.closed, "closed"))) }
-        return id
+        whileStarting?(started)
+        return started.id
     }
 
     func cancel(_ id: ExchangeID) {

@@ -72,6 +72,38 @@ final class ProgressTests: AuthTestCase {
         XCTAssertEqual(all.last?.upload, .init(done: 100, total: 100))
     }
 
+    func testAnUploadThatGoesOnKeepsItsProgressWhileTheServerIsAsked() throws {
+        let client = try client(
+            auth: "{}", retry: #"{"attempts": 2, "baseMilliseconds": 100}"#)
+        var spec = watched(.put)
+        spec.target = .path(.post, "things")
+        let resource = Resource(
+            .bytes(Array(repeating: 0, count: 100)), name: nil, mediaType: nil)
+        spec.body = .init(resource: resource, digests: [])
+        var plan = UploadPlan(.tus)
+        plan.pieceBytesMax = 40
+        spec.given.upload = plan
+        let call = try client.send(spec)
+        transport.answer(201, headers: [HeaderField(name: "Location", value: "/uploads/1")])
+        transport.answer(204, headers: [HeaderField(name: "Upload-Offset", value: "40")])
+        let piece = transport.next()
+        piece.observer.progressed(uploaded: 5, uploadTotal: 40, downloaded: 0, downloadTotal: 0)
+        XCTAssertEqual(call.progress.upload, .init(done: 45, total: 100))
+        piece.fail(.connectionLost)
+        _ = advanceToNext()
+        let question = transport.next()
+        XCTAssertEqual(question.exchange.method, "HEAD")
+        question.observer.progressed(uploaded: 0, uploadTotal: 0, downloaded: 0, downloadTotal: 0)
+        XCTAssertEqual(call.progress.upload, .init(done: 40, total: 100))
+        question.answer(
+            200,
+            headers: [
+                HeaderField(name: "Upload-Offset", value: "100"),
+                HeaderField(name: "Upload-Length", value: "100"),
+            ])
+        XCTAssertEqual(try call.wait(milliseconds: 0).status, 200)
+    }
+
     func testWhoCancelsWhereItIsToldIsNotToldAgain() throws {
         let client = try client(auth: "{}")
         let exchange = Lock<FakeTransport.Started?>(nil)

@@ -115,6 +115,26 @@ final class StreamTests: AuthTestCase {
         known.update { $0 = nil }
     }
 
+    func testAResumeBeforeTheExchangeHasItsNumberIsNotLost() throws {
+        let client = try client(auth: "{}")
+        let known = Monitor<Call?>(nil)
+        transport.onStart { [seen] started in
+            started.observer.receivedHead(
+                ResponseHead(status: 200, headers: Headers(), url: started.exchange.url))
+            _ = withUnsafeBytes(of: UInt8(1)) { started.observer.receivedBody($0) }
+            _ = seen.wait { $0.bytes.isEmpty ? nil : () }
+            known.wait { $0 }?.resume()
+        }
+        let call = try client.send(spec { .success($0 == 1 ? .pause : .proceed) })
+        known.update { $0 = call }
+        let started = transport.next()
+        waitForBytes(1)
+        give([2], to: started)
+        started.observer.completed(.success(ExchangeSummary()))
+        XCTAssertEqual(try call.wait(milliseconds: 0).saved?.length, 2)
+        known.update { $0 = nil }
+    }
+
     func testAReceiverThatFailsEndsTheExchangeWithItsReason() throws {
         let client = try client(auth: "{}", retry: #"{"attempts": 3, "baseMilliseconds": 0}"#)
         let call = try client.send(spec { _ in .failure(Failure(.store, "the receiver is full")) })

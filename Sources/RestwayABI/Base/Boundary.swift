@@ -239,6 +239,13 @@ enum Argument {
         guard value >= -1 else { throw outOfRange(name, value) }
     }
 
+    /// Reads a limit. 0 means that the program sets no value, and gives `nil`. -1 means that there
+    /// is no limit, and gives 0.
+    static func limit(_ value: Int64, _ name: String) throws(Failure) -> Int64? {
+        try minusOneOrMore(value, name)
+        return value == 0 ? nil : max(0, value)
+    }
+
     /// Reads a number that is 1 for yes or 0 for no.
     static func zeroOrOne(_ value: Int32, _ name: String) throws(Failure) -> Bool {
         guard value == 0 || value == 1 else { throw outOfRange(name, Int64(value)) }

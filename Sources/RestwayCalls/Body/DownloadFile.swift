@@ -153,10 +153,10 @@ final class DownloadFile {
             length: Int64(status.st_size), validator: lines[2], total: Int64(lines[3]))
     }
 
-    /// A URL may hold secrets, so only its digest is written.
-    private static func mark(_ url: String) throws(Failure) -> String {
+    /// Returns the digest by which a file recognises a text with a URL. The URL may hold secrets.
+    static func mark(_ text: String) throws(Failure) -> String {
         let digest = try newDigest()
-        Array(url.utf8).withUnsafeBytes { digest.add($0) }
+        Array(text.utf8).withUnsafeBytes { digest.add($0) }
         return digest.finishAsText()
     }
 
@@ -178,7 +178,7 @@ final class DownloadFile {
     }
 
     /// Writes all bytes; returns the text of an error.
-    private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> String? {
+    static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> String? {
         var rest = bytes
         while !rest.isEmpty {
             let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
@@ -266,9 +266,9 @@ final class DownloadFile {
 
     // MARK: Errors
 
-    private static var errorText: String { String(cString: strerror(errno)) }
+    static var errorText: String { String(cString: strerror(errno)) }
 
-    private static func failure(_ path: String, _ text: String) -> Failure {
+    static func failure(_ path: String, _ text: String) -> Failure {
         Failure(.io, "\(path): \(text)", domain: .usage, field: path)
     }
 }

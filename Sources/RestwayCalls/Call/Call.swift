@@ -256,6 +256,13 @@ package final class Call: Sendable {
         "\(log.method.rawValue) \(URLText.withoutQuery(log.url))"
     }
 
+    /// Returns a failure of a stage with the description of the call before its message.
+    func located(_ failure: Failure) -> Failure {
+        var failure = failure
+        failure.message = "\(description): \(failure.message)"
+        return failure
+    }
+
     // MARK: Ties
 
     /// Sets a function that receives the outcome. This happens before other code knows the call.

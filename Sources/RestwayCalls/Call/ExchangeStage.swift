@@ -39,9 +39,7 @@ enum ExchangeStage {
         do throws(Failure) {
             try target.prepare(&exchange)
         } catch {
-            var failure = error
-            failure.message = "\(call.description): \(error.message)"
-            return entry.fail(failure)
+            return entry.fail(call.located(error))
         }
         let isKept = call.state.withLock { state in
             guard state.machine.isCurrent(entry.number) else { return false }
@@ -81,13 +79,18 @@ enum ExchangeStage {
             let received = ReceivedExchange(result: result, recorder: recorder)
             entry.pass(.received(received), on: .transport)
         }
+        // The program may pause the body and resume it before `start` returns.
         let pump = recorder.pump
+        if let pump {
+            call.state.withLock { state in
+                if state.machine.isCurrent(entry.number) { state.ties.pump = pump }
+            }
+        }
         let id = context.transports.start(
             exchange, through: request.sending.transport, observer: recorder)
         let isNamed = call.state.withLock { state in
             guard state.machine.isCurrent(entry.number) else { return false }
             state.ties.exchange = id
-            state.ties.pump = pump
             return true
         }
         pump?.control(

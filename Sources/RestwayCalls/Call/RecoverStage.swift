@@ -24,14 +24,14 @@ enum RecoverStage {
             case (.restart, _):
                 entry.judged(.restart, .nothing)
             case (.failed(let failure), _):
-                let isLost = failure.reason == .connectionLost
+                // A receiver that fails ends the stream, whatever its reason is.
+                let isLost = failure.reason == .connectionLost && !failure.isOfProgram
                 if isLost, entry.reopens(after: .connectionLost) { return }
                 bodyFailed(entry, failure, received.recorder.head)
             case (_, .failure(let error)):
                 entry.context.missed(entry.request, error)
                 if entry.reopens(after: error.kind) { return }
-                var failure = Failure(error)
-                failure.message = "\(entry.call.description): \(error.message)"
+                let failure = entry.call.located(Failure(error))
                 Judgement(entry: entry, failure: failure, mayRetry: true).decide()
             case (_, .success(let summary)):
                 answered(entry, summary, received.recorder)
@@ -41,8 +41,7 @@ enum RecoverStage {
 
     /// Judges an answer whose body could not be taken to its place.
     private static func bodyFailed(_ entry: StageEntry, _ failure: Failure, _ head: ResponseHead?) {
-        var failure = failure
-        failure.message = "\(entry.call.description): \(failure.message)"
+        var failure = entry.call.located(failure)
         if let head {
             let received = ReceivedResponse(
                 status: head.status, httpVersion: head.httpVersion, headers: head.headers,
@@ -136,9 +135,7 @@ enum RecoverStage {
                 throw Failure(.protocolViolation, message)
             }
         } catch {
-            var failure = error
-            failure.message = "\(entry.call.description): \(error.message)"
-            return .isOver(failure)
+            return .isOver(entry.call.located(error))
         }
     }
 

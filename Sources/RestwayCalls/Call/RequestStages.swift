@@ -189,9 +189,8 @@ enum CredentialStage {
             entry.pass(.exchange(entry.request.exchange))
         case .go(let permit):
             authorize(entry, permit)
-        case .fail(var failure):
-            failure.message = "\(call.description): \(failure.message)"
-            entry.fail(failure)
+        case .fail(let failure):
+            entry.fail(call.located(failure))
         }
     }
 
@@ -258,7 +257,7 @@ enum RewindStage {
             let now = entry.context.clock.now()
             send(feed(reader, turn, entry.call), entry, exchange) { $0.attempts.endWait(now) }
         case .failure(let failure):
-            entry.fail(located(failure, entry.call))
+            entry.fail(entry.call.located(failure))
         }
     }
 
@@ -302,13 +301,7 @@ enum RewindStage {
     }
 
     private static func feed(_ reader: BodyReader, _ turn: UInt64, _ call: Call) -> BodyFeed {
-        BodyFeed(reader, turn: turn) { call.abort(located($0, call)) }
-    }
-
-    private static func located(_ failure: Failure, _ call: Call) -> Failure {
-        var failure = failure
-        failure.message = "\(call.description): \(failure.message)"
-        return failure
+        BodyFeed(reader, turn: turn) { call.abort(call.located($0)) }
     }
 
     private static func misused(_ why: String) -> Failure {

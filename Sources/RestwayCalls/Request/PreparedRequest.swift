@@ -101,9 +101,7 @@ package final class PreparedRequest: Sendable {
     func unannounced() -> PreparedRequest {
         var exchange = exchange
         exchange.headers.removeAll { $0.isNamed("Expect") }
-        return next(
-            exchange, reader: reader, isTrusted: sending.isTrusted,
-            uploadedBefore: sending.uploadedBefore)
+        return copy(exchange, reader, sending)
     }
 
     /// Returns the same request as a part of another upload, or of none.

@@ -197,7 +197,7 @@ struct ResponseProcessor {
     func ask(
         _ plan: MappingPlan, _ result: inout MappingResult, _ received: ReceivedResponse
     ) throws(Failure) {
-        guard plan.descriptors.contains(where: { $0.hook != nil }) else { return }
+        guard plan.hasHooks else { return }
         let rows = MappedRows(result)
         for (index, descriptor) in plan.descriptors.enumerated() {
             guard let name = descriptor.hook, let hook = api.definition.functions.hooks[name] else {
@@ -317,7 +317,6 @@ struct ResponseProcessor {
         let storingStarted = clock.now()
         let commit = try commit(parsed.changes, received)
         let stored = clock.now()
-        call.log.stores(commit)
         settle(consequences, commit)
         guard let result else { return mapped }
         (mapped.objects, mapped.results) = result.objects(of: commit)
@@ -332,7 +331,9 @@ struct ResponseProcessor {
     /// Gives rows to the store.
     func commit(_ changes: ChangeSet, _ received: ReceivedResponse) throws(Failure) -> Commit {
         do {
-            return try context.store.commit(changes)
+            let commit = try context.store.commit(changes)
+            call.log.stores(commit)
+            return commit
         } catch {
             var failure = complete(error, received)
             failure.message = "\(describe(received)): \(error.message)"

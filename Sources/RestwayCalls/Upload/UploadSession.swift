@@ -43,7 +43,7 @@ package final class UploadSession: Sendable {
             var begun = if let state { state } else { try begin(request) }
             let step = begun.machine.next()
             state = begun
-            return try self.request(for: step, begun, call).part(of: self)
+            return try self.request(for: step, after: request, begun, call).part(of: self)
         }
     }
 
@@ -78,10 +78,12 @@ package final class UploadSession: Sendable {
 
     private func begin(_ request: PreparedRequest) throws(Failure) -> Begun {
         let extent: ResourceExtent
-        let fingerprint: String
+        let fingerprint: String?
+        // Only a state file needs the fingerprint, for which all bytes in memory are read.
+        let isCompared = plan.statePath != nil && !plan.isTerminated
         do throws(ResourceError) {
             extent = try resource.extent()
-            fingerprint = try resource.fingerprint(extent)
+            fingerprint = isCompared ? try resource.fingerprint(extent) : nil
         } catch {
             throw Failure(error)
         }
@@ -89,9 +91,9 @@ package final class UploadSession: Sendable {
             try UploadStateFile(
                 path: path,
                 of: [resumption.rawValue, request.exchange.method, request.exchange.url],
-                source: plan.isTerminated ? nil : fingerprint)
+                source: fingerprint)
         }
-        let url = file?.read()
+        let url = try file?.read()
         if plan.isTerminated, url == nil {
             let path = plan.statePath ?? ""
             throw Failure(
@@ -106,7 +108,7 @@ package final class UploadSession: Sendable {
     }
 
     private func request(
-        for step: UploadMachine.Step, _ begun: Begun, _ call: Call
+        for step: UploadMachine.Step, after last: PreparedRequest, _ begun: Begun, _ call: Call
     ) throws(Failure) -> PreparedRequest {
         let original = begun.original
         var exchange = original.exchange
@@ -157,6 +159,9 @@ package final class UploadSession: Sendable {
                 exchange, reader: range.isEmpty ? nil : BodyParts(piece).reader(),
                 isTrusted: isTrusted, uploadedBefore: range.lowerBound)
         }
-        return original.next(exchange, reader: nil, isTrusted: isTrusted)
+        // The progress does not go back while the server is asked.
+        return original.next(
+            exchange, reader: nil, isTrusted: isTrusted,
+            uploadedBefore: last.sending.uploadedBefore)
     }
 }

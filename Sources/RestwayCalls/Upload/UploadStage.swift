@@ -18,17 +18,11 @@ enum UploadStage {
         do throws(Failure) {
             next = try upload.nextRequest(after: entry.request, call)
         } catch {
-            let failure = located(error, call)
+            let failure = call.located(error)
             return entry.context.pool.submit { entry.on(.worker).fail(failure) }
         }
         // This leaves the workers for bodies, because other calls wait for them.
         entry.context.pool.submit { entry.on(.worker).pass { $0.request = next } }
-    }
-
-    private static func located(_ failure: Failure, _ call: Call) -> Failure {
-        var failure = failure
-        failure.message = "\(call.description): \(failure.message)"
-        return failure
     }
 }
 

@@ -21,24 +21,25 @@ struct UploadStateFile: Sendable {
     ///   - request: What identifies the request.
     ///   - source: The state of the resource; `nil` if it may have changed.
     init(path: String, of request: [String], source: String?) throws(Failure) {
-        let digest = try DownloadFile.newDigest()
-        Array(request.joined(separator: "\n").utf8).withUnsafeBytes { digest.add($0) }
         self.path = path
-        self.request = digest.finishAsText()
+        self.request = try DownloadFile.mark(request.joined(separator: "\n"))
         self.source = source
     }
 
     /// Returns the URL of the upload of the same request and the same resource; `nil` if the file
     /// does not name one.
-    func read() -> String? {
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
-        guard file >= 0 else { return nil }
+    func read() throws(Failure) -> String? {
+        // Opening a FIFO would wait for a writer.
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+        guard file >= 0 else {
+            if errno == ENOENT { return nil }
+            throw failure(DownloadFile.errorText)
+        }
         defer { close(file) }
         var buffer = [UInt8](repeating: 0, count: Self.bytesMax)
         let count = Glibc.read(file, &buffer, buffer.count)
-        guard count > 0, let text = String(validating: buffer[..<count], as: UTF8.self) else {
-            return nil
-        }
+        guard count >= 0 else { throw failure(DownloadFile.errorText) }
+        guard let text = String(validating: buffer[..<count], as: UTF8.self) else { return nil }
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         guard lines.count == 6, lines[0] == Self.title, lines[1] == request,
             lines[2] == source ?? lines[2], lines[4] == "end",
@@ -54,25 +55,14 @@ struct UploadStateFile: Sendable {
         unlink(temporary)
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let file = open(temporary, flags, 0o600)
-        guard file >= 0 else { throw failure() }
-        var bytes = Array(text.utf8)[...]
-        while !bytes.isEmpty {
-            let count = bytes.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { break }
-            bytes = bytes.dropFirst(count)
-        }
-        let isWritten = bytes.isEmpty && fsync(file) == 0
-        let problem = failure()
+        guard file >= 0 else { throw failure(DownloadFile.errorText) }
+        var problem = Array(text.utf8).withUnsafeBytes { DownloadFile.write($0, to: file) }
+        if problem == nil, fsync(file) != 0 { problem = DownloadFile.errorText }
         close(file)
-        guard isWritten else {
+        if problem == nil, rename(temporary, path) != 0 { problem = DownloadFile.errorText }
+        if let problem {
             unlink(temporary)
-            throw problem
-        }
-        guard rename(temporary, path) == 0 else {
-            let problem = failure()
-            unlink(temporary)
-            throw problem
+            throw failure(problem)
         }
     }
 
@@ -80,9 +70,5 @@ struct UploadStateFile: Sendable {
         unlink(path)
     }
 
-    /// Describes the error that the system has just reported.
-    private func failure() -> Failure {
-        let text = String(cString: strerror(errno))
-        return Failure(.io, "\(path): \(text)", domain: .usage, field: path)
-    }
+    private func failure(_ problem: String) -> Failure { DownloadFile.failure(path, problem) }
 }

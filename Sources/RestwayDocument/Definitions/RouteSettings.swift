@@ -1,7 +1,6 @@
 package import RestwayHTTP
 package import RestwayJSON
 package import RestwayMapping
-package import RestwayHTTP
 import RestwayObjects
 package import RestwayRouting
 package import RestwayText
