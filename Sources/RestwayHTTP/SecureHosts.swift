@@ -67,9 +67,7 @@ package struct SecureHosts: Equatable, Sendable {
     private static func name(of url: String) -> String? {
         guard let host = try? Origin(url: url).host else { return nil }
         let name = host.hasSuffix(".") ? String(host.dropLast()) : host
-        let isAddress =
-            name.hasPrefix("[") || name.utf8.allSatisfy { ASCII.isDigit($0) || $0 == ASCII.dot }
-        return isAddress ? nil : name
+        return HostName.isAddress(name) ? nil : name
     }
 
     /// Reads the directives of a header.
