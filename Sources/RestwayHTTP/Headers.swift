@@ -86,6 +86,13 @@ package struct Headers: Equatable, Sendable {
 
     package static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
+    /// The text without the white space that may stand at its ends (RFC 9110, section 5.6.3).
+    static func trimmed(_ text: Substring) -> Substring {
+        let start = text.utf8.drop(while: isBlank)
+        let end = start.lastIndex { !isBlank($0) }
+        return end.map { Substring(start[...$0]) } ?? ""
+    }
+
     private static func isTokenByte(_ byte: UInt8) -> Bool {
         ASCII.isAlphanumeric(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
     }

@@ -75,7 +75,7 @@ package struct SecureHosts: Equatable, Sendable {
         var age: Int64?
         var includesSubdomains = false
         for directive in header.split(separator: ";") {
-            let parts = directive.split(separator: "=", maxSplits: 1).map(trimmed)
+            let parts = directive.split(separator: "=", maxSplits: 1).map(Headers.trimmed)
             switch parts.first.map({ ASCII.lowercased(String($0)) }) {
             case "max-age":
                 guard age == nil, parts.count == 2 else { return nil }
@@ -90,13 +90,6 @@ package struct SecureHosts: Equatable, Sendable {
             }
         }
         return age.map { ($0, includesSubdomains) }
-    }
-
-    private static func trimmed(_ text: Substring) -> Substring {
-        var text = text
-        while let byte = text.utf8.first, Headers.isBlank(byte) { text = text.dropFirst() }
-        while let byte = text.utf8.last, Headers.isBlank(byte) { text = text.dropLast() }
-        return text
     }
 }
 

@@ -48,7 +48,7 @@ package enum SuggestedName {
             guard rest.first == "=" else { continue }
             rest = rest.dropFirst().drop { $0 == " " || $0 == "\t" }
             let text = rest.first == "\"" ? quoted(&rest) : token(&rest)
-            let key = trimmed(name).lowercased()
+            let key = Headers.trimmed(name).lowercased()
             if parameters[key] == nil { parameters[key] = text }
             rest = rest.drop { $0 != ";" }
         }
@@ -71,13 +71,7 @@ package enum SuggestedName {
     private static func token(_ rest: inout Substring) -> String {
         let text = rest.prefix { $0 != ";" }
         rest = rest.dropFirst(text.count)
-        return trimmed(text)
-    }
-
-    private static func trimmed(_ text: Substring) -> String {
-        let start = text.drop { $0 == " " || $0 == "\t" }
-        let end = start.lastIndex { $0 != " " && $0 != "\t" }
-        return end.map { String(start[...$0]) } ?? ""
+        return String(Headers.trimmed(text))
     }
 
     /// Decodes the extended form: charset'language'percent-encoded (RFC 8187, section 3.2).
