@@ -93,6 +93,11 @@ package struct Headers: Equatable, Sendable {
         return end.map { Substring(start[...$0]) } ?? ""
     }
 
+    /// A number of digits alone, without a sign; `nil` for anything else.
+    static func wholeNumber(_ text: Substring) -> Int64? {
+        text.utf8.allSatisfy(ASCII.isDigit) ? Int64(text) : nil
+    }
+
     private static func isTokenByte(_ byte: UInt8) -> Bool {
         ASCII.isAlphanumeric(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
     }
