@@ -1,7 +1,5 @@
 /* Resumable uploads, against a server that answers as a script says. Tests/Faults has servers that
  * keep what they receive. */
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,9 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "answering.h"
 #include "harness.h"
 
-enum { STEPS_MAX = 8, LOG_BYTES_MAX = 512, REQUEST_BYTES_MAX = 4096 };
+enum { STEPS_MAX = 8, LOG_BYTES_MAX = 512 };
 
 #define CREATED "HTTP/1.1 201 Created\r\nLocation: /uploads/7?key=s\r\nContent-Length: 0\r\n"
 #define TOLD "HTTP/1.1 200 OK\r\nUpload-Offset: 2\r\nContent-Length: 0\r\n"
@@ -22,7 +21,7 @@ enum { STEPS_MAX = 8, LOG_BYTES_MAX = 512, REQUEST_BYTES_MAX = 4096 };
 /** A server that answers one request on each connection. NULL ends the connection in place of an
  *  answer. */
 struct script {
-    char url[64];
+    char url[URL_BYTES_MAX];
     int listener;
     pthread_t thread;
     const char *answers[STEPS_MAX];
@@ -33,30 +32,14 @@ struct script {
 
 /** Reads a request, and writes its method and its body into @p log. */
 static void receive(int connection, char *log) {
-    static const char name[] = "\r\nContent-Length:";
-    char bytes[REQUEST_BYTES_MAX + 1];
-    size_t length = 0;
-    for (;;) {
-        ssize_t count = recv(connection, bytes + length, REQUEST_BYTES_MAX - length, 0);
-        if (count <= 0) {
-            return;
-        }
-        length += (size_t)count;
-        bytes[length] = '\0';
-        char *head_end = strstr(bytes, "\r\n\r\n");
-        if (head_end == NULL) {
-            continue;
-        }
-        const char *field = strstr(bytes, name);
-        size_t body = field == NULL ? 0 : strtoul(field + strlen(name), NULL, 10);
-        if (length < (size_t)(head_end - bytes) + 4 + body) {
-            continue;
-        }
-        size_t used = strlen(log);
-        *strchr(bytes, ' ') = '\0';
-        snprintf(log + used, LOG_BYTES_MAX - used, "%s %s;", bytes, head_end + 4);
+    size_t body = 0, used = strlen(log);
+    char *request = receive_request(connection, &body);
+    if (request == NULL) {
         return;
     }
+    *strchr(request, ' ') = '\0';
+    snprintf(log + used, LOG_BYTES_MAX - used, "%s %s;", request, request + body);
+    free(request);
 }
 
 static void *serve(void *context) {
@@ -79,20 +62,10 @@ static void *serve(void *context) {
 }
 
 static void script_begin(struct script *script, const char *const *answers, size_t count) {
-    struct sockaddr_in address;
-    socklen_t size = sizeof(address);
     memset(script, 0, sizeof(*script));
-    memset(&address, 0, sizeof(address));
     memcpy(script->answers, answers, count * sizeof(answers[0]));
     script->count = count;
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    script->listener = socket(AF_INET, SOCK_STREAM, 0);
-    assert_true(script->listener >= 0);
-    assert_int_equal(bind(script->listener, (struct sockaddr *)&address, size), 0);
-    assert_int_equal(listen(script->listener, 8), 0);
-    assert_int_equal(getsockname(script->listener, (struct sockaddr *)&address, &size), 0);
-    snprintf(script->url, sizeof(script->url), "http://127.0.0.1:%d", ntohs(address.sin_port));
+    script->listener = listen_on_loopback(script->url);
     assert_int_equal(pthread_create(&script->thread, NULL, serve, script), 0);
 }
 
