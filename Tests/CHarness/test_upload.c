@@ -102,6 +102,17 @@ static const char *state_path(void) {
     return path;
 }
 
+/** Sends the request to a server that ends the connection after it has received a piece. */
+static void lose_a_piece(
+    restway_client *client, restway_request *request, restway_upload_protocol protocol,
+    int64_t piece_bytes) {
+    assert_ok(restway_request_set_resumable(
+        request, protocol, state_path(), piece_bytes, 0, &failure));
+    assert_fails(
+        restway_client_perform(client, request, 0, NULL, &failure), RESTWAY_E_CONNECTION_LOST,
+        "POST");
+}
+
 static void upload__goes_on_in_a_later_call(void **state) {
     (void)state;
     static const char *const answers[] = {CREATED, NULL, TOLD, ALL_THERE};
@@ -111,11 +122,7 @@ static void upload__goes_on_in_a_later_call(void **state) {
     restway_client *client = client_of(script.url);
     restway_request *request = post_hello();
     restway_response *response = NULL;
-    assert_ok(restway_request_set_resumable(
-        request, RESTWAY_UPLOAD_TUS, state_path(), 0, 0, &failure));
-    assert_fails(
-        restway_client_perform(client, request, 0, &response, &failure),
-        RESTWAY_E_CONNECTION_LOST, "POST");
+    lose_a_piece(client, request, RESTWAY_UPLOAD_TUS, 0);
     assert_int_equal(stat(state_path(), &status), 0);
     assert_int_equal(status.st_mode & 0777, 0600);
     assert_ok(restway_client_perform(client, request, 0, &response, &failure));
@@ -137,11 +144,7 @@ static void upload__is_deleted_on_demand(void **state) {
     restway_client *client = client_of(script.url);
     restway_request *request = post_hello();
     restway_response *response = NULL;
-    assert_ok(restway_request_set_resumable(
-        request, RESTWAY_UPLOAD_IETF, state_path(), 3, 0, &failure));
-    assert_fails(
-        restway_client_perform(client, request, 0, &response, &failure),
-        RESTWAY_E_CONNECTION_LOST, "POST");
+    lose_a_piece(client, request, RESTWAY_UPLOAD_IETF, 3);
     assert_ok(restway_request_set_resumable(
         request, RESTWAY_UPLOAD_IETF, state_path(), 0, RESTWAY_UPLOAD_TERMINATE, &failure));
     assert_ok(restway_client_perform(client, request, 0, &response, &failure));
