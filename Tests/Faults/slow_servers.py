@@ -74,7 +74,7 @@ SLOW_SERVERS = (
     # Only the first line has to come in time.
     Fault(
         "stall_after_first_line", (send(b"HTTP/1.1 200 OK\r\n"), stall),
-        times_out("total time limit of 1500 ms"), timeout=1.5, options=FIRST_BYTE,
+        times_out("total time limit of 600 ms"), timeout=2 * TIMEOUT_SECONDS, options=FIRST_BYTE,
     ),
     # The server answers before it has read the body: the answer counts, and the connection, which
     # is full of unread bytes, is not used again.
