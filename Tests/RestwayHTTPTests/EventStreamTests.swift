@@ -28,7 +28,7 @@ final class EventStreamTests: XCTestCase {
         var outcome = Outcome()
         func take(_ batch: inout EventBatch) {
             let events = batch.events
-            outcome.events += batch.withData { data in
+            outcome.events += batch.withData(paddingCount: 0) { data in
                 events.map { event in
                     Event(
                         name: event.name, id: event.id,
