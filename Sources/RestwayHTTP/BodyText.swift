@@ -62,16 +62,9 @@ package enum BodyText {
             && name.utf8.allSatisfy { ASCII.isAlphanumeric($0) || "-_.:+".utf8.contains($0) }
     }
 
+    /// The charset of a media type. Some servers put it into single quotes.
     private static func charset(of contentType: String) -> String? {
-        for parameter in contentType.utf8.split(separator: UInt8(ascii: ";")).dropFirst() {
-            let parts = parameter.split(
-                separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2 else { continue }
-            let name = Substring(parts[0]).filter { $0 != " " && $0 != "\t" }
-            guard ASCII.areEqualIgnoringCase(name, "charset") else { continue }
-            return Substring(parts[1]).filter { !" \t\"'".contains($0) }
-        }
-        return nil
+        HeaderParameters.read(contentType)["charset"]?.filter { $0 != "'" }
     }
 }
 

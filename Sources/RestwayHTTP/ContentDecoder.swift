@@ -80,7 +80,8 @@ package final class ContentDecoder {
     /// The names of the codings in the order in which they were applied.
     private static func codings(_ headers: Headers) throws(BodyError) -> [String] {
         guard let codings = headers.joined("Content-Encoding") else { return [] }
-        let names = codings.utf8.split(separator: UInt8(ascii: ",")).map(trimmed)
+        let names = codings.utf8.split(separator: UInt8(ascii: ","))
+            .map { Headers.trimmed(Substring($0)).lowercased() }
             .filter { !$0.isEmpty && $0 != "identity" }
         guard names.count <= codingsMax else { throw .tooManyCodings(max: codingsMax) }
         return names
@@ -97,12 +98,6 @@ package final class ContentDecoder {
         case "zstd": return try ZstdDecoder(limit)
         default: throw .unknownCoding(String(name.prefix(40)))
         }
-    }
-
-    private static func trimmed(_ name: Substring.UTF8View) -> String {
-        let start = name.drop(while: Headers.isBlank)
-        let end = start.lastIndex { !Headers.isBlank($0) }
-        return end.map { String(Substring(start[...$0])).lowercased() } ?? ""
     }
 }
 

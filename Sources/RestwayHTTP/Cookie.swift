@@ -31,7 +31,7 @@ package struct Cookie: Equatable, Sendable {
 
     private func isOf(host place: CookiePlace) -> Bool {
         if ASCII.areEqualIgnoringCase(place.host, domain) { return true }
-        guard includesSubdomains, !place.isAddress else { return false }
+        guard includesSubdomains, !HostName.isAddress(place.host) else { return false }
         return ASCII.lowercased(place.host).hasSuffix("." + ASCII.lowercased(domain))
     }
 
@@ -167,11 +167,5 @@ package struct CookiePlace: Equatable, Sendable {
         path = String(rest.prefix { $0 != "?" })
         isSecure =
             origin.scheme == "https" || ["localhost", "127.0.0.1", "::1"].contains(host)
-    }
-
-    /// Whether the host is an address, which has no subdomains.
-    var isAddress: Bool {
-        host.utf8.contains(ASCII.colon)
-            || host.utf8.allSatisfy { ASCII.isDigit($0) || $0 == ASCII.dot }
     }
 }

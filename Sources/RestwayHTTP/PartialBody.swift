@@ -125,15 +125,12 @@ struct ContentRange: Equatable {
         let sides = parts[1].split(separator: "/", omittingEmptySubsequences: false)
         guard sides.count == 2 else { return nil }
         let ends = sides[0].split(separator: "-", omittingEmptySubsequences: false)
-        guard ends.count == 2, let first = Self.number(ends[0]), let last = Self.number(ends[1]),
+        guard ends.count == 2, let first = Headers.wholeNumber(ends[0]),
+            let last = Headers.wholeNumber(ends[1]),
             first <= last
         else { return nil }
-        let total = Self.number(sides[1])
+        let total = Headers.wholeNumber(sides[1])
         guard sides[1] == "*" || total.map({ last < $0 }) == true else { return nil }
         (self.first, self.last, self.total) = (first, last, total)
-    }
-
-    private static func number(_ text: Substring) -> Int64? {
-        text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int64(text) : nil
     }
 }

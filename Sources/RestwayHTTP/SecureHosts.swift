@@ -67,9 +67,7 @@ package struct SecureHosts: Equatable, Sendable {
     private static func name(of url: String) -> String? {
         guard let host = try? Origin(url: url).host else { return nil }
         let name = host.hasSuffix(".") ? String(host.dropLast()) : host
-        let isAddress =
-            name.hasPrefix("[") || name.utf8.allSatisfy { ASCII.isDigit($0) || $0 == ASCII.dot }
-        return isAddress ? nil : name
+        return HostName.isAddress(name) ? nil : name
     }
 
     /// Reads the directives of a header.
@@ -77,7 +75,7 @@ package struct SecureHosts: Equatable, Sendable {
         var age: Int64?
         var includesSubdomains = false
         for directive in header.split(separator: ";") {
-            let parts = directive.split(separator: "=", maxSplits: 1).map(trimmed)
+            let parts = directive.split(separator: "=", maxSplits: 1).map(Headers.trimmed)
             switch parts.first.map({ ASCII.lowercased(String($0)) }) {
             case "max-age":
                 guard age == nil, parts.count == 2 else { return nil }
@@ -92,13 +90,6 @@ package struct SecureHosts: Equatable, Sendable {
             }
         }
         return age.map { ($0, includesSubdomains) }
-    }
-
-    private static func trimmed(_ text: Substring) -> Substring {
-        var text = text
-        while let byte = text.utf8.first, Headers.isBlank(byte) { text = text.dropFirst() }
-        while let byte = text.utf8.last, Headers.isBlank(byte) { text = text.dropLast() }
-        return text
     }
 }
 

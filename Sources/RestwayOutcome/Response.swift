@@ -201,7 +201,7 @@ package struct Body: Sendable {
     package let bytesAndNUL: [UInt8]
 
     /// The number of bytes behind a body that a mapper may read, whatever they hold.
-    static let paddingCount = 64
+    package static let paddingCount = 64
 
     /// Takes over `bytes`, without a copy if nothing else holds them.
     package init(_ bytes: consuming [UInt8] = []) {

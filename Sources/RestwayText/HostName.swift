@@ -1,7 +1,7 @@
-/// Converts host names to ASCII.
+/// Converts host names to ASCII, and tells names from addresses.
 ///
-/// libcurl can do this too, but only if the process has a UTF-8 locale, which a library cannot
-/// require.
+/// libcurl can convert names too, but only if the process has a UTF-8 locale, which a library
+/// cannot require.
 package enum HostName {
     /// The host in lower case, with labels of other characters as A-labels (RFC 5890, section
     /// 2.3.2.1); nil if that is not possible. Characters must be composed (NFC).
@@ -13,6 +13,13 @@ package enum HostName {
             labels.append(label)
         }
         return labels.joined(separator: ".")
+    }
+
+    /// Whether a host is an IP address, which has no subdomains. An IPv6 address may be in
+    /// brackets.
+    package static func isAddress(_ host: String) -> Bool {
+        host.utf8.contains(ASCII.colon)
+            || host.utf8.allSatisfy { ASCII.isDigit($0) || $0 == ASCII.dot }
     }
 
     private static func ascii(label: Substring) -> String? {

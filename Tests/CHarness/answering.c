@@ -15,11 +15,26 @@ static void fail(const char *what) {
     exit(2);
 }
 
-/** Reads one request. Returns its body, or NULL if no complete request arrived. */
-static char *receive(int connection) {
+int listen_on_loopback(char url[URL_BYTES_MAX]) {
+    struct sockaddr_in address;
+    socklen_t size = sizeof(address);
+    memset(&address, 0, sizeof(address));
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    int listener = socket(AF_INET, SOCK_STREAM, 0);
+    if (listener < 0 || bind(listener, (struct sockaddr *)&address, size) != 0
+        || listen(listener, 8) != 0
+        || getsockname(listener, (struct sockaddr *)&address, &size) != 0) {
+        fail("harness: cannot listen");
+    }
+    snprintf(url, URL_BYTES_MAX, "http://127.0.0.1:%d", ntohs(address.sin_port));
+    return listener;
+}
+
+char *receive_request(int connection, size_t *out_body) {
     static const char name[] = "Content-Length:";
     char *bytes = malloc(REQUEST_BYTES_MAX + 1);
-    size_t length = 0, end = 0;
+    size_t length = 0;
     if (bytes == NULL) {
         fail("harness: no memory");
     }
@@ -35,11 +50,11 @@ static char *receive(int connection) {
             continue;
         }
         const char *field = strstr(bytes, name);
-        end = (size_t)(head - bytes) + 4;
+        size_t end = (size_t)(head - bytes) + 4;
         size_t expected =
             field == NULL || field > head ? 0 : strtoul(field + strlen(name), NULL, 10);
         if (length >= end + expected) {
-            memmove(bytes, bytes + end, length - end + 1);
+            *out_body = end;
             return bytes;
         }
     }
@@ -65,11 +80,13 @@ static void *serve(void *context) {
         if (connection < 0) {
             return NULL;
         }
-        char *body = receive(connection);
-        if (body != NULL) {
+        size_t body = 0;
+        char *request = receive_request(connection, &body);
+        if (request != NULL) {
             pthread_mutex_lock(&server->lock);
             free(server->body);
-            server->body = body;
+            memmove(request, request + body, strlen(request + body) + 1);
+            server->body = request;
             send_all(connection, server->answer, server->answer_length);
             pthread_mutex_unlock(&server->lock);
         }
@@ -78,19 +95,8 @@ static void *serve(void *context) {
 }
 
 void answering_begin(struct answering_server *server) {
-    struct sockaddr_in address;
-    socklen_t size = sizeof(address);
     memset(server, 0, sizeof(*server));
-    memset(&address, 0, sizeof(address));
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    server->listener = socket(AF_INET, SOCK_STREAM, 0);
-    if (server->listener < 0 || bind(server->listener, (struct sockaddr *)&address, size) != 0
-        || listen(server->listener, 8) != 0
-        || getsockname(server->listener, (struct sockaddr *)&address, &size) != 0) {
-        fail("harness: cannot listen");
-    }
-    snprintf(server->url, sizeof(server->url), "http://127.0.0.1:%d", ntohs(address.sin_port));
+    server->listener = listen_on_loopback(server->url);
     pthread_mutex_init(&server->lock, NULL);
     answering_set(server, 200, "");
     if (pthread_create(&server->thread, NULL, serve, server) != 0) {

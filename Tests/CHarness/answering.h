@@ -7,8 +7,17 @@
 #include <pthread.h>
 #include <stddef.h>
 
+enum { URL_BYTES_MAX = 64 };
+
+/** Listens on a free port of the loopback interface and writes its URL. Returns the socket. */
+int listen_on_loopback(char url[URL_BYTES_MAX]);
+
+/** Reads one request. Returns its bytes, which the caller frees, and where its body begins; NULL if
+ *  no complete request arrived. */
+char *receive_request(int connection, size_t *out_body);
+
 struct answering_server {
-    char url[64];
+    char url[URL_BYTES_MAX];
     int listener;
     pthread_t thread;
     pthread_mutex_t lock;

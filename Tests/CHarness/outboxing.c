@@ -44,6 +44,14 @@ void outboxing_restart(struct outboxing *outboxing, restway_delivery mode) {
     make_client_here(outboxing, mode);
 }
 
+void outboxing_restart_without_server(struct outboxing *outboxing, restway_delivery mode) {
+    char url[URL_BYTES_MAX];
+    memcpy(url, outboxing->server.url, sizeof(url));
+    snprintf(outboxing->server.url, sizeof(url), "http://127.0.0.1:%d", closed_port());
+    outboxing_restart(outboxing, mode);
+    memcpy(outboxing->server.url, url, sizeof(url));
+}
+
 void outboxing_end(struct outboxing *outboxing) {
     restway_client_release(outboxing->client);
     answering_end(&outboxing->server);

@@ -20,6 +20,10 @@ void outboxing_begin(struct outboxing *outboxing, restway_delivery mode);
 /** Replaces the client by another client of the same file. */
 void outboxing_restart(struct outboxing *outboxing, restway_delivery mode);
 
+/** Replaces the client by another client of the same file, for whose requests no server listens.
+ *  Later clients reach the server again. */
+void outboxing_restart_without_server(struct outboxing *outboxing, restway_delivery mode);
+
 void outboxing_end(struct outboxing *outboxing);
 
 /** Makes a PUT of `{"name": "a"}` to things/@p number. */

@@ -114,6 +114,17 @@ static void log_wait(struct log *log, int count) {
     pthread_mutex_unlock(&log->lock);
 }
 
+/** Sends a request for the route "things", and returns when its first event has come. */
+static restway_call *log_send(struct log *log) {
+    restway_event_receiver receiver = receiver_of(log);
+    restway_request *request = log_request(&receiver);
+    restway_call *call = NULL;
+    assert_ok(restway_client_send(log->client, request, NULL, NULL, NULL, &call, &failure));
+    restway_request_release(request);
+    log_wait(log, 1);
+    return call;
+}
+
 /** Waits until the context was destroyed, and checks that this happened once. */
 static void log_end(struct log *log) {
     restway_client_release(log->client);
@@ -165,12 +176,8 @@ static void event_stream__is_opened_again_until_the_server_has_nothing(void **st
     struct log log;
     log_begin(&log);
     answer(&log, EVENTS "retry: 50\nevent: thing\ndata: {\"id\": 1}\n\n");
-    restway_event_receiver receiver = receiver_of(&log);
-    restway_request *request = log_request(&receiver);
-    restway_call *call = NULL;
+    restway_call *call = log_send(&log);
     restway_response *response = NULL;
-    assert_ok(restway_client_send(log.client, request, NULL, NULL, NULL, &call, &failure));
-    log_wait(&log, 1);
     assert_int_equal(advance_to_next(log.clock), 50);
     log_wait(&log, 2);
     answer(&log, "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n");
@@ -180,7 +187,6 @@ static void event_stream__is_opened_again_until_the_server_has_nothing(void **st
     assert_int_equal(log.head_count, 2);
     restway_response_release(response);
     restway_call_release(call);
-    restway_request_release(request);
     log_end(&log);
 }
 
@@ -218,12 +224,8 @@ static void event_stream__ends_by_cancel_and_by_close(void **state) {
         log_begin(&log);
         log.pauses = pauses;
         answer(&log, EVENTS "data: 1\n\n");
-        restway_event_receiver receiver = receiver_of(&log);
-        restway_request *request = log_request(&receiver);
-        restway_call *call = NULL;
+        restway_call *call = log_send(&log);
         restway_response *response = NULL;
-        assert_ok(restway_client_send(log.client, request, NULL, NULL, NULL, &call, &failure));
-        log_wait(&log, 1);
         /* Without a pause, the stream waits to be opened again. */
         while (!pauses && restway_clock_next_milliseconds(log.clock) < 0) sched_yield();
         if (closes) restway_client_close(log.client); else restway_call_cancel(call);
@@ -232,7 +234,6 @@ static void event_stream__ends_by_cancel_and_by_close(void **state) {
             closes ? RESTWAY_E_CLOSED : RESTWAY_E_CANCELLED, "");
         assert_int_equal(log.count, 1);
         restway_call_release(call);
-        restway_request_release(request);
         log_end(&log);
     }
 }

@@ -38,10 +38,7 @@ static void outbox__a_download_says_that_it_is_not_stored(void **state) {
     (void)state;
     struct outboxing outboxing;
     outboxing_begin(&outboxing, RESTWAY_DELIVERY_THREAD);
-    char url[64];
-    memcpy(url, outboxing.server.url, sizeof(url));
-    snprintf(outboxing.server.url, sizeof(url), "http://127.0.0.1:%d", closed_port());
-    outboxing_restart(&outboxing, RESTWAY_DELIVERY_THREAD);
+    outboxing_restart_without_server(&outboxing, RESTWAY_DELIVERY_THREAD);
     restway_request *request = outboxing_put(1);
     assert_ok(restway_request_save_to(request, "/tmp/restway-never", 0, &failure));
     assert_fails(
@@ -52,7 +49,6 @@ static void outbox__a_download_says_that_it_is_not_stored(void **state) {
         restway_client_perform(outboxing.client, request, 0, NULL, &failure),
         RESTWAY_E_INVALID_ARGUMENT, "lane");
     restway_request_release(request);
-    memcpy(outboxing.server.url, url, sizeof(url));
     outboxing_end(&outboxing);
 }
 
@@ -60,10 +56,7 @@ static void outbox__a_refused_connection_stores_and_a_restart_sends(void **state
     (void)state;
     struct outboxing outboxing;
     outboxing_begin(&outboxing, RESTWAY_DELIVERY_THREAD);
-    char url[64];
-    memcpy(url, outboxing.server.url, sizeof(url));
-    snprintf(outboxing.server.url, sizeof(url), "http://127.0.0.1:%d", closed_port());
-    outboxing_restart(&outboxing, RESTWAY_DELIVERY_THREAD);
+    outboxing_restart_without_server(&outboxing, RESTWAY_DELIVERY_THREAD);
     restway_request *request = outboxing_put(1);
     assert_ok(restway_request_set_lane(request, "mine", &failure));
     assert_fails_keeping(
@@ -86,7 +79,6 @@ static void outbox__a_refused_connection_stores_and_a_restart_sends(void **state
     size_t length = 0;
     assert_memory_equal(restway_outbox_item_body(item, &length), "{\"name\": \"a\"}", 13);
     assert_int_equal(length, 13);
-    memcpy(outboxing.server.url, url, sizeof(url));
     answering_set(&outboxing.server, 200, "{\"id\": 1}");
     outboxing_restart(&outboxing, RESTWAY_DELIVERY_THREAD);
     assert_ok(restway_outbox_flush(

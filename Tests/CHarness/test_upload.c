@@ -1,7 +1,5 @@
 /* Resumable uploads, against a server that answers as a script says. Tests/Faults has servers that
  * keep what they receive. */
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,9 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "answering.h"
 #include "harness.h"
 
-enum { STEPS_MAX = 8, LOG_BYTES_MAX = 512, REQUEST_BYTES_MAX = 4096 };
+enum { STEPS_MAX = 8, LOG_BYTES_MAX = 512 };
 
 #define CREATED "HTTP/1.1 201 Created\r\nLocation: /uploads/7?key=s\r\nContent-Length: 0\r\n"
 #define TOLD "HTTP/1.1 200 OK\r\nUpload-Offset: 2\r\nContent-Length: 0\r\n"
@@ -22,7 +21,7 @@ enum { STEPS_MAX = 8, LOG_BYTES_MAX = 512, REQUEST_BYTES_MAX = 4096 };
 /** A server that answers one request on each connection. NULL ends the connection in place of an
  *  answer. */
 struct script {
-    char url[64];
+    char url[URL_BYTES_MAX];
     int listener;
     pthread_t thread;
     const char *answers[STEPS_MAX];
@@ -33,30 +32,14 @@ struct script {
 
 /** Reads a request, and writes its method and its body into @p log. */
 static void receive(int connection, char *log) {
-    static const char name[] = "\r\nContent-Length:";
-    char bytes[REQUEST_BYTES_MAX + 1];
-    size_t length = 0;
-    for (;;) {
-        ssize_t count = recv(connection, bytes + length, REQUEST_BYTES_MAX - length, 0);
-        if (count <= 0) {
-            return;
-        }
-        length += (size_t)count;
-        bytes[length] = '\0';
-        char *head_end = strstr(bytes, "\r\n\r\n");
-        if (head_end == NULL) {
-            continue;
-        }
-        const char *field = strstr(bytes, name);
-        size_t body = field == NULL ? 0 : strtoul(field + strlen(name), NULL, 10);
-        if (length < (size_t)(head_end - bytes) + 4 + body) {
-            continue;
-        }
-        size_t used = strlen(log);
-        *strchr(bytes, ' ') = '\0';
-        snprintf(log + used, LOG_BYTES_MAX - used, "%s %s;", bytes, head_end + 4);
+    size_t body = 0, used = strlen(log);
+    char *request = receive_request(connection, &body);
+    if (request == NULL) {
         return;
     }
+    *strchr(request, ' ') = '\0';
+    snprintf(log + used, LOG_BYTES_MAX - used, "%s %s;", request, request + body);
+    free(request);
 }
 
 static void *serve(void *context) {
@@ -79,20 +62,10 @@ static void *serve(void *context) {
 }
 
 static void script_begin(struct script *script, const char *const *answers, size_t count) {
-    struct sockaddr_in address;
-    socklen_t size = sizeof(address);
     memset(script, 0, sizeof(*script));
-    memset(&address, 0, sizeof(address));
     memcpy(script->answers, answers, count * sizeof(answers[0]));
     script->count = count;
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    script->listener = socket(AF_INET, SOCK_STREAM, 0);
-    assert_true(script->listener >= 0);
-    assert_int_equal(bind(script->listener, (struct sockaddr *)&address, size), 0);
-    assert_int_equal(listen(script->listener, 8), 0);
-    assert_int_equal(getsockname(script->listener, (struct sockaddr *)&address, &size), 0);
-    snprintf(script->url, sizeof(script->url), "http://127.0.0.1:%d", ntohs(address.sin_port));
+    script->listener = listen_on_loopback(script->url);
     assert_int_equal(pthread_create(&script->thread, NULL, serve, script), 0);
 }
 
@@ -129,6 +102,17 @@ static const char *state_path(void) {
     return path;
 }
 
+/** Sends the request to a server that ends the connection after it has received a piece. */
+static void lose_a_piece(
+    restway_client *client, restway_request *request, restway_upload_protocol protocol,
+    int64_t piece_bytes) {
+    assert_ok(restway_request_set_resumable(
+        request, protocol, state_path(), piece_bytes, 0, &failure));
+    assert_fails(
+        restway_client_perform(client, request, 0, NULL, &failure), RESTWAY_E_CONNECTION_LOST,
+        "POST");
+}
+
 static void upload__goes_on_in_a_later_call(void **state) {
     (void)state;
     static const char *const answers[] = {CREATED, NULL, TOLD, ALL_THERE};
@@ -138,11 +122,7 @@ static void upload__goes_on_in_a_later_call(void **state) {
     restway_client *client = client_of(script.url);
     restway_request *request = post_hello();
     restway_response *response = NULL;
-    assert_ok(restway_request_set_resumable(
-        request, RESTWAY_UPLOAD_TUS, state_path(), 0, 0, &failure));
-    assert_fails(
-        restway_client_perform(client, request, 0, &response, &failure),
-        RESTWAY_E_CONNECTION_LOST, "POST");
+    lose_a_piece(client, request, RESTWAY_UPLOAD_TUS, 0);
     assert_int_equal(stat(state_path(), &status), 0);
     assert_int_equal(status.st_mode & 0777, 0600);
     assert_ok(restway_client_perform(client, request, 0, &response, &failure));
@@ -164,11 +144,7 @@ static void upload__is_deleted_on_demand(void **state) {
     restway_client *client = client_of(script.url);
     restway_request *request = post_hello();
     restway_response *response = NULL;
-    assert_ok(restway_request_set_resumable(
-        request, RESTWAY_UPLOAD_IETF, state_path(), 3, 0, &failure));
-    assert_fails(
-        restway_client_perform(client, request, 0, &response, &failure),
-        RESTWAY_E_CONNECTION_LOST, "POST");
+    lose_a_piece(client, request, RESTWAY_UPLOAD_IETF, 3);
     assert_ok(restway_request_set_resumable(
         request, RESTWAY_UPLOAD_IETF, state_path(), 0, RESTWAY_UPLOAD_TERMINATE, &failure));
     assert_ok(restway_client_perform(client, request, 0, &response, &failure));

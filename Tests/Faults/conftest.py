@@ -11,6 +11,8 @@ import pytest
 import restway
 from certificates import Authority
 from descriptors import check_descriptors, open_descriptors
+from network_peers import PASSWORD, USER, Servers, http_proxy, servers
+from restway import TLS
 from restway._ffi import callbacks
 
 pytest.register_assert_rewrite("calls", "destinations", "health")
@@ -67,6 +69,27 @@ def every_descriptor_is_closed_at_the_end(
 @pytest.fixture(scope="session")
 def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
     return Authority(tmp_path_factory.mktemp("certificates"))
+
+
+@pytest.fixture
+def tls(authority: Authority) -> TLS:
+    """The settings of a client with a certificate of its own."""
+    who = authority.client
+    return TLS(ca_file=authority.ca_file, certificate_file=who.certificate, key_file=who.key)
+
+
+@pytest.fixture(scope="module")
+def nginx(tmp_path_factory: pytest.TempPathFactory, authority: Authority) -> Iterator[Servers]:
+    """An nginx that says who connects."""
+    with servers(tmp_path_factory.mktemp("servers"), authority) as there:
+        yield there
+
+
+@pytest.fixture(scope="module")
+def tinyproxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of a proxy that asks for `USER` and `PASSWORD`."""
+    with http_proxy(tmp_path_factory.mktemp("proxy"), USER, PASSWORD) as url:
+        yield url
 
 
 @pytest.fixture

@@ -40,6 +40,10 @@ location / {
     return 200 '{"method": "$request_method", "target": "$request_uri", "bytes": 0}';
 }
 """
+#: The account at the proxies.
+USER = "alice"
+#: A password that must appear nowhere.
+PASSWORD = "hunter2-secret"
 
 
 class Servers(NamedTuple):

@@ -5,14 +5,13 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
-import socket
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 import restway
+from listed_answers import ListedAnswers, sends
 
 DOCUMENT = {"restway": 1, "retry": {"attempts": 3, "baseMilliseconds": 0}}
 FILE = b"0123456789"
@@ -30,42 +29,6 @@ BROKEN = answer(200, TAG, FILE[:4], 10)
 WHOLE = answer(200, TAG, FILE)
 
 
-class Answers:
-    """A server that gives the answers of a list, one on each connection."""
-
-    def __init__(self, answers: list[bytes]) -> None:
-        self.requests: list[bytes] = []
-        self._answers = answers
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self._thread = threading.Thread(target=self._serve, daemon=True)
-        self._thread.start()
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self._listener.getsockname()[1]}"
-
-    def _serve(self) -> None:
-        for content in self._answers:
-            try:
-                connection, _ = self._listener.accept()
-            except OSError:
-                return
-            with connection:
-                request = b""
-                while not request.endswith(b"\r\n\r\n"):
-                    request += connection.recv(65536)
-                self.requests.append(request)
-                connection.sendall(content)
-
-    def __enter__(self) -> Answers:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._listener.shutdown(socket.SHUT_RDWR)  # wakes accept()
-        self._thread.join()
-        self._listener.close()
-
-
 @pytest.fixture
 def folder(tmp_path: Path) -> Iterator[Path]:
     yield tmp_path
@@ -77,7 +40,10 @@ def download(
 ) -> tuple[restway.Saved | None, list[bytes]]:
     api = restway.API.from_json(json.dumps(DOCUMENT))
     saving = restway.SaveTo(target, digest=True, keep_part=keep_part)
-    with Answers(answers) as server, restway.Client(api, base_url=server.url) as client:
+    with (
+        ListedAnswers([sends(each) for each in answers]) as server,
+        restway.Client(api, base_url=server.url) as client,
+    ):
         saved = client.get("x", save_to=saving).saved
     return saved, server.requests
 
@@ -85,7 +51,7 @@ def download(
 class Kept:
     """A part that a first download without retries has left, and a server for later calls."""
 
-    def __init__(self, server: Answers, client: restway.Client, target: Path) -> None:
+    def __init__(self, server: ListedAnswers, client: restway.Client, target: Path) -> None:
         self.requests = server.requests
         """The requests so far; the first one has left the part."""
         self._client = client
@@ -109,7 +75,7 @@ class Kept:
 @contextmanager
 def keeping(folder: Path, *answers: bytes) -> Iterator[Kept]:
     with (
-        Answers([BROKEN, *answers]) as server,
+        ListedAnswers([sends(each) for each in (BROKEN, *answers)]) as server,
         restway.Client(restway.API.empty(), base_url=server.url) as client,
     ):
         kept = Kept(server, client, folder / "file")

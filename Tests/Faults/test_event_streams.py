@@ -6,10 +6,11 @@ import json
 import re
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 import restway
+from listed_answers import Answer, ListedAnswers, sends
 from restway import Request
 
 DOCUMENT = {
@@ -28,9 +29,6 @@ NOTHING = b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n"
 RETRY = b"retry: 1\n\n"
 COUNT = 4
 
-Answer = Callable[[socket.socket, bytes], None]
-"""Answers a request on a connection, which is closed afterwards."""
-
 
 def event(number: int) -> bytes:
     return b'id: %d\ndata: {"id": %d}\n\n' % (number, number)
@@ -38,10 +36,6 @@ def event(number: int) -> bytes:
 
 def events_from(first: int) -> bytes:
     return b"".join(map(event, range(first, COUNT + 1)))
-
-
-def sends(content: bytes) -> Answer:
-    return lambda connection, _: connection.sendall(content)
 
 
 def stalls_after(content: bytes) -> Answer:
@@ -72,50 +66,14 @@ def goes_on(connection: socket.socket, request: bytes) -> None:
     connection.sendall(SSE + events_from(int(found[1]) + 1 if found else 1))
 
 
-class EventServer:
-    """A server that gives the answers of a list, one on each connection, and then 204."""
-
-    def __init__(self) -> None:
-        self.answers: list[Answer] = []
-        self.requests: list[bytes] = []
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self._thread = threading.Thread(target=self._serve, daemon=True)
-        self._thread.start()
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self._listener.getsockname()[1]}"
-
-    def _serve(self) -> None:
-        while True:
-            try:
-                connection, _ = self._listener.accept()
-            except OSError:
-                return
-            with connection:
-                connection.settimeout(20)
-                request = b""
-                while not request.endswith(b"\r\n\r\n"):
-                    request += connection.recv(65536)
-                self.requests.append(request)
-                play = self.answers.pop(0) if self.answers else sends(NOTHING)
-                play(connection, request)
-
-    def close(self) -> None:
-        self._listener.shutdown(socket.SHUT_RDWR)  # wakes accept()
-        self._thread.join()
-        self._listener.close()
+@pytest.fixture
+def server() -> Iterator[ListedAnswers]:
+    with ListedAnswers([], last=NOTHING) as server:
+        yield server
 
 
 @pytest.fixture
-def server() -> Iterator[EventServer]:
-    server = EventServer()
-    yield server
-    server.close()
-
-
-@pytest.fixture
-def client(server: EventServer) -> Iterator[restway.Client]:
+def client(server: ListedAnswers) -> Iterator[restway.Client]:
     api = restway.API.from_json(json.dumps(DOCUMENT))
     with restway.Client(api, base_url=server.url, idle_timeout=1.0) as client:
         yield client
@@ -130,7 +88,7 @@ ALL = list(range(1, COUNT + 1))
 
 
 def test_a_stream_that_breaks_off_at_any_byte_loses_and_repeats_no_event(
-    server: EventServer, client: restway.Client
+    server: ListedAnswers, client: restway.Client
 ) -> None:
     whole = events_from(1)
     for cut in range(len(whole) + 1):
@@ -139,7 +97,7 @@ def test_a_stream_that_breaks_off_at_any_byte_loses_and_repeats_no_event(
 
 
 def test_a_stream_that_breaks_off_in_a_chunk_goes_on(
-    server: EventServer, client: restway.Client
+    server: ListedAnswers, client: restway.Client
 ) -> None:
     body = RETRY + event(1) + event(2)[:-5]
     chunk = b"%x\r\n" % (len(body) + 7) + body
@@ -149,14 +107,14 @@ def test_a_stream_that_breaks_off_in_a_chunk_goes_on(
 
 
 def test_a_stream_that_stalls_in_an_event_is_opened_again(
-    server: EventServer, client: restway.Client
+    server: ListedAnswers, client: restway.Client
 ) -> None:
     server.answers = [stalls_after(SSE + RETRY + event(1) + event(2)[:-1]), goes_on]
     assert ids(client) == ALL
 
 
 def test_lines_that_break_off_are_an_error_after_the_whole_ones(
-    server: EventServer, client: restway.Client
+    server: ListedAnswers, client: restway.Client
 ) -> None:
     server.answers = [sends(LINES + b'{"id": 1}\n{"id": 2}\n{"id": ')]
     with client.events("things") as stream:
@@ -169,7 +127,7 @@ def test_lines_that_break_off_are_an_error_after_the_whole_ones(
 
 @pytest.mark.parametrize("piece", [b"x", b"data: x\n"])
 def test_an_event_without_an_end_is_an_error_at_the_bound(
-    server: EventServer, client: restway.Client, piece: bytes
+    server: ListedAnswers, client: restway.Client, piece: bytes
 ) -> None:
     server.answers = [sends_for_ever(SSE + event(1) + b"data: ", piece * 1_000)]
     with client.events("things", event_bytes_max=1 << 20) as stream:
@@ -182,7 +140,7 @@ def test_an_event_without_an_end_is_an_error_at_the_bound(
 
 @pytest.mark.parametrize("closes", [False, True])
 def test_a_stream_that_stalls_ends_by_cancel_and_by_close(
-    server: EventServer, closes: bool
+    server: ListedAnswers, closes: bool
 ) -> None:
     """The server sends nothing until the client has closed the connection."""
     api = restway.API.from_json(json.dumps(DOCUMENT))

@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import restway
 from certificates import Authority
-from network_peers import Servers, servers
+from network_peers import Servers
 from restway import TLS
-
-
-@pytest.fixture(scope="module")
-def nginx(tmp_path_factory: pytest.TempPathFactory, authority: Authority) -> Iterator[Servers]:
-    with servers(tmp_path_factory.mktemp("servers"), authority) as there:
-        yield there
-
-
-@pytest.fixture
-def tls(authority: Authority) -> TLS:
-    who = authority.client
-    return TLS(ca_file=authority.ca_file, certificate_file=who.certificate, key_file=who.key)
 
 
 def get(client: restway.Client, origin: str) -> restway.Response:

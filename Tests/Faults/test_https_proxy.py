@@ -11,25 +11,10 @@ from certificates import Authority
 from conftest import MakeClient
 from fault import PATIENCE_SECONDS, TIMEOUT_SECONDS
 from health import check_health
-from network_peers import Servers, http_proxy, https_proxy, servers
+from network_peers import PASSWORD, USER, Servers, https_proxy
 from restway import TLS, Proxy, Request
 
-USER = "alice"
-#: A password that must appear nowhere.
-PASSWORD = "hunter2-secret"
 BODY_BYTES = 300_000
-
-
-@pytest.fixture(scope="module")
-def nginx(tmp_path_factory: pytest.TempPathFactory, authority: Authority) -> Iterator[Servers]:
-    with servers(tmp_path_factory.mktemp("servers"), authority) as there:
-        yield there
-
-
-@pytest.fixture(scope="module")
-def tinyproxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with http_proxy(tmp_path_factory.mktemp("proxy"), USER, PASSWORD) as url:
-        yield url
 
 
 @pytest.fixture(scope="module")
@@ -39,12 +24,6 @@ def stunnel(
     folder = tmp_path_factory.mktemp("stunnel")
     with https_proxy(folder, authority.loopback, tinyproxy) as url:
         yield url
-
-
-@pytest.fixture
-def tls(authority: Authority) -> TLS:
-    who = authority.client
-    return TLS(ca_file=authority.ca_file, certificate_file=who.certificate, key_file=who.key)
 
 
 @pytest.fixture

@@ -50,6 +50,19 @@ def gate() -> Iterator[Gate]:
     gate.open()
 
 
+def check_not_used_again(client: restway.Client, server: FaultServer, gate: Gate) -> None:
+    """Lets the server end the connection of an answer, and checks that the next request needs only
+    one attempt.
+    """
+    assert client.get("end").body == BODY
+    gate.open()
+    server.wait_until_played()
+    response = client.post("good", body=b"once")  # a POST would not be repeated
+    assert response.json() == {"method": "POST", "target": "/good", "bytes": 4}
+    assert server.requests["/good"] == 1
+    check_health(client)
+
+
 @pytest.mark.parametrize(
     "step",
     [pytest.param(close, id="closed"), pytest.param(reset, id="reset")],
@@ -60,13 +73,7 @@ def test_a_connection_that_ended_while_idle_is_not_used_again(
     fault = Fault("end", (ANSWER, gate.pass_through, step), answers(BODY))
     with FaultServer([fault]) as server:
         client = make_client(server.url, timeout=PATIENCE_SECONDS)
-        assert client.get("end").body == BODY
-        gate.open()
-        server.wait_until_played()
-        response = client.post("good", body=b"once")  # a POST would not be repeated
-        assert response.json() == {"method": "POST", "target": "/good", "bytes": 4}
-        assert server.requests["/good"] == 1
-        check_health(client)
+        check_not_used_again(client, server, gate)
 
 
 @pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
@@ -81,13 +88,7 @@ def test_a_connection_with_tls_that_ended_while_idle_is_not_used_again(
     fault = Fault("end", (ANSWER, gate.pass_through, step), answers(BODY))
     with FaultServer([fault], authority.loopback, version) as server:
         client = make_client(server.url, timeout=PATIENCE_SECONDS, ca_file=authority.ca_file)
-        assert client.get("end").body == BODY
-        gate.open()
-        server.wait_until_played()
-        response = client.post("good", body=b"once")  # a POST would not be repeated
-        assert response.json() == {"method": "POST", "target": "/good", "bytes": 4}
-        assert server.requests["/good"] == 1
-        check_health(client)
+        check_not_used_again(client, server, gate)
 
 
 def test_stray_bytes_on_an_idle_connection_never_answer_the_next_request(

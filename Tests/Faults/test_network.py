@@ -16,38 +16,17 @@ from certificates import Authority
 from conftest import MakeClient
 from fault import PATIENCE_SECONDS
 from health import check_health
-from network_peers import Servers, http_proxy, servers, socks_proxy
+from network_peers import PASSWORD, USER, Servers, socks_proxy
 from peer_process import listener, port_of
 from restway import TLS, Network, Proxy, Request
 
-USER = "alice"
-#: A password that must appear nowhere.
-PASSWORD = "hunter2-secret"
 REQUESTS = 60
-
-
-@pytest.fixture(scope="module")
-def nginx(tmp_path_factory: pytest.TempPathFactory, authority: Authority) -> Iterator[Servers]:
-    with servers(tmp_path_factory.mktemp("servers"), authority) as there:
-        yield there
-
-
-@pytest.fixture(scope="module")
-def tinyproxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with http_proxy(tmp_path_factory.mktemp("proxy"), USER, PASSWORD) as url:
-        yield url
 
 
 @pytest.fixture(scope="module")
 def microsocks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with socks_proxy(tmp_path_factory.mktemp("socks"), USER, PASSWORD) as place:
         yield place
-
-
-@pytest.fixture
-def tls(authority: Authority) -> TLS:
-    who = authority.client
-    return TLS(ca_file=authority.ca_file, certificate_file=who.certificate, key_file=who.key)
 
 
 @pytest.fixture

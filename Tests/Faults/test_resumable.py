@@ -43,6 +43,13 @@ def client(server: UploadServer) -> Iterator[restway.Client]:
 
 
 @pytest.fixture
+def single(server: UploadServer) -> Iterator[restway.Client]:
+    """A client that makes one attempt."""
+    with restway.Client(restway.API.empty(), base_url=server.url, timeout=20) as client:
+        yield client
+
+
+@pytest.fixture
 def source(tmp_path: Path) -> Path:
     path = tmp_path / "film.mp4"
     path.write_bytes(os.urandom(BYTES))
@@ -58,6 +65,15 @@ def upload(
 ) -> restway.Response:
     how = restway.Resumable(server.protocol, **options)
     return client.post("files", body=restway.Resource.file(source), resumable=how)
+
+
+def break_off(
+    single: restway.Client, server: UploadServer, source: Path, state: Path
+) -> None:
+    """Uploads a part of a file, until the connection breaks."""
+    server.faults["PATCH"] = [Break(30_000)]
+    with pytest.raises(restway.ConnectionLostError):
+        upload(single, server, source, state=state)
 
 
 def test_a_file_is_sent_in_one_piece(
@@ -149,7 +165,7 @@ def test_a_conflict_asks_for_the_offset(
     server.faults["PATCH"] = [Refuse(409)]
     response = upload(client, server, source)
     assert server.methods() == ["POST", "PATCH", "HEAD", "PATCH"]
-    assert len(response.attempts) <= 1
+    assert len(response.attempts) == 1
 
 
 def test_endless_conflicts_end_with_a_failure(
@@ -182,16 +198,14 @@ def test_a_server_that_forgets_every_upload_ends_the_call(
     assert not state.exists()
 
 
-def test_a_later_call_goes_on(server: UploadServer, source: Path, tmp_path: Path) -> None:
+def test_a_later_call_goes_on(
+    single: restway.Client, server: UploadServer, source: Path, tmp_path: Path
+) -> None:
     state = tmp_path / "state"
-    api = restway.API.from_json({"restway": 1})
-    with restway.Client(api, base_url=server.url, timeout=20) as client:
-        server.faults["PATCH"] = [Break(30_000)]
-        with pytest.raises(restway.ConnectionLostError):
-            upload(client, server, source, state=state)
-        assert stat.S_IMODE(state.stat().st_mode) == 0o600
-        assert "/uploads/1" in state.read_text()
-        upload(client, server, source, state=state)
+    break_off(single, server, source, state)
+    assert stat.S_IMODE(state.stat().st_mode) == 0o600
+    assert "/uploads/1" in state.read_text()
+    upload(single, server, source, state=state)
     assert server.only.data == source.read_bytes()
     assert server.methods() == ["POST", "PATCH", "HEAD", "PATCH"]
     assert list(tmp_path.iterdir()) == [source]
@@ -199,27 +213,23 @@ def test_a_later_call_goes_on(server: UploadServer, source: Path, tmp_path: Path
 
 @pytest.mark.parametrize("change", ["content", "length", "url", "state", "other"])
 def test_another_source_or_request_starts_anew(
-    server: UploadServer, source: Path, tmp_path: Path, change: str
+    single: restway.Client, server: UploadServer, source: Path, tmp_path: Path, change: str
 ) -> None:
     state = tmp_path / "state"
-    api = restway.API.from_json({"restway": 1})
-    with restway.Client(api, base_url=server.url, timeout=20) as client:
-        server.faults["PATCH"] = [Break(30_000)]
-        with pytest.raises(restway.ConnectionLostError):
-            upload(client, server, source, state=state)
-        path = "files"
-        if change == "content":
-            os.utime(source, ns=(1, 1))
-        elif change == "length":
-            source.write_bytes(b"short")
-        elif change == "url":
-            path = "others"
-        elif change == "state":
-            state.write_text(state.read_text().replace("end\n", ""))
-        else:
-            state.write_bytes(b"\xff\x00")
-        how = restway.Resumable(server.protocol, state)
-        client.post(path, body=restway.Resource.file(source), resumable=how)
+    break_off(single, server, source, state)
+    path = "files"
+    if change == "content":
+        os.utime(source, ns=(1, 1))
+    elif change == "length":
+        source.write_bytes(b"short")
+    elif change == "url":
+        path = "others"
+    elif change == "state":
+        state.write_text(state.read_text().replace("end\n", ""))
+    else:
+        state.write_bytes(b"\xff\x00")
+    how = restway.Resumable(server.protocol, state)
+    single.post(path, body=restway.Resource.file(source), resumable=how)
     assert server.methods() == ["POST", "PATCH", "POST", "PATCH"]
     assert server.uploads["/uploads/2"].data == source.read_bytes()
     assert not state.exists()
@@ -341,17 +351,13 @@ def test_an_upload_at_another_origin_receives_bytes_only_if_it_is_trusted(
 
 
 def test_a_termination_deletes_the_upload(
-    server: UploadServer, source: Path, tmp_path: Path
+    single: restway.Client, server: UploadServer, source: Path, tmp_path: Path
 ) -> None:
     state = tmp_path / "state"
-    api = restway.API.from_json({"restway": 1})
-    with restway.Client(api, base_url=server.url, timeout=20) as client:
-        with pytest.raises(restway.UsageError, match="names no upload"):
-            upload(client, server, source, state=state, terminate=True)
-        server.faults["PATCH"] = [Break(30_000)]
-        with pytest.raises(restway.ConnectionLostError):
-            upload(client, server, source, state=state)
-        upload(client, server, source, state=state, terminate=True)
+    with pytest.raises(restway.UsageError, match="names no upload"):
+        upload(single, server, source, state=state, terminate=True)
+    break_off(single, server, source, state)
+    upload(single, server, source, state=state, terminate=True)
     assert server.uploads == {}
     assert server.methods() == ["POST", "PATCH", "DELETE"]
     assert not state.exists()

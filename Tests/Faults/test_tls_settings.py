@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ssl
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,18 +12,12 @@ from conftest import MakeClient
 from fault import PATIENCE_SECONDS
 from fault_server import FaultServer
 from health import check_health
-from network_peers import Servers, servers
+from network_peers import Servers
 from restway import TLS, LogLevel
 
 #: A password that must appear nowhere.
 PASSWORD = "hunter2-secret"
 WRONG_KEY = 90
-
-
-@pytest.fixture(scope="module")
-def nginx(tmp_path_factory: pytest.TempPathFactory, authority: Authority) -> Iterator[Servers]:
-    with servers(tmp_path_factory.mktemp("servers"), authority) as there:
-        yield there
 
 
 def identity(authority: Authority, form: str, folder: Path, who: Certificate) -> TLS:

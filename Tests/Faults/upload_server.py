@@ -13,6 +13,7 @@ from typing import Any, Literal
 Protocol = Literal["tus", "ietf"]
 
 _READ_BYTES = 4096
+_POLL_SECONDS = 0.01
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,8 @@ class UploadServer:
 
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._http.daemon_threads = True
-        self._thread = threading.Thread(target=self._http.serve_forever)
+        # The server looks this often whether it is to stop; otherwise every test would wait for it.
+        self._thread = threading.Thread(target=self._http.serve_forever, args=(_POLL_SECONDS,))
 
     @property
     def url(self) -> str:

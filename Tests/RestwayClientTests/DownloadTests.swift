@@ -67,10 +67,7 @@ final class DownloadTests: AuthTestCase {
     private func breakOff(
         _ status: Int = 200, after body: String, headers: [HeaderField] = [tag]
     ) -> Exchange {
-        let started = transport.next()
-        let head = ResponseHead(
-            status: status, headers: Headers(headers), url: started.exchange.url)
-        started.observer.receivedHead(head)
+        let started = transport.begin(status, headers)
         _ = Array(body.utf8).withUnsafeBytes { started.observer.receivedBody($0) }
         started.fail(.connectionLost)
         return started.exchange
@@ -147,9 +144,7 @@ final class DownloadTests: AuthTestCase {
     func testACancelLeavesNothing() throws {
         let client = try client(auth: "{}")
         let call = try client.send(spec())
-        let started = transport.next()
-        started.observer.receivedHead(
-            ResponseHead(status: 200, headers: Headers(), url: started.exchange.url))
+        let started = transport.begin()
         _ = Array("half".utf8).withUnsafeBytes { started.observer.receivedBody($0) }
         call.cancel()
         started.fail(.cancelled)
@@ -183,9 +178,7 @@ final class DownloadTests: AuthTestCase {
         setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &small)
         defer { setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) }
         let call = try client.send(spec())
-        let started = transport.next()
-        started.observer.receivedHead(
-            ResponseHead(status: 200, headers: Headers(), url: started.exchange.url))
+        let started = transport.begin()
         _ = Array("more than fits".utf8).withUnsafeBytes { started.observer.receivedBody($0) }
         transport.waitForCancels()
         started.fail(.cancelled)

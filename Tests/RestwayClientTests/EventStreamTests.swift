@@ -69,10 +69,7 @@ final class EventStreamTests: AuthTestCase {
     private func begin(
         _ status: Int = 200, _ headers: [HeaderField] = type
     ) -> FakeTransport.Started {
-        let started = transport.next()
-        started.observer.receivedHead(
-            ResponseHead(status: status, headers: Headers(headers), url: started.exchange.url))
-        return started
+        transport.begin(status, headers)
     }
 
     @discardableResult

@@ -82,6 +82,13 @@ final class FakeTransport: Transport {
         return started!
     }
 
+    /// Gives the head of an answer to the next exchange and returns the exchange.
+    func begin(_ status: Int = 200, _ headers: [HeaderField] = []) -> Started {
+        let started = next()
+        started.begin(status, headers)
+        return started
+    }
+
     /// Answers the next exchange and returns it.
     @discardableResult
     func answer(
@@ -95,13 +102,17 @@ final class FakeTransport: Transport {
 }
 
 extension FakeTransport.Started {
+    /// Gives the head of an answer.
+    func begin(_ status: Int, _ headers: [HeaderField]) {
+        observer.receivedHead(
+            ResponseHead(status: status, headers: Headers(headers), url: exchange.url))
+    }
+
     func answer(
         _ status: Int = 200, _ body: String = "", headers: [HeaderField] = [],
         redirectURL: String? = nil
     ) {
-        var all = Headers()
-        for field in headers { all.fields.append(field) }
-        observer.receivedHead(ResponseHead(status: status, headers: all, url: exchange.url))
+        begin(status, headers)
         for byte in Array(body.utf8) {
             // The body comes one byte at a time: the result must not depend on how it is cut.
             _ = withUnsafeBytes(of: byte) { observer.receivedBody($0) }

@@ -44,15 +44,6 @@ final class StreamTests: AuthTestCase {
         return spec
     }
 
-    private func begin(
-        _ status: Int = 200, _ headers: [HeaderField] = []
-    ) -> FakeTransport.Started {
-        let started = transport.next()
-        started.observer.receivedHead(
-            ResponseHead(status: status, headers: Headers(headers), url: started.exchange.url))
-        return started
-    }
-
     @discardableResult
     private func give(_ bytes: [UInt8], to started: FakeTransport.Started) -> BodyReply {
         bytes.withUnsafeBytes { started.observer.receivedBody($0) }
@@ -65,7 +56,7 @@ final class StreamTests: AuthTestCase {
     func testTheHeadComesBeforeTheBytesAndTheBytesBeforeTheEnd() throws {
         let client = try client(auth: "{}")
         let call = try client.send(spec())
-        let started = begin(200, [HeaderField(name: "X-A", value: "b")])
+        let started = transport.begin(200, [HeaderField(name: "X-A", value: "b")])
         XCTAssertEqual(give(Array("first".utf8), to: started), .proceed)
         waitForBytes(5)
         let head = seen.withLock { $0.head }
@@ -83,7 +74,7 @@ final class StreamTests: AuthTestCase {
     func testAReceiverThatPausesPausesTheTransportAtABound() throws {
         let client = try client(auth: "{}")
         let call = try client.send(spec { .success($0 == 1 ? .pause : .proceed) })
-        let started = begin()
+        let started = transport.begin()
         give([1], to: started)
         waitForBytes(1)
         let piece = [UInt8](repeating: 2, count: 64 << 10)
@@ -105,7 +96,7 @@ final class StreamTests: AuthTestCase {
                 if count == 1 { known.wait { $0 }?.resume() }
                 return .success(count == 1 ? .pause : .proceed)
             })
-        let started = begin()
+        let started = transport.begin()
         give([1], to: started)
         known.update { $0 = call }
         waitForBytes(1)
@@ -138,7 +129,7 @@ final class StreamTests: AuthTestCase {
     func testAReceiverThatFailsEndsTheExchangeWithItsReason() throws {
         let client = try client(auth: "{}", retry: #"{"attempts": 3, "baseMilliseconds": 0}"#)
         let call = try client.send(spec { _ in .failure(Failure(.store, "the receiver is full")) })
-        let started = begin()
+        let started = transport.begin()
         give([1], to: started)
         transport.waitForCancels()
         started.fail(.cancelled)
@@ -154,7 +145,7 @@ final class StreamTests: AuthTestCase {
         let call = try client.send(spec())
         transport.answer(503, "later")
         _ = advanceToNext()
-        let started = begin()
+        let started = transport.begin()
         give([1], to: started)
         started.fail(.connectionLost)
         XCTAssertEqual(failure(of: call)?.reason, .connectionLost)
@@ -165,7 +156,7 @@ final class StreamTests: AuthTestCase {
     func testACancelEndsAPausedCall() throws {
         let client = try client(auth: "{}")
         let call = try client.send(spec { _ in .success(.pause) })
-        let started = begin()
+        let started = transport.begin()
         give([1], to: started)
         waitForBytes(1)
         give([2], to: started)
@@ -186,7 +177,7 @@ final class StreamTests: AuthTestCase {
             return try client.send(spec)
         }()
         do {
-            let started = begin()
+            let started = transport.begin()
             give([1], to: started)
             waitForBytes(1)
             give([2], to: started)
@@ -207,7 +198,7 @@ final class StreamTests: AuthTestCase {
         ]
         let client = try client(auth: "{}")
         let call = try client.send(spec { .success($0 == 1 ? .pause : .proceed) })
-        let started = begin(200, [HeaderField(name: "Content-Encoding", value: "br")])
+        let started = transport.begin(200, [HeaderField(name: "Content-Encoding", value: "br")])
         give(bomb, to: started)
         started.observer.completed(.success(ExchangeSummary()))
         waitForBytes(1)

@@ -152,13 +152,18 @@ final class ConnectionTests: CurlTransportTestCase {
         XCTAssertEqual(record.error?.kind, .timedOut)
     }
 
-    func testAnAnswerThatDoesNotBeginInTimeIsATimeOut() throws {
-        let server = try TestServer { connection in
+    /// A server that answers every path except "/late".
+    private func lateServer() throws -> TestServer {
+        try TestServer { connection in
             guard let request = connection.readRequest() else { return }
             if request.path == "/late" { return connection.readToEnd() }
             connection.write("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na")
             connection.readToEnd()
         }
+    }
+
+    func testAnAnswerThatDoesNotBeginInTimeIsATimeOut() throws {
+        let server = try lateServer()
         let timeouts = ExchangeTimeouts(firstByteMilliseconds: 200)
         let late = perform(.get(server.url("/late"), timeouts: timeouts))
         XCTAssertEqual(late.error?.kind, .timedOut)
@@ -168,12 +173,7 @@ final class ConnectionTests: CurlTransportTestCase {
     }
 
     func testTheEndOfALateAnswerMakesRoomForTheNextExchange() throws {
-        let server = try TestServer { connection in
-            guard let request = connection.readRequest() else { return }
-            if request.path == "/late" { return connection.readToEnd() }
-            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na")
-            connection.readToEnd()
-        }
+        let server = try lateServer()
         let transport = CurlTransport(limits: .init(connectionsMax: 1, connectionsPerHostMax: 1))
         defer { transport.close() }
         let timeouts = ExchangeTimeouts(firstByteMilliseconds: 200)

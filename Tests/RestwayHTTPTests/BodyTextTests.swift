@@ -17,6 +17,11 @@ final class BodyTextTests: XCTestCase {
         XCTAssertEqual(try text([], "text/plain; charset=iso-8859-1"), "")
     }
 
+    func testAnotherParameterMayNameACharset() throws {
+        let type = #"text/plain; title="a; charset=iso-8859-1"; charset='windows-1252'"#
+        XCTAssertEqual(try text([0x80], type), "€")
+    }
+
     func testWithoutACharsetTheBytesAreUTF8() throws {
         for type in ["", "text/plain", "text/plain; charset=UTF-8", "text/plain; charset"] {
             XCTAssertEqual(try text(Array("ä€".utf8), type), "ä€")
@@ -38,8 +43,7 @@ final class BodyTextTests: XCTestCase {
     func testAnUnknownCharsetIsAnErrorWithItsName() {
         for name in ["klingon", "utf-16//TRANSLIT", "../x", "a b/"] {
             XCTAssertThrowsError(try text([0x61], "text/plain; charset=\(name)")) { error in
-                let expected = name == "a b/" ? "ab/" : name
-                XCTAssertEqual((error as? UnknownCharset)?.name, expected)
+                XCTAssertEqual((error as? UnknownCharset)?.name, name)
             }
         }
     }

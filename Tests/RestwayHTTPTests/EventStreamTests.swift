@@ -28,7 +28,7 @@ final class EventStreamTests: XCTestCase {
         var outcome = Outcome()
         func take(_ batch: inout EventBatch) {
             let events = batch.events
-            outcome.events += batch.withData { data in
+            outcome.events += batch.withData(paddingCount: 0) { data in
                 events.map { event in
                     Event(
                         name: event.name, id: event.id,
@@ -70,13 +70,14 @@ final class EventStreamTests: XCTestCase {
         let whole = parse([body[...]], format, lastEventID: lastEventID, bytesMax: bytesMax)
         let bytes = body.indices.map { body[$0..<$0 + 1] }
         XCTAssertEqual(
-            parse(bytes, format, lastEventID: lastEventID, bytesMax: bytesMax), whole, line: line)
+            parse(bytes, format, lastEventID: lastEventID, bytesMax: bytesMax), whole,
+            "byte by byte: \(body)", line: line)
         for cut in 0...body.count {
             XCTAssertEqual(
                 parse(
                     [body[..<cut], [], body[cut...]], format, lastEventID: lastEventID,
                     bytesMax: bytesMax),
-                whole, "cut at \(cut)", line: line)
+                whole, "cut at \(cut): \(body)", line: line)
         }
         return whole
     }

@@ -3,14 +3,12 @@
  *
  *     batch_server */
 #include "measure.h"
+#include "server.h"
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #define REQUEST_MAX (1 << 20)
 
@@ -49,15 +47,6 @@ static size_t make_answer(const char *body) {
         length, list);
 }
 
-static void put(int connection, size_t length) {
-    for (size_t sent = 0; sent < length;) {
-        ssize_t count = send(connection, answer + sent, length - sent, MSG_NOSIGNAL);
-
-        if (count <= 0) return;
-        sent += (size_t)count;
-    }
-}
-
 static void serve(int connection) {
     size_t held = 0;
 
@@ -71,30 +60,11 @@ static void serve(int connection) {
         request[held] = 0;
         body = announced(request, &head);
         if (body < 0 || held < head + (size_t)body) continue;
-        put(connection, make_answer(request + head));
+        if (!put(connection, answer, make_answer(request + head))) return;
         held = 0;
     }
 }
 
 int main(void) {
-    struct sockaddr_in address;
-    socklen_t length = sizeof address;
-    int listener = socket(AF_INET, SOCK_STREAM, 0), on = 1;
-
-    memset(&address, 0, sizeof address);
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    if (bind(listener, (struct sockaddr *)&address, sizeof address) != 0) fail("no port");
-    if (listen(listener, 8) != 0) fail("nobody can connect");
-    getsockname(listener, (struct sockaddr *)&address, &length);
-    printf("{\"port\": %d}\n", ntohs(address.sin_port));
-    fflush(stdout);
-    for (;;) {
-        int connection = accept(listener, NULL, NULL);
-
-        if (connection < 0) return 1;
-        setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-        serve(connection);
-        close(connection);
-    }
+    return serve_connections(serve);
 }

@@ -6,15 +6,13 @@
  *
  * A request without a body is answered with BYTES bytes, a request with a body with 200. */
 #include "measure.h"
+#include "server.h"
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #define BUFFER_BYTES (256 << 10)
 #define LINE_MAX_BYTES 4096
@@ -67,17 +65,6 @@ static int read_line(int connection, char line[LINE_MAX_BYTES]) {
     return 0;
 }
 
-static int put(int connection, const char *bytes, size_t length) {
-    while (length > 0) {
-        ssize_t count = send(connection, bytes, length, MSG_NOSIGNAL);
-
-        if (count <= 0) return 0;
-        bytes += count;
-        length -= (size_t)count;
-    }
-    return 1;
-}
-
 static int put_text(int connection, const char *text) {
     return put(connection, text, strlen(text));
 }
@@ -96,8 +83,12 @@ static int drop_chunks(int connection) {
     }
 }
 
-static int send_bytes(int connection, size_t length) {
+/* The length of the body that requests without a body get. */
+static size_t download;
+
+static int send_download(int connection) {
     char head[128];
+    size_t length = download;
 
     snprintf(head, sizeof head, "HTTP/1.1 200 OK\r\nContent-Length: %zu\r\n\r\n", length);
     if (!put_text(connection, head)) return 0;
@@ -110,8 +101,8 @@ static int send_bytes(int connection, size_t length) {
     return 1;
 }
 
-/* Serves one request; false at the end of the connection. */
-static int serve(int connection, size_t download) {
+/* Answers one request; false at the end of the connection. */
+static int answer(int connection) {
     static const char ok[] = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
     char line[LINE_MAX_BYTES];
     size_t length = 0;
@@ -125,34 +116,19 @@ static int serve(int connection, size_t download) {
         if (strncasecmp(line, "Transfer-Encoding: chunked", 26) == 0) is_chunked = 1;
         if (strncasecmp(line, "Expect: 100-continue", 20) == 0) is_announced = 1;
     }
-    if (!is_chunked && length == 0) return send_bytes(connection, download);
+    if (!is_chunked && length == 0) return send_download(connection);
     if (is_announced && !put_text(connection, "HTTP/1.1 100 Continue\r\n\r\n")) return 0;
     if (is_chunked ? !drop_chunks(connection) : !drop(connection, length)) return 0;
     return put_text(connection, ok);
 }
 
+static void serve(int connection) {
+    taken = held = 0;
+    while (answer(connection)) continue;
+}
+
 int main(int argc, char **argv) {
-    struct sockaddr_in address;
-    socklen_t length = sizeof address;
-    int listener = socket(AF_INET, SOCK_STREAM, 0), on = 1;
-    size_t download = strtoul(text_argument(argc, argv, 1, "BYTES"), NULL, 10);
-
+    download = strtoul(text_argument(argc, argv, 1, "BYTES"), NULL, 10);
     memset(pattern, 'x', sizeof pattern);
-    memset(&address, 0, sizeof address);
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    if (bind(listener, (struct sockaddr *)&address, sizeof address) != 0) fail("no port");
-    if (listen(listener, 8) != 0) fail("nobody can connect");
-    getsockname(listener, (struct sockaddr *)&address, &length);
-    printf("{\"port\": %d}\n", ntohs(address.sin_port));
-    fflush(stdout);
-    for (;;) {
-        int connection = accept(listener, NULL, NULL);
-
-        if (connection < 0) return 1;
-        setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-        taken = held = 0;
-        while (serve(connection, download)) continue;
-        close(connection);
-    }
+    return serve_connections(serve);
 }

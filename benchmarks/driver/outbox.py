@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from .figure import Figure, Target, figure, in_turn
-from .programs import command, run_c
+from .programs import run_c, serving
 
 _PAIRS = 7
 _OPEN_PAIRS = 21
@@ -52,18 +51,6 @@ def _theirs(program: str, *arguments: object) -> float:
         return run_c(program, document.with_name("plain.db"), *arguments)["per_second"]
 
 
-@contextmanager
-def batch_server() -> Iterator[str]:
-    """Starts a server that only counts the requests of a batch; returns its URL."""
-    server = subprocess.Popen(command("batch_server"), stdout=subprocess.PIPE, text=True)
-    try:
-        assert server.stdout
-        yield f"http://127.0.0.1:{json.loads(server.stdout.readline())['port']}"
-    finally:
-        server.kill()
-        server.communicate()
-
-
 def enqueue(base: str) -> Iterator[Figure]:
     """Compares one caller, 32 callers that wait, and 32 that do not wait with one plain loop."""
     for name, callers, items, waits, ratio in (
@@ -82,7 +69,7 @@ def enqueue(base: str) -> Iterator[Figure]:
 
 def flush(base: str) -> Iterator[Figure]:
     """Sends 10,000 items in batches of 50 to a server that only counts them."""
-    with batch_server() as url:
+    with serving("batch_server") as url:
         pairs = in_turn(
             _PAIRS,
             lambda: ours("restway_outbox_flush", url, _FLUSHED),

@@ -7,6 +7,8 @@ import os
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from .figure import SkippedError
@@ -27,12 +29,13 @@ _CXX_FLAGS = ("-std=c++17", "-O3", "-g", "-Wall", "-Wextra", "-Werror")
 #: The additional sources of each program beside its own file and measure.c, and its libraries.
 _FLOOR = ("floor.c", "--cflags --libs libcurl jansson")
 _OURS = ("ours.c", "--cflags --libs restway")
+_SERVER = ("server.c", None)
 _SQLITE = (None, "--cflags --libs sqlite3")
 _OUTBOX_FLOOR = ("floor_outbox.c outbox_item.c", "--cflags --libs sqlite3 libcurl")
 _OUTBOX_OURS = ("ours_outbox.c outbox_item.c", "--cflags --libs restway")
 _PROGRAMS = {
-    "batch_server": (None, None),
-    "transfer_server": (None, None),
+    "batch_server": _SERVER,
+    "transfer_server": _SERVER,
     "floor_outbox_enqueue": _OUTBOX_FLOOR,
     "floor_outbox_flush": _OUTBOX_FLOOR,
     "restway_outbox_enqueue": _OUTBOX_OURS,
@@ -122,6 +125,18 @@ def library() -> Path:
 def command(name: str, *arguments: object) -> list[str]:
     """Returns the command of a C program."""
     return [str(BUILT / name), *map(str, arguments)]
+
+
+@contextmanager
+def serving(name: str, *arguments: object) -> Iterator[str]:
+    """Runs a C program that is a server; returns its URL."""
+    server = subprocess.Popen(command(name, *arguments), stdout=subprocess.PIPE, text=True)
+    try:
+        assert server.stdout
+        yield f"http://127.0.0.1:{json.loads(server.stdout.readline())['port']}"
+    finally:
+        server.kill()
+        server.communicate()
 
 
 def run_c(name: str, *arguments: object) -> Result:

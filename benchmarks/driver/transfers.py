@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from .figure import Figure, Target, figure, in_turn
-from .programs import DOCUMENT, Result, command, run_c
+from .programs import DOCUMENT, Result, run_c, serving
 
 _PAIRS = 5
 _FILE_BYTES = 1 << 30
@@ -38,7 +38,7 @@ def uploads_and_downloads(base: str) -> Iterator[Figure]:
         resident.append(result["resident_bytes"])
         return _throughput(begun)
 
-    with _folder() as folder, _server() as url:
+    with _folder() as folder, serving("transfer_server", _FILE_BYTES) as url:
         source, saved = folder / "upload.json", folder / "saved"
         _write(source)
         target = f"{url}/file"
@@ -123,17 +123,3 @@ def _write(path: Path) -> None:
     with path.open("wb") as file:
         for _ in range(_FILE_BYTES // _TEXT_BYTES):
             file.write(text)
-
-
-@contextmanager
-def _server() -> Iterator[str]:
-    """Starts the server of the transfers; returns its URL."""
-    server = subprocess.Popen(
-        command("transfer_server", _FILE_BYTES), stdout=subprocess.PIPE, text=True
-    )
-    try:
-        assert server.stdout
-        yield f"http://127.0.0.1:{json.loads(server.stdout.readline())['port']}"
-    finally:
-        server.kill()
-        server.communicate()

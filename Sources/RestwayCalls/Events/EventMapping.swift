@@ -50,7 +50,7 @@ struct EventMapping {
     ) throws(Failure) {
         let events = batch.events
         guard !events.isEmpty else { return }
-        let told: Result<Void, Failure> = batch.withData { data in
+        let told: Result<Void, Failure> = batch.withData(paddingCount: Body.paddingCount) { data in
             Result { () throws(Failure) in
                 let rows = try read(events, data)
                 let objects =

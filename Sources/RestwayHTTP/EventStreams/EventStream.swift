@@ -137,9 +137,6 @@ package struct StreamEvent: Equatable, Sendable {
 
 /// Events that have arrived together.
 package struct EventBatch: Sendable {
-    /// The number of bytes behind the data that a mapper may read, whatever they hold.
-    private static let paddingCount = 64
-
     package private(set) var events: [StreamEvent] = []
     private var bytes: [UInt8] = []
 
@@ -156,11 +153,14 @@ package struct EventBatch: Sendable {
                 name: name, id: id, range: start..<bytes.count, isTruncated: isTruncated))
     }
 
-    /// Calls `body` with the data of all events. The 64 bytes after it may be read.
+    /// Calls `body` with the data of all events.
+    ///
+    /// - Parameter paddingCount: The number of bytes behind the data that may be read, whatever
+    ///   they hold.
     package mutating func withData<Result>(
-        _ body: (UnsafeRawBufferPointer) -> Result
+        paddingCount: Int, _ body: (UnsafeRawBufferPointer) -> Result
     ) -> Result {
-        bytes.reserveCapacity(bytes.count + Self.paddingCount)
+        bytes.reserveCapacity(bytes.count + paddingCount)
         return bytes.withUnsafeBytes(body)
     }
 

@@ -99,8 +99,8 @@ package struct UploadAnswer: Equatable, Sendable {
     package init(_ head: ResponseHead, location: String?) {
         status = head.status
         self.location = location
-        offset = Self.number(head.headers[first: "Upload-Offset"])
-        length = Self.number(head.headers[first: "Upload-Length"])
+        offset = head.headers[first: "Upload-Offset"].flatMap { Headers.wholeNumber($0[...]) }
+        length = head.headers[first: "Upload-Length"].flatMap { Headers.wholeNumber($0[...]) }
         switch head.headers[first: "Upload-Complete"] {
         case "?1": isComplete = true
         case "?0": isComplete = false
@@ -109,9 +109,4 @@ package struct UploadAnswer: Equatable, Sendable {
     }
 
     package var isSuccess: Bool { (200..<300).contains(status) }
-
-    private static func number(_ text: String?) -> Int64? {
-        guard let text, text.utf8.allSatisfy(ASCII.isDigit) else { return nil }
-        return Int64(text)
-    }
 }
