@@ -37,7 +37,7 @@ _HELD_BYTES_MAX = 1 << 20
 
 
 Piece = TypeVar("Piece")
-"""What a stream consists of: bytes, or an event."""
+"""A piece of a stream: bytes of a body, or one event."""
 
 
 class Signal:
@@ -107,7 +107,7 @@ class Receiving(Generic[Piece]):
             self._pieces.append((piece, size))
             self._held += size
             pauses = self._held >= _HELD_BYTES_MAX
-            # After a pause, events of the same commit still come.
+            # After a pause, the library still delivers the other events of the same commit.
             self._is_paused = self._is_paused or pauses
         self._wake()
         return pauses
@@ -118,8 +118,8 @@ class Receiving(Generic[Piece]):
         self._wake()
 
     def take(self, call: native.CallHandle) -> Piece | None:
-        """Returns the next piece, or None if none waits. Lets the library go on when the program
-        has taken all.
+        """Returns the next piece, or None if no piece waits. Resumes the library's receiver when
+        the program has taken all pieces.
         """
         with self._lock:
             piece, size = self._pieces.popleft() if self._pieces else (None, 0)
@@ -155,7 +155,9 @@ Receiver = Union[native.BodyReceiver, native.EventReceiver]
 
 @contextmanager
 def receiving(request: Request, receiver: Receiver, target: Receiving[Any]) -> Iterator[None]:
-    """Calls that are sent in this context give what they receive to `target`."""
+    """Calls that are sent in this context give the head and the pieces of their answers to
+    `target`.
+    """
     if isinstance(receiver, native.BodyReceiver):
         function = native.lib.restway_request_set_body_receiver
     else:
@@ -381,14 +383,14 @@ _FORMATS = {
 }
 
 _EVENT_BYTES = 512
-"""About how much memory an event without data takes."""
+"""The approximate number of bytes of memory that an event without data takes."""
 
 
 def event_receiver(
     format: Format | None, event_bytes_max: int, reconnections_max: int | None
 ) -> native.EventReceiver:
-    """For this package: returns a receiver with the wishes of the program, and without functions.
-    Raises ValueError for a format that does not exist.
+    """For this package: returns a receiver of events with these options. Raises ValueError for a
+    format that does not exist.
     """
     if format not in _FORMATS:
         raise ValueError(f"{format!r} is not a format of event streams")
