@@ -200,8 +200,7 @@ public func restway_request_set_phase_timeout(
     }
 }
 
-/// Reads a time limit. 0 sets nothing, and gives `nil`. -1 means that there is no limit, and gives
-/// 0.
+/// Reads a time limit. Returns `nil` for 0, which sets nothing, and 0 for -1, which sets no limit.
 private func limit(_ milliseconds: Int64) throws(Failure) -> Int64? {
     try Argument.minusOneOrMore(milliseconds, "milliseconds")
     return milliseconds == 0 ? nil : max(0, milliseconds)

@@ -29,7 +29,7 @@ struct UploadStateFile: Sendable {
     }
 
     /// Returns the URL of the upload of the same request and the same resource; `nil` if the file
-    /// does not name one.
+    /// names no upload of theirs.
     func read() -> String? {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
         guard file >= 0 else { return nil }
@@ -47,7 +47,7 @@ struct UploadStateFile: Sendable {
         return url
     }
 
-    /// Names an upload. The file is replaced in one step.
+    /// Writes the URL of an upload. The file is replaced in one step.
     func write(_ url: String) throws(Failure) {
         let text = [Self.title, request, source ?? "", url, "end", ""].joined(separator: "\n")
         let temporary = path + ".new"
