@@ -103,7 +103,7 @@ typedef struct restway_event_receiver {
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_event_receiver_init(
     restway_event_receiver *receiver, size_t size, restway_error **out_error);
 
-/** Has a 2xx answer read as an event stream, and its events given to functions of the program. The
+/** Reads a 2xx answer as an event stream, and gives its events to functions of the program. The
  *  body is not kept in memory. The receiver replaces an earlier receiver and
  *  restway_request_save_to().
  *
@@ -120,8 +120,8 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_event_receiver_init(
  *  As with restway_request_set_body_receiver(), the library holds a bounded number of bytes, a
  *  receiver that pauses continues with restway_call_resume(), and a cancel or a close ends the
  *  stream at once. The request is never stored in the outbox, and the call fails with HEAD and in a
- *  batch. The call fails with RESTWAY_E_MAPPING if the answer is not an event stream: its media
- *  type is another one or, for Server-Sent Events, its status is not 200.
+ *  batch. The call fails with RESTWAY_E_MAPPING if the media type of the answer does not fit the
+ *  format or, for Server-Sent Events, if the status is not 200.
  *
  *  @param receiver *Copied*. Its destroy function is not called when this fails. NULL keeps bodies
  *                  in memory.

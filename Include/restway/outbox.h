@@ -55,8 +55,8 @@ RESTWAY_API restway_reachability restway_client_reachability(const restway_clien
  *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT.
  *
  *  The outbox cannot store a request whose answer is saved or streamed (restway_request_save_to(),
- *  restway_request_set_body_receiver()). If a request of this kind has a lane, and the route stores
- *  its requests offline, the call fails with RESTWAY_E_INVALID_ARGUMENT when it is sent.
+ *  restway_request_set_body_receiver()). If a request of this kind has a lane, and the outbox could
+ *  otherwise store it, the call fails with RESTWAY_E_INVALID_ARGUMENT when it is sent.
  *
  *  Threads: any. Blocks: never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_set_lane(
