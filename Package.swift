@@ -10,8 +10,8 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// The settings of modules whose release build is to be small rather than fast. A package with such
-/// flags cannot be a dependency, so only `make` asks for them (docs/decisions/0029).
+/// The settings of modules whose release builds are optimised for size. A package with unsafe flags
+/// cannot be a dependency, so the flags are set only in builds of `make` (docs/decisions/0029).
 let small: [SwiftSetting] =
     Context.environment["RESTWAY_RELEASE"] == nil
     ? [] : [.unsafeFlags(["-Osize"], .when(configuration: .release))]

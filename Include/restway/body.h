@@ -129,7 +129,8 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_set_gzip(
 
 /** Says whether a body is announced with Expect: 100-continue, in place of what the route says. The
  *  body is then sent when the server asks for it, or after a second. If the server answers instead,
- *  the body is not sent. After a 417, the request is sent again once without Expect.
+ *  the body is not sent. If the server answers with 417, the library sends the request again once,
+ *  without Expect.
  *
  *  @param expect_continue 1 or 0.
  *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT.

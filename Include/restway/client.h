@@ -110,12 +110,12 @@ typedef struct restway_client_options {
     /** How the client connects: TLS, proxies and more (network.h, docs/NETWORK.md); NULL takes the
      *  settings of the environment in the API document, or else the defaults. *Copied*. */
     const restway_network_options *network;
-    /** The longest time from the last byte of a request that was sent to the first byte of its
-     *  answer. No limit by default, and with -1. */
+    /** The time limit from the last byte of a request to the first byte of its answer. The default
+     *  is no limit; -1 sets no limit. */
     int64_t first_byte_timeout_milliseconds;
     /** The size limit of a response body that is saved in a file (download.h), after decoding. A
-     *  larger body fails with RESTWAY_E_TOO_LARGE, and leaves no file. No limit by default, and
-     *  with -1. */
+     *  larger body fails with RESTWAY_E_TOO_LARGE, and leaves no file. The default is no limit; -1
+     *  sets no limit. */
     int64_t save_bytes_max;
 } restway_client_options;
 
@@ -151,15 +151,15 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_options_init(
  *          names), RESTWAY_E_OUTBOX (the file of the outbox, which the error names),
  *          RESTWAY_E_CONFIG (a route stores its requests offline, but there is neither an `outbox`
  *          in the document nor an outbox_path; or a network setting cannot be used: a file of TLS
- *          that is missing or wrong, a proxy that is no URL, HTTP/3 without a libcurl that has it,
- *          a file of cookies that cannot be used; the error names the setting), RESTWAY_E_PLUGIN (a
- *          plugin does not load or is not allowed, or a mapper or transport does not exist or does
- *          not open; the error says where it is named), RESTWAY_E_FORKED (this is a forked child,
- *          and the parent made the api or the clock, or had the file of the store or the outbox
- *          open; see docs/THREADING.md).
+ *          that is missing or wrong, a proxy that is no URL, HTTP/3 with a libcurl that does not
+ *          support it, a file of cookies that cannot be read or written; the error names the
+ *          setting), RESTWAY_E_PLUGIN (a plugin does not load or is not allowed, or a mapper or
+ *          transport does not exist or does not open; the error says where the document or the
+ *          options name it), RESTWAY_E_FORKED (this is a forked child, and the parent made the api
+ *          or the clock, or had the file of the store or the outbox open; see docs/THREADING.md).
  *
- *  Threads: any. Blocks: on the files of a SQLite store, of an outbox and of the network settings,
- *  else never. */
+ *  Threads: any. Blocks: while it reads or writes the files of a SQLite store, of an outbox or of
+ *  the network settings; otherwise never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_create(
     restway_api *api, const restway_client_options *options, restway_client **out_client,
     restway_error **out_error);
@@ -171,8 +171,8 @@ RESTWAY_API restway_client *restway_client_retain(restway_client *client);
  *  and events that were never drained, are then dropped, and their destroy functions run. NULL is
  *  fine. The function may be called inside a callback.
  *
- *  Threads: any. Blocks: on the files of a SQLite store, of an outbox, of cookies and of HSTS, else
- *  never. */
+ *  Threads: any. Blocks: while it reads or writes the files of a SQLite store, of an outbox, of
+ *  cookies or of HSTS; otherwise never. */
 RESTWAY_API void restway_client_release(restway_client *client);
 
 /** Closes a client. New calls fail with RESTWAY_E_CLOSED, and pending calls complete with
@@ -180,8 +180,8 @@ RESTWAY_API void restway_client_release(restway_client *client);
  *  for them. A request that is being stored in the outbox at that moment is on the disk when this
  *  returns (inside a callback: a moment later). Closing a client twice is fine. NULL is fine.
  *
- *  Threads: any, also inside any callback. Blocks: on the files of cookies and of HSTS; outside of
- *  callbacks, on the file of an outbox; else never. */
+ *  Threads: any, also inside any callback. Blocks: while it writes the files of cookies and of HSTS
+ *  and, outside of callbacks, the file of an outbox; otherwise never. */
 RESTWAY_API void restway_client_close(restway_client *client);
 
 /** Returns the client's store, owned by the caller (+1); NULL for NULL. Threads: any.
@@ -349,8 +349,8 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_set_exclusion(
  *  exchange by hand. Unless @p flags holds RESTWAY_CURL_REVEAL, `[redacted]` replaces credentials,
  *  cookies and tokens: in headers, in the query, and in members of a JSON or form body whose name
  *  is secret. A body that has a JSON media type but is not valid JSON is then replaced as a whole.
- *  The command has the network settings that apply to the URL, but never a password, nor the user
- *  of a proxy.
+ *  The command has the options for the network settings that apply to the URL. It never contains a
+ *  password of these settings or the user of a proxy.
  *
  *  @param flags      RESTWAY_CURL_* bits.
  *  @param buffer     Receives NUL-terminated UTF-8, cut off at @p capacity; may be NULL when

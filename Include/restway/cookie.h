@@ -1,8 +1,8 @@
 /** @file restway/cookie.h
- *  Cookies: the built-in transport keeps those that servers set, in memory or in a file
+ *  Cookies: the built-in transport keeps the cookies that servers set, in memory or in a file
  *  (restway_network_options.cookie_file), and sends them. A program can list, set and clear them.
  *  docs/NETWORK.md explains the whole topic. Values of cookies are secrets: the library writes them
- *  into the file of cookies alone, never into a log or a message.
+ *  only into the file of cookies, never into a log or a message.
  */
 #ifndef RESTWAY_COOKIE_H
 #define RESTWAY_COOKIE_H
@@ -12,7 +12,7 @@
 RESTWAY_BEGIN_DECLS
 
 #define RESTWAY_COOKIE_SUBDOMAINS 0x1u /**< The cookie is also sent to subdomains of its domain. */
-#define RESTWAY_COOKIE_SECURE 0x2u     /**< The cookie is sent to https servers alone. */
+#define RESTWAY_COOKIE_SECURE 0x2u     /**< The cookie is sent only to https servers. */
 #define RESTWAY_COOKIE_HTTP_ONLY 0x4u  /**< Scripts in browsers do not see the cookie. */
 
 /** A cookie. Start from RESTWAY_COOKIE_INIT. */
@@ -23,15 +23,16 @@ typedef struct restway_cookie {
     const char *name;
     /** The value, which may be empty. */
     const char *value;
-    /** The host that the cookie is sent to, without a leading dot. */
+    /** The host to which the cookie is sent, without a leading dot. */
     const char *domain;
-    /** The path that the cookie is sent to, with all paths below it. */
+    /** The path to which the cookie is sent. It is also sent to all paths below this path. */
     const char *path;
-    /** The time at which the cookie ends, in seconds since 1970; 0 if it has no end. */
+    /** The time at which the cookie expires, in seconds since 1970; 0 for a cookie that does not
+     *  expire. */
     int64_t expires;
-    /** A combination of RESTWAY_COOKIE_*. */
+    /** RESTWAY_COOKIE_* bits. */
     uint32_t flags;
-    /** 0. */
+    /** Must be 0. */
     int32_t reserved;
 } restway_cookie;
 
@@ -48,18 +49,18 @@ typedef struct restway_cookie {
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_cookie_init(
     restway_cookie *cookie, size_t size, restway_error **out_error);
 
-/** An immutable list of cookies. Reference counted; usable from any thread without a lock; it may
- *  outlive its client. */
+/** An immutable list of cookies. It is reference counted, any thread may use it without a lock, and
+ *  it may outlive its client. */
 typedef struct restway_cookies restway_cookies;
 
-/** Lists the cookies that a client keeps, without those that have ended.
+/** Lists the cookies that a client keeps. Cookies that have expired are not listed.
  *
- *  @param url         An absolute URL: lists the cookies that a request to it would send. NULL
- *                     lists all. *Borrowed*.
+ *  @param url         An absolute URL. The list then has the cookies that a request to this URL
+ *                     would send. NULL lists the cookies for all URLs. *Borrowed*.
  *  @param out_cookies Receives a list owned by the caller (+1).
  *  @return RESTWAY_OK; RESTWAY_E_INVALID_URL; RESTWAY_E_CLOSED; RESTWAY_E_FORKED;
  *          RESTWAY_E_OUT_OF_MEMORY; RESTWAY_E_INVALID_ARGUMENT (also if the client keeps no
- *          cookies: RESTWAY_CLIENT_NO_COOKIES, or a transport of a plugin).
+ *          cookies, because of RESTWAY_CLIENT_NO_COOKIES or a transport of a plugin).
  *
  *  Threads: any. Blocks: never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_cookies(
@@ -72,21 +73,22 @@ RESTWAY_API restway_cookies *restway_cookies_retain(const restway_cookies *cooki
 /** Gives back one reference. NULL is fine. Threads: any. Blocks: never. */
 RESTWAY_API void restway_cookies_release(restway_cookies *cookies);
 
-/** Returns how many cookies there are; 0 for NULL. Threads: any. Blocks: never. */
+/** Returns the number of cookies in the list; 0 for NULL. Threads: any. Blocks: never. */
 RESTWAY_API size_t restway_cookies_count(const restway_cookies *cookies);
 
-/** Reads cookie @p index.
+/** Reads the cookie at position @p index of the list.
  *
  *  @param cookie Must be initialised; the function fills the fields that this version of the struct
  *                has. The texts are *Borrowed* from @p cookies.
- *  @return RESTWAY_OK; RESTWAY_E_FORKED; RESTWAY_E_INVALID_ARGUMENT (also when out of range).
+ *  @return RESTWAY_OK; RESTWAY_E_FORKED; RESTWAY_E_INVALID_ARGUMENT (also if @p index is out of
+ *          range).
  *
  *  Threads: any. Blocks: never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_cookies_read(
     const restway_cookies *cookies, size_t index, restway_cookie *cookie,
     restway_error **out_error);
 
-/** Sets a cookie, in place of one with the same name, domain and path.
+/** Sets a cookie. It replaces the cookie with the same name, domain and path.
  *
  *  @param url    An absolute URL, whose host is the domain of a cookie without a domain; NULL takes
  *                the client's base URL. *Borrowed*.
@@ -94,21 +96,20 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_cookies_read(
  *                a path of NULL is "/".
  *  @return RESTWAY_OK; RESTWAY_E_INVALID_URL; RESTWAY_E_CLOSED; RESTWAY_E_FORKED;
  *          RESTWAY_E_OUT_OF_MEMORY; RESTWAY_E_INVALID_ARGUMENT (also if a part of the cookie has a
- *          character that cannot be sent, if the cookie has already ended, if it breaks a rule of
- *          its name (`__Secure-`, `__Host-`), and if the client keeps no cookies).
+ *          character that cannot be sent, if the cookie has already expired, if it breaks the rules
+ *          for names that start with `__Secure-` or `__Host-`, or if the client keeps no cookies).
  *
  *  Threads: any. Blocks: never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_set_cookie(
     restway_client *client, const char *url, const restway_cookie *cookie,
     restway_error **out_error);
 
-/** Clears cookies.
+/** Clears the cookies that match both @p url and @p name.
  *
- *  @param url       An absolute URL: clears the cookies that a request to it would send. NULL
- *                   clears the cookies of all hosts. *Borrowed*.
- *  @param name      Clears the cookies of this name alone; NULL clears the cookies of any name.
- *                   *Borrowed*.
- *  @param out_count Receives how many cookies were cleared; may be NULL.
+ *  @param url       An absolute URL. It matches the cookies that a request to this URL would send.
+ *                   NULL matches the cookies of all hosts. *Borrowed*.
+ *  @param name      The name of the cookies. NULL matches cookies of any name. *Borrowed*.
+ *  @param out_count Receives the number of cookies that were cleared; may be NULL.
  *  @return RESTWAY_OK; RESTWAY_E_INVALID_URL; RESTWAY_E_CLOSED; RESTWAY_E_FORKED;
  *          RESTWAY_E_OUT_OF_MEMORY; RESTWAY_E_INVALID_ARGUMENT (also if the client keeps no
  *          cookies).

@@ -43,22 +43,24 @@ RESTWAY_BEGIN_DECLS
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_save_to(
     restway_request *request, const char *path, uint32_t flags, restway_error **out_error);
 
-/** Writes the body of a 2xx answer into a descriptor while it arrives, in place of memory: a pipe,
- *  a socket, a terminal or a file. The body is not mapped. The body of any other answer is read
- *  into memory as usual.
+/** Writes the body of a 2xx answer into a descriptor while the body arrives, in place of memory.
+ *  The descriptor may be a pipe, a socket, a terminal or a file. The body is not mapped. The body
+ *  of any other answer is read into memory as usual.
  *
- *  A worker thread for bodies writes, and waits while the descriptor takes no bytes. When 512 KiB
- *  wait, the transport stops reading from the connection. The call fails with RESTWAY_E_IO, and a
- *  message that names the descriptor, if a write fails: nobody reads any more (EPIPE, without a
- *  SIGPIPE), or no space is left (ENOSPC). What was written stays; after the first byte the request
- *  is not sent again. A cancel completes the call at once, but a worker may wait until the
- *  descriptor takes bytes again or its other end is closed. save_bytes_max limits the bytes.
- *  The request is never stored in the outbox, and is refused with HEAD and in a batch, as with
- *  restway_request_save_to().
+ *  A worker thread for bodies writes the bytes, and waits while the descriptor takes no bytes. When
+ *  512 KiB wait to be written, the transport stops reading from the connection. If a write fails,
+ *  the call fails with RESTWAY_E_IO and a message that names the descriptor. A write fails, for
+ *  example, when the reader has closed its end (EPIPE; the process gets no SIGPIPE) or when the
+ *  disk is full (ENOSPC). The bytes that were already written stay. After the first byte was
+ *  written, the library does not send the request again. A cancel completes the call at once, but
+ *  the worker may wait until the descriptor takes bytes again or its other end is closed. The limit
+ *  save_bytes_max holds for the written bytes. As with restway_request_save_to(), the request is
+ *  never stored in the outbox, and the call fails with HEAD and in a batch.
  *
- *  @param descriptor A descriptor that is open for writing. It is duplicated: the program may close
- *                    its own. The duplicate is closed when the request and its calls are gone, so
- *                    the reader of a pipe finds the end only after that.
+ *  @param descriptor A descriptor that is open for writing. The library writes to a duplicate, so
+ *                    the program may close its own descriptor. The library closes the duplicate
+ *                    when the request is released and its calls have ended. The reader of a pipe
+ *                    finds the end only after that.
  *  @return RESTWAY_OK, RESTWAY_E_IO (the descriptor is closed or cannot be written),
  *          RESTWAY_E_FORKED, RESTWAY_E_INVALID_ARGUMENT.
  *
@@ -67,7 +69,8 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_save_to_descriptor(
     restway_request *request, int32_t descriptor, restway_error **out_error);
 
 /** Sets the size limit of the saved body after decoding, in place of the client's save_bytes_max. A
- *  larger body ends the exchange with RESTWAY_E_TOO_LARGE. Then no file is left, not even a part.
+ *  larger body ends the exchange with RESTWAY_E_TOO_LARGE, and leaves no file and no part of a
+ *  file.
  *
  *  @param bytes More than 0; 0 takes the client's limit; -1 sets no limit.
  *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT.

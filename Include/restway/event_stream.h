@@ -1,9 +1,9 @@
 /** @file restway/event_stream.h
- *  Event streams: the program receives the events of an answer while they arrive, with the objects
- *  that each was mapped to. docs/EVENTS.md explains the whole topic.
+ *  Event streams: the program receives the events of an answer while they arrive. Each event comes
+ *  with the objects to which it was mapped. docs/EVENTS.md explains the whole topic.
  *
- *  An event here is one message of a server. The events of event.h are something else: they tell a
- *  program with an event loop what this library has done.
+ *  In this header, an event is one message of a server. The events of event.h are different: they
+ *  tell a program with an event loop which calls have completed, for example.
  */
 #ifndef RESTWAY_EVENT_STREAM_H
 #define RESTWAY_EVENT_STREAM_H
@@ -15,7 +15,8 @@ RESTWAY_BEGIN_DECLS
 
 /** The formats of event streams. Append only. */
 typedef enum RESTWAY_OPEN_ENUM restway_stream_format {
-    /** As the route says with "stream"; otherwise as the media type of the answer says. */
+    /** The format that the route has as "stream". If the route has no "stream", the media type of
+     *  the answer determines the format. */
     RESTWAY_STREAM_DEFAULT = 0,
     /** Server-Sent Events: text/event-stream. */
     RESTWAY_STREAM_EVENTS = 1,
@@ -27,25 +28,27 @@ typedef enum RESTWAY_OPEN_ENUM restway_stream_format {
     RESTWAY_STREAM_FORMAT_PIN_ = 0x7fffffff
 } restway_stream_format;
 
-/** One event: 56 bytes. The layout is frozen. Everything that it points to is *borrowed* until the
- *  function that receives it returns. */
+/** One event: 56 bytes. The layout is frozen. The texts, the data, the objects and the error are
+ *  *borrowed* until the function that receives the event returns. */
 typedef struct restway_stream_event {
-    /** The name that the server gave the event; "message" if it gave none. Never NULL. */
+    /** The name that the server gave the event; "message" for an event without a name. Never
+     *  NULL. */
     const char *name;
-    /** The last ID that the server has set, for this event or an earlier one; "" if there is none.
-     *  Never NULL. */
+    /** The ID of the event. An event without an ID of its own has the last ID that the server sent
+     *  before this event. The text is empty if the server has not sent any ID. Never NULL. */
     const char *id;
     /** The data, without the framing of the format. It is not NUL-terminated. Never NULL. */
     const void *data;
     /** The number of bytes of @p data. */
     size_t length;
-    /** The objects that the event was mapped to, after their commit to the store; they may be
-     *  retained. */
+    /** The objects to which the event was mapped, as they are in the store. The program may retain
+     *  them. */
     const restway_object *const *objects;
     /** The number of @p objects. It is 0 if no response descriptor applies. */
     size_t object_count;
-    /** Why the event could not be mapped (RESTWAY_E_MAPPING, RESTWAY_E_TOO_LARGE, or the status of
-     *  a mapper or a hook); otherwise NULL. It may be retained. */
+    /** The error if the event could not be mapped: RESTWAY_E_MAPPING, RESTWAY_E_TOO_LARGE, or the
+     *  status of a mapper or a hook. NULL if the event could be mapped. The program may retain the
+     *  error. */
     const restway_error *error;
 } restway_stream_event;
 
@@ -53,8 +56,8 @@ typedef struct restway_stream_event {
  *
  *  @param context    The context of the restway_event_receiver.
  *  @param event      The event. *Borrowed* until this returns.
- *  @param out_pauses As in restway_body_receive_fn, but events that were stored in the same commit
- *                    still come.
+ *  @param out_pauses As in restway_body_receive_fn, except that the function is still called for
+ *                    the other events that were stored in the same commit.
  *  @param answer     As in restway_body_head_fn.
  *  @return As restway_body_head_fn.
  *
@@ -62,7 +65,7 @@ typedef struct restway_stream_event {
 typedef restway_status (*restway_stream_event_fn)(
     void *context, const restway_stream_event *event, int32_t *out_pauses, restway_answer *answer);
 
-/** The functions that receive events, and what the program wants. Start from
+/** The functions that receive events, and the options of the stream. Start from
  *  RESTWAY_EVENT_RECEIVER_INIT. */
 typedef struct restway_event_receiver {
     /** sizeof(restway_event_receiver), set by the INIT macro. */
@@ -76,13 +79,13 @@ typedef struct restway_event_receiver {
     /** Called once with the context after the last function has returned, when neither the request
      *  nor a call needs the receiver any more; may be NULL. */
     restway_destroy_fn destroy;
-    /** The limit in bytes on the data of an event, and on a line; 0 is 16 MiB. A larger event fails
-     *  the call with RESTWAY_E_TOO_LARGE. */
+    /** The size limit in bytes of the data of an event, and of a line; 0 takes the default of 16
+     *  MiB. A larger event fails the call with RESTWAY_E_TOO_LARGE. */
     int64_t event_bytes_max;
     /** A restway_stream_format. */
     uint32_t format;
-    /** The limit on reconnections in a row that bring no event; 0 is no limit, -1 is no
-     *  reconnection. */
+    /** The largest number of consecutive reconnections that bring no event. 0 sets no limit; -1
+     *  allows no reconnection. */
     int32_t reconnections_max;
 } restway_event_receiver;
 
@@ -100,21 +103,25 @@ typedef struct restway_event_receiver {
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_event_receiver_init(
     restway_event_receiver *receiver, size_t size, restway_error **out_error);
 
-/** Reads a 2xx answer as an event stream, in place of memory and in place of an earlier receiver or
- *  restway_request_save_to(). The response descriptors map each event by itself; their objects are
- *  in the store before the program receives the event. Events that arrive together are one commit.
- *  An event that cannot be mapped is received with an error, and the stream goes on.
+/** Reads a 2xx answer as an event stream, and gives its events to functions of the program. The
+ *  body is not kept in memory. The receiver replaces an earlier receiver and
+ *  restway_request_save_to().
+ *
+ *  The response descriptors map each event by itself. The objects of an event are in the store
+ *  before the program receives the event. Events that arrive together are stored in one commit. If
+ *  an event cannot be mapped, the program receives it with an error, and the stream continues.
  *
  *  A stream of Server-Sent Events that was opened with GET is opened again when its connection
- *  ends, until the server answers with 204. The request then has Last-Event-ID; the program can set
- *  this header for the first connection. Any other stream ends, and the call completes, with the
- *  body. The stream has no time limit, unless the route or the request sets one.
+ *  ends, until the server answers with 204. The new request has the header Last-Event-ID; for the
+ *  first connection, the program can set this header itself. For any other stream, the call
+ *  completes when the body ends. A stream has no time limit, unless the route or the request sets a
+ *  time limit.
  *
- *  Otherwise everything is as with restway_request_set_body_receiver(): what is held is bounded, a
- *  receiver that pauses goes on with restway_call_resume(), a cancel or a close ends the stream at
- *  once, and the request cannot be sent with HEAD or in a batch and is never stored. The call fails
- *  with RESTWAY_E_MAPPING if the answer has another media type or, for Server-Sent Events, another
- *  status than 200.
+ *  As with restway_request_set_body_receiver(), the library holds a bounded number of bytes, a
+ *  receiver that pauses continues with restway_call_resume(), and a cancel or a close ends the
+ *  stream at once. The request is never stored in the outbox, and the call fails with HEAD and in a
+ *  batch. The call fails with RESTWAY_E_MAPPING if the media type of the answer does not fit the
+ *  format or, for Server-Sent Events, if the status is not 200.
  *
  *  @param receiver *Copied*. Its destroy function is not called when this fails. NULL keeps bodies
  *                  in memory.

@@ -137,12 +137,14 @@ typedef struct restway_network_options {
     uint32_t ip_version;
     /** A restway_http_version. */
     uint32_t http_version;
-    /** The file in which cookies are kept (cookie.h), in the format of curl and browsers. It is
-     *  made if it is not there, and only its owner can read it. NULL keeps them in memory. */
+    /** The file in which the client keeps cookies (cookie.h), in the format of curl and browsers.
+     *  The client makes the file if it does not exist, and only the owner of the file can read it.
+     *  NULL keeps cookies in memory. */
     const char *cookie_file;
-    /** The file in which the client remembers the hosts that want to be reached over TLS alone
-     *  (RFC 6797), in the format of curl. It is made if it is not there, and only its owner can
-     *  read it. Requests to http URLs of these hosts then go to https. NULL remembers none. */
+    /** The file in which the client remembers the hosts that may be reached only over TLS (RFC
+     *  6797, HSTS), in the format of curl. The client makes the file if it does not exist, and only
+     *  the owner of the file can read it. Requests to http URLs of these hosts go to https. NULL
+     *  remembers no hosts. */
     const char *hsts_file;
 } restway_network_options;
 

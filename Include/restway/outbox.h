@@ -54,9 +54,9 @@ RESTWAY_API restway_reachability restway_client_reachability(const restway_clien
  *              else the path. *Copied*.
  *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT.
  *
- *  A request with a lane that the outbox may store is refused with RESTWAY_E_INVALID_ARGUMENT when
- *  it is sent, if its answer is saved or streamed (restway_request_save_to(),
- *  restway_request_set_body_receiver()): it could not be stored.
+ *  The outbox cannot store a request whose answer is saved or streamed (restway_request_save_to(),
+ *  restway_request_set_body_receiver()). If a request of this kind has a lane, and the outbox could
+ *  otherwise store it, the call fails with RESTWAY_E_INVALID_ARGUMENT when it is sent.
  *
  *  Threads: any. Blocks: never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_set_lane(

@@ -65,8 +65,8 @@ typedef struct restway_plugin_exchange {
      *  passes the response with the challenge to the host. */
     const char *digest_user;
     const char *digest_password;
-    /** The longest time from the last byte of the request that was sent to the first byte of the
-     *  response; 0 sets no limit. */
+    /** The time limit from the last byte of the request to the first byte of the response; 0 sets
+     *  no limit. */
     int64_t first_byte_milliseconds;
 } restway_plugin_exchange;
 

@@ -176,11 +176,11 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_set_body(
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_set_timeout(
     restway_request *request, int64_t milliseconds, restway_error **out_error);
 
-/** A phase of an exchange that has a time limit of its own. Frozen; append only. */
+/** A phase of an exchange that can have its own time limit. Frozen; append only. */
 typedef enum RESTWAY_OPEN_ENUM restway_phase {
-    /** Until a connection is ready: name lookup, TCP and TLS. */
+    /** The time until a connection is ready: name lookup, TCP and TLS. */
     RESTWAY_PHASE_CONNECT = 0,
-    /** From the last byte of the request that was sent to the first byte of the answer. */
+    /** The time from the last byte of the request to the first byte of the answer. */
     RESTWAY_PHASE_FIRST_BYTE = 1,
     /** Any time in which no byte is sent or received, in steps of a second. */
     RESTWAY_PHASE_IDLE = 2,
@@ -188,8 +188,9 @@ typedef enum RESTWAY_OPEN_ENUM restway_phase {
     RESTWAY_PHASE_PIN_ = 0x7fffffff
 } restway_phase;
 
-/** Sets the time limit of a phase, in place of the limit of the route or the client. When it has
- *  passed, the call fails with RESTWAY_E_TIMEOUT, and the message names the phase and the limit.
+/** Sets the time limit of a phase, in place of the limit of the route or the client. If the phase
+ *  takes longer, the call fails with RESTWAY_E_TIMEOUT, and the message names the phase and the
+ *  limit.
  *
  *  @param milliseconds More than 0; 0 takes the limit of the route or the client; -1 sets no limit.
  *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT.

@@ -148,13 +148,15 @@ RESTWAY_API const void *restway_response_body(
 RESTWAY_API const char *restway_response_json(
     const restway_response *response, size_t *out_length);
 
-/** Returns the body as text in UTF-8, by the charset of its Content-Type; without a charset, the
- *  body is UTF-8. Bytes that the charset does not have become U+FFFD.
+/** Returns the body as text in UTF-8. The charset in Content-Type says how the body is encoded;
+ *  without a charset, the body counts as UTF-8. U+FFFD replaces bytes that are invalid in the
+ *  charset.
  *
- *  @param out_text   Receives the text, followed by a NUL, *Borrowed*. It may hold further NULs.
- *  @param out_length Receives its length in bytes; may be NULL.
- *  @return RESTWAY_OK; RESTWAY_E_MAPPING (the C library, whose iconv() converts, does not know the
- *          charset, which the message names); RESTWAY_E_FORKED; RESTWAY_E_INVALID_ARGUMENT.
+ *  @param out_text   Receives the text, followed by a NUL. *Borrowed* from @p response. The text
+ *                    itself may contain NULs, too.
+ *  @param out_length Receives the length of the text in bytes; may be NULL.
+ *  @return RESTWAY_OK; RESTWAY_E_MAPPING (iconv() of the C library does not know the charset; the
+ *          message names the charset); RESTWAY_E_FORKED; RESTWAY_E_INVALID_ARGUMENT.
  *
  *  Threads: any. Blocks: never, except that the first text of a charset may read files of the C
  *  library. */

@@ -20,8 +20,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Writes as write(2) does. If nobody reads the pipe or the socket, the error is EPIPE, and the
- * thread gets no SIGPIPE, whose usual effect is to end the process. */
+/* Writes like write(2). If the other end of the pipe or the socket is closed, the error is EPIPE.
+ * The thread then gets no SIGPIPE, because this signal usually ends the process. */
 static inline ssize_t rw_write_without_signal(int descriptor, const void *bytes, size_t count) {
     sigset_t pipe, before, pending;
     const struct timespec now = {0, 0};

@@ -75,8 +75,8 @@ static inline void rw_wal_trim(sqlite3 *database, const volatile unsigned int *h
 /* Makes the file at least `bytes` long by appending zeros. The caller is in a write transaction.
  * This function takes the lock of checkpoints (WAL_CKPT_LOCK, number 1, of
  * https://sqlite.org/walformat.html, section 2.3), because a checkpoint writes into the file, too.
- * If another connection holds the lock, it moves the log at this moment, and nothing happens here.
- * Returns a result code. */
+ * If another connection holds the lock, that connection is running a checkpoint, and this function
+ * does nothing. Returns a result code. */
 static inline int rw_reserve_file(sqlite3 *database, sqlite3_int64 bytes) {
     static const char zeros[4096];
     const int lock = SQLITE_SHM_LOCK | SQLITE_SHM_EXCLUSIVE;

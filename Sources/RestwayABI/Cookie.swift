@@ -4,7 +4,7 @@ import RestwayHTTP
 import RestwayOutcome
 import RestwayThreads
 
-/// A list of cookies, with the texts that it lends.
+/// A list of cookies, with the texts that C callers borrow from it.
 final class CookiesHandle: ArgumentObject, Sendable {
     static let parameter = "cookies"
     let cookies: [Cookie]
@@ -100,7 +100,7 @@ public func restway_client_clear_cookies(
 }
 
 extension Cookie {
-    /// Reads everything but the domain.
+    /// Reads all fields of a cookie except its domain.
     fileprivate init(_ c: restway_cookie) throws(Failure) {
         let known = RESTWAY_COOKIE_SUBDOMAINS | RESTWAY_COOKIE_SECURE | RESTWAY_COOKIE_HTTP_ONLY
         try Argument.flags(c.flags, known: known, "cookie.flags")

@@ -20,7 +20,7 @@ final class ResponseHandle: TextLender, Sendable {
 
     var texts: LentTexts { lentTexts.load() ?? lentTexts.storeIfNil(LentTexts()) }
 
-    /// Returns the body as UTF-8; it is converted once.
+    /// Returns the body as UTF-8. The first call converts the body.
     func text() throws(Failure) -> ConvertedText {
         if let text = bodyText.load() { return text }
         let type = response.headers[first: "Content-Type"] ?? ""

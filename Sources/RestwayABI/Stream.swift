@@ -56,7 +56,7 @@ enum BodyReceiving {
         }
     }
 
-    /// Asks a function of the program; `nil` if it says that all is well.
+    /// Asks a function of the program. Returns `nil` if the function reports no failure.
     static func ask(_ function: (OpaquePointer) -> restway_status) -> Failure? {
         Question.ask(function).map { Failure($0.status, "the body's receiver: \($0.reason)") }
     }

@@ -24,7 +24,7 @@ public func restway_request_set_resumable(
 }
 
 extension UploadProtocol {
-    /// Returns `nil` for an upload in one request.
+    /// Returns the chosen protocol; `nil` if one request sends the resource.
     fileprivate static func chosen(
         _ protocol: restway_upload_protocol
     ) throws(Failure) -> UploadProtocol? {

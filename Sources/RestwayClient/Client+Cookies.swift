@@ -7,14 +7,14 @@ import RestwayRouting
 
 /// The cookies that the built-in transport keeps.
 extension Client {
-    /// Lists the cookies that a request to `url` would send; all without a URL.
+    /// Lists the cookies that a request to `url` would send. Without a URL, lists all cookies.
     package func listCookies(url: String?) throws(Failure) -> [Cookie] {
         let isWanted = try Self.selection(url: url, name: nil)
         guard let cookies = try requireCookies().cookies else { throw Self.noMemory }
         return cookies.filter(isWanted)
     }
 
-    /// Sets a cookie. A domain of `nil` is the host of `url`, and a URL of `nil` the base URL.
+    /// Sets a cookie. A domain of `nil` is the host of `url`, and a `url` of `nil` is the base URL.
     package func setCookie(_ given: Cookie, domain: String?, url: String?) throws(Failure) {
         let jar = try requireCookies()
         var cookie = given
@@ -38,7 +38,8 @@ extension Client {
         }
     }
 
-    /// Clears the cookies that a request to `url` would send; those of all hosts without a URL.
+    /// Clears the cookies that a request to `url` would send. Without a URL, clears the cookies of
+    /// all hosts.
     ///
     /// - Parameter name: The name of the cookies; `nil` for any name.
     package func clearCookies(url: String?, name: String?) throws(Failure) -> Int {

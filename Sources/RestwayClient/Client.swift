@@ -24,7 +24,7 @@ package final class Client: Sendable {
     private let retry: RetryDriver
     private let rates: RateDriver
     let transports: TransportTable
-    /// The cookies of the built-in transport; `nil` if none are kept.
+    /// The cookies of the built-in transport; `nil` if the client keeps no cookies.
     let cookies: CookieJar?
     private let network: NetworkSettings
     private let generation = ProcessGeneration.current

@@ -77,7 +77,8 @@ package struct ClientOptions: Sendable {
             cookies: cookies, secureHosts: secureHosts, network: network, clock: clock)
     }
 
-    /// Makes the jar for the cookies of the built-in transport; `nil` if none are kept.
+    /// Makes the jar for the cookies of the built-in transport; `nil` if the client keeps no
+    /// cookies.
     func cookies(_ network: NetworkSettings) throws(Failure) -> CookieJar? {
         guard calls.usesCookies else {
             guard connections.network.cookieFile == nil else {

@@ -1,9 +1,9 @@
 /// The exchanges that connections over TLS carry now, by the local port of each connection.
 ///
 /// If an origin has a connection of HTTP/2 and another one of HTTP/1.1, libcurl 7.88 may send a
-/// request on the connection of HTTP/1.1 while that still carries another exchange. Each of the two
-/// exchanges could then get the answer to the other. This type finds such requests before they are
-/// sent.
+/// request on the connection of HTTP/1.1 while that connection still carries another exchange. Each
+/// of the two exchanges could then get the answer to the other. This type finds such requests
+/// before they are sent.
 struct ConnectionUses {
     private struct Use {
         /// Whether the connection speaks HTTP/2, so that exchanges may share it.
@@ -37,7 +37,8 @@ struct ConnectionUses {
 
 /// The connection on which an exchange is sent.
 struct PlaceOnConnection {
-    /// Whether the connection that was made for the exchange speaks HTTP/2; `nil` if none was made.
+    /// Whether the connection that was made for the exchange speaks HTTP/2; `nil` if the exchange
+    /// uses a connection that was open.
     var isMultiplexed: Bool?
     /// The local port of the connection over TLS on which the request was sent.
     var port: Int32?
@@ -61,8 +62,8 @@ extension EasyHandle {
         if line.hasPrefix("ALPN") { transfer.place.isMultiplexed = line.hasSuffix(" h2") }
     }
 
-    /// Notes that the request is about to be sent on the connection with this local port; false if
-    /// it must not be sent there.
+    /// Notes that the request is about to be sent on the connection with this local port; returns
+    /// false if the request must not be sent on it.
     func joinConnection(_ port: Int32) -> Bool {
         leaveConnection()
         let isMultiplexed = transfer.place.isMultiplexed.take()

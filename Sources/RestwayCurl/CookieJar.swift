@@ -3,7 +3,7 @@ import Glibc
 package import RestwayHTTP
 import RestwayThreads
 
-/// The cookies of one transport, in memory and, by option, in a file.
+/// The cookies of one transport, in memory and, if the options name a file, in that file.
 ///
 /// libcurl keeps them. The easy handles of exchanges use the jar on the thread that drives the
 /// loop, and the program lists and changes it on any thread. libcurl takes the lock of the jar for
@@ -31,7 +31,7 @@ package final class CookieJar: @unchecked Sendable {
         } catch {
             throw file.error(error.message)
         }
-        // This shows that the file can be written, and gives it its permissions.
+        // This save fails if the file cannot be written, and it sets the permissions of the file.
         try file.save { Cookie.file(cookies.map(\.line)) }
         return CookieJar(file, cookies)
     }
@@ -81,15 +81,15 @@ package final class CookieJar: @unchecked Sendable {
 
     // MARK: The program's side
 
-    /// The cookies that have not ended; `nil` if there is no memory.
+    /// The cookies that have not expired; `nil` if there is no memory.
     package var cookies: [Cookie]? {
         lendHandle { easy in
             Self.lines(easy).compactMap { Cookie(line: $0[...]) }.filter(Self.isCurrent)
         }
     }
 
-    /// Sets a cookie. Returns false if libcurl does not keep it: it has ended, or breaks a rule of
-    /// its name; `nil` if there is no memory.
+    /// Sets a cookie. Returns false if libcurl does not keep the cookie, because it has expired or
+    /// breaks the rules for its name. Returns `nil` if there is no memory.
     package func set(_ cookie: Cookie) -> Bool? {
         let isKept = lendHandle { easy in
             Self.add(cookie, easy)
@@ -123,7 +123,7 @@ package final class CookieJar: @unchecked Sendable {
     /// Whether the cookies have a file.
     var hasFile: Bool { file != nil }
 
-    /// Saves the cookies, soon and on a worker, if they differ from those in the file.
+    /// Has a worker save the cookies, if they differ from the cookies in the file.
     func changed() {
         file?.saveSoon { [self] in text }
     }

@@ -26,7 +26,7 @@ package final class CurlTransport: Transport {
         let limits: Limits
         /// The cookies that exchanges share; `nil` if no cookies are kept.
         let cookies: CookieJar?
-        /// The hosts that are reached over TLS alone; `nil` if none are kept.
+        /// The hosts that are reached only over TLS; `nil` if the transport remembers no hosts.
         let secureHosts: SecureHostList?
         let network: NetworkSettings
         /// Whether the environment named a proxy when the transport was made.
@@ -50,8 +50,8 @@ package final class CurlTransport: Transport {
     private let generation = ProcessGeneration.current
 
     /// - Parameters:
-    ///   - cookies: The cookies for exchanges that use them; `nil` keeps none.
-    ///   - secureHosts: The hosts that are reached over TLS alone; `nil` keeps none.
+    ///   - cookies: The cookies for exchanges that use them; `nil` keeps no cookies.
+    ///   - secureHosts: The hosts that are reached only over TLS; `nil` remembers no hosts.
     ///   - network: How connections are made; what `checked` has returned.
     ///   - clock: Measures time in the queue. libcurl's own time limits use the machine's clock.
     package init(

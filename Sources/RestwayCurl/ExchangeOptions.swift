@@ -21,7 +21,7 @@ struct ExchangeOptions {
         // The answer of a proxy to CONNECT is not the answer to the request.
         rw_easy_set_long(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         rw_easy_set_long(easy, CURLOPT_TCP_NODELAY, 1)
-        // As large as a piece of a body.
+        // The buffer is as large as a piece of a body.
         rw_easy_set_long(easy, CURLOPT_UPLOAD_BUFFERSIZE, 256 << 10)
     }
 
@@ -47,7 +47,7 @@ struct ExchangeOptions {
         // that the server speaks HTTP/2.
         let mayShare = sharesPlainConnections || active.originQueue?.isSecure == true
         rw_easy_set_long(easy, CURLOPT_PIPEWAIT, mayShare ? 1 : 0)
-        // The progress of the upload also tells since when the answer is awaited.
+        // The progress of the upload also shows when the wait for the answer began.
         let needsProgress = timeouts.firstByteMilliseconds > 0
         let wantsProgress = active.observer?.wantsProgress == true
         rw_easy_set_long(easy, CURLOPT_NOPROGRESS, needsProgress || wantsProgress ? 0 : 1)

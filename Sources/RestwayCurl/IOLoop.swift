@@ -177,7 +177,7 @@ final class IOLoop {
         return nil
     }
 
-    /// Looks after this time whether the answer has begun.
+    /// Checks after this time whether the answer has begun.
     private func watchAnswer(_ active: ActiveExchange, within milliseconds: Int64) {
         answerDeadlines.insert(
             active, at: SystemClock().now().advanced(milliseconds: milliseconds))
@@ -237,7 +237,8 @@ final class IOLoop {
         return true
     }
 
-    /// Sends a request that libcurl would have mixed up with another one. It has not been sent yet.
+    /// Sends a request over HTTP/1.1 that libcurl would have put on the connection of another
+    /// request. No byte of the request has been sent yet.
     private func sendOverHTTP1(_ active: ActiveExchange, _ handle: EasyHandle) {
         active.originQueue?.avoidsHTTP2 = true
         takeBack(handle, active)

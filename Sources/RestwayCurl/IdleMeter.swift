@@ -3,10 +3,10 @@ import RestwayThreads
 
 /// Measures how long no byte of an exchange has moved. It reads no clock.
 ///
-/// libcurl's own limit (`CURLOPT_LOW_SPEED_TIME`) takes the mean of some seconds, so that an
-/// exchange that stops after many bytes is idle for it only seconds later.
+/// libcurl's own limit (`CURLOPT_LOW_SPEED_TIME`) uses the mean of some seconds. An exchange that
+/// stops after many bytes therefore counts as idle only seconds later.
 struct IdleMeter {
-    /// The bytes that had moved when they were counted last.
+    /// The number of bytes that had moved at the last count.
     private var moved: Int64 = -1
     private var since = Deadline.never
 

@@ -2,7 +2,7 @@ import Glibc
 package import RestwayHTTP
 import RestwayThreads
 
-/// The hosts of one transport that want to be reached over TLS alone, with their file.
+/// The hosts that one transport reaches only over TLS, with their file.
 package final class SecureHostList: Sendable {
     private let hosts: Lock<SecureHosts>
     private let file: StateFile
@@ -19,7 +19,7 @@ package final class SecureHostList: Sendable {
             throw file.error(error.message)
         }
         let list = SecureHostList(hosts, file)
-        // This shows that the file can be written, and gives it its permissions.
+        // This save fails if the file cannot be written, and it sets the permissions of the file.
         try file.save { list.text }
         return list
     }
@@ -29,14 +29,14 @@ package final class SecureHostList: Sendable {
         self.file = file
     }
 
-    /// Makes the URL of an exchange https if its host wants that.
+    /// Changes the URL of an exchange to https if its host may be reached only over TLS.
     func secure(_ exchange: inout Exchange) {
         let url = exchange.url
         let secured = hosts.withLock { $0.secured(url, now: Self.now) }
         if let secured { exchange.url = secured }
     }
 
-    /// Takes the header of an answer that came over a connection that can be trusted.
+    /// Takes the header of an answer that came over a connection whose certificate was checked.
     func learn(_ header: String, from url: String) {
         let hasChanged = hosts.withLock { $0.learn(header, from: url, now: Self.now) }
         if hasChanged { file.saveSoon { [self] in text } }

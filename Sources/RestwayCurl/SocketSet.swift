@@ -20,8 +20,10 @@ final class SocketSet {
         /// HTTP/1 none do.
         var isTalkative = false
 
-        /// The events that matter while the connection is idle. It is always writable then. In TLS,
-        /// a message such as a session ticket may come, but only the server's end is the end.
+        /// The events that matter while the connection is idle. They do not include that the socket
+        /// is writable, because an idle socket is always writable. Over TLS, the server may send
+        /// messages such as session tickets, so bytes that arrive do not show that the server has
+        /// ended the connection.
         var idleEvents: UInt32 { isTalkative ? EPOLLRDHUP.rawValue : EPOLLIN.rawValue }
     }
 

@@ -66,8 +66,8 @@ final class StateFile: Sendable {
 
     // MARK: Writing
 
-    /// Writes the text that `make` returns, unless the file has it. The last save closes the file:
-    /// later ones have no effect.
+    /// Writes the text that `make` returns, unless the file already has this text. The last save
+    /// closes the file: later saves have no effect.
     func save(isLast: Bool = false, _ make: () -> String) throws(NetworkSettingError) {
         try saved.withLock { saved throws(NetworkSettingError) in
             guard !saved.isClosed else { return }
@@ -79,7 +79,7 @@ final class StateFile: Sendable {
         }
     }
 
-    /// Saves on a worker. Changes that come before the worker runs cost one save together.
+    /// Saves on a worker. All changes before the worker runs are saved together.
     func saveSoon(_ make: @escaping @Sendable () -> String) {
         let starts = isDue.withLock { isDue in
             defer { isDue = true }

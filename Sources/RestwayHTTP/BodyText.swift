@@ -3,15 +3,16 @@ import RestwayText
 
 /// Converts the bytes of a body into UTF-8.
 package enum BodyText {
-    /// U+FFFD in UTF-8, which stands for bytes that the charset does not have.
+    /// U+FFFD in UTF-8, which replaces bytes that are invalid in the charset.
     private static let replacement: [UInt8] = [0xEF, 0xBF, 0xBD]
-    /// The longest name of a charset. Longer names are not asked for.
+    /// The longest name of a charset. Longer names are not given to the C library.
     private static let nameBytesMax = 40
 
     /// Returns the bytes as UTF-8.
     ///
-    /// - Parameter contentType: The media type, whose `charset` counts; without one, the bytes are
-    ///   UTF-8. The C library converts the other charsets (`iconv`).
+    /// - Parameter contentType: The media type, whose `charset` says how the bytes are encoded.
+    ///   Without a `charset`, the bytes are UTF-8. The C library converts the other charsets
+    ///   (`iconv`).
     package static func utf8(
         _ bytes: UnsafeRawBufferPointer, contentType: String
     ) throws(UnknownCharset) -> [UInt8] {
@@ -20,7 +21,7 @@ package enum BodyText {
             return Array(String(decoding: bytes, as: UTF8.self).utf8)
         }
         guard isName(charset) else { throw UnknownCharset(name: charset) }
-        // A descriptor of -1 is the error.
+        // iconv_open() returns -1 for an error.
         let converter = iconv_open("UTF-8", charset)
         guard let converter, Int(bitPattern: converter) != -1 else {
             throw UnknownCharset(name: charset)
@@ -47,7 +48,7 @@ package enum BodyText {
             }
             text += piece[..<count].lazy.map(UInt8.init(bitPattern:))
             guard code != 0, code != E2BIG else { continue }
-            // A byte that the charset does not have, or a character that is cut off at the end.
+            // The byte is invalid in the charset, or the character is cut off at the end.
             text += replacement
             start = start?.advanced(by: 1)
             left -= 1
@@ -56,7 +57,8 @@ package enum BodyText {
         return text
     }
 
-    /// Whether the name can be asked for. A slash would add options of the C library.
+    /// Whether the name can be given to the C library, which reads the text after a slash as
+    /// options.
     private static func isName(_ name: String) -> Bool {
         (1...nameBytesMax).contains(name.utf8.count)
             && name.utf8.allSatisfy { ASCII.isAlphanumeric($0) || "-_.:+".utf8.contains($0) }

@@ -8,7 +8,8 @@ package struct Cookie: Equatable, Sendable {
     /// The host, without a leading dot. An IPv6 address has no brackets.
     package var domain: String
     package var path: String
-    /// The time of the end, in seconds since 1970; 0 for a cookie without an end.
+    /// The time at which the cookie expires, in seconds since 1970; 0 for a cookie that does not
+    /// expire.
     package var expires: Int64
     package var includesSubdomains: Bool
     package var isSecure: Bool
@@ -41,7 +42,7 @@ package struct Cookie: Equatable, Sendable {
         return path.utf8.dropFirst(self.path.utf8.count).first == ASCII.slash
     }
 
-    /// Returns the part that cannot be sent or written into a file; `nil` if all can.
+    /// Returns the part that cannot be sent or written into a file; `nil` if all parts can.
     package var wrongPart: String? {
         let semicolon = UInt8(ascii: ";")
         func has(_ text: String, _ isWrong: (UInt8) -> Bool) -> Bool {
@@ -61,11 +62,12 @@ package struct Cookie: Equatable, Sendable {
 
 /// A line of a file of cookies, as browsers, curl and Python's `cookiejar` write it.
 extension Cookie {
-    /// The first lines of a file of cookies, of which one is there.
+    /// The possible first lines of a file of cookies.
     private static let titles = ["# Netscape HTTP Cookie File", "# HTTP Cookie File"]
     private static let httpOnlyMark = "#HttpOnly_"
 
-    /// - Parameter line: A line without its line break; `nil` is returned if it is no cookie.
+    /// - Parameter line: A line without its line break; the result is `nil` if the line is no
+    ///   cookie.
     package init?(line: Substring) {
         let isHTTPOnly = line.hasPrefix(Self.httpOnlyMark)
         let rest = isHTTPOnly ? line.dropFirst(Self.httpOnlyMark.count) : line
@@ -97,7 +99,7 @@ extension Cookie {
     }
 
     /// Returns the cookies of a file, which may be empty. The error is a description that quotes
-    /// nothing.
+    /// nothing from the file.
     package static func cookies(file: String) throws(StateFileError) -> [Cookie] {
         guard !file.isEmpty else { return [] }
         let lines = file.lines
@@ -141,7 +143,7 @@ extension String {
     }
 }
 
-/// Why a text is no file of cookies, or of hosts.
+/// The reason why a text is no file of cookies, or of hosts.
 package struct StateFileError: Error, Equatable {
     package let message: String
 
@@ -155,7 +157,8 @@ package struct CookiePlace: Equatable, Sendable {
     /// The host in lower case. An IPv6 address has no brackets.
     package let host: String
     package let path: String
-    /// Whether nobody can listen: TLS, or a connection within the machine, as libcurl sees it.
+    /// Whether nobody can intercept the connection, as libcurl judges it: the connection uses TLS,
+    /// or stays within the machine.
     package let isSecure: Bool
 
     package init(url: String) throws(RoutingError) {

@@ -110,14 +110,15 @@ package struct ExchangeTimeouts: Equatable, Sendable {
     package var totalMilliseconds: Int64
     /// The time until a connection is ready: name lookup, TCP and TLS.
     package var connectMilliseconds: Int64
-    /// The time from the last byte of the request that was sent to the first byte of the answer.
+    /// The time from the last byte of the request to the first byte of the answer.
     package var firstByteMilliseconds: Int64
     /// The time without a byte moving. A transport may round it up to whole seconds.
     package var idleMilliseconds: Int64
-    /// The limit of which `totalMilliseconds` is the rest, for messages; 0 if it is the limit
-    /// itself.
+    /// The whole limit, of which `totalMilliseconds` is the rest, for messages; 0 if
+    /// `totalMilliseconds` is the whole limit.
     package var statedTotalMilliseconds: Int64 = 0
-    /// The limit of all attempts, which `totalMilliseconds` respects, for messages; 0 for none.
+    /// The limit of all attempts together, which `totalMilliseconds` respects, for messages; 0 for
+    /// no limit.
     package var allAttemptsMilliseconds: Int64 = 0
 
     package init(

@@ -15,7 +15,7 @@ package struct NetworkSettings: Sendable {
     package var httpVersion: RequestedHTTPVersion?
     /// The file in which cookies are kept; `nil` keeps them in memory.
     package var cookieFile: String?
-    /// The file of the hosts that want to be reached over TLS alone; `nil` keeps none.
+    /// The file of the hosts that may be reached only over TLS; `nil` remembers no hosts.
     package var hstsFile: String?
 
     package init() {}

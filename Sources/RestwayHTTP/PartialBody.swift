@@ -62,7 +62,7 @@ package struct PartialBody: Equatable, Sendable {
         }
         if asked != nil {
             // `Content-Range` has no meaning in a 200 (RFC 9110, section 14.4): the body may be the
-            // whole one or a part.
+            // whole body or a part of it.
             let isUnclear = head.status == 200 && head.headers[first: "Content-Range"] != nil
             if head.status == 416 || isUnclear { return .mismatch }
         }

@@ -2,16 +2,16 @@ import Glibc
 import RestwayRouting
 import RestwayText
 
-/// The hosts that want to be reached over TLS alone (RFC 6797, HTTP Strict Transport Security).
+/// The hosts that may be reached only over TLS (RFC 6797, HTTP Strict Transport Security).
 package struct SecureHosts: Equatable, Sendable {
     private struct Entry: Equatable {
-        /// The time of the end, in seconds since 1970.
+        /// The time at which the entry expires, in seconds since 1970.
         var expires: Int64
         var includesSubdomains: Bool
     }
 
-    /// The number of hosts that are kept. A server can name only itself, so this many are not
-    /// reached by accident.
+    /// The largest number of hosts that are kept. A server can name only itself, so a client
+    /// reaches this number only after it has used as many hosts.
     private static let hostsMax = 10_000
     /// Times beyond this, the end of the year 9999, are written as "unlimited".
     private static let expiresMax: Int64 = 253_402_300_799
@@ -20,9 +20,9 @@ package struct SecureHosts: Equatable, Sendable {
 
     package init() {}
 
-    /// Takes the header of an answer that came over a connection that can be trusted. Returns
-    /// whether the hosts have changed. A header that is malformed, and one of a host that is an
-    /// address, are ignored.
+    /// Takes the header of an answer that came over a connection whose certificate was checked.
+    /// Returns whether the hosts have changed. A malformed header is ignored, and so is a header
+    /// from a host that is an IP address.
     package mutating func learn(_ header: String, from url: String, now: Int64) -> Bool {
         guard let host = Self.name(of: url), let policy = Self.policy(header) else { return false }
         let old = entries[host]

@@ -172,7 +172,7 @@ static void download__writes_into_a_descriptor(void **state) {
     assert_int_equal(read(ends[0], bytes, sizeof(bytes)), written);
     assert_holds(bytes, "Nordlicht");
     restway_response_release(response);
-    /* Nobody reads any more. A SIGPIPE would end this process. */
+    /* The reader has closed its end. A SIGPIPE would end this process. */
     close(ends[0]);
     assert_fails(
         restway_client_perform(client, request, 0, &response, &failure), RESTWAY_E_IO,

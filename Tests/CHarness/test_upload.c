@@ -26,7 +26,7 @@ struct script {
     pthread_t thread;
     const char *answers[STEPS_MAX];
     size_t count;
-    /** "METHOD body" of each request, and a semicolon behind it. */
+    /** The text "METHOD body" for each request, with a semicolon after each text. */
     char log[LOG_BYTES_MAX];
 };
 

@@ -191,8 +191,8 @@ class Campaign:
             if arrival.key in tags:
                 assert tags[arrival.key] == self._tag(arrival), "one key for two requests"
             else:
-                # The server was still busy with the request when its sender was killed, which had
-                # not stored it.
+                # The sender was killed before it stored the request, while the server was still
+                # busy with the request.
                 assert self._tag(arrival) not in kept, arrival
             assert LOCAL not in arrival.path + arrival.body, arrival
         self._check_order(applied)

@@ -23,13 +23,13 @@ class Ended(NamedTuple):
     error: RestwayError | None
     seconds: float
     body: bytes | None = None
-    """The body, wherever it went; None if there is no response."""
+    """The body, from memory, a file or a function; None if the call has no response."""
 
 
 def request_of(fault: Fault, **options: Any) -> Request:
     """Makes the request that gets `fault`; its query must appear in no message.
 
-    `options` are keywords of `Request.path`; they replace the ones of the fault.
+    `options` are keywords of `Request.path`; they replace the keywords of the fault.
     """
     return Request.path(
         options.pop("method", fault.method),

@@ -37,7 +37,7 @@ CHUNKED_ANSWERS = (
     framed("chunk_size_with_zeros", b"0000000000000008\r\n" + BODY + b"\r\n" + LAST),
     framed("last_chunk_with_zeros", CHUNK + b"0000\r\n\r\n"),
     framed("trailers", CHUNK + b"0\r\nX-Digest: 1\r\nX-More: 2\r\n\r\n"),
-    # Fields of the framing mean nothing behind the body.
+    # Fields about the framing have no meaning in trailers.
     framed(
         "trailers_that_would_frame",
         CHUNK + b"0\r\nContent-Length: 4\r\nTransfer-Encoding: gzip\r\n"
@@ -61,7 +61,7 @@ CHUNKED_ANSWERS = (
     cut_off("close_in_trailers", CHUNK + b"0\r\nX-Digest: 1"),
     Fault("endless_trailers", (chunked(CHUNK + b"0\r\n"), for_ever(b"X: yes\r\n")),
           too_large("headers exceed")),
-    # libcurl reads on and keeps nothing, so only the time limit ends the call.
+    # libcurl continues to read and keeps nothing, so only the time limit ends the call.
     Fault("endless_chunk_extension", (chunked(b"8;"), for_ever(b"x")), times_out(""),
           timeout=TIMEOUT_SECONDS),
 )

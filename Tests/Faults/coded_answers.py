@@ -79,7 +79,7 @@ def bomb_name(coding: str) -> str:
 
 
 def ends_early(coding: str) -> tuple[Fault, ...]:
-    """Makes answers that are complete, and whose coding ends at each byte before its end."""
+    """Makes complete answers whose coded body is cut off, one answer for each byte."""
     body = CODED[coding]
     return tuple(
         broken(f"{coding}_of_{length}_bytes", body[:length], truncated(coding), coding)

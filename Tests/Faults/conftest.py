@@ -48,7 +48,7 @@ def every_handle_is_gone_at_the_end(request: pytest.FixtureRequest) -> Iterator[
 
 @pytest.fixture(scope="session")
 def warm() -> None:
-    """Opens the descriptors that the library and Python keep for good."""
+    """Opens the descriptors that the library and Python keep until the process ends."""
     with (
         restway.Client(restway.API.empty(), base_url="http://127.0.0.1:1") as client,
         pytest.raises(restway.ConnectError),

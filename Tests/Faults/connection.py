@@ -60,7 +60,7 @@ class Connection:
         return self.request
 
     def read_body(self, request: Received) -> None:
-        """Reads the body; less if the client closes the connection."""
+        """Reads the body, or only a part of it if the client closes the connection."""
         if request.headers.get("transfer-encoding") == "chunked":
             while size := int(self._read_line() or b"0", 16):
                 request.body += self._read(size)
@@ -187,7 +187,7 @@ def stall_unread(connection: Connection) -> None:
 
 
 def take_body(connection: Connection) -> None:
-    """Reads the body of the request, or what the client sends of it."""
+    """Reads the body of the request, or the part of the body that the client sends."""
     assert connection.request is not None
     connection.read_body(connection.request)
 
@@ -218,7 +218,9 @@ def say_goodbye(connection: Connection) -> None:
 
 
 def notify_and_close(connection: Connection) -> None:
-    """Ends TLS and the connection without waiting for the client, as servers end idle ones."""
+    """Ends TLS and the connection without waiting for the client, as servers end idle
+    connections.
+    """
     connection.socket.setblocking(False)
     assert isinstance(connection.socket, ssl.SSLSocket)
     with contextlib.suppress(OSError):

@@ -21,7 +21,7 @@ def open_descriptors() -> dict[int, str]:
 def check_descriptors(before: dict[int, str]) -> None:
     """Checks that no descriptor was left open since `before`.
 
-    A worker may close a file just after its call has ended, so this waits for it.
+    A worker may close a file just after its call has ended, so this function waits for the worker.
     """
     until = time.monotonic() + SECONDS_MAX
     while (left := set(open_descriptors().items()) - set(before.items())) and (

@@ -18,7 +18,7 @@ def saved(client: restway.Client, fault: Fault, folder: Path) -> Ended:
 
 
 def kept(client: restway.Client, fault: Fault, folder: Path) -> Ended:
-    """Saves the body in a file of `folder`, and keeps a part of it if it can go on."""
+    """Saves the body in a file of `folder`, and keeps a part if a later call can continue."""
     return _into_file(client, fault, SaveTo(folder / "file", keep_part=True))
 
 

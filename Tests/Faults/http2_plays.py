@@ -65,7 +65,7 @@ def half_then_resetting(code: int) -> Play:
 
 
 def forbidding(code: int) -> Play:
-    """Makes a GOAWAY that says that the server has not taken the request."""
+    """Makes a GOAWAY that says that the server has not processed the request."""
     return lambda stream: stream.go_away(code, last=0)
 
 
@@ -128,8 +128,8 @@ def trailers(stream: Stream) -> None:
 def for_each_code() -> Mapping[str, tuple[Play, Outcome]]:
     """Makes resets and ends of the connection with every error code.
 
-    After REFUSED_STREAM libcurl repeats the request some times, after HTTP_1_1_REQUIRED over
-    HTTP/1.1.
+    libcurl repeats the request some times after REFUSED_STREAM, and repeats it over HTTP/1.1 after
+    HTTP_1_1_REQUIRED.
     """
     plays: dict[str, tuple[Play, Outcome]] = {}
     for code in ErrorCodes:

@@ -1,6 +1,6 @@
 """An HTTP/2 server over TLS that plays faults of streams and connections, with the package h2.
 
-It answers clients that speak HTTP/1.1 well.
+Clients that speak HTTP/1.1 get correct answers.
 """
 
 from __future__ import annotations

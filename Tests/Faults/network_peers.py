@@ -115,8 +115,8 @@ def http_proxy(prefix: Path, user: str, password: str) -> Iterator[str]:
 
 @contextlib.contextmanager
 def https_proxy(prefix: Path, certificate: Certificate, proxy: str) -> Iterator[str]:
-    """Runs stunnel, behind which the HTTP proxy with the URL `proxy` is reached with TLS; returns
-    the URL.
+    """Runs stunnel in front of the HTTP proxy with the URL `proxy`, so that clients reach the proxy
+    with TLS. Returns the https URL.
     """
     port = _free_port()
     configuration = prefix / "stunnel.conf"

@@ -95,7 +95,7 @@ def nginx(prefix: Path, certificate: Certificate, origin: str) -> Iterator[Nginx
     with (files / "large.bin").open("wb") as large:
         for number in range(LARGE_BYTES // 65536):
             large.write(bytes([number % 256]) * 65536)
-    # Debian installs nginx here, which is not in every PATH.
+    # Debian installs nginx in this folder, which is not in every PATH.
     program = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin") or "nginx"
     brotli = brotli_module(program)
     plain, secure = listener(), listener()

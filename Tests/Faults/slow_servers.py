@@ -29,7 +29,7 @@ LATE = "first-byte time limit of 300 ms"
 
 
 def stalls(name: str, begun: bytes) -> Fault:
-    """Makes an answer that goes no further."""
+    """Makes an answer that stops before its end."""
     return Fault(name, (send(begun), stall), times_out(""), timeout=TIMEOUT_SECONDS)
 
 
@@ -71,7 +71,7 @@ SLOW_SERVERS = (
         "stall_after_request_body", (stall,), times_out(LATE), method="POST", body=bytes(1 << 20),
         options=FIRST_BYTE,
     ),
-    # Only the first line has to come in time.
+    # Only the first line has to arrive in time.
     Fault(
         "stall_after_first_line", (send(b"HTTP/1.1 200 OK\r\n"), stall),
         times_out("total time limit of 600 ms"), timeout=2 * TIMEOUT_SECONDS, options=FIRST_BYTE,

@@ -1,4 +1,4 @@
-"""Hosts that want to be reached over TLS alone (HTTP Strict Transport Security)."""
+"""Hosts that may be reached only over TLS (HTTP Strict Transport Security)."""
 
 from __future__ import annotations
 

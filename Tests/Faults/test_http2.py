@@ -156,7 +156,7 @@ def test_a_request_the_server_never_took_is_sent_again(
 def test_a_request_that_changes_something_is_sent_again_only_by_the_rules_of_retries(
     how: Play, authority: Authority, make_client: MakeClient
 ) -> None:
-    """libcurl does not tell whether the server has said that it did not take the request."""
+    """libcurl does not tell whether the server has said that it did not process the request."""
     asked: Counter[str] = Counter()
 
     def refuse_once(stream: Stream) -> None:
@@ -180,7 +180,7 @@ def test_a_request_over_http1_and_others_over_http2_keep_their_answers(
     authority: Authority, make_client: MakeClient
 ) -> None:
     """With connections of both kinds, libcurl 7.88 sends a request on a connection of HTTP/1.1 that
-    waits for the answer to another one.
+    waits for the answer to another request.
     """
     plays = {"slow": resetting(ErrorCodes.HTTP_1_1_REQUIRED)}
     for _ in range(5):

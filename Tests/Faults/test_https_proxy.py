@@ -38,7 +38,7 @@ def test_the_proxy_forwards_requests(
     with client.get("good") as response:
         assert "tinyproxy" in response.headers["Via"]
     check_health(client)
-    # tinyproxy ends each connection without a word, so a body needs one of its own.
+    # tinyproxy ends each connection without a notice, so a body needs a new connection.
     client = make_client(nginx.plain_url, timeout=PATIENCE_SECONDS, proxy=proxy, tls=tls)
     with client.post("good", body=bytes(BODY_BYTES)) as response:
         assert response.status == 200

@@ -158,7 +158,7 @@ def test_a_body_that_nginx_refuses_is_answered_while_it_is_sent(
     make_client: MakeClient,
     tmp_path: Path,
 ) -> None:
-    """Over HTTP/2, nginx resets the stream behind its answer."""
+    """Over HTTP/2, nginx resets the stream after its answer."""
     url = server.secure_url if secure else server.url
     client = make_client(url, timeout=20.0, ca_file=authority.ca_file)
     large = tmp_path / "large"

@@ -241,7 +241,7 @@ def test_a_file_that_changes_between_two_pieces_fails_the_call(
     server.on_piece = lambda _upload: os.utime(source, ns=(1, 1))
     with pytest.raises(restway.FileError, match=r"film\.mp4"):
         upload(client, server, source, piece_bytes=50_000)
-    # The file may be open when it changes. The piece after that is not sent.
+    # The file may be open when it changes. The piece after the change is not sent.
     assert len(server.only.data) <= 50_000
 
 

@@ -1,4 +1,4 @@
-"""A server for resumable uploads, in tus 1.0 and in the IETF's draft, with faults in order."""
+"""A server for resumable uploads, in tus 1.0 and in the IETF's draft, that plays faults."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _POLL_SECONDS = 0.01
 
 @dataclass(frozen=True)
 class Break:
-    """The connection ends after this many bytes of a piece. The server keeps them, but not the last
-    `lost` bytes of all.
+    """The connection ends after this many bytes of a piece. The server keeps these bytes, but
+    loses the last `lost` bytes of the upload.
     """
 
     after: int
@@ -55,7 +55,8 @@ class Upload:
 
 
 class UploadServer:
-    """Keeps uploads. Each request for which `faults` has an entry meets it; the key is its method.
+    """Keeps uploads. `faults` has a list of faults for each method; a request of this method takes
+    the next fault from the list.
     """
 
     def __init__(self, protocol: Protocol) -> None:
@@ -69,7 +70,7 @@ class UploadServer:
         """The only bearer token that is accepted; None accepts all requests."""
         self.location = "/uploads/{}"
         self.on_piece: Any = None
-        """Called with the upload when bytes of it have come."""
+        """Called with the upload when bytes of the upload have arrived."""
         self._created = 0
         self._lock = threading.Lock()
         server = self

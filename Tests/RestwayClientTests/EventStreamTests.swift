@@ -17,7 +17,7 @@ final class EventStreamTests: AuthTestCase {
         var data: String
         var objects: [Int64] = []
         var failure: Failure.Reason?
-        /// The number of objects in the store when it came.
+        /// The number of objects in the store when the event arrived.
         var storedCount = 0
     }
 
@@ -30,7 +30,7 @@ final class EventStreamTests: AuthTestCase {
     private let received = Monitor(Received())
     private static let type = [HeaderField(name: "Content-Type", value: "text/event-stream")]
 
-    /// - Parameter answer: Is asked after each event, with the number of events so far.
+    /// - Parameter answer: Called after each event, with the number of events so far.
     private func spec(
         _ path: String = "things", of client: Client? = nil,
         _ options: EventReceiver.Options = EventReceiver.Options(),

@@ -12,7 +12,7 @@ final class EventStreamTests: XCTestCase {
         var isTruncated = false
     }
 
-    /// What a parser has made of a body.
+    /// The events and values that a parser has read from a body.
     private struct Outcome: Equatable {
         var events: [Event] = []
         var lastEventID = ""
@@ -41,7 +41,7 @@ final class EventStreamTests: XCTestCase {
         var batch = EventBatch()
         do throws(EventTooLarge) {
             for piece in pieces {
-                // Each piece lies in memory of its own, as it does in a transport.
+                // Each piece has its own memory, as in a transport.
                 let piece = Array(piece)
                 let fed: Result<Void, EventTooLarge> = piece.withUnsafeBytes { bytes in
                     Result { () throws(EventTooLarge) in
@@ -62,7 +62,7 @@ final class EventStreamTests: XCTestCase {
         return outcome
     }
 
-    /// Parses a body as a whole, and checks that other pieces give the same.
+    /// Parses a body as a whole, and checks that other pieces give the same events.
     private func parse(
         _ body: [UInt8], _ format: EventStreamFormat = .events, lastEventID: String = "",
         bytesMax: Int = 1_000, line: UInt = #line

@@ -236,7 +236,8 @@ final class UploadMachineTests: XCTestCase {
                     renewals -= 1
                     server.offset = nil
                 } else if dice == 1, !server.isComplete, let held = server.offset {
-                    // It has lost bytes. It loses bytes as rarely as a server may conflict.
+                    // The server has lost bytes. It loses bytes no more often than the machine
+                    // accepts conflicts.
                     if faults > 9 { server.offset = held / 2 }
                     faults -= 1
                 }

@@ -17,13 +17,13 @@
 #define BUFFER_BYTES (256 << 10)
 #define LINE_MAX_BYTES 4096
 
-/* What was received and not read yet. */
+/* The bytes that were received and not read yet. */
 static char buffer[BUFFER_BYTES];
 static size_t taken, held;
 
 static char pattern[BUFFER_BYTES];
 
-/* Receives more bytes if none are left; false at the end of the connection. */
+/* Receives more bytes if no bytes are left; false at the end of the connection. */
 static int refill(int connection) {
     ssize_t count;
 

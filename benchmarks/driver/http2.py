@@ -70,7 +70,7 @@ def _document(server: HTTP2Server) -> Path:
 def _over_one_connection(server: HTTP2Server, run: Callable[[], Result]) -> Result:
     before = server.connections()
     result = run()
-    # The question itself is a connection, too.
+    # The request for the counter is a connection, too.
     made = server.connections() - before - 1
     if made != 1:
         raise SystemExit(f"the requests were sent over {made} connections")

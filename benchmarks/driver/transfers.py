@@ -28,7 +28,7 @@ _CURL = ("curl", "--silent", "--show-error", "--fail", "--output")
 
 
 def uploads_and_downloads(base: str) -> Iterator[Figure]:
-    """Compares each transfer with the curl tool: throughput, and the memory of all ours."""
+    """Compares each transfer with the curl tool: its throughput, and the library's memory."""
     resident: list[float] = []
 
     def ours(url: str, mode: str, path: Path) -> float:

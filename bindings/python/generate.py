@@ -104,11 +104,11 @@ ENUMS = {
     ),
     "restway_upload_protocol": (
         "RESTWAY_UPLOAD_",
-        "How the resource of a request is uploaded (`RESTWAY_UPLOAD_*`).",
+        "The protocol with which the resource of a request is uploaded (`RESTWAY_UPLOAD_*`).",
     ),
     "restway_phase": (
         "RESTWAY_PHASE_",
-        "A phase of an exchange that has a time limit of its own (`RESTWAY_PHASE_*`).",
+        "A phase of an exchange that can have its own time limit (`RESTWAY_PHASE_*`).",
     ),
     "restway_http_version": (
         "RESTWAY_HTTP_",

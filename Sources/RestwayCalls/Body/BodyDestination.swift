@@ -20,12 +20,13 @@ package enum BodyDestination: Sendable {
         if case .events = self { true } else { false }
     }
 
-    /// The media types that the answer should have; `nil` for the usual ones.
+    /// The media types that the answer should have; `nil` for the media types that requests usually
+    /// accept.
     var accepted: String? {
         if case .events(_, let format) = self { EventStreamFormat.accepted(format) } else { nil }
     }
 
-    /// The name of the parameter with which the program asks for it.
+    /// The name of the parameter with which the program chooses the destination.
     var field: String {
         switch self {
         case .memory: "body"
@@ -51,11 +52,11 @@ package enum BodyDestination: Sendable {
 }
 
 extension BodyDestination {
-    /// Returns where the body of a successful answer to a request goes. It must be known before the
-    /// request is sent that an answer can go there.
+    /// Returns where the body of a successful answer to a request goes. Throws if the body of an
+    /// answer to this request cannot go there, so that the call fails before the request is sent.
     ///
-    /// - Parameter saveBytesMax: The bound of saved bodies for requests without a bound of their
-    ///   own.
+    /// - Parameter saveBytesMax: The size limit of saved bodies, for requests that set no limit
+    ///   themselves.
     static func of(
         _ spec: RequestSpec, _ settings: RouteSettings, _ method: Method, saveBytesMax: Int64
     ) throws(Failure) -> BodyDestination {

@@ -28,8 +28,8 @@ package protocol BodyTarget: AnyObject, Sendable {
     /// Whether the body may begin again in another exchange. It is read between exchanges.
     var mayBeginAgain: Bool { get }
 
-    /// Decides, between two exchanges, whether the call goes on with another one, because the body
-    /// is a stream whose connection has ended.
+    /// Decides, between two exchanges, whether the call continues with another exchange, because
+    /// the body is a stream whose connection has ended.
     ///
     /// - Parameter error: Why the connection failed; `nil` if the body came whole.
     func reopening(after error: TransportError.Kind?) -> Reopening?
@@ -43,7 +43,7 @@ extension BodyTarget {
 package struct Reopening: Sendable {
     /// The request before any redirect.
     let request: PreparedRequest
-    /// How long the call waits before.
+    /// How long the call waits before the exchange.
     let milliseconds: Int64
 }
 

@@ -3,8 +3,8 @@ import Glibc
 import RestwayHTTP
 package import RestwayOutcome
 
-/// A descriptor into which the body of an answer is written: a duplicate, which is closed when the
-/// request and its calls are gone.
+/// A descriptor into which the body of an answer is written. It is a duplicate of the program's
+/// descriptor, and is closed when the request is released and its calls have ended.
 package final class SaveDescriptor: Sendable {
     /// The number of the program's descriptor, for messages.
     let name: String
@@ -25,7 +25,7 @@ package final class SaveDescriptor: Sendable {
         close(number)
     }
 
-    /// Writes all bytes, and waits while the descriptor takes none.
+    /// Writes all bytes, and waits while the descriptor takes no bytes.
     func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
         var rest = bytes
         while !rest.isEmpty {
@@ -57,7 +57,7 @@ final class DescriptorTarget: BodyTarget, @unchecked Sendable {
     private let bytesMax: Int64
     private var length: Int64 = 0
 
-    /// - Parameter bytesMax: The limit of the number of bytes; 0 for no limit.
+    /// - Parameter bytesMax: The largest number of bytes; 0 for no limit.
     init(_ descriptor: SaveDescriptor, bytesMax: Int64) {
         self.descriptor = descriptor
         self.bytesMax = bytesMax

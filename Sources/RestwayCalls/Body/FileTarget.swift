@@ -109,7 +109,7 @@ final class FileTarget: BodyTarget, @unchecked Sendable {
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) -> BodyFlow {
         guard plan.bytesMax == 0 || part.length + Int64(bytes.count) <= plan.bytesMax else {
-            // Nothing stays behind, not even a part.
+            // A part of a file that is too large is of no use to a later call.
             part.drop()
             throw Failure(
                 .tooLarge,

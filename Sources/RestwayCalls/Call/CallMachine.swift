@@ -84,12 +84,12 @@ struct CallMachine {
         case replay
         /// The request goes out again after a wait.
         case retry
-        /// Another exchange follows at once: the next of a resumable upload, the same for the whole
-        /// body instead of a rest that the server cannot send, or the same without an announcement
-        /// that the server has refused.
+        /// Another exchange follows at once: the next request of a resumable upload, the same
+        /// request for the whole body if the server cannot send the rest, or the same request
+        /// without `Expect` if the server has refused that header.
         case restart
-        /// The request goes out again after a wait, because the stream that it has opened goes on
-        /// in another exchange.
+        /// The request goes out again after a wait, because its stream continues in another
+        /// exchange.
         case reopen
         /// The outbox takes the request.
         case store
@@ -271,7 +271,7 @@ struct CallMachine {
             retries += 1
             return enter(.wait)
         case .reopen:
-            // What follows is not counted together with what has gone well.
+            // The limits on redirects, replays and retries hold for each connection of the stream.
             (redirects, replays, retries) = (0, 0, 0)
             return enter(.wait)
         case .store:

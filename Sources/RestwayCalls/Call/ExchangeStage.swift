@@ -147,7 +147,7 @@ package final class ExchangeRecorder: ExchangeObserver, @unchecked Sendable {
     private(set) var pump: BodyPump?
     /// Whether the body of this answer goes elsewhere.
     private var isPumped = false
-    /// The end of a body that did not stay in memory.
+    /// How a body that went to a file or to a receiver has ended.
     private(set) var outcome: BodyOutcome?
     private let finished: Finished
     private let hasFinished = Atomic<Bool>(false)

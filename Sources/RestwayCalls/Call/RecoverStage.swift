@@ -100,8 +100,8 @@ enum RecoverStage {
         }
     }
 
-    /// Sends a request again without `Expect: 100-continue` if the server has refused it (RFC 9110,
-    /// section 10.1.1).
+    /// Sends a request again without `Expect: 100-continue` if the server has refused that header
+    /// (RFC 9110, section 10.1.1).
     private static func isSentUnannounced(_ entry: StageEntry, _ head: ResponseHead) -> Bool {
         let request = entry.request
         guard head.status == 417, request.exchange.expectsContinue, request.isRewindable else {
@@ -178,7 +178,7 @@ extension StageEntry {
         call.happen(on: place, .judged(number, verdict), with: brought, change)
     }
 
-    /// Lets the call go on with another exchange if its body is a stream that goes on there.
+    /// Lets the call continue with another exchange, if its body is a stream that is opened again.
     ///
     /// - Parameter error: Why the connection failed; `nil` if the body came whole.
     fileprivate func reopens(after error: TransportError.Kind?) -> Bool {
@@ -352,7 +352,7 @@ private struct Judgement {
             policy, outcome,
             after: .init(
                 number: retries + 1, method: exchange.method,
-                // An upload goes on, and sends no byte that the server has.
+                // An upload continues, and does not send bytes again that the server already has.
                 hasIdempotencyKey: request.sending.upload != nil
                     || exchange.headers.contains { $0.isNamed(IdempotencyKey.headerName) },
                 isRewindable: request.isRewindable,

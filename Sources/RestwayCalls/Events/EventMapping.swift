@@ -23,7 +23,7 @@ struct EventMapping {
         }
     }
 
-    /// Why an event does not map, with its index.
+    /// The reason why an event cannot be mapped, with the index of the event.
     private struct Misfit: Error {
         let index: Int
         let failure: Failure
@@ -35,7 +35,8 @@ struct EventMapping {
     private let mapper: any Mapper
     /// The answer without its body.
     private let answer: ReceivedResponse
-    /// The plan of the last name. Servers choose the names, so not all can be kept.
+    /// The plan for the name of the last event. Servers choose the names, so there may be too many
+    /// names to keep a plan for each.
     private var planned: (name: String, plan: MappingPlan?)?
 
     init(_ processor: ResponseProcessor, _ answer: ReceivedResponse) throws(Failure) {
@@ -44,7 +45,7 @@ struct EventMapping {
         mapper = try processor.mapperOfEvents(answer)
     }
 
-    /// Tells the program all events, after their objects were stored.
+    /// Gives all events to the program, after their objects were stored.
     mutating func map(
         _ batch: inout EventBatch, _ tell: (MappedEvent) throws(Failure) -> Void
     ) throws(Failure) {
@@ -84,7 +85,8 @@ struct EventMapping {
                 rest = rest.dropFirst()
                 continue
             }
-            // Events with the same plan are read as one response. A hook sees one event.
+            // Events with the same plan are read as one response. If the plan has a hook, each
+            // event is read by itself, because a hook gets the rows of one event.
             let end = rest.dropFirst().firstIndex {
                 plan.hasHooks || $0.isTruncated || $0.name != first.name
             }
@@ -170,12 +172,12 @@ struct EventMapping {
         }
     }
 
-    /// Reads the data of one event. Returns why it does not map.
+    /// Reads the data of one event. Returns the reason if the event cannot be mapped.
     private func read(
         _ text: UnsafeRawBufferPointer, with mapper: any Mapper, into machine: MappingMachine,
         _ event: StreamEvent
     ) -> Failure? {
-        // No data is no object, as for a whole body.
+        // An event without data has no objects, like a response with an empty body.
         guard !text.allSatisfy(ASCII.isJSONSpace) else {
             _ = machine.null()
             return nil

@@ -9,17 +9,17 @@ import Synchronization
 package struct MappedEvent {
     package let name: String
     package let id: String
-    /// Its data, borrowed.
+    /// The data of the event, borrowed.
     package let data: UnsafeRawBufferPointer
-    /// The objects to which it was mapped, as they are in the store.
+    /// The objects to which the event was mapped, as they are in the store.
     package let objects: [Snapshot]
-    /// Why it could not be mapped.
+    /// The reason why the event could not be mapped.
     package let failure: Failure?
 }
 
-/// The functions of the program that receive the events of a stream, and its wishes.
+/// The functions of the program that receive the events of a stream, and the options of the stream.
 package final class EventReceiver: Sendable {
-    /// The wishes of the program for a stream.
+    /// The options that the program sets for a stream.
     package struct Options: Sendable {
         package static let usualBytesMax = 16 << 20
 
@@ -27,13 +27,13 @@ package final class EventReceiver: Sendable {
         package var format: EventStreamFormat?
         /// The limit on the data of an event.
         package var bytesMax = Self.usualBytesMax
-        /// The limit on reconnections in a row that bring no event; `nil` for no limit.
+        /// The largest number of consecutive reconnections that bring no event; `nil` for no limit.
         package var reconnectionsMax: Int?
 
         package init() {}
     }
 
-    /// Receives an event. It is a question.
+    /// Receives an event. The call is a question, whose answer the library waits for.
     package typealias Receive = @Sendable (MappedEvent) -> Result<BodyFlow, Failure>
 
     let options: Options
@@ -142,7 +142,7 @@ final class EventTarget: BodyTarget, @unchecked Sendable {
         batch.removeAll()
     }
 
-    /// Maps the events that have come and tells the program.
+    /// Maps the events that have arrived, and gives them to the program.
     private func tellEvents() throws(Failure) -> BodyFlow {
         defer { batch.removeAll() }
         if let parser {
@@ -155,7 +155,7 @@ final class EventTarget: BodyTarget, @unchecked Sendable {
             guard !call.hasEnded.load(ordering: .relaxed) else {
                 throw Failure(.cancelled, "the events are not wanted any more")
             }
-            // All events of a commit are told, also after a pause.
+            // The program receives all events of a commit, also after a pause.
             if try BodyReceiver.ask({ receiver.receive(event) }) == .pause { flow = .pause }
         }
         return flow
@@ -166,7 +166,7 @@ final class EventTarget: BodyTarget, @unchecked Sendable {
     var mayBeginAgain: Bool { length == 0 && opened == nil || mayReopen && reconnection.isAllowed }
 
     /// Whether the stream can be opened again. Only a GET is sent again without harm, and only
-    /// Server-Sent Events say where they go on.
+    /// Server-Sent Events have IDs, with which a server can continue a stream.
     private var mayReopen: Bool { opened == .events && request.method == .get }
 
     func reopening(after error: TransportError.Kind?) -> Reopening? {

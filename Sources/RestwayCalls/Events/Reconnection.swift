@@ -5,14 +5,14 @@ import RestwayHTTP
 /// It reads no clock. The server says how long to wait. A connection that brings no event doubles
 /// the wait, so that a server with a problem is not asked again and again.
 struct Reconnection {
-    /// The wait before the first reconnection, unless the server says another.
+    /// The wait before the first reconnection, unless the server asks for another wait.
     static let usualMilliseconds: Int64 = 3_000
     /// The wait is doubled from this value, which matters for a server that wants no wait.
     private static let doubledMillisecondsMin: Int64 = 1_000
     /// The wait is not doubled beyond this value.
     private static let doubledMillisecondsMax: Int64 = 60_000
 
-    /// The limit on reconnections in a row that bring no event; `nil` for no limit.
+    /// The largest number of consecutive reconnections that bring no event; `nil` for no limit.
     private let inARowMax: Int?
     /// The wait that the server asked for.
     private var milliseconds = Self.usualMilliseconds
@@ -23,7 +23,7 @@ struct Reconnection {
         self.inARowMax = inARowMax
     }
 
-    /// Events have come.
+    /// Events have arrived.
     ///
     /// - Parameter milliseconds: The wait that the server asks for; `nil` if it says nothing.
     mutating func received(events: Int, milliseconds: Int64?) {
@@ -31,10 +31,10 @@ struct Reconnection {
         if let milliseconds { self.milliseconds = milliseconds }
     }
 
-    /// A connection has ended. Returns how long to wait before the next one; `nil` if there is no
-    /// other.
+    /// A connection has ended. Returns how long to wait before the next connection; `nil` if the
+    /// stream is not opened again.
     ///
-    /// - Parameter error: Why the connection failed; `nil` if the server has ended it.
+    /// - Parameter error: Why the connection failed; `nil` if the server has closed it.
     mutating func next(after error: TransportError.Kind?) -> Int64? {
         if let inARowMax, inARow >= inARowMax { return nil }
         switch error {

@@ -59,7 +59,7 @@ package final class PreparedRequest: Sendable {
     /// Returns the time limit of an attempt that begins `now`.
     package func deadline(from now: Deadline, of start: Deadline) -> Deadline {
         let total = exchange.timeouts.totalMilliseconds
-        // The connections of an event stream have one time limit together.
+        // All connections of an event stream share one time limit.
         let begin = bodyDestination.isEvents ? start : now
         let ofAttempt = total > 0 ? begin.advanced(milliseconds: total) : .never
         let ofCall = sending.retry?.deadlineMilliseconds ?? 0
@@ -104,14 +104,14 @@ package final class PreparedRequest: Sendable {
         return copy(exchange, reader, sending)
     }
 
-    /// Returns the same request as a part of another upload, or of none.
+    /// Returns the same request as a part of another upload, or of no upload.
     func part(of upload: UploadSession?) -> PreparedRequest {
         var sending = sending
         sending.upload = upload
         return copy(exchange, reader, sending)
     }
 
-    /// Returns the same request with another exchange, which the answer to an exchange has caused.
+    /// Returns the same request with the exchange that follows the answer to an earlier exchange.
     func next(
         _ exchange: Exchange, reader: BodyReader?, isTrusted: Bool, uploadedBefore: Int64 = 0
     ) -> PreparedRequest {
@@ -147,7 +147,7 @@ package struct SendingRules: Sendable {
     package let isInBatch: Bool
     /// Whether the request waits until the rate of its origin admits it.
     package var isRated = false
-    /// The resumable upload that sends the body; `nil` if the exchange sends all of it.
+    /// The resumable upload that sends the body; `nil` if one exchange sends the whole body.
     package var upload: UploadSession?
     /// How many bytes of the body earlier exchanges have sent.
     var uploadedBefore: Int64 = 0

@@ -51,7 +51,8 @@ package struct RequestPreparation {
                 spec, settings, isTrusted: isTrusted, of: content, for: bodyDestination)
             var sending = sending(spec, settings, destination.method, &headers)
             sending.isTrusted = isTrusted
-            // An event stream has no end, so its attempts have no time limit together.
+            // An event stream has no end, so the time limit for all attempts together does not hold
+            // for it.
             if bodyDestination.isEvents { sending.retry?.deadlineMilliseconds = 0 }
             let storable = StorableRequest(
                 spec: spec, destination: destination, settings: settings, submission: submission,
@@ -103,7 +104,8 @@ package struct RequestPreparation {
     }
 
     /// Whether the outbox would keep the request if the body of its answer went into memory. A
-    /// later flush has no receiver for the body. Throws if the program asks for both.
+    /// later flush has no receiver for the body. Throws if the request has a lane, which shows that
+    /// the program wants the outbox to keep it.
     private func isKeptFromOutbox(
         _ spec: RequestSpec, _ destination: Destination, _ settings: RouteSettings
     ) throws(Failure) -> Bool {
@@ -327,7 +329,8 @@ package struct RequestPreparation {
         _ spec: RequestSpec, _ settings: RouteSettings, for destination: BodyDestination = .memory
     ) -> ExchangeTimeouts {
         var timeouts = context.options.timeouts
-        // An event stream has no end, so it is limited only where the route or the request says so.
+        // An event stream has no end, so it has a time limit only if the route or the request sets
+        // a time limit.
         if destination.isEvents { timeouts.totalMilliseconds = 0 }
         timeouts.take(settings.timeouts)
         timeouts.take(spec.timeouts)

@@ -64,7 +64,7 @@ package struct RequestSpec: Sendable {
         }
     }
 
-    /// The wishes of the program for the time in which the answer arrives.
+    /// The options of the program for the reception of the answer.
     package struct Reception: Sendable {
         package var progress: ProgressRequest?
         /// The place to which the body of a successful answer goes.

@@ -242,7 +242,8 @@ struct ResponseProcessor {
             objectsMax: context.options.objectsMax)
     }
 
-    /// - Parameter isAnswer: Whether it maps the answer to sent objects.
+    /// - Parameter isAnswer: Whether the machine maps the answer to a request that has sent
+    ///   objects.
     func machine(_ plan: MappingPlan, isAnswer: Bool) -> MappingMachine {
         MappingMachine(
             plan: plan, limits: limits, isCancelled: isAbandoned, progress: call.mappingProgress,
@@ -337,7 +338,7 @@ struct ResponseProcessor {
         } catch {
             var failure = complete(error, received)
             failure.message = "\(describe(received)): \(error.message)"
-            // The server has already done its part.
+            // The server has already processed the request, so only GET and HEAD are sent again.
             failure.isRetryable = error.isRetryable && [.get, .head].contains(request.method)
             throw failure
         }

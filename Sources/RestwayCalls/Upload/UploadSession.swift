@@ -130,7 +130,7 @@ package final class UploadSession: Sendable {
         exchange.body = .none
         exchange.headers = rules.headers(
             exchange.headers, keepsBody: false, isTrusted: mayKnow)
-        // A server would answer all requests with the same key alike.
+        // A server would give the same answer to all requests with the same key.
         exchange.headers.removeAll {
             $0.isNamed(IdempotencyKey.headerName) || $0.isNamed("Upload-Metadata")
         }

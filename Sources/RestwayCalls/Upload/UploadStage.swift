@@ -21,14 +21,15 @@ enum UploadStage {
             let failure = call.located(error)
             return entry.context.pool.submit { entry.on(.worker).fail(failure) }
         }
-        // This leaves the workers for bodies, because other calls wait for them.
+        // The call continues on another worker, because other calls wait for the workers for
+        // bodies.
         entry.context.pool.submit { entry.on(.worker).pass { $0.request = next } }
     }
 }
 
 extension RequestPreparation {
-    /// Returns how a request is uploaded; `nil` if its body is sent in one request. What a route
-    /// says is meant for the resources that are sent to it.
+    /// Returns how a request is uploaded; `nil` if its body is sent in one request. The setting of
+    /// a route applies to the resources that are sent to that route.
     func resumption(_ spec: RequestSpec, _ settings: RouteSettings) -> UploadProtocol? {
         if let plan = spec.given.upload { return plan.resumption }
         guard case .resource? = spec.body?.content else { return nil }

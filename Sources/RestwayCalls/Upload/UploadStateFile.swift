@@ -27,7 +27,7 @@ struct UploadStateFile: Sendable {
     }
 
     /// Returns the URL of the upload of the same request and the same resource; `nil` if the file
-    /// does not name one.
+    /// names no upload of theirs.
     func read() throws(Failure) -> String? {
         // Opening a FIFO would wait for a writer.
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
@@ -48,7 +48,7 @@ struct UploadStateFile: Sendable {
         return url
     }
 
-    /// Names an upload. The file is replaced in one step.
+    /// Writes the URL of an upload. The file is replaced in one step.
     func write(_ url: String) throws(Failure) {
         let text = [Self.title, request, source ?? "", url, "end", ""].joined(separator: "\n")
         let temporary = path + ".new"

@@ -23,8 +23,8 @@ package struct RouteSettings: Sendable {
     package var body = BodySettings()
     /// Whether the bodies of its answers are saved in files.
     package var savesAsResource = false
-    /// The format of its answers if they are event streams; `nil` if they are not, or if the media
-    /// type says so.
+    /// The format of the route's answers if they are event streams; `nil` if they are not, or if
+    /// the media type determines the format.
     package var stream: EventStreamFormat?
 
     /// The settings of a request without a route.
@@ -62,7 +62,7 @@ package struct BodySettings: Sendable {
     package var isCompressed = false
     /// Whether bodies are announced with `Expect: 100-continue`.
     package var expectsContinue = false
-    /// How resources are uploaded; `nil` for one request.
+    /// How resources are uploaded; `nil` if one request sends a resource.
     package var upload: UploadPlan?
     /// The media types of answers; empty for the types of the mappers.
     package var accepted: [String] = []

@@ -16,7 +16,7 @@ struct DocumentResponse {
     let statuses: StatusRange
     /// The node of the hook's name.
     let hook: DocumentNode?
-    /// The name of the events to which it applies; `nil` for all.
+    /// The name of the events to which the descriptor applies; `nil` for all events.
     let event: String?
 
     init?(_ object: DocumentNode, _ entities: EntityCatalog) {

@@ -70,8 +70,8 @@ package final class Resource: Sendable {
         }
     }
 
-    /// Returns a text by which a change of the resource shows. It reads the bytes only if they are
-    /// in memory.
+    /// Returns a text that is different after the resource has changed. It reads the bytes only if
+    /// they are in memory.
     package func fingerprint(_ extent: ResourceExtent) throws(ResourceError) -> String {
         guard let state = extent.state else { return Base64.encode(try digest(.sha256)) }
         let numbers = [

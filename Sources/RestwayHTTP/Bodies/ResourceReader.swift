@@ -12,7 +12,7 @@ package final class ResourceReader: @unchecked Sendable {
     /// was announced too.
     private let isExact: Bool
     private let start: Int64
-    /// Where the bytes end that are read; `nil` if it is not known.
+    /// The position behind the last byte that is read; `nil` if it is not known.
     private let end: Int64?
     private var position: Int64
     /// The open file; -1 if it is not open.
@@ -21,7 +21,7 @@ package final class ResourceReader: @unchecked Sendable {
 
     /// - Parameters:
     ///   - start: The position of the first byte that is read; 0 for a pipe or a socket.
-    ///   - end: Where the bytes end that are read; `nil` for the end of the resource.
+    ///   - end: The position behind the last byte that is read; `nil` for the end of the resource.
     package init(
         _ resource: Resource, _ extent: ResourceExtent, isExact: Bool = false,
         from start: Int64 = 0, to end: Int64? = nil

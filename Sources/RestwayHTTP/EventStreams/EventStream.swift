@@ -22,7 +22,7 @@ package enum EventStreamFormat: String, CaseIterable, Sendable {
         }
     }
 
-    /// The format of bodies with a media type; `nil` if they are no event streams.
+    /// The format of bodies with a media type; `nil` if no event stream has this media type.
     package init?(mediaType: String) {
         let essence = MediaType.essence(mediaType)
         let found = Self.allCases.first { $0.mediaTypes.contains(essence) }
@@ -43,7 +43,7 @@ package enum EventStreamFormat: String, CaseIterable, Sendable {
     /// Makes the parser of one body.
     ///
     /// - Parameters:
-    ///   - lastEventID: The last ID of the bodies before this one.
+    ///   - lastEventID: The last ID in the bodies before this body.
     ///   - bytesMax: The limit on the data of an event, and on a line.
     package func parser(lastEventID: String, bytesMax: Int) -> any EventParser {
         switch self {
@@ -54,7 +54,7 @@ package enum EventStreamFormat: String, CaseIterable, Sendable {
     }
 }
 
-/// What the head of a successful answer means for a program that waits for events.
+/// The meaning of the head of a successful answer for a program that waits for events.
 package enum EventStreamOpening: Equatable, Sendable {
     case events(EventStreamFormat)
     /// The server has no events, now or later.
@@ -100,12 +100,12 @@ package protocol EventParser: Sendable {
     /// Takes the end of a body that has come whole.
     mutating func end(into batch: inout EventBatch)
 
-    /// The last ID that the server has set for events up to the last whole one; empty if there is
-    /// none.
+    /// The last ID that the server has set, counting only whole events; empty if the server has set
+    /// no ID.
     var lastEventID: String { get }
 
-    /// How long the server wants clients to wait before they open the stream again; `nil` if it
-    /// has not said so.
+    /// How long the server wants clients to wait before they open the stream again; `nil` if the
+    /// server has not set a wait.
     var reconnectionMilliseconds: Int64? { get }
 }
 
@@ -123,13 +123,14 @@ package struct EventTooLarge: Error, Equatable, Sendable {
 
 /// One event of an event stream.
 package struct StreamEvent: Equatable, Sendable {
-    /// The name of events that have none of their own.
+    /// The name of events to which the server gives no name.
     package static let usualName = "message"
 
     package let name: String
-    /// The last ID that the server has set, for this event or an earlier one.
+    /// The ID of the event. An event without an ID of its own has the last ID that the server has
+    /// set before.
     package let id: String
-    /// The place of its data in the batch.
+    /// The place of the event's data in the batch.
     package let range: Range<Int>
     /// Whether the format shows that the data is not whole.
     package let isTruncated: Bool

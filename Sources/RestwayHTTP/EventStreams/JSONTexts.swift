@@ -53,7 +53,8 @@ package struct JSONSequence: EventParser {
     private static let separator: UInt8 = 0x1E
 
     private enum Place {
-        /// No text may begin here: no separator has come, or the text after it is whole.
+        /// No text may begin here: no separator has arrived since the start or since the last whole
+        /// text.
         case between
         /// A text may begin.
         case begin

@@ -3,7 +3,7 @@ import RestwayText
 
 /// Parses Server-Sent Events (WHATWG HTML, section 9.2.6).
 package struct ServerSentEvents: EventParser {
-    /// A server that asks for a longer wait gets this one.
+    /// The longest wait before a reconnection, also if the server asks for a longer wait.
     private static let reconnectionMillisecondsMax: Int64 = 86_400_000
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
     private static let lineFeed = UInt8(ascii: "\n")
@@ -25,7 +25,7 @@ package struct ServerSentEvents: EventParser {
 
     package init(lastEventID: String = "", bytesMax: Int) {
         self.bytesMax = bytesMax
-        // An event without an ID must not forget the ID of the stream before this one.
+        // An event without an ID keeps the last ID of the previous connection.
         id = lastEventID
         self.lastEventID = lastEventID
     }
@@ -38,7 +38,7 @@ package struct ServerSentEvents: EventParser {
             isAfterReturn = false
             if first == Self.lineFeed { start = 1 }
         }
-        // Both positions are kept, so that each byte is looked at once for each of them.
+        // Both positions are kept, so that each search looks at a byte only once.
         var feed = Self.find(Self.lineFeed, in: bytes, from: start)
         var carriage = Self.find(Self.carriageReturn, in: bytes, from: start)
         while true {

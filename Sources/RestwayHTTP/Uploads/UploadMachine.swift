@@ -1,7 +1,8 @@
 /// Decides which request of a resumable upload comes next.
 ///
-/// No clock, no lock, no I/O: it is asked for the next step, and is given the answer to it. A step
-/// without an answer has failed; the next step then asks the server how many bytes it has.
+/// It has no clock, no lock and no I/O. Its caller asks for the next step, performs it, and passes
+/// the answer to the machine. A step without an answer has failed; the next step then asks the
+/// server how many bytes it has.
 package struct UploadMachine: Equatable, Sendable {
     /// A request of the upload.
     package enum Step: Equatable, Sendable {
@@ -117,7 +118,7 @@ package struct UploadMachine: Equatable, Sendable {
         if answer.status == 409, answer.isComplete != true { return conflict() }
         guard answer.isSuccess else {
             guard answer.isComplete == true else { return .judge }
-            // The server has all bytes and refuses them. To go on would change nothing.
+            // The server has all bytes and refuses them. Another request would not change that.
             url = nil
             return .giveUp
         }

@@ -8,7 +8,7 @@ package struct UploadPlan: Equatable, Sendable {
     package var statePath: String?
     /// The largest number of bytes in one request.
     package var pieceBytesMax = Int64.max
-    /// Whether the upload is deleted from the server instead of going on.
+    /// Whether the upload is deleted from the server instead of continued.
     package var isTerminated = false
 
     package init(_ resumption: UploadProtocol?) {
@@ -31,7 +31,7 @@ package enum UploadProtocol: String, CaseIterable, Sendable {
         }
     }
 
-    /// Says to the server which version of the protocol a request speaks.
+    /// Tells the server which version of the protocol a request uses.
     private var version: HeaderField {
         switch self {
         case .tus: HeaderField(name: "Tus-Resumable", value: "1.0.0")
@@ -88,7 +88,7 @@ package struct UploadAnswer: Equatable, Sendable {
     package var offset: Int64?
     /// How long the server expects the resource to be.
     package var length: Int64?
-    /// Whether the server says that the upload is complete; tus does not say it.
+    /// Whether the server says that the upload is complete. Servers with tus do not say it.
     package var isComplete: Bool?
 
     package init(status: Int) {

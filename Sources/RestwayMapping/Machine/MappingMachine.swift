@@ -57,8 +57,8 @@ package final class MappingMachine: EventSink {
         core.pointee.scalar(.unrepresentable(text))
     }
 
-    // A machine can map several values into one result, for example events that came together. It
-    // is told of the end of each value, and of each one that follows.
+    // A machine can map several values into one result, for example events that arrived together.
+    // The caller reports the end of each value, and the start of each further value.
 
     /// Checks that the mapper has pushed one whole value.
     package func checkValue() throws(MappingFailure) { try core.pointee.checkValue() }

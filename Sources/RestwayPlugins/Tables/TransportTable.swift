@@ -85,7 +85,7 @@ package final class TransportTable: Sendable {
         reference.flatMap { indices[$0] } ?? standardIndex
     }
 
-    /// Whether exchanges whose route names no transport go through the built-in transport.
+    /// Whether exchanges whose route names no transport use the built-in transport.
     package var isStandardBuiltIn: Bool { standardIndex == Self.builtIn }
 
     /// The transport for exchanges without a route.

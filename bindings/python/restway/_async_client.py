@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Coroutine
 from functools import partial
 from types import TracebackType
-from typing import ClassVar, NoReturn
+from typing import TYPE_CHECKING, ClassVar, NoReturn
 
 from . import _ffi as native
 from ._batch import AsyncBatch
@@ -24,11 +24,17 @@ from ._store import Observed, Observer, OnChange
 from ._stream import (
     AsyncEventStream,
     AsyncStream,
-    Format,
+    ReceivingBytes,
+    ReceivingEvents,
     body_receiver,
     event_receiver,
     request_of,
 )
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._stream import EventOptions
 
 
 class AsyncClient(ClientBase, Verbs[Coroutine[None, None, Response]]):
@@ -110,23 +116,17 @@ class AsyncClient(ClientBase, Verbs[Coroutine[None, None, Response]]):
                 async for piece in response.iter_bytes():
                     digest.update(piece)
 
-        The context is entered when the head has come, and raises there what `perform` raises. The
-        body is not mapped. At most about 2 MiB wait for the program; the server is slowed down
-        meanwhile. Leaving the context earlier cancels the call. The time limit of the request holds
-        for the whole body.
+        Entering the context waits for the head of the answer, and raises the errors of `perform`.
+        The body is not mapped. If about 2 MiB wait for the program, the server is slowed down.
+        Leaving the context before the end of the body cancels the call. The time limit of the
+        request holds for the whole body.
         """
-        return AsyncStream(self, request, body_receiver())
+        return AsyncStream(self, request, body_receiver(), ReceivingBytes)
 
-    def events(
-        self,
-        target: Request | str,
-        *,
-        format: Format | None = None,
-        event_bytes_max: int = 16 << 20,
-        reconnections_max: int | None = None,
-    ) -> AsyncEventStream:
+    def events(self, target: Request | str, **options: Unpack[EventOptions]) -> AsyncEventStream:
         """Sends a request and reads its answer as an event stream: Server-Sent Events, JSON lines
-        or JSON sequences. Each event is mapped, and its objects are stored, before it is given.
+        or JSON sequences. The objects of an event are in the store before the program gets the
+        event.
 
             async with client.events("orders/changes") as events:
                 async for event in events:
@@ -134,18 +134,14 @@ class AsyncClient(ClientBase, Verbs[Coroutine[None, None, Response]]):
 
         Args:
             target: A request, or a path for GET.
-            format: The format; None leaves it to the route's "stream" and the media type.
-            event_bytes_max: The largest event in bytes. A larger one raises TooLargeError.
-            reconnections_max: A stream of Server-Sent Events is opened again when its connection
-                ends; this is how often in a row without an event. 0 is never, None has no limit.
+            options: The keywords of `EventOptions`.
 
-        The context is entered when the head has come, and raises there what `perform` raises. At
-        most about 2 MiB wait for the program; the server is slowed down meanwhile. Leaving the
-        context ends the stream. The stream has no time limit, unless the route or the request sets
-        one.
+        Entering the context waits for the head of the answer, and raises the errors of `perform`.
+        If about 2 MiB wait for the program, the server is slowed down. Leaving the context ends the
+        stream. The stream has no time limit, unless the route or the request sets a time limit.
         """
-        receiver = event_receiver(format, event_bytes_max, reconnections_max)
-        return AsyncEventStream(self, request_of(target), receiver)
+        receiving = partial(ReceivingEvents, self._layouts)
+        return AsyncEventStream(self, request_of(target), event_receiver(**options), receiving)
 
     def batch(self) -> AsyncBatch:
         """Makes a batch session: requests that are sent together.

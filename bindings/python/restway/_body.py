@@ -1,5 +1,5 @@
-"""Bodies of requests that are read while they are sent, bodies of answers that are saved in files,
-time limits, and the options that requests take.
+"""The options of requests: bodies that are read while they are sent, files in which the bodies of
+answers are saved, time limits and more.
 """
 
 from __future__ import annotations
@@ -232,14 +232,16 @@ class Saved(NamedTuple):
 
 
 class Descriptor(Protocol):
-    """A file or a socket."""
+    """An object with a descriptor: a file or a socket."""
 
     def fileno(self) -> int:
         """Returns the descriptor."""
 
 
 Saving = Union[str, "os.PathLike[str]", SaveTo, int, Descriptor]
-"""A path, or a path with options; a file or a socket, or its descriptor."""
+"""Where the body of an answer is saved: a path, a path with options (`SaveTo`), a file or a socket
+that is open for writing, or the number of a descriptor.
+"""
 
 
 def set_save_to(request: native.RequestHandle, saving: Saving) -> None:
@@ -248,7 +250,7 @@ def set_save_to(request: native.RequestHandle, saving: Saving) -> None:
         check(native.lib.restway_request_save_to_descriptor, request, saving)
         return
     if not isinstance(saving, (str, os.PathLike, SaveTo)):
-        # What the program has written to a file stands before the body.
+        # The bytes that the program has already written to the file come before the body.
         if isinstance(saving, io.IOBase):
             saving.flush()
         check(native.lib.restway_request_save_to_descriptor, request, saving.fileno())
@@ -296,10 +298,10 @@ class Timeouts:
     """The time until a connection is ready."""
 
     first_byte: float | None = None
-    """The time from the last byte of the request that was sent to the first byte of the answer."""
+    """The time from the last byte of the request to the first byte of the answer."""
 
     idle: float | None = None
-    """The time without a byte moving, in whole seconds."""
+    """The time in which no byte is sent or received, in whole seconds."""
 
     def _set(self, handle: native.RequestHandle) -> None:
         """For this package: sets the limits of a request."""
@@ -339,8 +341,9 @@ class RequestOptions(TypedDict, total=False):
             sent in order, one after the other.
         save_to: The path of a file in which the body of a 2xx answer is saved, in place of memory;
             a `SaveTo` has further options. The body is not mapped; the response has it as `saved`.
-            A file or socket that is open for writing, or its descriptor, gets the bytes while they
-            arrive; the library writes to a duplicate of the descriptor.
+            Instead of a path, this may be a file or socket that is open for writing, or the number
+            of its descriptor. The library then writes the bytes while they arrive, to a duplicate
+            of the descriptor.
     """
 
     variables: Mapping[str, Any] | None
@@ -379,8 +382,9 @@ class BodyOptions(RequestOptions, total=False):
         gzip: Whether the body is sent with Content-Encoding: gzip, in place of what the route says.
         expect_continue: Whether the body is announced with Expect: 100-continue, in place of what
             the route says. It is then sent when the server asks for it, or after a second.
-        resumable: "tus" or "ietf": the Resource is uploaded so that the upload goes on after a
-            failure, in place of what the route says; a `Resumable` has further options.
+        resumable: The protocol of a resumable upload, "tus" or "ietf", in place of the setting of
+            the route. After a failure, the upload of the Resource continues after the bytes that
+            the server already has. A `Resumable` has further options.
     """
 
     body: Content | None

@@ -93,8 +93,8 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
             timeout: The time limit of each attempt in seconds, including redirects and the wait for
                 a credential (default 60).
             connect_timeout: The time limit for making a connection in seconds (default 10).
-            first_byte_timeout: The longest time in seconds from the last byte of a request that was
-                sent to the first byte of its answer (default none).
+            first_byte_timeout: The time limit in seconds from the last byte of a request to the
+                first byte of its answer (default: no limit).
             idle_timeout: The longest time in seconds in which no byte is sent or received (default
                 30).
             strict_mapping: A mapping issue fails the call with MappingError.
@@ -105,7 +105,7 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
             body_bytes_max: The size limit of a response body in bytes, after decoding (default 256
                 MiB).
             save_bytes_max: The size limit of a body that is saved in a file, in bytes after
-                decoding (default none).
+                decoding (default: no limit).
             objects_max: The largest number of objects in one response (default 10,000,000).
             nesting_depth_max: The deepest nesting of a JSON body, 1 to 2,048 (default 512).
             redirects_max: The largest number of redirects of one call (default 10).

@@ -140,13 +140,13 @@ class Network:
     """
 
     cookie_file: Path | None = None
-    """The file in which cookies are kept, in the format of curl and browsers; None keeps them in
-    memory.
+    """The file in which the client keeps cookies, in the format of curl and browsers; None keeps
+    cookies in memory.
     """
 
     hsts_file: Path | None = None
-    """The file in which the client remembers the hosts that want to be reached over TLS alone, so
-    that requests to their http URLs go to https; None remembers none.
+    """The file in which the client remembers the hosts that may be reached only over TLS (HSTS).
+    Requests to http URLs of these hosts go to https. None remembers no hosts.
     """
 
 
@@ -210,21 +210,24 @@ class Cookie:
     value: str = field(repr=False)
     """The value, which may be empty."""
     domain: str
-    """The host that the cookie is sent to."""
+    """The host to which the cookie is sent."""
     path: str
-    """The path that the cookie is sent to, with all paths below it."""
+    """The path to which the cookie is sent. It is also sent to all paths below this path."""
     expires: int | None
-    """The time at which the cookie ends, in seconds since 1970; None if it has no end."""
+    """The time at which the cookie expires, in seconds since 1970; None for a cookie that does not
+    expire.
+    """
     subdomains: bool
     """Whether the cookie is also sent to subdomains."""
     secure: bool
-    """Whether the cookie is sent to https servers alone."""
+    """Whether the cookie is sent only to https servers."""
     http_only: bool
     """Whether scripts in browsers do not see the cookie."""
 
 
 class Cookies:
-    """The cookies of a client: those that servers have set, and those of the program.
+    """The cookies of a client: the cookies that servers have set, and the cookies that the program
+    has set.
 
         for cookie in client.cookies.list("https://api.example.com"):
             print(cookie.name)
@@ -237,7 +240,8 @@ class Cookies:
         self._client = client
 
     def list(self, url: str | None = None) -> list[Cookie]:
-        """Returns the cookies that a request to `url` would send; all without a URL.
+        """Returns the cookies that a request to `url` would send. Without a URL, the result has all
+        cookies of the client.
 
         Raises InvalidURLError; UsageError if the client keeps no cookies; ClosedError.
 
@@ -264,21 +268,22 @@ class Cookies:
         secure: bool = False,
         http_only: bool = False,
     ) -> None:
-        """Sets a cookie, in place of one with the same name, domain and path.
+        """Sets a cookie. It replaces the cookie with the same name, domain and path.
 
         Args:
             name: The name.
             value: The value.
-            url: An absolute URL, whose host is the domain; None takes the base URL.
-            domain: The host that the cookie is sent to, in place of the host of `url`.
-            path: The path that the cookie is sent to, with all paths below it.
-            expires: The time at which the cookie ends, in seconds since 1970.
+            url: An absolute URL, whose host is the domain; None takes the client's base URL.
+            domain: The host to which the cookie is sent, in place of the host of `url`.
+            path: The path to which the cookie is sent. It is also sent to all paths below it.
+            expires: The time at which the cookie expires, in seconds since 1970; None for a cookie
+                that does not expire.
             subdomains: Whether the cookie is also sent to subdomains.
-            secure: Whether the cookie is sent to https servers alone.
+            secure: Whether the cookie is sent only to https servers.
             http_only: Whether scripts in browsers do not see the cookie.
 
-        Raises InvalidURLError; UsageError if the cookie cannot be sent, or the client keeps none;
-        ClosedError.
+        Raises InvalidURLError; UsageError if the cookie cannot be sent, or if the client keeps no
+        cookies; ClosedError.
 
             client.cookies.set("session", token, secure=True)
         """
@@ -303,11 +308,13 @@ class Cookies:
         )
 
     def clear(self, url: str | None = None, name: str | None = None) -> int:
-        """Clears cookies, and returns how many there were.
+        """Clears the cookies that match both `url` and `name`. Returns the number of cookies that
+        were cleared.
 
         Args:
-            url: Clears the cookies that a request to it would send; None those of all hosts.
-            name: Clears the cookies of this name alone; None those of any name.
+            url: Matches the cookies that a request to this URL would send; None matches the cookies
+                of all hosts.
+            name: The name of the cookies; None matches cookies of any name.
 
         Raises InvalidURLError; UsageError if the client keeps no cookies; ClosedError.
 

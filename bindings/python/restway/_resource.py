@@ -244,8 +244,8 @@ def set_resource(
 
 
 class Resumable(NamedTuple):
-    """How a resource is uploaded, for the keyword `resumable`: after a failure, the upload goes on
-    where the server has the bytes.
+    """How a resource is uploaded, for the keyword `resumable`. After a failure, the upload
+    continues after the bytes that the server already has.
 
         film = restway.Resource.file("film.mp4")
         how = restway.Resumable("tus", state="film.upload")
@@ -255,17 +255,21 @@ class Resumable(NamedTuple):
     protocol: Literal["tus", "ietf"] = "tus"
     """tus 1.0, or the IETF's draft "Resumable Uploads for HTTP"."""
     state: str | os.PathLike[str] | None = None
-    """The path of a file that names the upload, so that a later call goes on, also of another
-    process. It contains the upload's URL, which may be a secret; only its owner can read it.
+    """The path of a state file, with which a later call can continue the upload, also in another
+    process. The file contains the upload's URL, which may be a secret; only the owner of the file
+    can read the file.
     """
     piece_bytes: int | None = None
     """The largest number of bytes in one request; None sends all the rest in one request."""
     terminate: bool = False
-    """Whether the upload of the state file is deleted from the server instead of going on."""
+    """Whether the call deletes the upload that the state file names from the server, instead of
+    continuing the upload.
+    """
 
 
 Resumption = Union[Literal["tus", "ietf", "none"], Resumable]
-"""A protocol, or a protocol with options. "none" sends the resource in one request."""
+"""The protocol of an upload, or a protocol with options. "none" sends the resource in one request.
+"""
 
 _PROTOCOLS = {
     "none": UploadProtocol.PLAIN,
@@ -275,7 +279,7 @@ _PROTOCOLS = {
 
 
 def set_resumable(request: native.RequestHandle, resumption: Resumption) -> None:
-    """For this package: says how the resource of a request is uploaded."""
+    """For this package: sets how the resource of a request is uploaded."""
     plan = resumption if isinstance(resumption, Resumable) else Resumable()
     protocol = resumption.protocol if isinstance(resumption, Resumable) else resumption
     number = _PROTOCOLS.get(protocol)

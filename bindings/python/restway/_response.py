@@ -358,18 +358,21 @@ class StreamEvent(NamedTuple):
     name: str
     """The name that the server gave the event, or "message"."""
     id: str
-    """The last ID that the server has set, for this event or an earlier one; "" if there is none.
+    """The ID of the event. An event without an ID of its own has the last ID that the server sent
+    before this event. The text is empty if the server has not sent any ID.
     """
     data: bytes
     """The data, without the framing of the format."""
     objects: tuple[Object, ...]
-    """The objects that it was mapped to."""
+    """The objects to which the event was mapped."""
     error: RestwayError | None
-    """Why it could not be mapped: a MappingError, usually; None if it could. The stream goes on."""
+    """The error if the event could not be mapped, usually a MappingError; otherwise None. The
+    stream continues after an event with an error.
+    """
 
     @property
     def object(self) -> Object | None:
-        """The first object, if there is one."""
+        """The first object to which the event was mapped; None for an event without objects."""
         return self.objects[0] if self.objects else None
 
     @property
@@ -383,7 +386,7 @@ class StreamEvent(NamedTuple):
 
 
 class StreamHead:
-    """The part of a streamed response that is there before its body."""
+    """The head of a streamed response, which arrives before the body."""
 
     def __init__(self, response: Response) -> None:
         self._response = response

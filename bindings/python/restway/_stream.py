@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
-from functools import cached_property
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypedDict, TypeVar, Union
 
 from . import _ffi as native
 from ._boundary import check, failure
@@ -37,7 +35,7 @@ _HELD_BYTES_MAX = 1 << 20
 
 
 Piece = TypeVar("Piece")
-"""What a stream consists of: bytes, or an event."""
+"""A piece of a stream: bytes of a body, or one event."""
 
 
 class Signal:
@@ -77,10 +75,14 @@ class LoopSignal:
         self._event.clear()
 
 
+Wake = Callable[[], object]
+"""Wakes the thread or task that reads a stream."""
+
+
 class Receiving(Generic[Piece]):
     """The pieces of one stream between the library's thread and the program."""
 
-    def __init__(self, wake: Callable[[], object]) -> None:
+    def __init__(self, wake: Wake) -> None:
         self.head: native.ResponseHandle | None = None
         self.has_ended = False
         self._wake = wake
@@ -107,7 +109,7 @@ class Receiving(Generic[Piece]):
             self._pieces.append((piece, size))
             self._held += size
             pauses = self._held >= _HELD_BYTES_MAX
-            # After a pause, events of the same commit still come.
+            # After a pause, the library still delivers the other events of the same commit.
             self._is_paused = self._is_paused or pauses
         self._wake()
         return pauses
@@ -118,8 +120,8 @@ class Receiving(Generic[Piece]):
         self._wake()
 
     def take(self, call: native.CallHandle) -> Piece | None:
-        """Returns the next piece, or None if none waits. Lets the library go on when the program
-        has taken all.
+        """Returns the next piece, or None if no piece waits. Resumes the library's receiver when
+        the program has taken all pieces.
         """
         with self._lock:
             piece, size = self._pieces.popleft() if self._pieces else (None, 0)
@@ -155,7 +157,9 @@ Receiver = Union[native.BodyReceiver, native.EventReceiver]
 
 @contextmanager
 def receiving(request: Request, receiver: Receiver, target: Receiving[Any]) -> Iterator[None]:
-    """Calls that are sent in this context give what they receive to `target`."""
+    """Calls that are sent in this context give the head and the pieces of their answers to
+    `target`.
+    """
     if isinstance(receiver, native.BodyReceiver):
         function = native.lib.restway_request_set_body_receiver
     else:
@@ -199,29 +203,31 @@ class StreamedResponse(StreamHead):
         return b"".join(self.iter_bytes())
 
 
-class StreamedCall(ABC, Generic[Piece]):
+class StreamedCall(Generic[Piece]):
     """A call whose answer is read while it arrives, as a context manager. Leaving the context
     cancels a call that has not ended.
     """
 
-    def __init__(self, client: Client, request: Request, receiver: Receiver) -> None:
+    def __init__(
+        self,
+        client: Client,
+        request: Request,
+        receiver: Receiver,
+        receiving: Callable[[Wake], Receiving[Piece]],
+    ) -> None:
         """For this package: clients make these."""
         self._client = client
         self._request = request
         self._receiver = receiver
         self._changed = Signal()
+        self._receiving = receiving(self._changed.set)
         self._call: Call | None = None
         self.trailers = Headers()
-
-    @property
-    @abstractmethod
-    def _receiving(self) -> Receiving[Piece]:
-        """The pieces that wait."""
 
     def _begin(self) -> Response:
         """Sends the request and waits for the head of the answer."""
         target = self._receiving
-        with receiving(self._request, self._receiver, self._receiving):
+        with receiving(self._request, self._receiver, target):
             call = self._call = self._client.send(self._request)
         self._changed.wait_for(lambda: target.head is not None or target.has_ended)
         if target.head is None:
@@ -258,10 +264,6 @@ class Stream(StreamedCall[bytes]):
     a call whose body has not come whole.
     """
 
-    @cached_property
-    def _receiving(self) -> ReceivingBytes:
-        return ReceivingBytes(self._changed.set)
-
     def __enter__(self) -> StreamedResponse:
         return StreamedResponse(self._begin(), self)
 
@@ -291,32 +293,34 @@ class AsyncStreamedResponse(StreamHead):
         return b"".join([piece async for piece in self.iter_bytes()])
 
 
-class AsyncStreamedCall(ABC, Generic[Piece]):
+class AsyncStreamedCall(Generic[Piece]):
     """A call whose answer is read while it arrives, as an asynchronous context manager. Leaving the
     context cancels a call that has not ended.
     """
 
-    def __init__(self, client: AsyncClient, request: Request, receiver: Receiver) -> None:
+    def __init__(
+        self,
+        client: AsyncClient,
+        request: Request,
+        receiver: Receiver,
+        receiving: Callable[[Wake], Receiving[Piece]],
+    ) -> None:
         """For this package: clients make these."""
         self._client = client
         self._request = request
         self._receiver = receiver
         self._changed = LoopSignal()
+        self._receiving = receiving(self._changed.set)
         self._future: asyncio.Future[Response] | None = None
         self._call: native.CallHandle | None = None
         self.trailers = Headers()
-
-    @property
-    @abstractmethod
-    def _receiving(self) -> Receiving[Piece]:
-        """The pieces that wait."""
 
     async def _begin(self) -> Response:
         """Sends the request and waits for the head of the answer."""
         changed = self._changed
         changed.attach()
         target = self._receiving
-        with receiving(self._request, self._receiver, self._receiving):
+        with receiving(self._request, self._receiver, target):
             self._future, self._call = self._client._start(self._request)
         self._future.add_done_callback(lambda _: changed.set())
         try:
@@ -362,16 +366,9 @@ class AsyncStream(AsyncStreamedCall[bytes]):
     the context cancels a call whose body has not come whole.
     """
 
-    @cached_property
-    def _receiving(self) -> ReceivingBytes:
-        return ReceivingBytes(self._changed.set)
-
     async def __aenter__(self) -> AsyncStreamedResponse:
         return AsyncStreamedResponse(await self._begin(), self)
 
-
-Format = Literal["events", "lines", "sequence"]
-"""The formats of event streams: Server-Sent Events, JSON lines, JSON sequences (RFC 7464)."""
 
 _FORMATS = {
     None: StreamFormat.DEFAULT,
@@ -381,14 +378,35 @@ _FORMATS = {
 }
 
 _EVENT_BYTES = 512
-"""About how much memory an event without data takes."""
+"""The approximate number of bytes of memory that an event without data takes."""
+
+
+class EventOptions(TypedDict, total=False):
+    """The keywords of `events`.
+
+    Attributes:
+        format: The format: "events" (Server-Sent Events), "lines" (JSON lines) or "sequence" (JSON
+            text sequences, RFC 7464). None, the default, takes the route's "stream", or else the
+            format of the media type of the answer.
+        event_bytes_max: The largest event in bytes (default 16 MiB). A larger event raises
+            TooLargeError.
+        reconnections_max: The largest number of consecutive reconnections that bring no event. A
+            stream of Server-Sent Events is opened again when its connection ends. 0 allows no
+            reconnection; None, the default, sets no limit.
+    """
+
+    format: Literal["events", "lines", "sequence"] | None
+    event_bytes_max: int
+    reconnections_max: int | None
 
 
 def event_receiver(
-    format: Format | None, event_bytes_max: int, reconnections_max: int | None
+    format: str | None = None,
+    event_bytes_max: int = 16 << 20,
+    reconnections_max: int | None = None,
 ) -> native.EventReceiver:
-    """For this package: returns a receiver with the wishes of the program, and without functions.
-    Raises ValueError for a format that does not exist.
+    """For this package: returns a receiver of events with these options. Raises ValueError for a
+    format that does not exist.
     """
     if format not in _FORMATS:
         raise ValueError(f"{format!r} is not a format of event streams")
@@ -403,10 +421,10 @@ def event_receiver(
     return receiver
 
 
-class _ReceivingEvents(Receiving[StreamEvent]):
+class ReceivingEvents(Receiving[StreamEvent]):
     """The events of one stream between the library's thread and the program."""
 
-    def __init__(self, wake: Callable[[], object], layouts: Layouts) -> None:
+    def __init__(self, layouts: Layouts, wake: Wake) -> None:
         super().__init__(wake)
         self._layouts = layouts
 
@@ -439,20 +457,11 @@ class EventStream(StreamedCall[StreamEvent]):
     iterates over its events. Leaving the context ends the stream.
     """
 
-    _head: StreamHead | None = None
-
-    @cached_property
-    def _receiving(self) -> _ReceivingEvents:
-        return _ReceivingEvents(self._changed.set, self._client._layouts)
-
-    @property
-    def head(self) -> StreamHead:
-        """Status, headers and URL of the first connection."""
-        assert self._head is not None
-        return self._head
+    head: StreamHead
+    """Status, headers and URL of the first connection, once the context is entered."""
 
     def __enter__(self) -> EventStream:
-        self._head = StreamHead(self._begin())
+        self.head = StreamHead(self._begin())
         return self
 
     def __iter__(self) -> Iterator[StreamEvent]:
@@ -468,20 +477,11 @@ class AsyncEventStream(AsyncStreamedCall[StreamEvent]):
     at a time iterates over its events. Leaving the context ends the stream.
     """
 
-    _head: StreamHead | None = None
-
-    @cached_property
-    def _receiving(self) -> _ReceivingEvents:
-        return _ReceivingEvents(self._changed.set, self._client._layouts)
-
-    @property
-    def head(self) -> StreamHead:
-        """Status, headers and URL of the first connection."""
-        assert self._head is not None
-        return self._head
+    head: StreamHead
+    """Status, headers and URL of the first connection, once the context is entered."""
 
     async def __aenter__(self) -> AsyncEventStream:
-        self._head = StreamHead(await self._begin())
+        self.head = StreamHead(await self._begin())
         return self
 
     async def __aiter__(self) -> AsyncIterator[StreamEvent]:

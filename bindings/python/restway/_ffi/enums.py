@@ -255,7 +255,7 @@ class IpVersion(IntEnum):
 
 
 class UploadProtocol(IntEnum):
-    """How the resource of a request is uploaded (`RESTWAY_UPLOAD_*`)."""
+    """The protocol with which the resource of a request is uploaded (`RESTWAY_UPLOAD_*`)."""
 
     PLAIN = 0
     TUS = 1
@@ -263,7 +263,7 @@ class UploadProtocol(IntEnum):
 
 
 class Phase(IntEnum):
-    """A phase of an exchange that has a time limit of its own (`RESTWAY_PHASE_*`)."""
+    """A phase of an exchange that can have its own time limit (`RESTWAY_PHASE_*`)."""
 
     CONNECT = 0
     FIRST_BYTE = 1
