@@ -1,0 +1,47 @@
+/// The parameters of a header such as `Content-Disposition` or `Content-Type` (RFC 9110, section
+/// 5.6.6).
+enum HeaderParameters {
+    /// Reads the parameters behind the first semicolon, their names in lower case. If a name is
+    /// repeated, its first value counts.
+    static func read(_ value: String) -> [String: String] {
+        var parameters: [String: String] = [:]
+        var rest = value.drop { $0 != ";" }
+        while rest.first == ";" {
+            rest = rest.dropFirst()
+            let name = rest.prefix { $0 != "=" && $0 != ";" }
+            rest = rest.dropFirst(name.count)
+            guard rest.first == "=" else { continue }
+            rest = rest.dropFirst().drop { $0 == " " || $0 == "\t" }
+            let text = rest.first == "\"" ? quoted(&rest) : token(&rest)
+            let key = trimmed(name).lowercased()
+            if parameters[key] == nil { parameters[key] = text }
+            rest = rest.drop { $0 != ";" }
+        }
+        return parameters
+    }
+
+    private static func quoted(_ rest: inout Substring) -> String {
+        var text = ""
+        rest = rest.dropFirst()
+        while let character = rest.popFirst(), character != "\"" {
+            if character == "\\", let escaped = rest.popFirst() {
+                text.append(escaped)
+            } else {
+                text.append(character)
+            }
+        }
+        return text
+    }
+
+    private static func token(_ rest: inout Substring) -> String {
+        let text = rest.prefix { $0 != ";" }
+        rest = rest.dropFirst(text.count)
+        return trimmed(text)
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        let start = text.drop { $0 == " " || $0 == "\t" }
+        let end = start.lastIndex { $0 != " " && $0 != "\t" }
+        return end.map { String(start[...$0]) } ?? ""
+    }
+}
