@@ -93,7 +93,7 @@ struct LocalIDText {
                 return (place, identity.text)
             }
             return (start..<place.upperBound, identity.messagePack)
-        case .plain: return (place, identity.text)
+        case .multipart, .plain: return (place, identity.text)
         }
     }
 
