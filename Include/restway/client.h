@@ -348,9 +348,10 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_set_exclusion(
 /** Writes a curl command for the shell that sends @p request as @p client does, to reproduce an
  *  exchange by hand. Unless @p flags holds RESTWAY_CURL_REVEAL, `[redacted]` replaces credentials,
  *  cookies and tokens: in headers, in the query, and in members of a JSON or form body whose name
- *  is secret. A body that has a JSON media type but is not valid JSON is then replaced as a whole.
- *  The command has the options for the network settings that apply to the URL. It never contains a
- *  password of these settings or the user of a proxy.
+ *  is secret, or has a secret part ("card[token]"). A body that has a JSON media type but is not
+ *  valid JSON, or a multipart form without a boundary, is then replaced as a whole. The command has
+ *  the options for the network settings that apply to the URL. It never contains a password of
+ *  these settings or the user of a proxy.
  *
  *  @param flags      RESTWAY_CURL_* bits.
  *  @param buffer     Receives NUL-terminated UTF-8, cut off at @p capacity; may be NULL when

@@ -123,7 +123,8 @@ typedef struct restway_network_options {
     /** The network interface ("eth1") or the address of this machine from which connections are
      *  made; NULL for any. */
     const char *local_interface;
-    /** Addresses in place of name lookups, each "host:port:address[,address]...". */
+    /** Addresses in place of name lookups, each "host:port:address[,address]...". Anything but IP
+     *  addresses is RESTWAY_E_CONFIG. */
     const char *const *addresses;
     /** The number of elements of addresses. */
     size_t address_count;

@@ -62,6 +62,30 @@ int redaction_has(const struct redaction *redaction, const char *name, size_t le
         || is_configured(redaction, name, length);
 }
 
+static int is_secret_in_bodies(
+    const struct redaction *redaction, const char *name, size_t length) {
+    return is_among(in_bodies, name, length) || is_configured(redaction, name, length);
+}
+
+typedef int (*is_secret_fn)(const struct redaction *redaction, const char *name, size_t length);
+
+/* Whether the name of a field is secret. A nested name such as "card[token]" or "card.token" is
+ * secret if one of its parts is. */
+static int is_secret_field(
+    const struct redaction *redaction, is_secret_fn is_secret, const char *name, size_t length) {
+    size_t start = 0;
+    for (size_t end = 0; end <= length; end++) {
+        if (end < length && name[end] != '[' && name[end] != ']' && name[end] != '.') {
+            continue;
+        }
+        if (end > start && is_secret(redaction, name + start, end - start)) {
+            return 1;
+        }
+        start = end + 1;
+    }
+    return is_secret(redaction, name, length);
+}
+
 static int hex(char digit) {
     if (digit >= '0' && digit <= '9') {
         return digit - '0';
@@ -101,8 +125,7 @@ static char *copy_pairs(
         const size_t decoded = decode(text, name, scratch);
         const int is_secret =
             equals != NULL
-            && (is_among(in_bodies, scratch, decoded)
-                || is_configured(redaction, scratch, decoded));
+            && is_secret_field(redaction, is_secret_in_bodies, scratch, decoded);
         const size_t kept = is_secret ? name + 1 : (size_t)(pair_end - text);
         memcpy(out, text, kept);
         out += kept;
@@ -135,8 +158,9 @@ static char *copy_parameters(
             continue;
         }
         const size_t name = strcspn(text, "=?&#>\" ");
+        const size_t decoded = decode(text, name, scratch);
         if (text[name] != '='
-            || !redaction_has(redaction, scratch, decode(text, name, scratch))) {
+            || !is_secret_field(redaction, redaction_has, scratch, decoded)) {
             continue;
         }
         memcpy(out, text, name + 1);

@@ -1,3 +1,4 @@
+import Glibc
 package import RestwayRouting
 import RestwayText
 package import RestwayThreads
@@ -199,7 +200,22 @@ package struct NameSettings: Sendable {
             throw NetworkSettingError(
                 "addresses", "\"\(text)\" is not \"host:port:address[,address]...\"")
         }
+        for address in parts[2].utf8.split(
+            separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+        where !Self.isAddress(Substring(address)) {
+            throw NetworkSettingError(
+                "addresses", "\"\(Substring(address))\" of \"\(text)\" is no IP address")
+        }
         addresses.append(text)
+    }
+
+    /// Whether the text is an IPv4 address, or an IPv6 address with or without brackets.
+    private static func isAddress(_ text: Substring) -> Bool {
+        let isBracketed = text.hasPrefix("[") && text.hasSuffix("]")
+        let address = String(isBracketed ? text.dropFirst().dropLast() : text)
+        var bytes = in6_addr()
+        if inet_pton(AF_INET6, address, &bytes) == 1 { return true }
+        return !isBracketed && inet_pton(AF_INET, address, &bytes) == 1
     }
 
     package mutating func askOverHTTPS(_ url: String) throws(NetworkSettingError) {

@@ -8,7 +8,9 @@ package enum SuggestedName {
     /// Names that Windows takes for devices, whatever their extension is.
     private static let devices: Set<String> = Set(
         ["con", "prn", "aux", "nul", "conin$", "conout$", "clock$"]
-            + (0...9).flatMap { ["com\($0)", "lpt\($0)"] })
+            + ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "¹", "²", "³"].flatMap {
+                ["com\($0)", "lpt\($0)"]
+            })
 
     /// Returns the name from `Content-Disposition` or, without one, from the end of the URL's path.
     ///
@@ -61,8 +63,16 @@ package enum SuggestedName {
         var text = String(String.UnicodeScalarView(scalars))
         text = String(text.drop { $0 == "." || $0 == " " })
         while let end = text.last, end == "." || end == " " { text.removeLast() }
-        if devices.contains(text.prefix { $0 != "." }.lowercased()) { text = "_" + text }
+        if isDevice(text) { text = "_" + text }
         return text.isEmpty ? nil : shortened(text)
+    }
+
+    /// Whether Windows takes a name for a device: it reads the name to its first dot or colon, and
+    /// ignores spaces at the end of that.
+    private static func isDevice(_ name: String) -> Bool {
+        var stem = name.prefix { $0 != "." && $0 != ":" }
+        while stem.last == " " { stem.removeLast() }
+        return devices.contains(stem.lowercased())
     }
 
     /// Whether a scalar is shown as it is: no control character, and none that changes the

@@ -10,6 +10,11 @@ package enum Method: String, CaseIterable, Sendable {
     case options = "OPTIONS"
     case trace = "TRACE"
 
+    /// Why there is no case for CONNECT, as the end of a message.
+    package static let reasonAgainstConnect =
+        "CONNECT, which makes a tunnel and has no answer that could be read; "
+        + "tunnels through proxies are made by themselves"
+
     /// The method with this exact name. Methods are case-sensitive (RFC 9110, section 9.1).
     package init?(token: String) {
         self.init(rawValue: token)

@@ -195,6 +195,9 @@ static void network__refuses_values_out_of_range(void **state) {
     network.addresses = addresses;
     network.address_count = 1;
     refuse(&network, RESTWAY_E_CONFIG, "api.example:80");
+    static const char *const names[] = {"api.example:80:127.0.0.1,[::1],other.example"};
+    network.addresses = names;
+    refuse(&network, RESTWAY_E_CONFIG, "\"other.example\"");
     network = defaults;
     network.doh_url = "http://127.0.0.1/dns-query";
     refuse(&network, RESTWAY_E_CONFIG, "https");

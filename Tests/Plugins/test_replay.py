@@ -79,12 +79,13 @@ def test_secrets_stay_out(server: Server, cassette: Path, open_client: Open) -> 
     }
     with open_client("record", document, redact=["x-mine", "pin"]) as client:
         client.set_credential("s3cret")
-        told(client, "GET", "token?access_token=s3cret&a=b&%74oken=s3cret&token&pin=s3cret#f")
+        told(client, "GET", "token?access_token=s3cret&a=b&%74oken=s3cret&token&pin=s3cret"
+             "&c%5Bjwt%5D=s3cret#f")
         told(client, "GET", "big-token")
         told(client, "GET", "moved")
         hidden = {"PIN": "s3cret", "list": [{"password": {"deep": "s3cret"}}]}
         told(client, "POST", "a", json=hidden)
-        told(client, "POST", "a", body="client_secret=s3cret&b=c&pin=s3cret",
+        told(client, "POST", "a", body="client_secret=s3cret&b=c&pin=s3cret&d.password[]=s3cret",
              media_type="application/x-www-form-urlencoded")
     assert len(server.seen) == 6
     assert "s3cret" in server.seen[0]
@@ -93,7 +94,8 @@ def test_secrets_stay_out(server: Server, cassette: Path, open_client: Open) -> 
     recorded = exchanges(cassette)
     url = recorded[0]["request"]["url"]
     assert url.endswith(
-        "?access_token=[redacted]&a=b&%74oken=[redacted]&token&pin=[redacted]")
+        "?access_token=[redacted]&a=b&%74oken=[redacted]&token&pin=[redacted]"
+        "&c%5Bjwt%5D=[redacted]")
     lines = dict(recorded[2]["response"]["headers"])
     assert lines["Location"] == "/things?token=[redacted]&a=b"
     assert lines["Link"] == (
@@ -101,7 +103,7 @@ def test_secrets_stay_out(server: Server, cassette: Path, open_client: Open) -> 
     body = recorded[0]["response"]["body"]["json"]
     assert body == {
         "access_token": "[redacted]", "nested": [{"Refresh_Token": "[redacted]"}], "key": "kept"}
-    form = "client_secret=[redacted]&b=c&pin=[redacted]"
+    form = "client_secret=[redacted]&b=c&pin=[redacted]&d.password[]=[redacted]"
     assert recorded[-1]["request"]["body"] == {"text": form}
     names = {name.lower() for name, _ in recorded[0]["request"]["headers"]}
     assert names.isdisjoint(
@@ -109,7 +111,8 @@ def test_secrets_stay_out(server: Server, cassette: Path, open_client: Open) -> 
     with open_client("play", document, redact=["x-mine", "pin"]) as client:
         client.set_credential("another")
         assert told(
-            client, "GET", "token?access_token=z&a=b&%74oken=y&token&pin=2#f")[0] == 200
+            client, "GET", "token?access_token=z&a=b&%74oken=y&token&pin=2&c%5Bjwt%5D=3#f"
+        )[0] == 200
     assert len(server.seen) == 6
 
 

@@ -97,11 +97,13 @@ final class CurlCommandTests: XCTestCase {
                         + #""x-vendor-token":"[redacted]"}'"#), redacted)
             XCTAssertTrue(try command(login, mediaType, reveals: true).contains(login))
         }
-        let form = "a=1&client_secret=hush&pass%77ord=hush&b"
+        let form = "a=1&client_secret=hush&pass%77ord=hush&b&c%5Btoken%5D=hush"
         let formType = "application/x-www-form-urlencoded"
         XCTAssertTrue(
             try command(form, formType)
-                .contains("--data-raw 'a=1&client_secret=[redacted]&pass%77ord=[redacted]&b'"))
+                .contains(
+                    "--data-raw 'a=1&client_secret=[redacted]&pass%77ord=[redacted]&b"
+                        + "&c%5Btoken%5D=[redacted]'"))
         XCTAssertTrue(try command(form, formType, reveals: true).contains("'\(form)'"))
         let twice = #"{"a": {"token": "hush"}, "a": 1}"#
         XCTAssertFalse(try command(twice, "application/json").contains("hush"))
@@ -111,6 +113,32 @@ final class CurlCommandTests: XCTestCase {
         }
         let plain = #"{"name" : "Acme"}"#
         XCTAssertTrue(try command(plain, "application/json").contains("'\(plain)'"))
+    }
+
+    func testSecretPartsOfMultipartBodiesAreReplaced() throws {
+        let client = try client()
+        defer { client.close() }
+        func part(_ name: String, _ more: String, _ content: String) -> String {
+            "--B\r\nContent-Disposition: form-data; name=\"\(name)\"\(more)"
+                + "\r\n\r\n\(content)\r\n"
+        }
+        let type = "\r\ncontent-type: text/plain"
+        let body =
+            part("name", "", "password\r\n\r\n=1") + part("password", "", "hush")
+            + part("card[token]", "; filename=\"a;b\"\(type)", "hu\r\nsh") + "--B--\r\n"
+        func command(_ mediaType: String, reveals: Bool = false) throws -> String {
+            var spec = RequestSpec(target: .path(.post, "companies"))
+            spec.body = .init(bytes: Array(body.utf8), mediaType: mediaType)
+            return try client.curlCommand(spec, reveals: reveals)
+        }
+        let redacted =
+            part("name", "", "password\r\n\r\n=1") + part("password", "", "[redacted]")
+            + part("card[token]", "; filename=\"a;b\"\(type)", "[redacted]") + "--B--\r\n"
+        for mediaType in ["multipart/form-data; boundary=B", "Multipart/Form-Data;boundary=\"B\""] {
+            XCTAssertTrue(try command(mediaType).contains("--data-raw '\(redacted)'"))
+            XCTAssertTrue(try command(mediaType, reveals: true).contains("'\(body)'"))
+        }
+        XCTAssertTrue(try command("multipart/form-data").contains("--data-raw '[redacted]'"))
     }
 
     func testBodiesAreQuotedForTheShell() throws {

@@ -17,6 +17,7 @@ import XCTest
 final class OutboxBodyIdentityTests: OutboxTestCase {
     private var identity = #"{"source": "id", "type": "int"}"#
     private var requests = "[]"
+    private var serialization = "json"
     private var answer = #"{"id": 77, "title": "a"}"#
 
     override func document(_ outbox: String, _ rest: String, routes: String) -> String {
@@ -37,6 +38,7 @@ final class OutboxBodyIdentityTests: OutboxTestCase {
             "meetings": {"method": "POST", "path": "m", "entity": "Meeting",
                          "response": {"entity": "Meeting"}, "offline": true},
             "meeting": {"method": ["PUT", "PATCH"], "path": "m/:itemID", "entity": "Meeting",
+                        "serializationName": "\(serialization)",
                         "response": {"entity": "Meeting"}, "offline": true},
             "publish": {"method": "POST", "path": "m/:itemID/published", "offline": true},
             "current": {"method": "PUT", "path": "current", "offline": true},
@@ -164,6 +166,23 @@ final class OutboxBodyIdentityTests: OutboxTestCase {
         identity = #"{"source": "id", "type": "string", "transform": "base64"}"#
         answer = #"{"id": "aGk="}"#
         XCTAssertEqual(try compare(send(.put))[1], #"PUT m/hi {"id":"aGk=","title":"a"}"#)
+    }
+
+    func testFormsAndQueriesSayTheIdentityToo() throws {
+        identity = #"{"source": "id", "type": "string", "transform": "base64"}"#
+        answer = #"{"id": "aGk/"}"#
+        serialization = "url"
+        XCTAssertEqual(try compare(send(.put))[1], "PUT m/hi%3F id=aGk%2F&title=a")
+        serialization = "none"
+        XCTAssertEqual(try compare(send(.put))[1], "PUT m/hi%3F?id=aGk%2F&title=a")
+        serialization = "form"
+        // The boundary of each body is random.
+        for send in [online, offline] {
+            let asked = try send([self.send(.put)], false)
+            let lines = asked[1].split(separator: "\r\n").filter { !$0.contains("restway-") }
+            let head = "Content-Disposition: form-data; name="
+            XCTAssertEqual(lines, ["\(head)\"id\"", "aGk/", "\(head)\"title\"", "a"])
+        }
     }
 
     func testARequestThatMayNotBeStoredGoesOutWithoutTheIdentity() throws {

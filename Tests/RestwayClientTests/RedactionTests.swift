@@ -18,6 +18,10 @@ final class RedactionTests: XCTestCase {
         XCTAssertEqual(
             redaction.url("http://a.test/?%74oken=abc"), "http://a.test/?%74oken=[redacted]")
         XCTAssertEqual(redaction.url("http://user:pw@a.test/x"), "http://a.test/x")
+        XCTAssertEqual(
+            redaction.url("http://a.test/?card%5Btoken%5D=abc&a[pin][]=1&user.password=x&a[b]=2"),
+            "http://a.test/?card%5Btoken%5D=[redacted]&a[pin][]=[redacted]"
+                + "&user.password=[redacted]&a[b]=2")
         for name in [
             "authorization", "Cookie", "SET-COOKIE", "x-tenant", "X-Api-Key", "X-Vendor-Token",
             "x-amz-security-token", "X-Amz-Signature", "X-Client-SECRET", "X-Vendor-Api-Key",

@@ -74,6 +74,16 @@ final class DocumentTests: XCTestCase {
             ["$.cache: not supported by this version of Restway"])
     }
 
+    func testCONNECTIsRefusedWithTheReason() {
+        XCTAssertEqual(
+            TestAPI.problems(
+                #"{"restway": 1, "routes": {"a": {"path": "a", "method": "CONNECT"}}}"#),
+            [
+                "$.routes.a.method: is CONNECT, which makes a tunnel and has no answer that could "
+                    + "be read; tunnels through proxies are made by themselves"
+            ])
+    }
+
     func testBrokenJSONSaysWhere() {
         let problems = TestAPI.problems("{\n\"restway\": 1,\n]")
         XCTAssertEqual(problems.count, 1)

@@ -48,6 +48,14 @@ final class OutboxExportTests: XCTestCase {
     func testFormsAreReadAndOtherBodiesOnlyCounted() {
         let form = json("application/x-www-form-urlencoded; charset=utf-8", "a=1&password=hush")
         XCTAssertEqual(form["body"]?.string, "a=1&password=[redacted]")
+        let nested = json("application/x-www-form-urlencoded", "a%5Bpassword%5D=hush")
+        XCTAssertEqual(nested["body"]?.string, "a%5Bpassword%5D=[redacted]")
+        func part(_ content: String) -> String {
+            "--B\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\n\(content)"
+                + "\r\n--B--\r\n"
+        }
+        let multipart = json("multipart/form-data; boundary=B", part("hush"))
+        XCTAssertEqual(multipart["body"]?.string, part("[redacted]"))
         let plain = json("text/plain", "hush")
         XCTAssertNil(plain["body"])
         XCTAssertEqual(plain["bodyByteCount"]?.integer, 4)

@@ -265,10 +265,7 @@ enum Argument {
         let token = try string(token, "method")
         if let method = Method(token: token) { return method }
         guard token != "CONNECT" else {
-            throw wrong(
-                "method",
-                "method is CONNECT, which makes a tunnel and has no answer that could be read; "
-                    + "tunnels through proxies are made by themselves")
+            throw wrong("method", "method is \(Method.reasonAgainstConnect)")
         }
         let all = Method.allCases.map(\.rawValue).joined(separator: ", ")
         throw wrong("method", "method is \"\(token)\"; it must be one of \(all)")

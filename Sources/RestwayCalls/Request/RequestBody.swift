@@ -125,10 +125,11 @@ struct RequestBody {
         return RequestDescriptor(mapping: mapping)
     }
 
-    /// Whether the journal can later put an identity into the body. It cannot if the mapper is
-    /// unknown to it, because it cannot read that format.
+    /// Whether the journal can later put an identity into the body, or into the query if there is
+    /// no body. It cannot if the mapper is unknown to it, because it cannot read that format.
     private func mayWaitInBody() throws(Failure) -> Bool {
-        guard mayWait, let mediaType = try mediaType() else { return false }
+        guard mayWait else { return false }
+        guard let mediaType = try mediaType() else { return true }
         return BodyForm(mediaType: mediaType) != .plain
     }
 

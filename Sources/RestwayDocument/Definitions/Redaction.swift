@@ -56,13 +56,13 @@ package struct Redaction: Sendable {
     /// Returns a JSON or form body with the values of secret members replaced, and any other body
     /// unchanged.
     package func body(_ bytes: [UInt8], _ fields: [HeaderField]) -> [UInt8] {
-        let text = BodyRedaction(isSecret: isSecret).text(bytes, Headers(fields))
-        return text.map { Array($0.utf8) } ?? bytes
+        BodyRedaction(isSecret: isSecret).body(bytes, Headers(fields)) ?? bytes
     }
 
     /// Returns `text` with the values of secret parameters replaced, in queries and in fragments.
     private func parameters(_ text: String) -> String {
         let bytes = text.utf8
+        let redaction = BodyRedaction(isSecret: isSecret)
         var output = ""
         var written = text.startIndex
         var index = text.startIndex
@@ -70,7 +70,7 @@ package struct Redaction: Sendable {
             index = bytes.index(after: mark)
             let nameEnd = bytes[index...].firstIndex(where: Self.nameEnds.contains) ?? text.endIndex
             guard nameEnd < text.endIndex, bytes[nameEnd] == UInt8(ascii: "="),
-                isSecret(URLText.decoded(String(text[index..<nameEnd])))
+                redaction.isSecretField(URLText.decoded(String(text[index..<nameEnd])))
             else { continue }
             let value = bytes.index(after: nameEnd)
             index = bytes[value...].firstIndex(where: Self.valueEnds.contains) ?? text.endIndex

@@ -90,11 +90,16 @@ extension DocumentNode {
     func methods() -> [Method] {
         let nodes = oneOrMany()
         if nodes.isEmpty { report("must name at least one method") }
-        let methods: [Method] = nodes.compactMap { $0.choice("method") }
+        let methods = nodes.compactMap { $0.method() }
         for method in Method.allCases where methods.count(where: { $0 == method }) > 1 {
             report("names \(method.rawValue) more than once")
         }
         return methods
+    }
+
+    private func method() -> Method? {
+        guard value.string != "CONNECT" else { return refuse("is \(Method.reasonAgainstConnect)") }
+        return choice("method")
     }
 
     /// Reads `"2xx"`, `"404"`, `"200-299"` or the number 404.

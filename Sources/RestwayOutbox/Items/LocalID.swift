@@ -114,6 +114,13 @@ struct LocalIDPlace: Equatable, Sendable {
 
     private static func find(_ part: Part, in text: [UInt8]) -> [LocalIDPlace] {
         var places: [LocalIDPlace] = []
+        // Values of the query have a form as values of a body have; the segments of a path do not.
+        let formsStart =
+            switch part {
+            case .path: text.firstIndex(of: UInt8(ascii: "?")) ?? text.endIndex
+            case .headers: text.endIndex
+            case .body: text.startIndex
+            }
         var start = 0
         while let first = text[start...].firstIndex(of: LocalID.prefixBytes[0]),
             first + LocalID.byteCount <= text.count
@@ -124,7 +131,8 @@ struct LocalIDPlace: Equatable, Sendable {
             }
             let end = first + LocalID.byteCount
             let form = LocalID.Form.allCases.first { form in
-                part == .body && form != .plain && text[end...].starts(with: form.rawValue.utf8)
+                first >= formsStart && form != .plain
+                    && text[end...].starts(with: form.rawValue.utf8)
             }
             let local = LocalID(unchecked: String(decoding: text[first..<end], as: UTF8.self))
             places.append(

@@ -32,15 +32,15 @@ struct LocalIDText {
     /// the body's format and by the form of the attribute.
     mutating func replace(_ local: LocalID, by identity: Identity) {
         let plain = WrittenIdentity(identity, .plain).text
-        let encoded = Self.percentEncoded(plain)
-        path = spliced(.path, Array(path.utf8), local) { place, _ in (place.range, encoded) }
-            .map { String(decoding: $0, as: UTF8.self) } ?? path
+        path = spliced(.path, Array(path.utf8), local) { place, _ in
+            (place.range, Self.percentEncoded(WrittenIdentity(identity, place.form).text))
+        }.map { String(decoding: $0, as: UTF8.self) } ?? path
         // The headers are parsed only here because most requests hold no local identity.
         let format = BodyForm(Headers(HeaderText.fields(of: headers)))
         // A line end in an identity must not begin another field.
         let isLine = plain.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
         headers = spliced(.headers, Array(headers.utf8), local) { place, _ in
-            (place.range, isLine ? plain : encoded)
+            (place.range, isLine ? plain : Self.percentEncoded(plain))
         }.map { String(decoding: $0, as: UTF8.self) } ?? headers
         body = spliced(.body, body ?? [], local) { place, body in
             Self.patch(place.range, in: body, format, WrittenIdentity(identity, place.form))
@@ -93,7 +93,7 @@ struct LocalIDText {
                 return (place, identity.text)
             }
             return (start..<place.upperBound, identity.messagePack)
-        case .plain: return (place, identity.text)
+        case .multipart, .plain: return (place, identity.text)
         }
     }
 

@@ -82,6 +82,11 @@ struct OutboxExport {
         case .urlEncoded:
             let text = String(decoding: bytes, as: UTF8.self)
             return [("body", .string(redaction.form(text[...])))]
+        case .multipart:
+            guard let text = redaction.body(bytes, Headers(fields)),
+                let text = String(validating: text, as: UTF8.self)
+            else { return [count] }
+            return [("body", .string(text))]
         case .messagePack, .plain: return [count]
         }
     }

@@ -219,6 +219,85 @@ def test_drafts_are_written_in_every_serialization(peer: Peer, kind: Any) -> Non
         )
 
 
+@pytest.mark.parametrize("kind", ["json", "url", "form", "none"])
+def test_changes_exclusions_and_transforms_count_in_every_serialization(
+    peer: Peer, kind: Any
+) -> None:
+    document = restway.API.from_json(
+        {
+            "restway": 1,
+            "entities": {
+                "Tag": {"identity": "id", "attributes": {"id": {"type": "int"}}},
+                "Note": {
+                    "identity": "id",
+                    "attributes": {
+                        "id": {"type": "int"}, "kept": {}, "text": {"transform": "shout"},
+                        "done": {
+                            "type": "bool",
+                            "transform": {"name": "boolWords", "true": "Y", "false": "N"},
+                        },
+                        "gone": {},
+                    },
+                    "relationships": {
+                        "tags": {"entity": "Tag", "many": True}, "hidden": {"entity": "Tag"},
+                        "secret": {"entity": "Tag"},
+                    },
+                },
+            },
+            "routes": {
+                "note": {"path": "notes/:id", "response": {"entity": "Note"}},
+                "change": {
+                    "method": "PATCH", "path": "notes/:id", "serializationName": kind,
+                    "request": {"entity": "Note", "changedOnly": True, "exclude": ["hidden"]},
+                },
+                "replace": {
+                    "method": "PUT", "path": "notes/:id", "serializationName": kind,
+                    "request": {"entity": "Note", "nulls": "omit", "exclude": ["hidden"]},
+                },
+            },
+        }
+    )
+    document.add_transform("shout", decode=str.lower, encode=str.upper)
+
+    def written() -> list[tuple[Any, Any]]:
+        target, _, body = head_and_body(peer)
+        if kind == "json":
+            return sorted(json.loads(body).items())
+        if kind == "form":
+            return sorted(
+                (part.get_param("name", header="content-disposition"), part.get_payload())
+                for part in parts_of(peer)
+            )
+        text = urlsplit(target).query if kind == "none" else body.decode()
+        return sorted(parse_qsl(text, keep_blank_values=True))
+
+    with restway.Client(document, base_url=peer.url, timeout=30) as client:
+        client.set_exclusion(lambda method, path, entity, relationship: relationship == "secret")
+        note = {
+            "id": 5, "kept": "k", "text": "A", "done": "N", "gone": "g", "tags": [{"id": 1}],
+            "hidden": {"id": 2}, "secret": {"id": 3},
+        }
+        peer.respond(json.dumps(note).encode())
+        read = client.route("note", variables={"id": 5}).object
+        assert read is not None and (read["text"], read["done"]) == ("a", False)
+        draft = client.draft(read, text="b", done=True, gone=None)
+        draft.hidden = draft.secret = None
+        peer.respond(b"{}")
+        client.perform(restway.Request.route("change", "PATCH").about(draft))
+        changed: list[tuple[str, Any]] = [("done", "Y"), ("text", "B")]
+        if kind in ("json", "form"):
+            changed.insert(1, ("gone", None if kind == "json" else ""))
+        assert written() == changed
+        client.perform(restway.Request.route("replace", "PUT").about(draft))
+        names = {"url": "tags[][id]", "form": "tags[][id]", "none": "tags[id]"}
+        tags: list[tuple[str, Any]]
+        tags = [("tags", [{"id": 1}])] if kind == "json" else [(names[kind], "1")]
+        identity = 5 if kind == "json" else "5"
+        assert written() == [
+            ("done", "Y"), ("id", identity), ("kept", "k"), *tags, ("text", "B"),
+        ]
+
+
 def test_a_route_says_what_it_accepts(peer: Peer) -> None:
     routes = {
         "photo": {"path": "photo", "accept": "image/*"},
