@@ -116,6 +116,13 @@ let core: [Target] =
             "RestwayDocument", "RestwayCalls",
         ], safe + small)
     + module(
+        "RestwayCache",
+        [
+            "CCrypto", "CLinux", "RestwayText", "RestwayThreads", "RestwaySQLite", "RestwayRouting",
+            "RestwayMapping", "RestwayObjects", "RestwayHTTP", "RestwayOutcome", "RestwayDocument",
+            "RestwayCalls",
+        ], settings + small)
+    + module(
         "RestwayBatch",
         [
             "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting", "RestwayHTTP",
@@ -134,15 +141,15 @@ let core: [Target] =
             "RestwayText", "RestwayThreads", "RestwayJSON", "RestwaySQLite", "RestwayRouting",
             "RestwayObjects", "RestwayMapping", "RestwayHTTP", "RestwayCurl", "RestwaySQLiteStore",
             "RestwayOutcome", "RestwayDocument", "RestwayPlugins", "RestwayCalls", "RestwayAuth",
-            "RestwayRetry", "RestwayRate", "RestwayBatch", "RestwayOutbox",
+            "RestwayRetry", "RestwayRate", "RestwayCache", "RestwayBatch", "RestwayOutbox",
         ], settings + small)
     + module(
         "RestwayABI",
         [
             "CRestway", "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting",
             "RestwayObjects", "RestwayMapping", "RestwayHTTP", "RestwayOutcome", "RestwayDocument",
-            "RestwayPlugins", "RestwayCalls", "RestwayAuth", "RestwayRate", "RestwayBatch",
-            "RestwayOutbox", "RestwayClient",
+            "RestwayPlugins", "RestwayCalls", "RestwayAuth", "RestwayRate", "RestwayCache",
+            "RestwayBatch", "RestwayOutbox", "RestwayClient",
         ], settings + small)
 
 /// Random input for the mapping; its corpus runs as ordinary tests. libFuzzer provides the `main`

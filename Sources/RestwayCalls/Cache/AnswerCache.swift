@@ -1,0 +1,124 @@
+package import RestwayDocument
+package import RestwayHTTP
+package import RestwayOutcome
+
+/// The response cache: it keeps answers and gives them again in place of the server. `RestwayCache`
+/// implements it; a client has at most one.
+///
+/// Every function may be called on any thread. A function that may wait for the file says so.
+package protocol AnswerCache: AnyObject, Sendable {
+    /// The discriminator that requests which start now are kept under.
+    var discriminator: String? { get }
+    /// The holder of the credential of requests that start now. It changes when the program sets
+    /// another credential, and not when the library refreshes one.
+    var holder: UInt64 { get }
+
+    /// Asks only what is in memory; `nil` if the answer may be in the file.
+    func findInMemory(_ request: PreparedRequest) -> CacheFinding?
+    /// Asks memory and the file. It may wait for the file.
+    func find(_ request: PreparedRequest) -> CacheFinding
+    /// Takes note of the answer to a request that passed the cache by, as an unsafe request does:
+    /// it may make entries invalid (RFC 9111, section 4.4). It may wait for the file.
+    func observed(_ answer: ReceivedResponse, to request: PreparedRequest)
+    /// Takes note of the answer to a stored request that became no call; see `observed`.
+    func observed(_ answer: ReceivedResponse, to method: String, _ url: String, _ plan: CachePlan)
+}
+
+/// How a request takes part in the response cache.
+///
+/// It is a class because requests are copied often and most of them have no plan.
+package final class CachePlan: Sendable {
+    package let rules: CacheRules
+    package let mode: CacheMode
+    /// The name of the route; `nil` for a request without one.
+    package let route: String?
+    package let discriminator: String?
+    /// The holder of the credential with which the request goes; `nil` if it goes without one.
+    package let holder: UInt64?
+
+    package init(
+        rules: CacheRules, mode: CacheMode, route: String?, discriminator: String?, holder: UInt64?
+    ) {
+        self.rules = rules
+        self.mode = mode
+        self.route = route
+        self.discriminator = discriminator
+        self.holder = holder
+    }
+}
+
+/// What the program wants of the cache for one request.
+package enum CacheMode: UInt32, Sendable, CaseIterable {
+    /// The cache answers if it may, and keeps the answer of the server if it may.
+    case standard
+    /// The server is asked even if the cache has a fresh answer, and its answer is kept.
+    case reload
+    /// The server validates what the cache has before it is given (RFC 9111, section 5.2.1.4).
+    case validate
+    /// The cache neither answers nor keeps.
+    case bypass
+    /// The cache answers, fresh or stale, and the network is never used. If there is nothing, the
+    /// call succeeds with a response without an answer.
+    case only
+    /// The cache answers, fresh or stale; the server is asked only if there is nothing.
+    case preferred
+}
+
+/// What the cache says about a request.
+package enum CacheFinding: Sendable {
+    /// The answer, without an exchange.
+    case answer(CachedAnswer)
+    /// The answer, which is stale, and a request that brings a newer one in the background.
+    case staleAnswer(CachedAnswer, refresh: any CacheTicket)
+    /// The server is asked. The ticket takes its answer.
+    case send(any CacheTicket)
+    /// There is no answer, and the server must not be asked.
+    case nothing
+}
+
+/// One exchange that the cache knows of, from the look into the cache to the answer.
+package protocol CacheTicket: AnyObject, Sendable {
+    /// The header fields that make the request conditional; empty if nothing can be validated.
+    var conditions: [HeaderField] { get }
+    /// Requests with equal keys can share one exchange; `nil` if this one cannot.
+    var flightKey: String? { get }
+    /// The exchange is about to be sent. The time counts for the age of the answer.
+    func isSent()
+    /// Takes the server's answer, keeps it if it may be kept, and returns the answer of the call:
+    /// the same one, or after a 304 the kept one. It may wait for the file.
+    func answered(_ answer: ReceivedResponse) -> CacheOutcome
+    /// Returns the kept answer that stands in for a failure; `nil` if the failure stands. It may
+    /// wait for the file.
+    func failed(_ failure: Failure) -> CachedAnswer?
+}
+
+/// What has become of a server's answer in the cache.
+package struct CacheOutcome: Sendable {
+    /// The answer of the call, with `Cache-Status`.
+    package let answer: CachedAnswer
+    /// Whether requests that wait for this exchange may have the answer, too.
+    package let isShareable: Bool
+
+    package init(answer: CachedAnswer, isShareable: Bool) {
+        self.answer = answer
+        self.isShareable = isShareable
+    }
+}
+
+/// An answer that comes out of the cache or has passed it.
+package final class CachedAnswer: Sendable {
+    package let received: ReceivedResponse
+    /// What the answer was mapped to before; `nil` if the answer is not kept.
+    package let memo: AnswerMemo?
+
+    package init(received: ReceivedResponse, memo: AnswerMemo?) {
+        self.received = received
+        self.memo = memo
+    }
+}
+
+/// Remembers what a kept body was mapped to, so that it need not be decoded again. All answers with
+/// this body share it.
+package final class AnswerMemo: Sendable {
+    package init() {}
+}
