@@ -116,9 +116,3 @@ package final class CachedAnswer: Sendable {
         self.memo = memo
     }
 }
-
-/// Remembers what a kept body was mapped to, so that it need not be decoded again. All answers with
-/// this body share it.
-package final class AnswerMemo: Sendable {
-    package init() {}
-}
