@@ -28,7 +28,7 @@ package final class AnswerMemo: Sendable {
         /// gives in the other one: a document that gets another route has other plans, but maps
         /// the body of an earlier route to the same objects.
         func covers(_ other: Manner) -> Bool {
-            store == other.store
+            store == other.store && mapper == other.mapper
                 && other.plan.descriptors.allSatisfy { needed in
                     plan.descriptors.contains { given in
                         given.mapping.entity === needed.mapping.entity
