@@ -124,7 +124,7 @@ package final class PreparedRequest: Sendable {
         return copy(exchange, reader, sending)
     }
 
-    private func copy(
+    func copy(
         _ exchange: Exchange, _ reader: BodyReader?, _ sending: SendingRules
     ) -> PreparedRequest {
         PreparedRequest(

@@ -384,9 +384,11 @@ extension RequestPreparation {
         _ rules: CacheRules, _ wishes: CacheWishes, _ destination: Destination,
         _ sending: SendingRules, _ bodyDestination: BodyDestination
     ) -> CachePlan? {
+        // A request that must not reach the server has a plan in any case.
+        let isOnly = wishes.mode == .only
         // An event stream has no end, so it is never kept.
-        guard let cache = context.cache, !bodyDestination.isEvents else { return nil }
-        let mode = rules.isBypassed ? .bypass : wishes.mode
+        guard isOnly || context.cache != nil && !bodyDestination.isEvents else { return nil }
+        let mode = rules.isBypassed && !isOnly ? .bypass : wishes.mode
         // The answer to a safe request that passes the cache by changes nothing in the cache.
         if mode == .bypass, destination.method.isSafe, rules.invalidatedRoutes.isEmpty {
             return nil
@@ -396,10 +398,10 @@ extension RequestPreparation {
             rules.lifetimeSeconds = seconds < 0 ? nil : seconds
         }
         let hasCredential = sending.auth != .none && context.credentials.concernsCalls
-        let holder = hasCredential ? cache.holder : nil
+        let holder = hasCredential ? context.cache?.holder : nil
         return CachePlan(
             rules: rules, mode: mode, route: destination.route?.name,
-            discriminator: cache.discriminator, holder: sending.isTrusted ? holder : nil,
+            discriminator: context.cache?.discriminator, holder: sending.isTrusted ? holder : nil,
             holderIfTrusted: holder)
     }
 }
