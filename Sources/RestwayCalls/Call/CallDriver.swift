@@ -164,11 +164,11 @@ extension Call {
             let actions = state.machine.handle(event(state.machine))
             guard let next = actions.next else { return actions }
             freesPlace = before == .exchange && state.request?.sending.isRated == true
-            change(&state)
             exchange = state.ties.exchange.take()
             pump = state.ties.pump.take()
             timer = state.ties.timer.take()
             if actions.leave != nil { visit = state.ties.visit }
+            change(&state)
             if case .deliver(let ending) = next {
                 completion = complete(&state, outcome(ending, brought))
             }
