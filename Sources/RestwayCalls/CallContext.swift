@@ -29,16 +29,21 @@ package final class CallContext: Sendable {
         /// `nil` if no request is stored.
         package let outbox: (any RequestStorage)?
         package let reachability: ReachabilityState
+        /// `nil` if no answer is kept.
+        package let cache: (any AnswerCache)?
+        fileprivate let flights = Flights()
 
         package init(
             credentials: any CredentialSource, retries: any RetryDecider, rates: any RateGate,
-            outbox: (any RequestStorage)?, reachability: ReachabilityState
+            outbox: (any RequestStorage)?, reachability: ReachabilityState,
+            cache: (any AnswerCache)? = nil
         ) {
             self.credentials = credentials
             self.retries = retries
             self.rates = rates
             self.outbox = outbox
             self.reachability = reachability
+            self.cache = cache
         }
     }
 
@@ -93,6 +98,9 @@ package final class CallContext: Sendable {
     package var retries: any RetryDecider { seams.retries }
     package var rates: any RateGate { seams.rates }
     package var outbox: (any RequestStorage)? { seams.outbox }
+    package var cache: (any AnswerCache)? { seams.cache }
+    /// The exchanges that equal requests share.
+    var flights: Flights { seams.flights }
 
     // MARK: Calls
 
@@ -146,6 +154,9 @@ package final class CallContext: Sendable {
             state.calls[call.id] = call
         }
     }
+
+    /// The number of calls in flight.
+    var callCount: Int { state.withLock { $0.calls.count } }
 
     package func ended(_ call: Call) {
         let isLast = state.withLock { state in

@@ -32,9 +32,11 @@ package final class Client: Sendable {
     /// - Parameters:
     ///   - transport: `nil` for the built-in transport.
     ///   - clock: `nil` for the clock of the options or the machine's.
+    ///   - cache: The response cache.
     package init(
         api: API, options: ClientOptions, transport: (any Transport)? = nil,
-        pool: WorkerPool = .shared, clock: (any Clock & Timers)? = nil
+        pool: WorkerPool = .shared, clock: (any Clock & Timers)? = nil,
+        cache: (any AnswerCache)? = nil
     ) throws(Failure) {
         guard ForkBarrier.isWhole else {
             throw Failure(
@@ -89,7 +91,7 @@ package final class Client: Sendable {
             delivery: delivery, transports: transports, mappers: mappers, executors: executors,
             seams: .init(
                 credentials: auth, retries: retry, rates: rates, outbox: outbox,
-                reachability: reachability))
+                reachability: reachability, cache: cache))
         batches = Batches(calls)
         self.network = network
         outbox?.begin(self)

@@ -1,6 +1,7 @@
 package import RestwayDocument
 package import RestwayHTTP
 package import RestwayOutcome
+import RestwayRouting
 
 /// The response cache: it keeps answers and gives them again in place of the server. `RestwayCache`
 /// implements it; a client has at most one.
@@ -14,9 +15,13 @@ package protocol AnswerCache: AnyObject, Sendable {
     var holder: UInt64 { get }
 
     /// Asks only what is in memory; `nil` if the answer may be in the file.
-    func findInMemory(_ request: PreparedRequest) -> CacheFinding?
+    ///
+    /// - Parameter isOffline: Whether the program says that the server cannot be reached, and the
+    ///   route may be read offline. An answer is then given however old it is, and without one the
+    ///   request is sent all the same.
+    func findInMemory(_ request: PreparedRequest, isOffline: Bool) -> CacheFinding?
     /// Asks memory and the file. It may wait for the file.
-    func find(_ request: PreparedRequest) -> CacheFinding
+    func find(_ request: PreparedRequest, isOffline: Bool) -> CacheFinding
     /// Takes note of the answer to a request that passed the cache by, as an unsafe request does:
     /// it may make entries invalid (RFC 9111, section 4.4). It may wait for the file.
     func observed(_ answer: ReceivedResponse, to request: PreparedRequest)
@@ -35,19 +40,76 @@ package final class CachePlan: Sendable {
     package let discriminator: String?
     /// The holder of the credential with which the request goes; `nil` if it goes without one.
     package let holder: UInt64?
+    /// The holder of the credential with which the request goes where it may take it.
+    private let holderIfTrusted: UInt64?
 
     package init(
-        rules: CacheRules, mode: CacheMode, route: String?, discriminator: String?, holder: UInt64?
+        rules: CacheRules, mode: CacheMode, route: String?, discriminator: String?,
+        holder: UInt64?, holderIfTrusted: UInt64? = nil
     ) {
         self.rules = rules
         self.mode = mode
         self.route = route
         self.discriminator = discriminator
         self.holder = holder
+        self.holderIfTrusted = holderIfTrusted ?? holder
+    }
+
+    /// Makes the plan of a request that starts now; `nil` if it takes no part in the cache.
+    ///
+    /// - Parameters:
+    ///   - sending: Says whether the request goes with a credential.
+    ///   - bodyDestination: Where the body of its answer goes.
+    static func make(
+        _ rules: CacheRules, _ wishes: CacheWishes,
+        _ destination: RequestPreparation.Destination, _ sending: SendingRules,
+        _ bodyDestination: BodyDestination, _ context: CallContext
+    ) -> CachePlan? {
+        let cache = context.cache
+        // A request that must not reach the server has a plan in any case.
+        let isOnly = wishes.mode == .only
+        // An event stream has no end, so it is never kept.
+        guard isOnly || cache != nil && !bodyDestination.isEvents else { return nil }
+        let mode = rules.isBypassed && !isOnly ? .bypass : wishes.mode
+        // The answer to a safe request that passes the cache by changes nothing in the cache.
+        if mode == .bypass, destination.method.isSafe, rules.invalidatedRoutes.isEmpty {
+            return nil
+        }
+        var rules = rules
+        if let seconds = wishes.lifetimeSeconds {
+            rules.lifetimeSeconds = seconds < 0 ? nil : seconds
+        }
+        let hasCredential = sending.auth != .none && context.credentials.concernsCalls
+        let holder = hasCredential ? cache?.holder : nil
+        return CachePlan(
+            rules: rules, mode: mode, route: destination.route?.name,
+            discriminator: cache?.discriminator, holder: sending.isTrusted ? holder : nil,
+            holderIfTrusted: holder)
+    }
+
+    /// Returns the plan of the same request for the URL to which a redirect leads.
+    ///
+    /// - Parameter isTrusted: Whether the credential goes to that URL.
+    func redirected(isTrusted: Bool) -> CachePlan {
+        let holder = isTrusted ? holderIfTrusted : nil
+        guard holder != self.holder else { return self }
+        return CachePlan(
+            rules: rules, mode: mode, route: route, discriminator: discriminator, holder: holder,
+            holderIfTrusted: holderIfTrusted)
     }
 }
 
 /// What the program wants of the cache for one request.
+package struct CacheWishes: Sendable {
+    package var mode = CacheMode.standard
+    /// The lifetime that replaces the route's `cacheTTL`; `nil` keeps the route's, and a negative
+    /// number lets the server's headers decide.
+    package var lifetimeSeconds: Int64?
+
+    package init() {}
+}
+
+/// How the cache answers one request.
 package enum CacheMode: UInt32, Sendable, CaseIterable {
     /// The cache answers if it may, and keeps the answer of the server if it may.
     case standard
@@ -80,16 +142,35 @@ package enum CacheFinding: Sendable {
 package protocol CacheTicket: AnyObject, Sendable {
     /// The header fields that make the request conditional; empty if nothing can be validated.
     var conditions: [HeaderField] { get }
-    /// Requests with equal keys can share one exchange; `nil` if this one cannot.
+    /// Requests with equal keys can share one exchange; `nil` if this one cannot. The key is
+    /// another one after an invalidation, so that a request shares no exchange that left before.
     var flightKey: String? { get }
     /// The exchange is about to be sent. The time counts for the age of the answer.
     func isSent()
     /// Takes the server's answer, keeps it if it may be kept, and returns the answer of the call:
-    /// the same one, or after a 304 the kept one. It may wait for the file.
+    /// the same one, or after a 304 the kept one. It may wait for the file. A request that is sent
+    /// several times has several answers.
     func answered(_ answer: ReceivedResponse) -> CacheOutcome
+    /// Returns the answer of another exchange for the request of this ticket, which has waited for
+    /// that exchange.
+    func shared(_ answer: CachedAnswer) -> CachedAnswer
     /// Returns the kept answer that stands in for a failure; `nil` if the failure stands. It may
     /// wait for the file.
     func failed(_ failure: Failure) -> CachedAnswer?
+}
+
+extension CacheTicket {
+    package func shared(_ answer: CachedAnswer) -> CachedAnswer {
+        let received = answer.received
+        var note = received.cache ?? .none
+        note.state = .shared
+        return CachedAnswer(
+            received: ReceivedResponse(
+                status: received.status, httpVersion: received.httpVersion,
+                headers: received.headers, url: received.url, body: received.body,
+                saved: received.saved, trailers: received.trailers, cache: note),
+            memo: answer.memo)
+    }
 }
 
 /// What has become of a server's answer in the cache.
@@ -105,7 +186,8 @@ package struct CacheOutcome: Sendable {
     }
 }
 
-/// An answer that comes out of the cache or has passed it.
+/// An answer that comes out of the cache or has passed it. One that comes out of the cache has no
+/// timings and no attempts, because it took no exchange.
 package final class CachedAnswer: Sendable {
     package let received: ReceivedResponse
     /// What the answer was mapped to before; `nil` if the answer is not kept.

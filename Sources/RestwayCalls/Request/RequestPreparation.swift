@@ -51,6 +51,8 @@ package struct RequestPreparation {
                 spec, settings, isTrusted: isTrusted, of: content, for: bodyDestination)
             var sending = sending(spec, settings, destination.method, &headers)
             sending.isTrusted = isTrusted
+            sending.caching = caching(
+                settings.cache, spec.reception.caching, destination, sending, bodyDestination)
             // An event stream has no end, so the time limit for all attempts together does not hold
             // for it.
             if bodyDestination.isEvents { sending.retry?.deadlineMilliseconds = 0 }
@@ -368,6 +370,17 @@ extension RequestPreparation {
             headers.set(IdempotencyKey.headerName, IdempotencyKey.random.text)
         }
         return rules
+    }
+}
+
+// The part of a request in the response cache.
+extension RequestPreparation {
+    /// Returns how a request takes part in the response cache; `nil` if it does not.
+    package func caching(
+        _ rules: CacheRules, _ wishes: CacheWishes, _ destination: Destination,
+        _ sending: SendingRules, _ bodyDestination: BodyDestination
+    ) -> CachePlan? {
+        .make(rules, wishes, destination, sending, bodyDestination, context)
     }
 }
 

@@ -71,7 +71,7 @@ enum CommitStage {
                 failure.response = response
                 return entry.fail(failure)
             }
-            if entry.request.sending.retry != nil {
+            if entry.request.sending.retry != nil, answer.received.cameByExchange {
                 let retries = entry.call.state.withLock { $0.machine.retries }
                 entry.context.retries.succeeded(entry.request.exchange.url, afterRetry: retries > 0)
             }
