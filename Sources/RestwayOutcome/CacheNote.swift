@@ -1,37 +1,39 @@
-/// What the response cache says about an answer: where it comes from, and how old it is.
+/// What the response cache did for the answer of a call.
 package struct CacheNote: Sendable, Equatable {
     package enum State: UInt32, Sendable, CaseIterable {
-        /// A fresh answer of the cache; no server was asked.
-        case hit = 1
-        /// A stale answer of the cache, which stands in for the server.
+        /// The cache was not asked.
+        case none
+        /// The answer comes from the cache, and no exchange was needed.
+        case hit
+        /// The answer comes from the cache although it is stale.
         case stale
-        /// An answer of the cache; the server has just said that it still holds.
+        /// The answer comes from the cache, and the server has said that it still holds.
         case validated
-        /// An answer of the server, which the cache keeps.
+        /// The answer comes from the server, and is kept.
         case stored
-        /// An answer of the server, which the cache does not keep.
+        /// The answer comes from the server, and is not kept.
         case passed
-        /// The answer of an exchange that another call made.
-        case shared
-        /// No answer: the cache has none, and the server must not be asked.
+        /// The cache has no answer, and the server must not be asked.
         case missing
+        /// The answer comes from the exchange of another call.
+        case shared
     }
 
     package var state: State
-    /// The age of the answer (RFC 9111, section 4.2.3); `nil` if it is not in the cache.
-    package var ageSeconds: Int64?
-    /// For how long an answer of this age is fresh; `nil` if it is not in the cache.
-    package var lifetimeSeconds: Int64?
-    /// Whether the server would be asked before this answer is given again.
+    /// The age of the answer in seconds.
+    package var ageSeconds: Int64
+    /// The time for which the answer is fresh, in seconds from its origin.
+    package var lifetimeSeconds: Int64
     package var isStale: Bool
 
     package init(
-        _ state: State, ageSeconds: Int64? = nil, lifetimeSeconds: Int64? = nil,
-        isStale: Bool = false
+        _ state: State, ageSeconds: Int64 = 0, lifetimeSeconds: Int64 = 0, isStale: Bool = false
     ) {
         self.state = state
         self.ageSeconds = ageSeconds
         self.lifetimeSeconds = lifetimeSeconds
         self.isStale = isStale
     }
+
+    package static let none = CacheNote(.none)
 }
