@@ -41,6 +41,12 @@ typedef enum RESTWAY_OPEN_ENUM restway_delivery {
 #define RESTWAY_CLIENT_GONE_IS_DELETED 0x8u
 #define RESTWAY_CLIENT_LOAD_PLUGINS 0x100u /**< Loads the plugins that the document names. */
 
+/** Bits of restway_client_options.cache_flags. */
+#define RESTWAY_CACHE_ON 0x1u /**< The client has a cache, also without a file and a document's. */
+/** An answer without a lifetime is fresh for a tenth of the time since its resource was last
+ *  modified (RFC 9111, section 4.2.2). */
+#define RESTWAY_CACHE_HEURISTICS 0x2u
+
 /** Options of restway_client_create(). Start from RESTWAY_CLIENT_OPTIONS_INIT. A field that is 0
  *  takes the value of the API document, or the default if the document has no value. */
 typedef struct restway_client_options {
@@ -102,9 +108,9 @@ typedef struct restway_client_options {
      *  file that the document names; the document then needs no `outbox`. NULL takes the document's
      *  file. *Copied*. */
     const char *outbox_path;
-    /** The permissions of the files that the client creates for its store and its outbox: 0600 (the
-     *  default) or more, without execute permission, for example 0640. The umask does not change
-     *  them. SQLite gives the same permissions to its additional files (`-wal`, `-shm`). A file
+    /** The permissions of the files that the client creates for its store, its outbox and its
+     *  cache: 0600 (the default) or more, without execute permission, for example 0640. The umask
+     *  does not change them. SQLite gives the same permissions to its additional files (`-wal`, `-shm`). A file
      *  that exists keeps its permissions (docs/STORES.md). */
     int64_t file_mode;
     /** How the client connects: TLS, proxies and more (network.h, docs/NETWORK.md); NULL takes the
@@ -117,13 +123,26 @@ typedef struct restway_client_options {
      *  larger body fails with RESTWAY_E_TOO_LARGE, and leaves no file. The default is no limit; -1
      *  sets no limit. */
     int64_t save_bytes_max;
+    /** The file of the response cache (cache.h), relative to the working directory. It replaces the
+     *  file that the document names, and turns the cache on if the document has none. NULL takes
+     *  the document's file. *Copied*. */
+    const char *cache_path;
+    /** The size limit of that file and of the bodies beside it, 65,536 or more. Default 100 MiB. */
+    int64_t cache_bytes_max;
+    /** The size limit of the answers that the cache keeps in memory. Default 16 MiB; -1 keeps none
+     *  in memory, which needs a file. */
+    int64_t cache_memory_bytes_max;
+    /** RESTWAY_CACHE_* bits. */
+    uint32_t cache_flags;
+    /** Must be 0. */
+    int32_t cache_reserved;
 } restway_client_options;
 
 /** An initialiser for options that are all defaults. */
 #define RESTWAY_CLIENT_OPTIONS_INIT \
     { \
         sizeof(restway_client_options), NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, \
-            NULL, 0, NULL, NULL, NULL, NULL, 0, NULL, 0, 0 \
+            NULL, 0, NULL, NULL, NULL, NULL, 0, NULL, 0, 0, NULL, 0, 0, 0, 0 \
     }
 
 /** Sets the first @p size bytes of @p options to what RESTWAY_CLIENT_OPTIONS_INIT would set, for
@@ -136,8 +155,9 @@ typedef struct restway_client_options {
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_options_init(
     restway_client_options *options, size_t size, restway_error **out_error);
 
-/** Makes a client, and opens its store and its outbox. The client connects to no server before its
- *  first call, unless its outbox holds requests that can be sent: it sends them a moment later.
+/** Makes a client, and opens its store, its outbox and its cache. The client connects to no server
+ *  before its first call, unless its outbox holds requests that can be sent: it sends them a moment
+ *  later. A file of the cache that cannot be opened is no error: restway_cache_problem() tells.
  *
  *  Unless a proxy is set (network.h), the built-in transport uses the proxy that the environment
  *  variables name, as libcurl does (`http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`;
