@@ -13,6 +13,7 @@ from ._api import API
 from ._auth import ClientAuth
 from ._batch import BatchDecode, BatchEncode, set_batch_format
 from ._boundary import Owner, check, make, milliseconds, name, optional_name
+from ._cache import CacheOptions, set_cache_options
 from ._call import Modifier, checked
 from ._draft import Draft
 from ._ffi.callbacks import Closing, Holding, close_at_exit
@@ -34,7 +35,7 @@ _COMMAND_BYTES = 4096
 class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing):
     """One api in one environment, with its connections and its store."""
 
-    __slots__ = ("_delivery", "_holding", "_layouts", "_modifier", "api")
+    __slots__ = ("_delivery", "_discriminator", "_holding", "_layouts", "_modifier", "api")
 
     api: API
     """The api that the client was made of."""
@@ -74,6 +75,7 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
         network: Network | None = None,
         store_path: Path | None = None,
         outbox_path: Path | None = None,
+        cache: CacheOptions | Path | bool | None = None,
         file_mode: int | None = None,
         transport: str | None = None,
         transport_options: Mapping[str, object] | None = None,
@@ -122,9 +124,13 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
                 names.
             outbox_path: The file of the outbox, in place of the file that the API document names.
                 The document then needs no `outbox`.
-            file_mode: The permissions of the files that the client creates for its store and its
-                outbox: 0o600 (the default) or more, without execute permission, for example 0o640.
-                The umask does not change them. A file that exists keeps its permissions.
+            cache: Turns the response cache on, also if the API document has none: the path of its
+                file, True for a cache in memory, or `CacheOptions`. None takes the document's
+                choice.
+            file_mode: The permissions of the files that the client creates for its store, its
+                outbox and its cache: 0o600 (the default) or more, without execute permission, for
+                example 0o640. The umask does not change them. A file that exists keeps its
+                permissions.
             transport: The name of the transport, which performs the HTTP exchanges: "libcurl", or a
                 transport of a plugin.
             transport_options: The options of that transport, in place of those in the API document
@@ -187,6 +193,7 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
         options.ca_file = None if ca_file is None else name(os.fspath(ca_file))
         options.store_path = None if store_path is None else name(os.fspath(store_path))
         options.outbox_path = None if outbox_path is None else name(os.fspath(outbox_path))
+        set_cache_options(options, cache)
         options.file_mode = _bound("file_mode", file_mode)
         options.network = network_options(tls, proxy, network)
         options.transport = optional_name(transport)
@@ -206,6 +213,7 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
         self._delivery = mode
         self._holding = Holding()
         self._modifier: Modifier | None = None
+        self._discriminator: str | None = None
         close_at_exit(self)
 
     @property
