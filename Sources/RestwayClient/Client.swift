@@ -78,6 +78,8 @@ package final class Client: Sendable {
         auth = AuthDriver(
             try definition.auth.resolved(environment), transports.standard, executors, callOptions)
         let reachability = ReachabilityState()
+        // TO CONNECT: this makes the cache.
+        _ = try options.caching.settings(over: definition.storage.cache)
         outbox = try Outbox.make(
             definition, path: options.files.outbox, mode: fileMode, seed: options.randomSeed,
             OutboxSurroundings(
