@@ -110,8 +110,8 @@ typedef struct restway_client_options {
     const char *outbox_path;
     /** The permissions of the files that the client creates for its store, its outbox and its
      *  cache: 0600 (the default) or more, without execute permission, for example 0640. The umask
-     *  does not change them. SQLite gives the same permissions to its additional files (`-wal`, `-shm`). A file
-     *  that exists keeps its permissions (docs/STORES.md). */
+     *  does not change them. SQLite gives the same permissions to its additional files (`-wal`,
+     *  `-shm`). A file that exists keeps its permissions (docs/STORES.md). */
     int64_t file_mode;
     /** How the client connects: TLS, proxies and more (network.h, docs/NETWORK.md); NULL takes the
      *  settings of the environment in the API document, or else the defaults. *Copied*. */

@@ -78,8 +78,7 @@ package final class Client: Sendable {
         auth = AuthDriver(
             try definition.auth.resolved(environment), transports.standard, executors, callOptions)
         let reachability = ReachabilityState()
-        // TO CONNECT: this makes the cache.
-        _ = try options.caching.settings(over: definition.storage.cache)
+        _ = try options.files.cache.settings(over: definition.storage.cache)  // TO CONNECT
         outbox = try Outbox.make(
             definition, path: options.files.outbox, mode: fileMode, seed: options.randomSeed,
             OutboxSurroundings(

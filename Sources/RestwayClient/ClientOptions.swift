@@ -16,6 +16,7 @@ package struct ClientOptions: Sendable {
         /// The file of a SQLite store.
         package var store: String?
         package var outbox: String?
+        package var cache = Caching()
         /// The permissions of new files. `nil` takes the document's permissions; a document without
         /// permissions lets only the owner read and write.
         package var mode: FileMode?
@@ -92,7 +93,6 @@ package struct ClientOptions: Sendable {
     /// The seed of the random waits between attempts; 0 for a random seed of the system.
     package var randomSeed: UInt64 = 0
     package var files = Files()
-    package var caching = Caching()
 
     package init() {}
 
