@@ -57,6 +57,10 @@ static void cache_functions__refuse_null_and_bad_text(void **state) {
     assert_refused(restway_client_set_cache_discriminator(client, "", &failure));
     assert_refused(restway_client_set_cache_discriminator(client, BAD_UTF8, &failure));
     assert_refused(restway_response_cache(NULL, &note, &failure));
+    restway_response *response = NULL;
+    assert_ok(restway_client_perform(client, request, 0, &response, &failure));
+    assert_refused(restway_response_cache(response, NULL, &failure));
+    restway_response_release(response);
     assert_refused(restway_cache_find(NULL, request, &note, &failure));
     assert_refused(restway_cache_find(client, NULL, &note, &failure));
     assert_refused(restway_cache_find(client, request, NULL, &failure));

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
+import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -312,6 +315,42 @@ def test_the_functions_of_an_async_client(peer: Peer) -> None:
             assert not await client.perform(request("things", cache="only"))
 
     run(use())
+
+
+PAGE = (Path(__file__).resolve().parents[3] / "docs" / "CACHE.md").read_text("utf-8")
+
+
+def test_the_python_examples_of_the_page_run(
+    peer: Peer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    peer.respond(THING)
+    environments = {"here": {"baseURL": peer.url}}
+    names: dict[str, Any] = {
+        "restway": restway,
+        "api": restway.API.from_json({**DOCUMENT, "environments": environments}),
+    }
+    snippets = re.findall(r"```python\n(.*?)```", PAGE, re.S)
+    assert len(snippets) > 3
+    for snippet in snippets:
+        exec(snippet, names)
+    names["client"].close()
+    assert "nothing was read yet" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
+def test_the_c_examples_of_the_page_compile(tmp_path: Path) -> None:
+    body = "\n".join(re.findall(r"```c\n(.*?)```", PAGE, re.S))
+    source = tmp_path / "page.c"
+    source.write_text(
+        "#include <restway/restway.h>\n#include <stdio.h>\n"
+        "#pragma GCC diagnostic ignored \"-Wunused-result\"\n"
+        "void run(restway_api *api, restway_response *response) {\n"
+        f"restway_client *client = NULL; restway_error *error = NULL;\n{body}}}\n"
+    )
+    include = Path(__file__).resolve().parents[3] / "Include"
+    arguments = ["-std=c99", "-Wall", "-Werror", "-fsyntax-only", "-I", str(include), str(source)]
+    subprocess.run(["cc", *arguments], check=True)
 
 
 def test_reachability_is_for_the_cache_too(world: World) -> None:
