@@ -99,7 +99,7 @@ public func restway_cache_find(
     ClientHandle.using(client, outError) { client throws(Failure) in
         let spec = try RequestHandle.argument(request).copy()
         _ = try Argument.out(note, "note")
-        let found = try client.findCached(spec) ?? CacheNote(.missing)
+        let found = try client.findCached(spec)
         try SizedStructs.cacheNote.write(found.c, to: note)
     }
 }
@@ -141,10 +141,9 @@ public func restway_cache_list(
     _ outEntries: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     ClientHandle.creating(client, outEntries, outError, "out_entries") { client throws(Failure) in
+        let filter = try CacheFilter(filter)
         // A limit that `Int` does not hold is negative here, and is no limit, either.
-        let countMax = limit > 0 ? limit : nil
-        return CacheEntriesHandle(
-            try client.cacheEntries(try CacheFilter(filter), countMax: countMax))
+        return CacheEntriesHandle(try client.cacheEntries(filter, limit: max(0, limit)))
     }
 }
 
@@ -191,7 +190,7 @@ public func restway_cache_problem(
     if capacity > 0 { buffer?.pointee = 0 }
     return ClientHandle.using(client, outError) { client throws(Failure) in
         _ = try Argument.bytes(buffer, capacity, "buffer")
-        Boundary.copy(try client.cacheProblem() ?? "", to: buffer, capacity, outLength)
+        Boundary.copy(try client.cacheProblem(), to: buffer, capacity, outLength)
     }
 }
 

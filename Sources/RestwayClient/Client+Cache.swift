@@ -10,35 +10,35 @@ extension Client {
         throw Self.noCache  // TO CONNECT: cache.setDiscriminator(discriminator)
     }
 
-    /// Returns what the cache has for a request; `nil` if it has nothing. Nothing is sent.
-    package func findCached(_ spec: RequestSpec) throws(Failure) -> CacheNote? {
+    /// Returns what the cache has for a request. Nothing is sent.
+    package func findCached(_ spec: RequestSpec) throws(Failure) -> CacheNote {
         try calls.refuseWhenClosed()
-        throw Self.noCache  // TO CONNECT: cache.look(for: try calls.prepareToRead(spec))
+        throw Self.noCache  // TO CONNECT: cache.peek(try calls.prepareToRead(spec))
     }
 
     package func cacheStatistics() throws(Failure) -> CacheStatistics {
         try calls.refuseWhenClosed()
-        throw Self.noCache  // TO CONNECT: try cache.statistics()
+        throw Self.noCache  // TO CONNECT: cache.statistics
     }
 
     /// Lists entries, the newest answer first.
     ///
-    /// - Parameter countMax: The most entries; `nil` for all.
+    /// - Parameter limit: The most entries; 0 for no limit.
     package func cacheEntries(
-        _ filter: CacheFilter, countMax: Int?
+        _ filter: CacheFilter, limit: Int
     ) throws(Failure) -> [CacheEntry] {
         try calls.refuseWhenClosed()
-        throw Self.noCache  // TO CONNECT: try cache.entries(filter, countMax: countMax)
+        throw Self.noCache  // TO CONNECT: try cache.list(filter, limit: limit)
     }
 
     /// Removes entries, and returns how many there were.
     package func removeCached(_ filter: CacheFilter) throws(Failure) -> Int {
         try calls.refuseWhenClosed()
-        throw Self.noCache  // TO CONNECT: try cache.remove(filter)
+        throw Self.noCache  // TO CONNECT: Int(try cache.remove(filter))
     }
 
-    /// Says what is wrong with the file; `nil` if nothing is.
-    package func cacheProblem() throws(Failure) -> String? {
+    /// Says what is wrong with the storage; empty if nothing is.
+    package func cacheProblem() throws(Failure) -> String {
         try calls.refuseWhenClosed()
         throw Self.noCache  // TO CONNECT: cache.problem
     }

@@ -264,6 +264,8 @@ def test_the_outbox_invalidates_for_the_discriminator_of_its_request(
             client.perform(put("stored"))
         assert cache.find(request("things")) is not None
         cache.discriminator = "ben"
+        # It goes out in a batch.
+        peer.respond(json.dumps([{"code": 200, "body": "{}"}]).encode())
         client.set_reachability(Reachability.REACHABLE)
         while any(item.state is not OutboxState.DEAD for item in client.outbox.items()):
             pass
