@@ -170,16 +170,17 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_options_init(
  *          RESTWAY_E_INVALID_ARGUMENT, RESTWAY_E_STORE (the file of a SQLite store, which the error
  *          names), RESTWAY_E_OUTBOX (the file of the outbox, which the error names),
  *          RESTWAY_E_CONFIG (a route stores its requests offline, but there is neither an `outbox`
- *          in the document nor an outbox_path; or a network setting cannot be used: a file of TLS
- *          that is missing or wrong, a proxy that is no URL, HTTP/3 with a libcurl that does not
- *          support it, a file of cookies that cannot be read or written; the error names the
- *          setting), RESTWAY_E_PLUGIN (a plugin does not load or is not allowed, or a mapper or
- *          transport does not exist or does not open; the error says where the document or the
- *          options name it), RESTWAY_E_FORKED (this is a forked child, and the parent made the api
- *          or the clock, or had the file of the store or the outbox open; see docs/THREADING.md).
+ *          in the document nor an outbox_path; or the limits of the cache contradict each other; or
+ *          a network setting cannot be used: a file of TLS that is missing or wrong, a proxy that is
+ *          no URL, HTTP/3 with a libcurl that does not support it, a file of cookies that cannot be
+ *          read or written; the error names the setting), RESTWAY_E_PLUGIN (a plugin does not load
+ *          or is not allowed, or a mapper or transport does not exist or does not open; the error
+ *          says where the document or the options name it), RESTWAY_E_FORKED (this is a forked
+ *          child, and the parent made the api or the clock, or had the file of the store, the outbox
+ *          or the cache open; see docs/THREADING.md).
  *
- *  Threads: any. Blocks: while it reads or writes the files of a SQLite store, of an outbox or of
- *  the network settings; otherwise never. */
+ *  Threads: any. Blocks: while it reads or writes the files of a SQLite store, of an outbox, of a
+ *  cache or of the network settings; otherwise never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_create(
     restway_api *api, const restway_client_options *options, restway_client **out_client,
     restway_error **out_error);
@@ -191,8 +192,8 @@ RESTWAY_API restway_client *restway_client_retain(restway_client *client);
  *  and events that were never drained, are then dropped, and their destroy functions run. NULL is
  *  fine. The function may be called inside a callback.
  *
- *  Threads: any. Blocks: while it reads or writes the files of a SQLite store, of an outbox, of
- *  cookies or of HSTS; otherwise never. */
+ *  Threads: any. Blocks: while it reads or writes the files of a SQLite store, of an outbox, of a
+ *  cache, of cookies or of HSTS; otherwise never. */
 RESTWAY_API void restway_client_release(restway_client *client);
 
 /** Closes a client. New calls fail with RESTWAY_E_CLOSED, and pending calls complete with
@@ -201,7 +202,7 @@ RESTWAY_API void restway_client_release(restway_client *client);
  *  returns (inside a callback: a moment later). Closing a client twice is fine. NULL is fine.
  *
  *  Threads: any, also inside any callback. Blocks: while it writes the files of cookies and of HSTS
- *  and, outside of callbacks, the file of an outbox; otherwise never. */
+ *  and, outside of callbacks, the files of an outbox and of a cache; otherwise never. */
 RESTWAY_API void restway_client_close(restway_client *client);
 
 /** Returns the client's store, owned by the caller (+1); NULL for NULL. Threads: any.

@@ -265,7 +265,8 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
         """Tells the client whether the server can be reached.
 
         Args:
-            reachability: With UNREACHABLE, requests that may be stored are stored at once, and the
+            reachability: With UNREACHABLE, requests that may be stored are stored at once, requests
+                that may be read offline are answered by the cache if it has an answer, and the
                 outbox sends nothing by itself. Any other value flushes the outbox; UNKNOWN clears
                 the earlier value.
 

@@ -210,7 +210,7 @@ class Response(Owner[native.ResponseHandle]):
 
     @property
     def status(self) -> int:
-        """The HTTP status code."""
+        """The HTTP status code; 0 without an answer (`found`)."""
         status: int = native.lib.restway_response_status(self._handle)
         return status
 
