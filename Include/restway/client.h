@@ -157,7 +157,8 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_options_init(
 
 /** Makes a client, and opens its store, its outbox and its cache. The client connects to no server
  *  before its first call, unless its outbox holds requests that can be sent: it sends them a moment
- *  later. A file of the cache that cannot be opened is no error: restway_cache_problem() tells.
+ *  later. A file of the cache that cannot be read or written is no error: restway_cache_problem()
+ *  tells.
  *
  *  Unless a proxy is set (network.h), the built-in transport uses the proxy that the environment
  *  variables name, as libcurl does (`http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`;
@@ -168,7 +169,8 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_options_init(
  *  @param out_client Receives a handle owned by the caller (+1).
  *  @return RESTWAY_OK, RESTWAY_E_UNKNOWN_ENVIRONMENT, RESTWAY_E_INVALID_URL,
  *          RESTWAY_E_INVALID_ARGUMENT, RESTWAY_E_STORE (the file of a SQLite store, which the error
- *          names), RESTWAY_E_OUTBOX (the file of the outbox, which the error names),
+ *          names), RESTWAY_E_OUTBOX (the file of the outbox, which the error names), RESTWAY_E_IO
+ *          (the file of the cache belongs to another program or to a later version of Restway),
  *          RESTWAY_E_CONFIG (a route stores its requests offline, but there is neither an `outbox`
  *          in the document nor an outbox_path; or the limits of the cache contradict each other; or
  *          a network setting cannot be used: a file of TLS that is missing or wrong, a proxy that is

@@ -146,8 +146,9 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
         `math.inf` sets no limit. Without `proxy`, requests use the proxy that the environment
         variables name (`http_proxy` and so on, as libcurl reads them). If they name no proxy when
         the client is made, they are not read again. Raises UnknownEnvironmentError,
-        InvalidURLError, StoreError, PluginError, UsageError, ValueError, and ConfigError for a
-        network setting that cannot be used, such as a missing file.
+        InvalidURLError, StoreError, PluginError, UsageError, ValueError, FileError for the file of
+        a cache that belongs to another program, and ConfigError for a network setting that cannot
+        be used, such as a missing file.
         """
         if delivery is not None and delivery not in self._deliveries:
             raise ValueError(f"no delivery mode of {type(self).__name__}: {delivery!r}")

@@ -6,6 +6,7 @@ import asyncio
 import os
 import re
 import shutil
+import sqlite3
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -225,6 +226,17 @@ def test_a_read_only_file_fails_no_call(peer: Peer, tmp_path: Path) -> None:
     with world_of(peer, path) as world:
         assert world.get("things").body == THING
         assert str(path) in (world.client.cache.problem or "")
+
+
+def test_a_database_of_another_program_is_left_alone(peer: Peer, tmp_path: Path) -> None:
+    path = tmp_path / "cache.db"
+    with sqlite3.connect(path) as file:
+        file.execute("CREATE TABLE mine (value)")
+    file.close()
+    before = path.read_bytes()
+    with pytest.raises(restway.FileError, match=r"cache\.db.*another program"), world_of(peer, path):
+        pass
+    assert path.read_bytes() == before
 
 
 def test_wrong_options_are_refused(peer: Peer) -> None:
