@@ -234,7 +234,8 @@ def test_a_database_of_another_program_is_left_alone(peer: Peer, tmp_path: Path)
         file.execute("CREATE TABLE mine (value)")
     file.close()
     before = path.read_bytes()
-    with pytest.raises(restway.FileError, match=r"cache\.db.*another program"), world_of(peer, path):
+    message = r"cache\.db.*another program"
+    with pytest.raises(restway.FileError, match=message), world_of(peer, path):
         pass
     assert path.read_bytes() == before
 
