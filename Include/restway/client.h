@@ -41,6 +41,12 @@ typedef enum RESTWAY_OPEN_ENUM restway_delivery {
 #define RESTWAY_CLIENT_GONE_IS_DELETED 0x8u
 #define RESTWAY_CLIENT_LOAD_PLUGINS 0x100u /**< Loads the plugins that the document names. */
 
+/** Bits of restway_client_options.cache_flags. */
+#define RESTWAY_CACHE_ON 0x1u /**< The client has a cache, also without a file and a document's. */
+/** An answer without a lifetime is fresh for a tenth of the time since its resource was last
+ *  modified (RFC 9111, section 4.2.2). */
+#define RESTWAY_CACHE_HEURISTICS 0x2u
+
 /** Options of restway_client_create(). Start from RESTWAY_CLIENT_OPTIONS_INIT. A field that is 0
  *  takes the value of the API document, or the default if the document has no value. */
 typedef struct restway_client_options {
@@ -102,10 +108,10 @@ typedef struct restway_client_options {
      *  file that the document names; the document then needs no `outbox`. NULL takes the document's
      *  file. *Copied*. */
     const char *outbox_path;
-    /** The permissions of the files that the client creates for its store and its outbox: 0600 (the
-     *  default) or more, without execute permission, for example 0640. The umask does not change
-     *  them. SQLite gives the same permissions to its additional files (`-wal`, `-shm`). A file
-     *  that exists keeps its permissions (docs/STORES.md). */
+    /** The permissions of the files that the client creates for its store, its outbox and its
+     *  cache: 0600 (the default) or more, without execute permission, for example 0640. The umask
+     *  does not change them. SQLite gives the same permissions to its additional files (`-wal`,
+     *  `-shm`). A file that exists keeps its permissions (docs/STORES.md). */
     int64_t file_mode;
     /** How the client connects: TLS, proxies and more (network.h, docs/NETWORK.md); NULL takes the
      *  settings of the environment in the API document, or else the defaults. *Copied*. */
@@ -117,13 +123,26 @@ typedef struct restway_client_options {
      *  larger body fails with RESTWAY_E_TOO_LARGE, and leaves no file. The default is no limit; -1
      *  sets no limit. */
     int64_t save_bytes_max;
+    /** The file of the response cache (cache.h), relative to the working directory. It replaces the
+     *  file that the document names, and turns the cache on if the document has none. NULL takes
+     *  the document's file. *Copied*. */
+    const char *cache_path;
+    /** The size limit of that file and of the bodies beside it, 65,536 or more. Default 100 MiB. */
+    int64_t cache_bytes_max;
+    /** The size limit of the answers that the cache keeps in memory. Default 16 MiB; -1 keeps none
+     *  in memory, which needs a file. */
+    int64_t cache_memory_bytes_max;
+    /** RESTWAY_CACHE_* bits. */
+    uint32_t cache_flags;
+    /** Must be 0. */
+    int32_t cache_reserved;
 } restway_client_options;
 
 /** An initialiser for options that are all defaults. */
 #define RESTWAY_CLIENT_OPTIONS_INIT \
     { \
         sizeof(restway_client_options), NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, \
-            NULL, 0, NULL, NULL, NULL, NULL, 0, NULL, 0, 0 \
+            NULL, 0, NULL, NULL, NULL, NULL, 0, NULL, 0, 0, NULL, 0, 0, 0, 0 \
     }
 
 /** Sets the first @p size bytes of @p options to what RESTWAY_CLIENT_OPTIONS_INIT would set, for
@@ -136,8 +155,10 @@ typedef struct restway_client_options {
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_options_init(
     restway_client_options *options, size_t size, restway_error **out_error);
 
-/** Makes a client, and opens its store and its outbox. The client connects to no server before its
- *  first call, unless its outbox holds requests that can be sent: it sends them a moment later.
+/** Makes a client, and opens its store, its outbox and its cache. The client connects to no server
+ *  before its first call, unless its outbox holds requests that can be sent: it sends them a moment
+ *  later. A file of the cache that cannot be read or written is no error: restway_cache_problem()
+ *  tells.
  *
  *  Unless a proxy is set (network.h), the built-in transport uses the proxy that the environment
  *  variables name, as libcurl does (`http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`;
@@ -148,18 +169,20 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_options_init(
  *  @param out_client Receives a handle owned by the caller (+1).
  *  @return RESTWAY_OK, RESTWAY_E_UNKNOWN_ENVIRONMENT, RESTWAY_E_INVALID_URL,
  *          RESTWAY_E_INVALID_ARGUMENT, RESTWAY_E_STORE (the file of a SQLite store, which the error
- *          names), RESTWAY_E_OUTBOX (the file of the outbox, which the error names),
+ *          names), RESTWAY_E_OUTBOX (the file of the outbox, which the error names), RESTWAY_E_IO
+ *          (the file of the cache belongs to another program or to a later version of Restway),
  *          RESTWAY_E_CONFIG (a route stores its requests offline, but there is neither an `outbox`
- *          in the document nor an outbox_path; or a network setting cannot be used: a file of TLS
- *          that is missing or wrong, a proxy that is no URL, HTTP/3 with a libcurl that does not
- *          support it, a file of cookies that cannot be read or written; the error names the
- *          setting), RESTWAY_E_PLUGIN (a plugin does not load or is not allowed, or a mapper or
- *          transport does not exist or does not open; the error says where the document or the
- *          options name it), RESTWAY_E_FORKED (this is a forked child, and the parent made the api
- *          or the clock, or had the file of the store or the outbox open; see docs/THREADING.md).
+ *          in the document nor an outbox_path; or the limits of the cache contradict each other; or
+ *          a network setting cannot be used: a file of TLS that is missing or wrong, a proxy that is
+ *          no URL, HTTP/3 with a libcurl that does not support it, a file of cookies that cannot be
+ *          read or written; the error names the setting), RESTWAY_E_PLUGIN (a plugin does not load
+ *          or is not allowed, or a mapper or transport does not exist or does not open; the error
+ *          says where the document or the options name it), RESTWAY_E_FORKED (this is a forked
+ *          child, and the parent made the api or the clock, or had the file of the store, the outbox
+ *          or the cache open; see docs/THREADING.md).
  *
- *  Threads: any. Blocks: while it reads or writes the files of a SQLite store, of an outbox or of
- *  the network settings; otherwise never. */
+ *  Threads: any. Blocks: while it reads or writes the files of a SQLite store, of an outbox, of a
+ *  cache or of the network settings; otherwise never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_create(
     restway_api *api, const restway_client_options *options, restway_client **out_client,
     restway_error **out_error);
@@ -171,8 +194,8 @@ RESTWAY_API restway_client *restway_client_retain(restway_client *client);
  *  and events that were never drained, are then dropped, and their destroy functions run. NULL is
  *  fine. The function may be called inside a callback.
  *
- *  Threads: any. Blocks: while it reads or writes the files of a SQLite store, of an outbox, of
- *  cookies or of HSTS; otherwise never. */
+ *  Threads: any. Blocks: while it reads or writes the files of a SQLite store, of an outbox, of a
+ *  cache, of cookies or of HSTS; otherwise never. */
 RESTWAY_API void restway_client_release(restway_client *client);
 
 /** Closes a client. New calls fail with RESTWAY_E_CLOSED, and pending calls complete with
@@ -181,7 +204,7 @@ RESTWAY_API void restway_client_release(restway_client *client);
  *  returns (inside a callback: a moment later). Closing a client twice is fine. NULL is fine.
  *
  *  Threads: any, also inside any callback. Blocks: while it writes the files of cookies and of HSTS
- *  and, outside of callbacks, the file of an outbox; otherwise never. */
+ *  and, outside of callbacks, the files of an outbox and of a cache; otherwise never. */
 RESTWAY_API void restway_client_close(restway_client *client);
 
 /** Returns the client's store, owned by the caller (+1); NULL for NULL. Threads: any.

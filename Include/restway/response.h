@@ -59,7 +59,8 @@ RESTWAY_API restway_response *restway_response_retain(const restway_response *re
 /** Gives back one reference. NULL is fine. Threads: any. Blocks: never. */
 RESTWAY_API void restway_response_release(restway_response *response);
 
-/** Returns the HTTP status code; 0 for NULL. Threads: any. Blocks: never. */
+/** Returns the HTTP status code; 0 for NULL, and for a response without an answer
+ *  (RESTWAY_CACHE_ONLY). Threads: any. Blocks: never. */
 RESTWAY_API int32_t restway_response_status(const restway_response *response);
 
 /** Returns the version of HTTP in which the server has answered: 10 for HTTP/1.0, 11 for HTTP/1.1,

@@ -9,6 +9,7 @@
 #include "base.h"
 #include "batch.h"
 #include "body.h"
+#include "cache.h"
 #include "call.h"
 #include "change.h"
 #include "client.h"

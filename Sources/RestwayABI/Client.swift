@@ -162,6 +162,7 @@ extension ClientOptions {
         randomSeed = c.random_seed
         files.store = try Argument.optionalString(c.store_path, "options.store_path")
         files.outbox = try Argument.optionalString(c.outbox_path, "options.outbox_path")
+        files.cache = try Caching(c)
         transport = try Argument.optionalString(c.transport, "options.transport")
         transportOptions = try Argument.optionalString(
             c.transport_options, "options.transport_options")

@@ -80,6 +80,7 @@ package final class Client: Sendable {
         auth = AuthDriver(
             try definition.auth.resolved(environment), transports.standard, executors, callOptions)
         let reachability = ReachabilityState()
+        _ = try options.files.cache.settings(over: definition.storage.cache)  // TO CONNECT
         outbox = try Outbox.make(
             definition, path: options.files.outbox, mode: fileMode, seed: options.randomSeed,
             OutboxSurroundings(

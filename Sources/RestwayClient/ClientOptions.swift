@@ -16,9 +16,50 @@ package struct ClientOptions: Sendable {
         /// The file of a SQLite store.
         package var store: String?
         package var outbox: String?
+        package var cache = Caching()
         /// The permissions of new files. `nil` takes the document's permissions; a document without
         /// permissions lets only the owner read and write.
         package var mode: FileMode?
+    }
+
+    /// The response cache. It replaces the settings of the document.
+    package struct Caching: Sendable {
+        package var path: String?
+        /// A limit of `nil` takes the document's.
+        package var bytesMax: Int64?
+        /// 0 keeps nothing in memory.
+        package var memoryBytesMax: Int64?
+        /// Whether there is a cache even if neither the document nor `path` asks for it.
+        package var isOn = false
+        package var usesHeuristics = false
+
+        package init() {}
+
+        /// Returns the settings of the cache, over the document's; `nil` if there is no cache.
+        package func settings(over document: CacheDefinition?) throws(Failure) -> CacheDefinition? {
+            guard document != nil || path != nil || isOn else { return nil }
+            var settings = document ?? CacheDefinition()
+            if let path { settings.path = path }
+            if let bytesMax {
+                settings.bytesMax = bytesMax
+                settings.memoryBytesMax = min(settings.memoryBytesMax, bytesMax)
+            }
+            if let memoryBytesMax { settings.memoryBytesMax = memoryBytesMax }
+            if usesHeuristics { settings.usesHeuristics = true }
+            let field = "options.cache_memory_bytes_max"
+            guard settings.path != nil || settings.memoryBytesMax > 0 else {
+                throw Failure(
+                    .config, "the cache keeps nothing in memory, and it has no file", field: field)
+            }
+            guard settings.path == nil || settings.memoryBytesMax <= settings.bytesMax else {
+                throw Failure(
+                    .config,
+                    "the cache has \(settings.memoryBytesMax) bytes in memory, and its file only "
+                        + "\(settings.bytesMax): everything in memory is in the file, too",
+                    field: field)
+            }
+            return settings
+        }
     }
 
     /// The connections of the built-in transport.

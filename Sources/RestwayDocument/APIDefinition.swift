@@ -62,6 +62,8 @@ package struct StorageDefinition: Sendable {
     package var store = StoreSettings()
     /// The outbox settings; `nil` if no request is stored.
     package var outbox: OutboxDefinition?
+    /// The response cache; `nil` if answers are not kept.
+    package var cache: CacheDefinition?
     /// The permissions of files that clients make.
     package var fileMode = FileMode.ownerOnly
 
@@ -69,6 +71,7 @@ package struct StorageDefinition: Sendable {
     package mutating func resolve(in directory: String) {
         store.resolve(in: directory)
         outbox?.resolve(in: directory)
+        cache?.resolve(in: directory)
     }
 }
 

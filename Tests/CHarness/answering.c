@@ -85,8 +85,15 @@ static void *serve(void *context) {
         if (request != NULL) {
             pthread_mutex_lock(&server->lock);
             free(server->body);
-            memmove(request, request + body, strlen(request + body) + 1);
-            server->body = request;
+            free(server->head);
+            server->body = strdup(request + body);
+            request[body] = '\0';
+            server->head = request;
+            server->request_count++;
+            pthread_cond_broadcast(&server->changed);
+            while (server->is_shut) {
+                pthread_cond_wait(&server->changed, &server->lock);
+            }
             send_all(connection, server->answer, server->answer_length);
             pthread_mutex_unlock(&server->lock);
         }
@@ -98,6 +105,7 @@ void answering_begin(struct answering_server *server) {
     memset(server, 0, sizeof(*server));
     server->listener = listen_on_loopback(server->url);
     pthread_mutex_init(&server->lock, NULL);
+    pthread_cond_init(&server->changed, NULL);
     answering_set(server, 200, "");
     if (pthread_create(&server->thread, NULL, serve, server) != 0) {
         fail("harness: cannot start a thread");
@@ -144,11 +152,56 @@ char *answering_take_body(struct answering_server *server) {
     return body;
 }
 
-void answering_end(struct answering_server *server) {
+char *answering_take_head(struct answering_server *server) {
+    pthread_mutex_lock(&server->lock);
+    char *head = server->head;
+    server->head = NULL;
+    pthread_mutex_unlock(&server->lock);
+    return head;
+}
+
+int answering_count(struct answering_server *server) {
+    pthread_mutex_lock(&server->lock);
+    int count = server->request_count;
+    pthread_mutex_unlock(&server->lock);
+    return count;
+}
+
+void answering_wait_count(struct answering_server *server, int count) {
+    pthread_mutex_lock(&server->lock);
+    while (server->request_count < count) {
+        pthread_cond_wait(&server->changed, &server->lock);
+    }
+    pthread_mutex_unlock(&server->lock);
+}
+
+static void set_shut(struct answering_server *server, int is_shut) {
+    pthread_mutex_lock(&server->lock);
+    server->is_shut = is_shut;
+    pthread_cond_broadcast(&server->changed);
+    pthread_mutex_unlock(&server->lock);
+}
+
+void answering_shut(struct answering_server *server) { set_shut(server, 1); }
+
+void answering_open(struct answering_server *server) { set_shut(server, 0); }
+
+void answering_stop(struct answering_server *server) {
+    if (server->listener < 0) {
+        return;
+    }
+    answering_open(server);
     shutdown(server->listener, SHUT_RDWR); /* wakes accept() */
     close(server->listener);
     pthread_join(server->thread, NULL);
+    server->listener = -1;
+}
+
+void answering_end(struct answering_server *server) {
+    answering_stop(server);
     pthread_mutex_destroy(&server->lock);
+    pthread_cond_destroy(&server->changed);
     free(server->answer);
     free(server->body);
+    free(server->head);
 }

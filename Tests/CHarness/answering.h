@@ -25,6 +25,12 @@ struct answering_server {
     size_t answer_length;
     /** The body of the last request; NULL before the first one. */
     char *body;
+    /** The head of the last request; NULL before the first one. */
+    char *head;
+    pthread_cond_t changed;
+    int request_count;
+    /** While it is 1, requests are received but not answered. */
+    int is_shut;
 };
 
 void answering_begin(struct answering_server *server);
@@ -37,6 +43,22 @@ void answering_set_bytes(struct answering_server *server, const char *bytes, siz
 
 /** Returns the body of the last request; freed by the caller. */
 char *answering_take_body(struct answering_server *server);
+
+/** Returns the head of the last request; freed by the caller. */
+char *answering_take_head(struct answering_server *server);
+
+/** Returns how many requests the server has received. */
+int answering_count(struct answering_server *server);
+
+/** Waits until the server has received @p count requests. */
+void answering_wait_count(struct answering_server *server, int count);
+
+/** From now on, requests are received but not answered, until answering_open(). */
+void answering_shut(struct answering_server *server);
+void answering_open(struct answering_server *server);
+
+/** Stops the server: nobody listens at its URL any more. */
+void answering_stop(struct answering_server *server);
 
 void answering_end(struct answering_server *server);
 

@@ -42,6 +42,7 @@ DOCUMENT = {
 Act = Callable[[dict[str, int]], None]
 _UNREACHABLE, _UNKNOWN = 2, 0
 _DRAIN = 2
+_CACHE_ON = 1
 _WAIT_MILLISECONDS = 10_000
 
 
@@ -56,7 +57,8 @@ def own() -> dict[str, int]:
     document = {key: value for key, value in DOCUMENT.items() if key not in ("outbox", "routes")}
     text = json.dumps(document).encode()
     handles = {"restway_api": make("restway_api_load", text, len(text))}
-    handles["restway_client"] = make("restway_client_create", handles["restway_api"], None)
+    options = memory.struct("restway_client_options", {"cache_flags": _CACHE_ON})
+    handles["restway_client"] = make("restway_client_create", handles["restway_api"], options)
     client = handles["restway_client"]
     handles["restway_store"] = LIBRARY.restway_client_store(client)
     store = handles["restway_store"]
@@ -69,6 +71,7 @@ def own() -> dict[str, int]:
     handles["restway_object"] = make("restway_draft_insert", handles["restway_draft"])
     handles["restway_query"] = make("restway_query_create", store, b"Note")
     handles["restway_cookies"] = make("restway_client_cookies", client, None)
+    handles["restway_cache_entries"] = make("restway_cache_list", client, None, 0)
     return handles
 
 
@@ -89,6 +92,7 @@ class World:
             {
                 "base_url": self._memory.text(url), "delivery": _DRAIN,
                 "outbox_path": self._memory.text(os.path.join(directory, "outbox.db")),
+                "cache_path": self._memory.text(os.path.join(directory, "cache.db")),
             },
         )
         self.client = self.handles["restway_client"] = make("restway_client_create", api, options)
@@ -115,6 +119,7 @@ class World:
             self._memory.value(INT64, 1),
         )
         handles["restway_cookies"] = make("restway_client_cookies", client, None)
+        handles["restway_cache_entries"] = make("restway_cache_list", client, None, 0)
         handles["restway_changes"] = self._changes()
         request = make("restway_request_create_route", b"later", None)
         do("restway_client_set_reachability", client, _UNREACHABLE)

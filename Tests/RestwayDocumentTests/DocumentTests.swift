@@ -41,7 +41,7 @@ final class DocumentTests: XCTestCase {
                 "d": {},
                 "e": {"path": "e", "parent": "zzz"},
                 "f": {"path": "f", "response": {"entity": "Company", "status": "9xx"}},
-                "g": {"path": "g", "cacheTTL": 3}
+                "g": {"path": "g", "lane": "a"}
               },
               "responses": {},
               "entites": {}
@@ -58,7 +58,7 @@ final class DocumentTests: XCTestCase {
             "$.entities.Company.attributes.size.format", "$.entities.Company.attributes.tags",
             "$.entities.Company.identity", "$.routes.a.method", "$.routes.b.path",
             "$.routes.c.response.entity", "$.routes.d", "$.routes.e.parent",
-            "$.routes.f.response.status", "$.routes.g.cacheTTL", "$.responses",
+            "$.routes.f.response.status", "$.routes.g.lane", "$.responses",
         ]
         XCTAssertEqual(Set(paths), Set(expected), problems.joined(separator: "\n"))
         XCTAssertEqual(paths.count, expected.count)
@@ -70,8 +70,9 @@ final class DocumentTests: XCTestCase {
 
     func testKeysOfLaterVersionsAreRefusedByName() {
         XCTAssertEqual(
-            TestAPI.problems(#"{"restway": 1, "cache": {}, "x-mine": {}}"#),
-            ["$.cache: not supported by this version of Restway"])
+            TestAPI.problems(
+                #"{"restway": 1, "routes": {"a": {"path": "a", "lane": "b", "x-mine": {}}}}"#),
+            ["$.routes.a.lane: not supported by this version of Restway"])
     }
 
     func testCONNECTIsRefusedWithTheReason() {

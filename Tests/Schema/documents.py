@@ -42,7 +42,10 @@ OF_OTHER_PARTS = {
     "no method that sends an object": r"^no method of the route has a body by itself",
     "an object in a HEAD request": r"^a (HEAD|TRACE) request has no body$",
     "no entity in route and request": r'^neither the request nor its route names an "entity"$',
-    "a route that is never stored": r"^an outbox stores no requests with this route's methods$",
+    "a route that is never stored": (
+        r"^requests with this route's methods are never stored and never cached$"
+    ),
+    "a cache that contradicts itself": r"^contradicts ",
     "a key of another scheme": r'^does not belong to scheme "',
     "what a scheme needs": r'^"(grant|tokenURL)" is missing$|^an API key goes into one place',
 }

@@ -11,6 +11,7 @@ from functools import partial
 from types import FrameType
 
 from . import (
+    caches,
     documents,
     graphs,
     http2,
@@ -62,6 +63,11 @@ _GROUPS: dict[str, Callable[[str], Iterator[Figure]]] = {
     "outbox.enqueue": outbox.enqueue,
     "outbox.flush": outbox.flush,
     "outbox.open_1000000": outbox.opening,
+    "cache.memory": caches.memory,
+    "cache.sqlite": caches.file,
+    "cache.entries_1000000": caches.many,
+    "cache.revalidation": caches.validation,
+    "cache.python": caches.from_python,
     "document.load.growth": documents.growth,
     "document.load.slowest": documents.slowest,
     "library.bytes": library.size,

@@ -48,6 +48,7 @@ _PROGRAMS = {
     "floor_store": _SQLITE,
     "restway_async": _OURS,
     "restway_blocking": _OURS,
+    "restway_cached": _OURS,
     "restway_map": _OURS,
     "restway_map_warm": _OURS,
     "restway_documents": _OURS,

@@ -45,6 +45,7 @@ http {{
         listen 127.0.0.1:{port}{parameters};
         root www;
         location = /companies.events {{ default_type text/event-stream; }}
+        location /kept/ {{ alias www/; expires 1h; }}
     }}
 {more}
 }}

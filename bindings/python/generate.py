@@ -114,6 +114,14 @@ ENUMS = {
         "RESTWAY_HTTP_",
         "The version of HTTP that a client asks for (`RESTWAY_HTTP_*`).",
     ),
+    "restway_cache_mode": (
+        "RESTWAY_CACHE_",
+        "What the cache does with a request (`RESTWAY_CACHE_*`).",
+    ),
+    "restway_cache_state": (
+        "RESTWAY_CACHE_STATE_",
+        "What the cache did for an answer (`RESTWAY_CACHE_STATE_*`).",
+    ),
 }
 
 #: The flags, which are macros, by their class.
@@ -131,6 +139,7 @@ FLAGS = {
     "UploadFlag": ("RESTWAY_UPLOAD_", "Options of a resumable upload (`RESTWAY_UPLOAD_*`)."),
     "CookieFlag": ("RESTWAY_COOKIE_", "Properties of a cookie (`RESTWAY_COOKIE_*`)."),
     "SaveFlag": ("RESTWAY_SAVE_", "Options for saving a body in a file (`RESTWAY_SAVE_*`)."),
+    "CacheFlag": ("RESTWAY_CACHE_", "Options of the response cache (`RESTWAY_CACHE_*`)."),
 }
 
 #: The descriptions that structures get in addition to their names.
@@ -365,8 +374,11 @@ def _fields(
     for field in fields:
         name = field["name"] + ("_" if keyword.iskeyword(field["name"]) else "")
         kind = (others or {}).get(field["type"]) or types.of(field["type"])
-        lines.append(f'{indent}    ("{name}", {kind}),\n')
-    return f"{target} = [\n{''.join(lines)}{indent}]\n"
+        # The space inside a pair is no place for a line end.
+        lines.append(f'("{name}",\N{NO-BREAK SPACE}{kind}),')
+    filled = textwrap.wrap(" ".join(lines), COLUMNS_MAX - 4 - len(indent), break_long_words=False)
+    text = "".join(f"{indent}    {line}\n" for line in filled)
+    return f"{target} = [\n{text}{indent}]\n".replace("\N{NO-BREAK SPACE}", " ")
 
 
 def _call(head: str, words: list[str]) -> str:
@@ -381,6 +393,8 @@ def prototypes(interface: Json) -> str:
     short = {
         "POINTER(ErrorHandle)": "_error_out",
         "POINTER(c_size_t)": "_size_out",
+        "POINTER(c_int32)": "_int_out",
+        "POINTER(c_char_p)": "_text_out",
         "POINTER(Value)": "_value",
     }
     lines = []
@@ -397,8 +411,8 @@ def prototypes(interface: Json) -> str:
     body = "".join(f"{name} = {kind}\n" for kind, name in short.items())
     body += "\nPROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {\n" + "".join(lines) + "}\n"
     body += '"""The result and the arguments of each function, in the order of the headers."""\n'
-    quick = "".join(f'        "{name}",\n' for name in QUICK)
-    body += f"\nQUICK = frozenset(\n    {{\n{quick}    }}\n)\n"
+    quick = textwrap.fill(", ".join(f'"{name}"' for name in QUICK), COLUMNS_MAX - 4)
+    body += f"\nQUICK = frozenset({{\n{textwrap.indent(quick, ' ' * 4)}\n}})\n"
     body += (
         '"""Functions that are called with the interpreter\'s lock held. They never wait and '
         "call no callback,\nand releasing the lock would take longer than the call itself.\"\"\"\n"

@@ -67,6 +67,20 @@ enum Boundary {
             out?.pointee = value
         }
     }
+
+    /// Copies a text into a buffer of the program, as much of it as there is room for, and a NUL.
+    static func copy(
+        _ text: String, to buffer: Out<CChar>?, _ capacity: Int, _ outLength: Out<Int>?
+    ) {
+        let bytes = Array(text.utf8)
+        outLength?.pointee = bytes.count
+        guard let buffer, capacity > 0 else { return }
+        var count = min(bytes.count, capacity - 1)
+        // The text is not cut inside a character, so that it stays UTF-8.
+        while count > 0, count < bytes.count, bytes[count] & 0xC0 == 0x80 { count -= 1 }
+        for index in 0..<count { buffer[index] = CChar(bitPattern: bytes[index]) }
+        buffer[count] = 0
+    }
 }
 
 /// An object that functions of the header take as an argument.

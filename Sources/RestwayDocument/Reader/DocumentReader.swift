@@ -13,12 +13,8 @@ enum DocumentReader {
         "$schema", "restway", "environment", "environments", "headers", "entities", "routes",
         "responses", "requests", "errors", "redact", "store", "transforms", "auth", "retry", "rate",
         "plugins", "dataMapper", "transport", "batch", "outbox", "fileMode", "redirectHeaders",
-        "redirectBodies", "forms",
+        "redirectBodies", "forms", "cache",
     ]
-
-    /// Sections of later versions. They are refused by name, so that a section is never silently
-    /// ignored.
-    static let keysOfLaterVersions = ["cache"]
 
     /// Reads a document.
     ///
@@ -35,7 +31,7 @@ enum DocumentReader {
         do {
             try arena.withTree(text, DocumentNode.options) { value in
                 let root = DocumentNode(value: value, problems: problems)
-                if let document = root.object(keys, unsupported: keysOfLaterVersions) {
+                if let document = root.object(keys) {
                     read(document, into: &definition)
                 }
             }
@@ -73,6 +69,7 @@ enum DocumentReader {
         definition.policies.rate = document["rate"].flatMap { RatePolicy($0) }
         definition.batch = document["batch"].flatMap(BatchDefinition.init)
         definition.storage.outbox = document["outbox"].flatMap(OutboxDefinition.init)
+        definition.storage.cache = document["cache"].flatMap(CacheDefinition.init)
         // Descriptors name entities, so entities come first.
         if let entities = document["entities"]?.namedMembers() {
             definition.entityCatalog.add(entities, &definition.functions)

@@ -49,10 +49,12 @@ extension OutboxDefinition {
     /// `outbox` for it, because a client's options may name the file.
     static func mayStore(_ node: DocumentNode, _ methods: [Method]) -> Bool? {
         guard let isOn = node.bool() else { return nil }
-        if isOn, !methods.isEmpty, !methods.contains(where: storableMethods.contains) {
-            node.report("an outbox stores no requests with this route's methods")
+        if methods.contains(where: storableMethods.contains) || !isOn { return isOn }
+        // Answers to GET and HEAD are read offline from the cache (`CacheRules.isReadOffline`).
+        if !methods.isEmpty, !methods.contains(.get), !methods.contains(.head) {
+            node.report("requests with this route's methods are never stored and never cached")
         }
-        return isOn
+        return nil
     }
 }
 

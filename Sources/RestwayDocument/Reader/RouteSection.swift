@@ -10,9 +10,9 @@ private struct DocumentRoute {
             "parameters", "retry", "auth", "dataMapper", "transport",
             "offline", "serializationName", "serialization", "forms", "gzip", "expectContinue",
             "accept", "saveAsResource", "stream", "resumable",
-        ] + Timeouts.keys
+        ] + Timeouts.keys + CacheRules.keys
 
-    static let keysOfLaterVersions = ["cacheTTL", "invalidatesCachedRouteNames", "lane"]
+    static let keysOfLaterVersions = ["lane"]
 
     var route: Route
     let settings: RouteSettings
@@ -47,7 +47,8 @@ private struct DocumentRoute {
             mayBeStored: object["offline"].flatMap { OutboxDefinition.mayStore($0, methods) },
             body: BodySettings(ofRoute: object),
             savesAsResource: object["saveAsResource"]?.bool() ?? false,
-            stream: object["stream"]?.choice("format of event streams"))
+            stream: object["stream"]?.choice("format of event streams"),
+            cache: CacheRules(ofRoute: object, methods))
         responses = (object["response"]?.oneOrMany() ?? []).compactMap { response in
             response.object(DocumentResponse.keys).flatMap { DocumentResponse($0, entities) }
         }
@@ -155,6 +156,9 @@ extension APIDefinition {
         for (place, member) in declared.enumerated() {
             var item = member
             item.node.problems.step()
+            if !item.settings.cache.invalidatedRoutes.isEmpty {
+                item.settings.cache.reportUnknownRoutes(item.node, known: known, names)
+            }
             switch family.join(place) {
             case .joined(let route):
                 item.route = route
@@ -181,6 +185,8 @@ extension APIDefinition {
             } else if item.route.entity == nil {
                 node.report("a route without a name needs an \"entity\" that it serves")
             } else {
+                let known = routes.all.compactMap(\.name)
+                item.settings.cache.reportUnknownRoutes(item.node, known: known, Set(known))
                 add(item)
             }
         }

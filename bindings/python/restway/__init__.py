@@ -27,8 +27,19 @@ from ._batch import (
     BatchRequest,
     OnBatchDone,
 )
-from ._body import BodyOptions, Content, Readable, RequestOptions, Saved, SaveTo, Timeouts
+from ._body import (
+    BodyOptions,
+    CacheFilter,
+    CacheUse,
+    Content,
+    Readable,
+    RequestOptions,
+    Saved,
+    SaveTo,
+    Timeouts,
+)
 from ._boundary import Attempt, OnAttempt
+from ._cache import AsyncCache, Cache, CacheEntry, CacheOptions, CacheStatistics
 from ._call import Call, Modifier
 from ._client import Client, OnDone
 from ._draft import Draft, Linked
@@ -79,6 +90,7 @@ from ._exceptions import (
 )
 from ._ffi.enums import (
     AttemptReason,
+    CacheState,
     ChangeKind,
     Domain,
     LogLevel,
@@ -97,7 +109,6 @@ from ._library import (
     set_log,
     version,
 )
-from ._mapping import NOTHING, HookFunction, Row, Rows, TransformFunction
 from ._network import TLS, Cookie, Cookies, Network, Proxy, Rate
 from ._object import Identity, Object, Objects
 from ._outbox import (
@@ -109,10 +120,20 @@ from ._outbox import (
     OutboxItem,
     OutboxItems,
 )
-from ._questions import Exclusion, FailureReader, FailureReading
+from ._questions import (
+    NOTHING,
+    Exclusion,
+    FailureReader,
+    FailureReading,
+    HookFunction,
+    Row,
+    Rows,
+    TransformFunction,
+)
 from ._request import Request, Target
 from ._resource import DigestHeader, FileContent, Files, Resource, Resumable, Resumption
 from ._response import (
+    CacheNote,
     Headers,
     MappingIssue,
     OnProgress,
@@ -150,6 +171,7 @@ __all__ = [
     "TLS",
     "AmbiguousRouteError",
     "AsyncBatch",
+    "AsyncCache",
     "AsyncClient",
     "AsyncEventStream",
     "AsyncOutbox",
@@ -166,6 +188,14 @@ __all__ = [
     "BatchError",
     "BatchRequest",
     "BodyOptions",
+    "Cache",
+    "CacheEntry",
+    "CacheFilter",
+    "CacheNote",
+    "CacheOptions",
+    "CacheState",
+    "CacheStatistics",
+    "CacheUse",
     "Call",
     "CancelledError",
     "Change",

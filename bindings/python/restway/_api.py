@@ -19,7 +19,7 @@ from ._ffi.trampolines import (
     on_function_destroy,
     on_hook_function,
 )
-from ._mapping import Hook, HookFunction, Transform, TransformFunction, checked
+from ._questions import Hook, HookFunction, Transform, TransformFunction, checked
 
 TypeName = Literal["any", "bool", "int", "double", "string", "date", "bytes", "json"]
 PolicyName = Literal["assign", "merge", "replace"]

@@ -12,6 +12,7 @@ from . import _ffi as native
 from ._batch import AsyncBatch
 from ._body import Reading
 from ._boundary import OnAttempt
+from ._cache import AsyncCache
 from ._call import Call, Question, asking
 from ._client_base import ClientBase
 from ._exceptions import UsageError
@@ -154,6 +155,11 @@ class AsyncClient(ClientBase, Verbs[Coroutine[None, None, Response]]):
     def outbox(self) -> AsyncOutbox:
         """The stored requests. Its functions need an `outbox` in the document or an outbox path."""
         return AsyncOutbox(self)
+
+    @property
+    def cache(self) -> AsyncCache:
+        """The response cache. Its functions need a `cache` in the document or in the options."""
+        return AsyncCache(self)
 
     def observe(self, on_change: OnChange, what: Observed = None) -> Observer:
         """Calls `on_change` once for each later transaction that changes what is observed.

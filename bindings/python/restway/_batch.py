@@ -20,7 +20,7 @@ from ._ffi.trampolines import (
     on_done_destroy,
     on_question_destroy,
 )
-from ._mapping import fail
+from ._questions import fail
 from ._request import Request, Verbs
 from ._response import Response
 

@@ -18,13 +18,13 @@ from . import _ffi as native
 from ._boundary import check, milliseconds, name
 from ._exceptions import RestwayError
 from ._ffi.callbacks import functions
-from ._ffi.enums import Phase, SaveFlag, Status
+from ._ffi.enums import CacheMode, Phase, SaveFlag, Status
 from ._ffi.trampolines import (
     on_function_destroy,
     on_read_body_function,
     on_rewind_body_function,
 )
-from ._mapping import fail
+from ._questions import fail
 from ._resource import DigestHeader, Files, Resource, Resumption
 
 
@@ -269,6 +269,43 @@ def set_save_to(request: native.RequestHandle, saving: Saving) -> None:
         check(native.lib.restway_request_set_save_bytes_max, request, plan.bytes_max)
 
 
+CacheUse = Literal["standard", "reload", "validate", "bypass", "only", "preferred"]
+"""What the response cache does with a request; `RequestOptions` says what each word means."""
+
+_CACHE_MODES = {mode.name.lower(): mode for mode in CacheMode}
+
+
+def set_caching(request: native.RequestHandle, use: CacheUse | None, ttl: float | None) -> None:
+    """For this package: sets what the response cache does with a request."""
+    if use is not None:
+        mode = _CACHE_MODES.get(use)
+        if mode is None:
+            raise ValueError(f"no mode of the cache: {use!r}")
+        check(native.lib.restway_request_set_cache, request, mode)
+    if ttl is not None:
+        if not -1 <= ttl < 2**63:
+            raise ValueError(f"a cache_ttl is 0 seconds or more, or -1, not {ttl}")
+        check(native.lib.restway_request_set_cache_ttl, request, int(ttl))
+
+
+class CacheFilter(TypedDict, total=False):
+    """The keywords that choose entries of the response cache; None or no keyword is no condition.
+
+    Attributes:
+        key: The key of one entry (`CacheEntry.key`).
+        url: An absolute URL: the entries of all requests for it, whatever their method.
+        route: The name of a route.
+        discriminator: A discriminator; "" for the entries that were kept without one.
+        age: Answers that are at least this old, in seconds.
+    """
+
+    key: str | None
+    url: str | None
+    route: str | None
+    discriminator: str | None
+    age: float | None
+
+
 def saved_of(response: native.ResponseHandle) -> Saved | None:
     """For this package: reads the file in which the body was saved."""
     lib = native.lib
@@ -344,6 +381,14 @@ class RequestOptions(TypedDict, total=False):
             Instead of a path, this may be a file or socket that is open for writing, or the number
             of its descriptor. The library then writes the bytes while they arrive, to a duplicate
             of the descriptor.
+        cache: What the response cache does. "standard" (the default) answers if it may, and keeps
+            the server's answer. "reload" asks the server, whatever the cache has. "validate" asks
+            the server whether the kept answer still holds. "bypass" neither answers nor keeps.
+            "only" answers, fresh or stale, and never uses the network: without an answer, the
+            response is false (`Response.found`). "preferred" answers, fresh or stale, and asks the
+            server if there is nothing.
+        cache_ttl: For how many seconds the answer is fresh, in place of the `cacheTTL` of the
+            route; -1 lets the server's headers decide.
     """
 
     variables: Mapping[str, Any] | None
@@ -355,6 +400,8 @@ class RequestOptions(TypedDict, total=False):
     idempotency_key: str | Literal[True] | None
     lane: str | None
     save_to: Saving | None
+    cache: CacheUse | None
+    cache_ttl: float | None
 
 
 class BodyOptions(RequestOptions, total=False):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from . import _ffi as native
 from ._batch import Batch
 from ._boundary import OnAttempt, attempt_of, check, errors, failed, make, milliseconds
+from ._cache import Cache
 from ._call import Call, Question, asking
 from ._client_base import ClientBase
 from ._ffi.callbacks import completions, inside, observers
@@ -170,6 +171,11 @@ class Client(ClientBase, Verbs[Response]):
     def outbox(self) -> Outbox:
         """The stored requests. Its functions need an `outbox` in the document or an outbox path."""
         return Outbox(self)
+
+    @property
+    def cache(self) -> Cache:
+        """The response cache. Its functions need a `cache` in the document or in the options."""
+        return Cache(self)
 
     def observe(self, on_change: OnChange, what: Observed = None) -> Observer:
         """Calls `on_change` once for each later transaction that changes what is observed.

@@ -13,6 +13,7 @@ from ._api import API
 from ._auth import ClientAuth
 from ._batch import BatchDecode, BatchEncode, set_batch_format
 from ._boundary import Owner, check, make, milliseconds, name, optional_name
+from ._cache import CacheOptions, set_cache_options
 from ._call import Modifier, checked
 from ._draft import Draft
 from ._ffi.callbacks import Closing, Holding, close_at_exit
@@ -34,7 +35,7 @@ _COMMAND_BYTES = 4096
 class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing):
     """One api in one environment, with its connections and its store."""
 
-    __slots__ = ("_delivery", "_holding", "_layouts", "_modifier", "api")
+    __slots__ = ("_delivery", "_discriminator", "_holding", "_layouts", "_modifier", "api")
 
     api: API
     """The api that the client was made of."""
@@ -74,6 +75,7 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
         network: Network | None = None,
         store_path: Path | None = None,
         outbox_path: Path | None = None,
+        cache: CacheOptions | Path | bool | None = None,
         file_mode: int | None = None,
         transport: str | None = None,
         transport_options: Mapping[str, object] | None = None,
@@ -122,9 +124,13 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
                 names.
             outbox_path: The file of the outbox, in place of the file that the API document names.
                 The document then needs no `outbox`.
-            file_mode: The permissions of the files that the client creates for its store and its
-                outbox: 0o600 (the default) or more, without execute permission, for example 0o640.
-                The umask does not change them. A file that exists keeps its permissions.
+            cache: Turns the response cache on, also if the API document has none: the path of its
+                file, True for a cache in memory, or `CacheOptions`. None takes the document's
+                choice.
+            file_mode: The permissions of the files that the client creates for its store, its
+                outbox and its cache: 0o600 (the default) or more, without execute permission, for
+                example 0o640. The umask does not change them. A file that exists keeps its
+                permissions.
             transport: The name of the transport, which performs the HTTP exchanges: "libcurl", or a
                 transport of a plugin.
             transport_options: The options of that transport, in place of those in the API document
@@ -140,8 +146,9 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
         `math.inf` sets no limit. Without `proxy`, requests use the proxy that the environment
         variables name (`http_proxy` and so on, as libcurl reads them). If they name no proxy when
         the client is made, they are not read again. Raises UnknownEnvironmentError,
-        InvalidURLError, StoreError, PluginError, UsageError, ValueError, and ConfigError for a
-        network setting that cannot be used, such as a missing file.
+        InvalidURLError, StoreError, PluginError, UsageError, ValueError, FileError for the file of
+        a cache that belongs to another program, and ConfigError for a network setting that cannot
+        be used, such as a missing file.
         """
         if delivery is not None and delivery not in self._deliveries:
             raise ValueError(f"no delivery mode of {type(self).__name__}: {delivery!r}")
@@ -187,6 +194,7 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
         options.ca_file = None if ca_file is None else name(os.fspath(ca_file))
         options.store_path = None if store_path is None else name(os.fspath(store_path))
         options.outbox_path = None if outbox_path is None else name(os.fspath(outbox_path))
+        set_cache_options(options, cache)
         options.file_mode = _bound("file_mode", file_mode)
         options.network = network_options(tls, proxy, network)
         options.transport = optional_name(transport)
@@ -206,6 +214,7 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
         self._delivery = mode
         self._holding = Holding()
         self._modifier: Modifier | None = None
+        self._discriminator: str | None = None
         close_at_exit(self)
 
     @property
@@ -257,7 +266,8 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
         """Tells the client whether the server can be reached.
 
         Args:
-            reachability: With UNREACHABLE, requests that may be stored are stored at once, and the
+            reachability: With UNREACHABLE, requests that may be stored are stored at once, requests
+                that may be read offline are answered by the cache if it has an answer, and the
                 outbox sends nothing by itself. Any other value flushes the outbox; UNKNOWN clears
                 the earlier value.
 

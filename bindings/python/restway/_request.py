@@ -10,16 +10,18 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, Union
 
 from . import _ffi as native
-from ._body import Content, Reading, Saving, Timeouts, reading_of, set_body_reading, set_save_to
-from ._boundary import (
-    Owner,
-    check,
-    errors,
-    failed,
-    make,
-    name,
-    optional_name,
+from ._body import (
+    CacheUse,
+    Content,
+    Reading,
+    Saving,
+    Timeouts,
+    reading_of,
+    set_body_reading,
+    set_caching,
+    set_save_to,
 )
+from ._boundary import Owner, check, errors, failed, make, name, optional_name
 from ._draft import Draft
 from ._ffi.conversion import encode, json_bytes
 from ._ffi.enums import AuthMode, Serialization
@@ -190,6 +192,8 @@ class Request(Owner[native.RequestHandle]):
         expect_continue: bool | None = None,
         resumable: Resumption | None = None,
         save_to: Saving | None = None,
+        cache: CacheUse | None = None,
+        cache_ttl: float | None = None,
     ) -> None:
         """Changes the given options and keeps all others; see `BodyOptions`.
 
@@ -216,6 +220,8 @@ class Request(Owner[native.RequestHandle]):
             check(native.lib.restway_request_set_lane, self._handle, name(lane))
         if save_to is not None:
             set_save_to(self._handle, save_to)
+        if cache is not None or cache_ttl is not None:
+            set_caching(self._handle, cache, cache_ttl)
 
     def _set_sending(
         self,

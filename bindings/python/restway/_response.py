@@ -13,7 +13,7 @@ from ._body import Saved, saved_of
 from ._boundary import Attempt, Owner, attempts_of, check
 from ._exceptions import MappingError, RestwayError
 from ._ffi.conversion import JSONValue, json_value
-from ._ffi.enums import Domain, Status
+from ._ffi.enums import CacheState, Domain, Status
 from ._object import Layouts, Object, Objects, first_object
 
 if TYPE_CHECKING:
@@ -116,6 +116,34 @@ def _seconds(microseconds: int) -> float | None:
     return None if microseconds < 0 else microseconds / 1e6
 
 
+@dataclass(frozen=True)
+class CacheNote:
+    """What the response cache says about an answer."""
+
+    state: CacheState
+    """What the cache did for the answer."""
+    age: int
+    """The age of the answer in seconds; 0 for an answer that is not kept."""
+    lifetime: int
+    """For how many seconds the answer is fresh, from its origin; 0 for an answer that is not kept.
+    """
+    is_stale: bool
+    """Whether the server would be asked before the answer is given again."""
+
+
+def cache_note(function: Any, *arguments: Any) -> CacheNote | None:
+    """For this package: returns the note that a function of the library writes; None for a note
+    that says nothing.
+    """
+    read = native.CacheNote()
+    check(native.lib.restway_cache_note_init, native.ref(read), native.size_of(read))
+    check(function, *arguments, native.ref(read))
+    state = CacheState(read.state)
+    if state is CacheState.NONE:
+        return None
+    return CacheNote(state, read.age_seconds, read.lifetime_seconds, bool(read.is_stale))
+
+
 class Headers(Mapping[str, str]):
     """A mapping of headers; the case of names does not matter. Several lines with one name are
     joined with ", ".
@@ -182,7 +210,7 @@ class Response(Owner[native.ResponseHandle]):
 
     @property
     def status(self) -> int:
-        """The HTTP status code."""
+        """The HTTP status code; 0 without an answer (`found`)."""
         status: int = native.lib.restway_response_status(self._handle)
         return status
 
@@ -274,6 +302,23 @@ class Response(Owner[native.ResponseHandle]):
         path, made safe for any folder; None if there is no name.
         """
         return native.borrowed(native.lib.restway_response_suggested_name(self._handle))
+
+    @property
+    def cache(self) -> CacheNote | None:
+        """What the response cache did for the answer; None if it was not asked."""
+        return cache_note(native.lib.restway_response_cache, self._handle)
+
+    @property
+    def found(self) -> bool:
+        """Whether there is an answer. Only a request with `cache="only"` gets a response without
+        one: the cache has nothing, and the network must not be used. Such a response is false as a
+        condition, too.
+        """
+        note = None if self.status else self.cache
+        return note is None or note.state is not CacheState.MISSING
+
+    def __bool__(self) -> bool:
+        return self._owned is None or self.found
 
     @property
     def timings(self) -> Timings:

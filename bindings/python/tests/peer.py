@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import TracebackType
 
 
@@ -24,9 +24,16 @@ class Peer:
     def url(self) -> str:
         return f"http://127.0.0.1:{self._listener.getsockname()[1]}"
 
-    def respond(self, body: bytes, media_type: str = "application/json", status: int = 200) -> None:
+    def respond(
+        self,
+        body: bytes,
+        media_type: str = "application/json",
+        status: int = 200,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        lines = "".join(f"{name}: {value}\r\n" for name, value in (headers or {}).items())
         head = (
-            f"HTTP/1.1 {status} Any\r\nContent-Type: {media_type}\r\n"
+            f"HTTP/1.1 {status} Any\r\nContent-Type: {media_type}\r\n{lines}"
             f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n"
         )
         self.answer = head.encode() + body

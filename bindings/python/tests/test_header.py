@@ -50,6 +50,8 @@ ENUMERATIONS: dict[str, tuple[type[IntEnum], str]] = {
     "restway_phase": (enums.Phase, "RESTWAY_PHASE_"),
     "restway_http_version": (enums.HttpVersion, "RESTWAY_HTTP_"),
     "restway_upload_protocol": (enums.UploadProtocol, "RESTWAY_UPLOAD_"),
+    "restway_cache_mode": (enums.CacheMode, "RESTWAY_CACHE_"),
+    "restway_cache_state": (enums.CacheState, "RESTWAY_CACHE_STATE_"),
 }
 STRUCTURES = {
     "restway_value": structures.Value,
@@ -69,6 +71,10 @@ STRUCTURES = {
     "restway_outbox_counts": structures.OutboxCounts,
     "restway_rate": structures.Rate,
     "restway_cookie": structures.Cookie,
+    "restway_cache_note": structures.CacheNote,
+    "restway_cache_counts": structures.CacheCounts,
+    "restway_cache_filter": structures.CacheFilter,
+    "restway_cache_entry": structures.CacheEntry,
 }
 UNIONS = {
     "restway_value": ("as", structures.ValueAs),
@@ -213,8 +219,10 @@ def test_macros_equal_header() -> None:
     flags.update({f"RESTWAY_SEND_{flag.name}": flag.value for flag in enums.SendFlag})
     flags.update({f"RESTWAY_SAVE_{flag.name}": flag.value for flag in enums.SaveFlag})
     flags.update({f"RESTWAY_UPLOAD_{flag.name}": flag.value for flag in enums.UploadFlag})
-    prefixes = ("RESTWAY_CLIENT_", "RESTWAY_CURL_", "RESTWAY_OUTBOX_", "RESTWAY_RELATIONSHIP_",
-        "RESTWAY_ROUTE_", "RESTWAY_SAVE_", "RESTWAY_SEND_", "RESTWAY_UPLOAD_")
+    flags.update({f"RESTWAY_CACHE_{flag.name}": flag.value for flag in enums.CacheFlag})
+    prefixes = ("RESTWAY_CACHE_", "RESTWAY_CLIENT_", "RESTWAY_CURL_", "RESTWAY_OUTBOX_",
+        "RESTWAY_RELATIONSHIP_", "RESTWAY_ROUTE_", "RESTWAY_SAVE_", "RESTWAY_SEND_",
+        "RESTWAY_UPLOAD_")
     assert {
         name: value for name, value in HEADER.macros.items() if name.startswith(prefixes)
     } == flags

@@ -8,12 +8,12 @@ from __future__ import annotations
 from enum import IntEnum, IntFlag
 
 __all__ = [
-    "ABI_VERSION", "AttemptReason", "AttributeType", "AuthMode", "ChangeKind", "ClientFlag",
-    "Comparison", "CookieFlag", "CurlFlag", "Delivery", "Digest", "Domain", "EventKind",
-    "HttpVersion", "IpVersion", "LogLevel", "OutboxFlag", "OutboxReason", "OutboxState", "Phase",
-    "Policy", "Reachability", "RelationshipFlag", "RouteFlag", "SaveFlag", "SendFlag",
-    "Serialization", "Status", "StreamFormat", "TlsFlag", "TlsVersion", "UploadFlag",
-    "UploadProtocol", "ValueKind",
+    "ABI_VERSION", "AttemptReason", "AttributeType", "AuthMode", "CacheFlag", "CacheMode",
+    "CacheState", "ChangeKind", "ClientFlag", "Comparison", "CookieFlag", "CurlFlag", "Delivery",
+    "Digest", "Domain", "EventKind", "HttpVersion", "IpVersion", "LogLevel", "OutboxFlag",
+    "OutboxReason", "OutboxState", "Phase", "Policy", "Reachability", "RelationshipFlag",
+    "RouteFlag", "SaveFlag", "SendFlag", "Serialization", "Status", "StreamFormat", "TlsFlag",
+    "TlsVersion", "UploadFlag", "UploadProtocol", "ValueKind",
 ]
 
 ABI_VERSION = 0
@@ -279,6 +279,30 @@ class HttpVersion(IntEnum):
     VERSION_3 = 30
 
 
+class CacheMode(IntEnum):
+    """What the cache does with a request (`RESTWAY_CACHE_*`)."""
+
+    STANDARD = 0
+    RELOAD = 1
+    VALIDATE = 2
+    BYPASS = 3
+    ONLY = 4
+    PREFERRED = 5
+
+
+class CacheState(IntEnum):
+    """What the cache did for an answer (`RESTWAY_CACHE_STATE_*`)."""
+
+    NONE = 0
+    HIT = 1
+    STALE = 2
+    VALIDATED = 3
+    STORED = 4
+    PASSED = 5
+    MISSING = 6
+    SHARED = 7
+
+
 class RouteFlag(IntFlag):
     """Options for adding a route (`RESTWAY_ROUTE_*`)."""
 
@@ -347,3 +371,10 @@ class SaveFlag(IntFlag):
 
     KEEP_PART = 0x1
     DIGEST = 0x2
+
+
+class CacheFlag(IntFlag):
+    """Options of the response cache (`RESTWAY_CACHE_*`)."""
+
+    ON = 0x1
+    HEURISTICS = 0x2

@@ -11,11 +11,12 @@ from . import structures
 from .handles import Handle, Owned
 
 __all__ = [
-    "OWNED", "OwnedApiHandle", "OwnedBatchHandle", "OwnedCallHandle", "OwnedChangesHandle",
-    "OwnedClientHandle", "OwnedClockHandle", "OwnedCookiesHandle", "OwnedDraftHandle",
-    "OwnedErrorHandle", "OwnedListHandle", "OwnedObjectHandle", "OwnedObserverHandle",
-    "OwnedOutboxItemHandle", "OwnedOutboxItemsHandle", "OwnedQueryHandle", "OwnedRefreshHandle",
-    "OwnedRequestHandle", "OwnedResourceHandle", "OwnedResponseHandle", "OwnedStoreHandle",
+    "OWNED", "OwnedApiHandle", "OwnedBatchHandle", "OwnedCacheEntriesHandle", "OwnedCallHandle",
+    "OwnedChangesHandle", "OwnedClientHandle", "OwnedClockHandle", "OwnedCookiesHandle",
+    "OwnedDraftHandle", "OwnedErrorHandle", "OwnedListHandle", "OwnedObjectHandle",
+    "OwnedObserverHandle", "OwnedOutboxItemHandle", "OwnedOutboxItemsHandle", "OwnedQueryHandle",
+    "OwnedRefreshHandle", "OwnedRequestHandle", "OwnedResourceHandle", "OwnedResponseHandle",
+    "OwnedStoreHandle",
 ]
 
 
@@ -29,6 +30,12 @@ class OwnedBatchHandle(Owned, structures.BatchHandle):
     __slots__ = ()
 
     release = "restway_batch_release"
+
+
+class OwnedCacheEntriesHandle(Owned, structures.CacheEntriesHandle):
+    __slots__ = ()
+
+    release = "restway_cache_entries_release"
 
 
 class OwnedCallHandle(Owned, structures.CallHandle):
@@ -142,6 +149,7 @@ class OwnedStoreHandle(Owned, structures.StoreHandle):
 OWNED: dict[type[Handle], Any] = {
     structures.ApiHandle: OwnedApiHandle,
     structures.BatchHandle: OwnedBatchHandle,
+    structures.CacheEntriesHandle: OwnedCacheEntriesHandle,
     structures.CallHandle: OwnedCallHandle,
     structures.ChangesHandle: OwnedChangesHandle,
     structures.ClientHandle: OwnedClientHandle,

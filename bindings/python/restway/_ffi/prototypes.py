@@ -24,6 +24,8 @@ from .structures import *
 
 _error_out = POINTER(ErrorHandle)
 _size_out = POINTER(c_size_t)
+_int_out = POINTER(c_int32)
+_text_out = POINTER(c_char_p)
 _value = POINTER(Value)
 
 PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
@@ -42,7 +44,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_api_join_routes": (c_enum, (
         ApiHandle, c_char_p, c_char_p, c_char_p, c_uint32, _error_out)),
     "restway_api_route_property": (c_enum, (
-        ApiHandle, c_char_p, c_char_p, POINTER(c_char_p), _size_out, _error_out)),
+        ApiHandle, c_char_p, c_char_p, _text_out, _size_out, _error_out)),
     "restway_credential_init": (c_enum, (POINTER(Credential), c_size_t, _error_out)),
     "restway_client_set_credential": (c_enum, (ClientHandle, POINTER(Credential), _error_out)),
     "restway_exchange_method": (c_char_p, (ExchangeHandle,)),
@@ -104,6 +106,25 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_request_set_serialization": (c_enum, (RequestHandle, c_enum, _error_out)),
     "restway_request_set_gzip": (c_enum, (RequestHandle, c_int32, _error_out)),
     "restway_request_set_expect_continue": (c_enum, (RequestHandle, c_int32, _error_out)),
+    "restway_request_set_cache": (c_enum, (RequestHandle, c_enum, _error_out)),
+    "restway_request_set_cache_ttl": (c_enum, (RequestHandle, c_int64, _error_out)),
+    "restway_client_set_cache_discriminator": (c_enum, (ClientHandle, c_char_p, _error_out)),
+    "restway_cache_note_init": (c_enum, (POINTER(CacheNote), c_size_t, _error_out)),
+    "restway_response_cache": (c_enum, (ResponseHandle, POINTER(CacheNote), _error_out)),
+    "restway_cache_find": (c_enum, (ClientHandle, RequestHandle, POINTER(CacheNote), _error_out)),
+    "restway_cache_counts_init": (c_enum, (POINTER(CacheCounts), c_size_t, _error_out)),
+    "restway_cache_statistics": (c_enum, (ClientHandle, POINTER(CacheCounts), _error_out)),
+    "restway_cache_filter_init": (c_enum, (POINTER(CacheFilter), c_size_t, _error_out)),
+    "restway_cache_entry_init": (c_enum, (POINTER(CacheEntry), c_size_t, _error_out)),
+    "restway_cache_list": (c_enum, (
+        ClientHandle, POINTER(CacheFilter), c_size_t, POINTER(CacheEntriesHandle), _error_out)),
+    "restway_cache_entries_retain": (CacheEntriesHandle, (CacheEntriesHandle,)),
+    "restway_cache_entries_release": (None, (CacheEntriesHandle,)),
+    "restway_cache_entries_count": (c_size_t, (CacheEntriesHandle,)),
+    "restway_cache_entries_read": (c_enum, (
+        CacheEntriesHandle, c_size_t, POINTER(CacheEntry), _error_out)),
+    "restway_cache_remove": (c_enum, (ClientHandle, POINTER(CacheFilter), _size_out, _error_out)),
+    "restway_cache_problem": (c_enum, (ClientHandle, c_char_p, c_size_t, _size_out, _error_out)),
     "restway_call_retain": (CallHandle, (CallHandle,)),
     "restway_call_release": (None, (CallHandle,)),
     "restway_call_cancel": (None, (CallHandle,)),
@@ -175,8 +196,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
         DraftHandle, c_char_p, POINTER(ObjectHandle), POINTER(DraftHandle), c_size_t, _error_out)),
     "restway_draft_unset": (c_enum, (DraftHandle, c_char_p, _error_out)),
     "restway_draft_revert": (c_enum, (DraftHandle, c_char_p, _error_out)),
-    "restway_draft_changes": (c_enum, (
-        DraftHandle, POINTER(c_char_p), c_size_t, _size_out, _error_out)),
+    "restway_draft_changes": (c_enum, (DraftHandle, _text_out, c_size_t, _size_out, _error_out)),
     "restway_draft_snapshot": (c_enum, (DraftHandle, POINTER(ObjectHandle), _error_out)),
     "restway_draft_insert": (c_enum, (DraftHandle, POINTER(ObjectHandle), _error_out)),
     "restway_error_retain": (ErrorHandle, (ErrorHandle,)),
@@ -302,9 +322,8 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
         ClientHandle, c_int64, POINTER(OutboxItemHandle), _error_out)),
     "restway_outbox_counts_init": (c_enum, (POINTER(OutboxCounts), c_size_t, _error_out)),
     "restway_outbox_count": (c_enum, (ClientHandle, POINTER(OutboxCounts), _error_out)),
-    "restway_outbox_needs_flushing": (c_enum, (ClientHandle, POINTER(c_int32), _error_out)),
-    "restway_outbox_has_pending": (c_enum, (
-        ClientHandle, ObjectHandle, POINTER(c_int32), _error_out)),
+    "restway_outbox_needs_flushing": (c_enum, (ClientHandle, _int_out, _error_out)),
+    "restway_outbox_has_pending": (c_enum, (ClientHandle, ObjectHandle, _int_out, _error_out)),
     "restway_outbox_flush": (c_enum, (
         ClientHandle, c_uint32, OutboxFlushedFn, c_void_p, DestroyFn, _error_out)),
     "restway_client_set_outbox_observer": (c_enum, (
@@ -392,13 +411,13 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_response_trailer_value": (c_char_p, (ResponseHandle, c_size_t)),
     "restway_response_body": (c_void_p, (ResponseHandle, _size_out)),
     "restway_response_json": (c_char_p, (ResponseHandle, _size_out)),
-    "restway_response_text": (c_enum, (ResponseHandle, POINTER(c_char_p), _size_out, _error_out)),
+    "restway_response_text": (c_enum, (ResponseHandle, _text_out, _size_out, _error_out)),
     "restway_response_is_mapped": (c_int32, (ResponseHandle,)),
     "restway_response_object_count": (c_size_t, (ResponseHandle,)),
     "restway_response_object": (ObjectHandle, (ResponseHandle, c_size_t)),
     "restway_response_read": (c_enum, (
-        ResponseHandle, c_size_t, _value, c_size_t, _size_out, POINTER(c_char_p),
-        POINTER(ObjectHandle), _error_out)),
+        ResponseHandle, c_size_t, _value, c_size_t, _size_out, _text_out, POINTER(ObjectHandle),
+        _error_out)),
     "restway_response_list": (ListHandle, (ResponseHandle,)),
     "restway_response_result_count": (c_size_t, (ResponseHandle,)),
     "restway_response_result": (c_enum, (
@@ -432,9 +451,8 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
         StoreHandle, ObjectHandle, c_char_p, POINTER(ObjectHandle), _error_out)),
     "restway_store_all": (c_enum, (StoreHandle, c_char_p, POINTER(ListHandle), _error_out)),
     "restway_store_count": (c_enum, (StoreHandle, c_char_p, _size_out, _error_out)),
-    "restway_store_is_unsent": (c_enum, (StoreHandle, ObjectHandle, POINTER(c_int32), _error_out)),
-    "restway_store_is_rejected": (c_enum, (
-        StoreHandle, ObjectHandle, POINTER(c_int32), _error_out)),
+    "restway_store_is_unsent": (c_enum, (StoreHandle, ObjectHandle, _int_out, _error_out)),
+    "restway_store_is_rejected": (c_enum, (StoreHandle, ObjectHandle, _int_out, _error_out)),
     "restway_store_delete": (c_enum, (StoreHandle, ObjectHandle, _error_out)),
     "restway_store_delete_identity": (c_enum, (StoreHandle, c_char_p, _value, _error_out)),
     "restway_store_delete_all": (c_enum, (StoreHandle, c_char_p, _size_out, _error_out)),
@@ -459,18 +477,10 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
 }
 """The result and the arguments of each function, in the order of the headers."""
 
-QUICK = frozenset(
-    {
-        "restway_request_create",
-        "restway_response_read",
-        "restway_response_status",
-        "restway_response_object",
-        "restway_response_retain",
-        "restway_object_retain",
-        "restway_object_entity",
-        "restway_object_read",
-        "restway_object_store_key",
-    }
-)
+QUICK = frozenset({
+    "restway_request_create", "restway_response_read", "restway_response_status",
+    "restway_response_object", "restway_response_retain", "restway_object_retain",
+    "restway_object_entity", "restway_object_read", "restway_object_store_key"
+})
 """Functions that are called with the interpreter's lock held. They never wait and call no callback,
 and releasing the lock would take longer than the call itself."""

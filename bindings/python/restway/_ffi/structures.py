@@ -31,16 +31,17 @@ __all__ = [
     "NULL_REFRESH", "NULL_SHOULD_REPLAY", "NULL_STREAM_EVENT", "NULL_TRANSFORM", "AnswerHandle",
     "ApiHandle", "Attempt", "AttemptFn", "AuthorizeFn", "BatchDecodeFn", "BatchDoneFn",
     "BatchEncodeFn", "BatchHandle", "BatchReaderHandle", "BatchWriterHandle", "BodyHeadFn",
-    "BodyReadFn", "BodyReader", "BodyReceiveFn", "BodyReceiver", "BodyRewindFn", "CallHandle",
-    "ChangedFn", "ChangesHandle", "ClientHandle", "ClientOptions", "ClockHandle", "Cookie",
-    "CookiesHandle", "Credential", "DestroyFn", "DoneFn", "DraftHandle", "ErrorHandle", "Event",
-    "EventPayload", "EventReceiver", "ExchangeHandle", "ExcludeFn", "FailureHandle", "HookFn",
-    "ListHandle", "LogFn", "ModifyFn", "NetworkOptions", "ObjectHandle", "ObserverHandle",
-    "OutboxCounts", "OutboxFlushedFn", "OutboxItemFn", "OutboxItemHandle", "OutboxItemsHandle",
-    "PersistFn", "Progress", "ProgressFn", "QueryHandle", "Rate", "ReadFailureFn", "RefreshFn",
-    "RefreshHandle", "RequestHandle", "ResourceHandle", "ResponseHandle", "RowsHandle",
-    "ShouldReplayFn", "Statistics", "StoreHandle", "StreamEvent", "StreamEventFn", "Timings",
-    "TlsOptions", "TransformFn", "Value", "ValueAs", "c_enum",
+    "BodyReadFn", "BodyReader", "BodyReceiveFn", "BodyReceiver", "BodyRewindFn", "CacheCounts",
+    "CacheEntriesHandle", "CacheEntry", "CacheFilter", "CacheNote", "CallHandle", "ChangedFn",
+    "ChangesHandle", "ClientHandle", "ClientOptions", "ClockHandle", "Cookie", "CookiesHandle",
+    "Credential", "DestroyFn", "DoneFn", "DraftHandle", "ErrorHandle", "Event", "EventPayload",
+    "EventReceiver", "ExchangeHandle", "ExcludeFn", "FailureHandle", "HookFn", "ListHandle",
+    "LogFn", "ModifyFn", "NetworkOptions", "ObjectHandle", "ObserverHandle", "OutboxCounts",
+    "OutboxFlushedFn", "OutboxItemFn", "OutboxItemHandle", "OutboxItemsHandle", "PersistFn",
+    "Progress", "ProgressFn", "QueryHandle", "Rate", "ReadFailureFn", "RefreshFn", "RefreshHandle",
+    "RequestHandle", "ResourceHandle", "ResponseHandle", "RowsHandle", "ShouldReplayFn",
+    "Statistics", "StoreHandle", "StreamEvent", "StreamEventFn", "Timings", "TlsOptions",
+    "TransformFn", "Value", "ValueAs", "c_enum",
 ]
 
 c_enum = c_uint32
@@ -64,6 +65,10 @@ class BatchReaderHandle(Handle):
 
 
 class BatchWriterHandle(Handle):
+    __slots__ = ()
+
+
+class CacheEntriesHandle(Handle):
     __slots__ = ()
 
 
@@ -155,12 +160,48 @@ class Credential(Structure):
     """`restway_credential`. A field that is NULL keeps the present value."""
 
     _fields_ = [
-        ("struct_size", c_size_t),
-        ("user", c_char_p),
-        ("password", c_char_p),
-        ("token", c_char_p),
-        ("refresh_token", c_char_p),
-        ("expires_in_milliseconds", c_int64),
+        ("struct_size", c_size_t), ("user", c_char_p), ("password", c_char_p), ("token", c_char_p),
+        ("refresh_token", c_char_p), ("expires_in_milliseconds", c_int64),
+    ]
+
+
+class CacheNote(Structure):
+    """`restway_cache_note`."""
+
+    _fields_ = [
+        ("struct_size", c_size_t), ("state", c_uint32), ("is_stale", c_int32),
+        ("age_seconds", c_int64), ("lifetime_seconds", c_int64),
+    ]
+
+
+class CacheCounts(Structure):
+    """`restway_cache_counts`."""
+
+    _fields_ = [
+        ("struct_size", c_size_t), ("hits", c_int64), ("stale_hits", c_int64),
+        ("validations", c_int64), ("misses", c_int64), ("shared", c_int64), ("stored", c_int64),
+        ("evicted", c_int64), ("invalidated", c_int64), ("failures", c_int64), ("entries", c_int64),
+        ("bytes", c_int64), ("memory_entries", c_int64), ("memory_bytes", c_int64),
+    ]
+
+
+class CacheFilter(Structure):
+    """`restway_cache_filter`."""
+
+    _fields_ = [
+        ("struct_size", c_size_t), ("key", c_char_p), ("url", c_char_p), ("route", c_char_p),
+        ("discriminator", c_char_p), ("age_seconds_min", c_int64),
+    ]
+
+
+class CacheEntry(Structure):
+    """`restway_cache_entry`."""
+
+    _fields_ = [
+        ("struct_size", c_size_t), ("key", c_char_p), ("method", c_char_p), ("url", c_char_p),
+        ("route", c_char_p), ("discriminator", c_char_p), ("age_seconds", c_int64),
+        ("lifetime_seconds", c_int64), ("bytes", c_int64), ("status", c_int32),
+        ("is_stale", c_int32),
     ]
 
 
@@ -168,15 +209,9 @@ class TlsOptions(Structure):
     """`restway_tls_options`. A field that is zero takes its default."""
 
     _fields_ = [
-        ("struct_size", c_size_t),
-        ("origin", c_char_p),
-        ("ca_file", c_char_p),
-        ("ca_folder", c_char_p),
-        ("certificate_file", c_char_p),
-        ("key_file", c_char_p),
-        ("password", c_char_p),
-        ("pinned_public_key", c_char_p),
-        ("minimum_version", c_uint32),
+        ("struct_size", c_size_t), ("origin", c_char_p), ("ca_file", c_char_p),
+        ("ca_folder", c_char_p), ("certificate_file", c_char_p), ("key_file", c_char_p),
+        ("password", c_char_p), ("pinned_public_key", c_char_p), ("minimum_version", c_uint32),
         ("flags", c_uint32),
     ]
 
@@ -185,23 +220,12 @@ class NetworkOptions(Structure):
     """`restway_network_options`. A field that is zero takes its default."""
 
     _fields_ = [
-        ("struct_size", c_size_t),
-        ("tls", POINTER(POINTER(TlsOptions))),
-        ("tls_count", c_size_t),
-        ("proxy", c_char_p),
-        ("proxy_user", c_char_p),
-        ("proxy_password", c_char_p),
-        ("proxy_exceptions", c_char_p),
-        ("unix_socket", c_char_p),
-        ("local_interface", c_char_p),
-        ("addresses", POINTER(c_char_p)),
-        ("address_count", c_size_t),
-        ("doh_url", c_char_p),
-        ("happy_eyeballs_milliseconds", c_int64),
-        ("ip_version", c_uint32),
-        ("http_version", c_uint32),
-        ("cookie_file", c_char_p),
-        ("hsts_file", c_char_p),
+        ("struct_size", c_size_t), ("tls", POINTER(POINTER(TlsOptions))), ("tls_count", c_size_t),
+        ("proxy", c_char_p), ("proxy_user", c_char_p), ("proxy_password", c_char_p),
+        ("proxy_exceptions", c_char_p), ("unix_socket", c_char_p), ("local_interface", c_char_p),
+        ("addresses", POINTER(c_char_p)), ("address_count", c_size_t), ("doh_url", c_char_p),
+        ("happy_eyeballs_milliseconds", c_int64), ("ip_version", c_uint32),
+        ("http_version", c_uint32), ("cookie_file", c_char_p), ("hsts_file", c_char_p),
     ]
 
 
@@ -209,32 +233,18 @@ class ClientOptions(Structure):
     """`restway_client_options`. A field that is zero takes its default."""
 
     _fields_ = [
-        ("struct_size", c_size_t),
-        ("environment", c_char_p),
-        ("base_url", c_char_p),
-        ("user_agent", c_char_p),
-        ("delivery", c_uint32),
-        ("flags", c_uint32),
-        ("timeout_milliseconds", c_int64),
-        ("connect_timeout_milliseconds", c_int64),
-        ("idle_timeout_milliseconds", c_int64),
-        ("body_bytes_max", c_int64),
-        ("objects_max", c_int64),
-        ("nesting_depth_max", c_int32),
-        ("redirects_max", c_int32),
-        ("connections_max", c_int32),
-        ("connections_per_host_max", c_int32),
-        ("ca_file", c_char_p),
-        ("clock", ClockHandle),
-        ("random_seed", c_uint64),
-        ("store_path", c_char_p),
-        ("transport", c_char_p),
-        ("transport_options", c_char_p),
-        ("outbox_path", c_char_p),
-        ("file_mode", c_int64),
-        ("network", POINTER(NetworkOptions)),
-        ("first_byte_timeout_milliseconds", c_int64),
-        ("save_bytes_max", c_int64),
+        ("struct_size", c_size_t), ("environment", c_char_p), ("base_url", c_char_p),
+        ("user_agent", c_char_p), ("delivery", c_uint32), ("flags", c_uint32),
+        ("timeout_milliseconds", c_int64), ("connect_timeout_milliseconds", c_int64),
+        ("idle_timeout_milliseconds", c_int64), ("body_bytes_max", c_int64),
+        ("objects_max", c_int64), ("nesting_depth_max", c_int32), ("redirects_max", c_int32),
+        ("connections_max", c_int32), ("connections_per_host_max", c_int32), ("ca_file", c_char_p),
+        ("clock", ClockHandle), ("random_seed", c_uint64), ("store_path", c_char_p),
+        ("transport", c_char_p), ("transport_options", c_char_p), ("outbox_path", c_char_p),
+        ("file_mode", c_int64), ("network", POINTER(NetworkOptions)),
+        ("first_byte_timeout_milliseconds", c_int64), ("save_bytes_max", c_int64),
+        ("cache_path", c_char_p), ("cache_bytes_max", c_int64), ("cache_memory_bytes_max", c_int64),
+        ("cache_flags", c_uint32), ("cache_reserved", c_int32),
     ]
 
 
@@ -242,14 +252,8 @@ class Cookie(Structure):
     """`restway_cookie`."""
 
     _fields_ = [
-        ("struct_size", c_size_t),
-        ("name", c_char_p),
-        ("value", c_char_p),
-        ("domain", c_char_p),
-        ("path", c_char_p),
-        ("expires", c_int64),
-        ("flags", c_uint32),
-        ("reserved", c_int32),
+        ("struct_size", c_size_t), ("name", c_char_p), ("value", c_char_p), ("domain", c_char_p),
+        ("path", c_char_p), ("expires", c_int64), ("flags", c_uint32), ("reserved", c_int32),
     ]
 
 
@@ -261,20 +265,14 @@ class EventPayload(Union):
     """The member `payload` of `restway_event`."""
 
     _fields_ = [
-        ("response", ResponseHandle),
-        ("error", ErrorHandle),
-        ("changes", ChangesHandle),
+        ("response", ResponseHandle), ("error", ErrorHandle), ("changes", ChangesHandle),
         ("items", OutboxItemsHandle),
     ]
 
 
 Event._fields_ = [
-    ("kind", c_uint32),
-    ("status", c_uint32),
-    ("token", c_uint64),
-    ("call_id", c_uint64),
-    ("payload", EventPayload),
-    ("reserved", c_uint64 * 4),
+    ("kind", c_uint32), ("status", c_uint32), ("token", c_uint64), ("call_id", c_uint64),
+    ("payload", EventPayload), ("reserved", c_uint64 * 4),
 ]
 
 
@@ -282,13 +280,8 @@ class StreamEvent(Structure):
     """`restway_stream_event`."""
 
     _fields_ = [
-        ("name", c_char_p),
-        ("id", c_char_p),
-        ("data", c_void_p),
-        ("length", c_size_t),
-        ("objects", POINTER(ObjectHandle)),
-        ("object_count", c_size_t),
-        ("error", ErrorHandle),
+        ("name", c_char_p), ("id", c_char_p), ("data", c_void_p), ("length", c_size_t),
+        ("objects", POINTER(ObjectHandle)), ("object_count", c_size_t), ("error", ErrorHandle),
     ]
 
 
@@ -296,10 +289,7 @@ class OutboxCounts(Structure):
     """`restway_outbox_counts`."""
 
     _fields_ = [
-        ("struct_size", c_size_t),
-        ("waiting", c_int64),
-        ("sending", c_int64),
-        ("blocked", c_int64),
+        ("struct_size", c_size_t), ("waiting", c_int64), ("sending", c_int64), ("blocked", c_int64),
         ("dead", c_int64),
     ]
 
@@ -308,14 +298,9 @@ class Progress(Structure):
     """`restway_progress`. A total of -1 is not known."""
 
     _fields_ = [
-        ("struct_size", c_size_t),
-        ("upload_done", c_int64),
-        ("upload_total", c_int64),
-        ("download_done", c_int64),
-        ("download_total", c_int64),
-        ("mapping_done", c_int64),
-        ("mapping_total", c_int64),
-        ("fraction", c_double),
+        ("struct_size", c_size_t), ("upload_done", c_int64), ("upload_total", c_int64),
+        ("download_done", c_int64), ("download_total", c_int64), ("mapping_done", c_int64),
+        ("mapping_total", c_int64), ("fraction", c_double),
     ]
 
 
@@ -323,12 +308,8 @@ class Rate(Structure):
     """`restway_rate`. A number of -1 is not known."""
 
     _fields_ = [
-        ("struct_size", c_size_t),
-        ("limit", c_int64),
-        ("remaining", c_int64),
-        ("reset_milliseconds", c_int64),
-        ("under_way", c_int64),
-        ("waiting", c_int64),
+        ("struct_size", c_size_t), ("limit", c_int64), ("remaining", c_int64),
+        ("reset_milliseconds", c_int64), ("under_way", c_int64), ("waiting", c_int64),
     ]
 
 
@@ -336,16 +317,11 @@ class Timings(Structure):
     """`restway_timings`. Times are in microseconds; -1 is not known."""
 
     _fields_ = [
-        ("struct_size", c_size_t),
-        ("queued_microseconds", c_int64),
-        ("name_lookup_microseconds", c_int64),
-        ("connect_microseconds", c_int64),
-        ("tls_microseconds", c_int64),
-        ("first_byte_microseconds", c_int64),
-        ("exchange_microseconds", c_int64),
-        ("decode_microseconds", c_int64),
-        ("map_microseconds", c_int64),
-        ("total_microseconds", c_int64),
+        ("struct_size", c_size_t), ("queued_microseconds", c_int64),
+        ("name_lookup_microseconds", c_int64), ("connect_microseconds", c_int64),
+        ("tls_microseconds", c_int64), ("first_byte_microseconds", c_int64),
+        ("exchange_microseconds", c_int64), ("decode_microseconds", c_int64),
+        ("map_microseconds", c_int64), ("total_microseconds", c_int64),
         ("store_microseconds", c_int64),
     ]
 
@@ -354,14 +330,9 @@ class Attempt(Structure):
     """`restway_attempt`."""
 
     _fields_ = [
-        ("struct_size", c_size_t),
-        ("reason", c_uint32),
-        ("status", c_uint32),
-        ("http_status", c_int32),
-        ("reserved", c_int32),
-        ("waited_microseconds", c_int64),
-        ("took_microseconds", c_int64),
-        ("api_code", c_char_p),
+        ("struct_size", c_size_t), ("reason", c_uint32), ("status", c_uint32),
+        ("http_status", c_int32), ("reserved", c_int32), ("waited_microseconds", c_int64),
+        ("took_microseconds", c_int64), ("api_code", c_char_p),
     ]
 
 
@@ -369,11 +340,8 @@ class Statistics(Structure):
     """`restway_statistics`."""
 
     _fields_ = [
-        ("struct_size", c_size_t),
-        ("object_count", c_int64),
-        ("cached_object_count", c_int64),
-        ("cached_byte_count", c_int64),
-        ("file_byte_count", c_int64),
+        ("struct_size", c_size_t), ("object_count", c_int64), ("cached_object_count", c_int64),
+        ("cached_byte_count", c_int64), ("file_byte_count", c_int64),
     ]
 
 
@@ -385,19 +353,13 @@ class ValueAs(Union):
     """The member `as` of `restway_value`."""
 
     _fields_ = [
-        ("integer", c_int64),
-        ("real", c_double),
-        ("text", c_char_p),
-        ("bytes", POINTER(c_uint8)),
-        ("object", ObjectHandle),
-        ("list", POINTER(Value)),
+        ("integer", c_int64), ("real", c_double), ("text", c_char_p), ("bytes", POINTER(c_uint8)),
+        ("object", ObjectHandle), ("list", POINTER(Value)),
     ]
 
 
 Value._fields_ = [
-    ("kind", c_uint32),
-    ("length", c_uint32),
-    ("as_", ValueAs),
+    ("kind", c_uint32), ("length", c_uint32), ("as_", ValueAs),
 ]
 
 
@@ -457,11 +419,8 @@ class BodyReader(Structure):
     """`restway_body_reader`."""
 
     _fields_ = [
-        ("struct_size", c_size_t),
-        ("context", c_void_p),
-        ("read", BodyReadFn),
-        ("rewind", BodyRewindFn),
-        ("destroy", DestroyFn),
+        ("struct_size", c_size_t), ("context", c_void_p), ("read", BodyReadFn),
+        ("rewind", BodyRewindFn), ("destroy", DestroyFn),
     ]
 
 
@@ -469,14 +428,9 @@ class EventReceiver(Structure):
     """`restway_event_receiver`."""
 
     _fields_ = [
-        ("struct_size", c_size_t),
-        ("context", c_void_p),
-        ("head", BodyHeadFn),
-        ("receive", StreamEventFn),
-        ("destroy", DestroyFn),
-        ("event_bytes_max", c_int64),
-        ("format", c_uint32),
-        ("reconnections_max", c_int32),
+        ("struct_size", c_size_t), ("context", c_void_p), ("head", BodyHeadFn),
+        ("receive", StreamEventFn), ("destroy", DestroyFn), ("event_bytes_max", c_int64),
+        ("format", c_uint32), ("reconnections_max", c_int32),
     ]
 
 
@@ -484,9 +438,6 @@ class BodyReceiver(Structure):
     """`restway_body_receiver`."""
 
     _fields_ = [
-        ("struct_size", c_size_t),
-        ("context", c_void_p),
-        ("head", BodyHeadFn),
-        ("receive", BodyReceiveFn),
-        ("destroy", DestroyFn),
+        ("struct_size", c_size_t), ("context", c_void_p), ("head", BodyHeadFn),
+        ("receive", BodyReceiveFn), ("destroy", DestroyFn),
     ]

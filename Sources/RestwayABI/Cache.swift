@@ -1,0 +1,258 @@
+public import CRestway
+import RestwayCache
+import RestwayCalls
+import RestwayClient
+import RestwayDocument
+import RestwayHTTP
+import RestwayOutcome
+import RestwayRouting
+import RestwayThreads
+
+/// A list of entries of a cache, with the texts that C callers borrow from it.
+final class CacheEntriesHandle: ArgumentObject, Sendable {
+    static let parameter = "entries"
+    let entries: [CacheEntry]
+    let texts = LentTexts()
+    let generation = ProcessGeneration.current
+
+    init(_ entries: [CacheEntry]) {
+        self.entries = entries
+    }
+
+    func read(_ index: Int) throws(Failure) -> restway_cache_entry {
+        guard let entry = entries.at(index) else {
+            throw Argument.wrong(
+                "index", "the list has \(entries.count) entries, and none at \(index)")
+        }
+        return restway_cache_entry(
+            struct_size: MemoryLayout<restway_cache_entry>.size,
+            key: texts.pointer("key \(index)") { entry.key },
+            method: texts.pointer("method \(index)") { entry.method },
+            url: texts.pointer("url \(index)") { entry.url },
+            route: texts.pointer("route \(index)") { entry.route },
+            discriminator: texts.pointer("discriminator \(index)") { entry.discriminator },
+            age_seconds: entry.ageSeconds, lifetime_seconds: entry.lifetimeSeconds,
+            bytes: entry.bytes, status: Int32(clamping: entry.status),
+            is_stale: entry.isStale ? 1 : 0)
+    }
+}
+
+// cache.h
+
+@_cdecl("restway_request_set_cache") @implementation
+public func restway_request_set_cache(
+    _ request: InHandle, _ mode: restway_cache_mode, _ outError: OutHandle?
+) -> restway_status {
+    RequestHandle.changing(request, outError) { spec throws(Failure) in
+        guard let mode = CacheMode(rawValue: mode.rawValue) else {
+            throw Argument.wrong(
+                "mode", "mode is \(mode.rawValue), which is no restway_cache_mode")
+        }
+        spec.reception.caching.mode = mode
+    }
+}
+
+@_cdecl("restway_request_set_cache_ttl") @implementation
+public func restway_request_set_cache_ttl(
+    _ request: InHandle, _ seconds: Int64, _ outError: OutHandle?
+) -> restway_status {
+    RequestHandle.changing(request, outError) { spec throws(Failure) in
+        guard (-1...CacheRules.secondsMax).contains(seconds) else {
+            throw Argument.outOfRange("seconds", seconds)
+        }
+        spec.reception.caching.lifetimeSeconds = seconds
+    }
+}
+
+@_cdecl("restway_client_set_cache_discriminator") @implementation
+public func restway_client_set_cache_discriminator(
+    _ client: InHandle, _ discriminator: CString?, _ outError: OutHandle?
+) -> restway_status {
+    ClientHandle.using(client, outError) { client throws(Failure) in
+        try client.setCacheDiscriminator(
+            discriminator == nil
+                ? nil : try Argument.nonEmptyString(discriminator, "discriminator"))
+    }
+}
+
+@_cdecl("restway_cache_note_init") @implementation
+public func restway_cache_note_init(
+    _ note: Out<restway_cache_note>?, _ size: Int, _ outError: OutHandle?
+) -> restway_status {
+    SizedStructs.cacheNote.initialize(note, size, outError)
+}
+
+@_cdecl("restway_response_cache") @implementation
+public func restway_response_cache(
+    _ response: InHandle, _ note: Out<restway_cache_note>?, _ outError: OutHandle?
+) -> restway_status {
+    ResponseHandle.using(response, outError) { handle throws(Failure) in
+        try SizedStructs.cacheNote.write(handle.response.cache.c, to: note)
+    }
+}
+
+@_cdecl("restway_cache_find") @implementation
+public func restway_cache_find(
+    _ client: InHandle, _ request: InHandle, _ note: Out<restway_cache_note>?,
+    _ outError: OutHandle?
+) -> restway_status {
+    ClientHandle.using(client, outError) { client throws(Failure) in
+        let spec = try RequestHandle.argument(request).copy()
+        _ = try Argument.out(note, "note")
+        let found = try client.findCached(spec)
+        try SizedStructs.cacheNote.write(found.c, to: note)
+    }
+}
+
+@_cdecl("restway_cache_counts_init") @implementation
+public func restway_cache_counts_init(
+    _ counts: Out<restway_cache_counts>?, _ size: Int, _ outError: OutHandle?
+) -> restway_status {
+    SizedStructs.cacheCounts.initialize(counts, size, outError)
+}
+
+@_cdecl("restway_cache_statistics") @implementation
+public func restway_cache_statistics(
+    _ client: InHandle, _ counts: Out<restway_cache_counts>?, _ outError: OutHandle?
+) -> restway_status {
+    ClientHandle.using(client, outError) { client throws(Failure) in
+        _ = try Argument.out(counts, "counts")
+        try SizedStructs.cacheCounts.write(try client.cacheStatistics().c, to: counts)
+    }
+}
+
+@_cdecl("restway_cache_filter_init") @implementation
+public func restway_cache_filter_init(
+    _ filter: Out<restway_cache_filter>?, _ size: Int, _ outError: OutHandle?
+) -> restway_status {
+    SizedStructs.cacheFilter.initialize(filter, size, outError)
+}
+
+@_cdecl("restway_cache_entry_init") @implementation
+public func restway_cache_entry_init(
+    _ entry: Out<restway_cache_entry>?, _ size: Int, _ outError: OutHandle?
+) -> restway_status {
+    SizedStructs.cacheEntry.initialize(entry, size, outError)
+}
+
+@_cdecl("restway_cache_list") @implementation
+public func restway_cache_list(
+    _ client: InHandle, _ filter: In<restway_cache_filter>?, _ limit: Int,
+    _ outEntries: OutHandle?, _ outError: OutHandle?
+) -> restway_status {
+    ClientHandle.creating(client, outEntries, outError, "out_entries") { client throws(Failure) in
+        let filter = try CacheFilter(filter)
+        // A limit that `Int` does not hold is negative here, and is no limit, either.
+        return CacheEntriesHandle(try client.cacheEntries(filter, limit: max(0, limit)))
+    }
+}
+
+@_cdecl("restway_cache_entries_retain") @implementation
+public func restway_cache_entries_retain(_ entries: InHandle) -> OpaquePointer! {
+    CacheEntriesHandle.retain(entries)
+}
+
+@_cdecl("restway_cache_entries_release") @implementation
+public func restway_cache_entries_release(_ entries: InHandle) {
+    CacheEntriesHandle.release(entries)
+}
+
+@_cdecl("restway_cache_entries_count") @implementation
+public func restway_cache_entries_count(_ entries: InHandle) -> Int {
+    CacheEntriesHandle.object(entries)?.entries.count ?? 0
+}
+
+@_cdecl("restway_cache_entries_read") @implementation
+public func restway_cache_entries_read(
+    _ entries: InHandle, _ index: Int, _ entry: Out<restway_cache_entry>?, _ outError: OutHandle?
+) -> restway_status {
+    CacheEntriesHandle.using(entries, outError) { entries throws(Failure) in
+        try SizedStructs.cacheEntry.write(try entries.read(index), to: entry)
+    }
+}
+
+@_cdecl("restway_cache_remove") @implementation
+public func restway_cache_remove(
+    _ client: InHandle, _ filter: In<restway_cache_filter>?, _ outCount: Out<Int>?,
+    _ outError: OutHandle?
+) -> restway_status {
+    ClientHandle.writing(client, outCount, 0, outError) { client throws(Failure) in
+        try client.removeCached(try CacheFilter(filter))
+    }
+}
+
+@_cdecl("restway_cache_problem") @implementation
+public func restway_cache_problem(
+    _ client: InHandle, _ buffer: Out<CChar>?, _ capacity: Int, _ outLength: Out<Int>?,
+    _ outError: OutHandle?
+) -> restway_status {
+    outLength?.pointee = 0
+    if capacity > 0 { buffer?.pointee = 0 }
+    return ClientHandle.using(client, outError) { client throws(Failure) in
+        _ = try Argument.bytes(buffer, capacity, "buffer")
+        Boundary.copy(try client.cacheProblem(), to: buffer, capacity, outLength)
+    }
+}
+
+extension CacheFilter {
+    /// - Parameter pointer: `nil` for all entries.
+    fileprivate init(_ pointer: In<restway_cache_filter>?) throws(Failure) {
+        self.init()
+        guard let pointer else { return }
+        let c = try SizedStructs.cacheFilter.read(pointer, zero: restway_cache_filter())
+        key = try Argument.optionalString(c.key, "filter.key")
+        url = try Argument.optionalString(c.url, "filter.url")
+        route = try Argument.optionalString(c.route, "filter.route")
+        discriminator = try Argument.optionalString(c.discriminator, "filter.discriminator")
+        try Argument.notNegative(c.age_seconds_min, "filter.age_seconds_min")
+        ageSecondsMin = c.age_seconds_min == 0 ? nil : c.age_seconds_min
+    }
+}
+
+extension ClientOptions.Caching {
+    /// Reads the fields of the options that are for the cache.
+    init(_ c: restway_client_options) throws(Failure) {
+        self.init()
+        path =
+            c.cache_path == nil
+            ? nil : try Argument.nonEmptyString(c.cache_path, "options.cache_path")
+        if c.cache_bytes_max != 0 {
+            let allowed = CacheDefinition.bytesMin...CacheDefinition.bytesLimit
+            guard allowed.contains(c.cache_bytes_max) else {
+                throw Argument.outOfRange("options.cache_bytes_max", c.cache_bytes_max)
+            }
+            bytesMax = c.cache_bytes_max
+        }
+        memoryBytesMax = try Argument.limit(
+            c.cache_memory_bytes_max, "options.cache_memory_bytes_max")
+        try Argument.flags(
+            c.cache_flags, known: RESTWAY_CACHE_ON | RESTWAY_CACHE_HEURISTICS,
+            "options.cache_flags")
+        isOn = c.cache_flags & RESTWAY_CACHE_ON != 0
+        usesHeuristics = c.cache_flags & RESTWAY_CACHE_HEURISTICS != 0
+        guard c.cache_reserved == 0 else {
+            throw Argument.outOfRange("options.cache_reserved", Int64(c.cache_reserved))
+        }
+    }
+}
+
+/// Writes a note to a struct of the header.
+extension CacheNote {
+    fileprivate var c: restway_cache_note {
+        restway_cache_note(
+            struct_size: MemoryLayout<restway_cache_note>.size, state: state.rawValue,
+            is_stale: isStale ? 1 : 0, age_seconds: ageSeconds, lifetime_seconds: lifetimeSeconds)
+    }
+}
+
+extension CacheStatistics {
+    fileprivate var c: restway_cache_counts {
+        restway_cache_counts(
+            struct_size: MemoryLayout<restway_cache_counts>.size, hits: counts.hits,
+            stale_hits: counts.staleHits, validations: counts.validations, misses: counts.misses,
+            shared: counts.shared, stored: counts.stored, evicted: counts.evicted,
+            invalidated: counts.invalidated, failures: counts.failures, entries: holdings.entries,
+            bytes: holdings.bytes, memory_entries: holdings.memoryEntries,
+            memory_bytes: holdings.memoryBytes)
+    }
+}

@@ -1,0 +1,52 @@
+package import RestwayCache
+package import RestwayCalls
+package import RestwayOutcome
+
+/// The response cache, as the program sees it.
+extension Client {
+    /// Sets the discriminator of requests that start from now on; `nil` for none.
+    package func setCacheDiscriminator(_ discriminator: String?) throws(Failure) {
+        try calls.refuseWhenClosed()
+        throw Self.noCache  // TO CONNECT: cache.setDiscriminator(discriminator)
+    }
+
+    /// Returns what the cache has for a request. Nothing is sent.
+    package func findCached(_ spec: RequestSpec) throws(Failure) -> CacheNote {
+        try calls.refuseWhenClosed()
+        throw Self.noCache  // TO CONNECT: cache.peek(try calls.prepareToRead(spec))
+    }
+
+    package func cacheStatistics() throws(Failure) -> CacheStatistics {
+        try calls.refuseWhenClosed()
+        throw Self.noCache  // TO CONNECT: cache.statistics
+    }
+
+    /// Lists entries, the newest answer first.
+    ///
+    /// - Parameter limit: The most entries; 0 for no limit.
+    package func cacheEntries(
+        _ filter: CacheFilter, limit: Int
+    ) throws(Failure) -> [CacheEntry] {
+        try calls.refuseWhenClosed()
+        throw Self.noCache  // TO CONNECT: try cache.list(filter, limit: limit)
+    }
+
+    /// Removes entries, and returns how many there were.
+    package func removeCached(_ filter: CacheFilter) throws(Failure) -> Int {
+        try calls.refuseWhenClosed()
+        throw Self.noCache  // TO CONNECT: Int(try cache.remove(filter))
+    }
+
+    /// Says what is wrong with the storage; empty if nothing is.
+    package func cacheProblem() throws(Failure) -> String {
+        try calls.refuseWhenClosed()
+        throw Self.noCache  // TO CONNECT: cache.problem
+    }
+
+    private static var noCache: Failure {
+        Failure(
+            .config,
+            "this client has no response cache: neither its API document nor its options ask for "
+                + "one", field: "cache")
+    }
+}
