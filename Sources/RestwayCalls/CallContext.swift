@@ -29,16 +29,20 @@ package final class CallContext: Sendable {
         /// `nil` if no request is stored.
         package let outbox: (any RequestStorage)?
         package let reachability: ReachabilityState
+        /// `nil` if no answer is kept.
+        package let cache: (any AnswerCache)?
 
         package init(
             credentials: any CredentialSource, retries: any RetryDecider, rates: any RateGate,
-            outbox: (any RequestStorage)?, reachability: ReachabilityState
+            outbox: (any RequestStorage)?, reachability: ReachabilityState,
+            cache: (any AnswerCache)? = nil
         ) {
             self.credentials = credentials
             self.retries = retries
             self.rates = rates
             self.outbox = outbox
             self.reachability = reachability
+            self.cache = cache
         }
     }
 
@@ -93,6 +97,7 @@ package final class CallContext: Sendable {
     package var retries: any RetryDecider { seams.retries }
     package var rates: any RateGate { seams.rates }
     package var outbox: (any RequestStorage)? { seams.outbox }
+    package var cache: (any AnswerCache)? { seams.cache }
 
     // MARK: Calls
 

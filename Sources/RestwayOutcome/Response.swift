@@ -61,6 +61,8 @@ package final class Response: Sendable {
         timings.total = total
         return timings
     }
+    /// What the response cache did for the answer.
+    package var cache: CacheNote { received.cache ?? .none }
     /// How the answer matches the sent objects; see `MappedObjects`.
     package var matching: AnswerMatching? { mapped.matching }
 
@@ -142,12 +144,14 @@ package final class ReceivedResponse: Sendable {
     package let timings: CallTimings
     /// All attempts including this one; empty if this attempt is the only attempt.
     package let attempts: [CallAttempt]
+    /// What the response cache did for the answer; `nil` if it was not asked.
+    package let cache: CacheNote?
 
     package init(
         status: Int, httpVersion: HTTPVersion? = nil, headers: Headers, url: String, body: Body,
         saved: SavedBody? = nil,
         trailers: Headers = Headers(), timings: CallTimings = CallTimings(),
-        attempts: [CallAttempt] = []
+        attempts: [CallAttempt] = [], cache: CacheNote? = nil
     ) {
         self.status = status
         self.httpVersion = httpVersion
@@ -158,6 +162,7 @@ package final class ReceivedResponse: Sendable {
         self.trailers = trailers
         self.timings = timings
         self.attempts = attempts
+        self.cache = cache
     }
 
     /// Returns the same response with other attempts.
@@ -165,7 +170,7 @@ package final class ReceivedResponse: Sendable {
         ReceivedResponse(
             status: status, httpVersion: httpVersion, headers: headers, url: url, body: body,
             saved: saved,
-            trailers: trailers, timings: timings, attempts: attempts)
+            trailers: trailers, timings: timings, attempts: attempts, cache: cache)
     }
 
     package var isSuccess: Bool { (200..<300).contains(status) }

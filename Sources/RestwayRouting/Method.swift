@@ -32,6 +32,14 @@ package enum Method: String, CaseIterable, Sendable {
     /// it. The answers to OPTIONS and TRACE tell about the request or the server.
     package var answersWithObjects: Bool { self != .options && self != .trace }
 
+    /// Whether a request changes nothing on the server (RFC 9110, section 9.2.1).
+    package var isSafe: Bool {
+        switch self {
+        case .get, .head, .options, .trace: true
+        case .post, .put, .patch, .delete: false
+        }
+    }
+
     /// Whether a request has no body (RFC 9110, sections 9.3.2 and 9.3.8).
     package var hasNoBody: Bool { self == .head || self == .trace }
 }

@@ -35,19 +35,44 @@ package final class CachePlan: Sendable {
     package let discriminator: String?
     /// The holder of the credential with which the request goes; `nil` if it goes without one.
     package let holder: UInt64?
+    /// The holder of the credential with which the request goes where it may take it.
+    private let holderIfTrusted: UInt64?
 
     package init(
-        rules: CacheRules, mode: CacheMode, route: String?, discriminator: String?, holder: UInt64?
+        rules: CacheRules, mode: CacheMode, route: String?, discriminator: String?,
+        holder: UInt64?, holderIfTrusted: UInt64? = nil
     ) {
         self.rules = rules
         self.mode = mode
         self.route = route
         self.discriminator = discriminator
         self.holder = holder
+        self.holderIfTrusted = holderIfTrusted ?? holder
+    }
+
+    /// Returns the plan of the same request for the URL to which a redirect leads.
+    ///
+    /// - Parameter isTrusted: Whether the credential goes to that URL.
+    func redirected(isTrusted: Bool) -> CachePlan {
+        let holder = isTrusted ? holderIfTrusted : nil
+        guard holder != self.holder else { return self }
+        return CachePlan(
+            rules: rules, mode: mode, route: route, discriminator: discriminator, holder: holder,
+            holderIfTrusted: holderIfTrusted)
     }
 }
 
 /// What the program wants of the cache for one request.
+package struct CacheWishes: Sendable {
+    package var mode = CacheMode.standard
+    /// The lifetime that replaces the route's `cacheTTL`; `nil` keeps the route's, and a negative
+    /// number lets the server's headers decide.
+    package var lifetimeSeconds: Int64?
+
+    package init() {}
+}
+
+/// How the cache answers one request.
 package enum CacheMode: UInt32, Sendable, CaseIterable {
     /// The cache answers if it may, and keeps the answer of the server if it may.
     case standard

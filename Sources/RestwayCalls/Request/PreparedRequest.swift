@@ -116,6 +116,9 @@ package final class PreparedRequest: Sendable {
         _ exchange: Exchange, reader: BodyReader?, isTrusted: Bool, uploadedBefore: Int64 = 0
     ) -> PreparedRequest {
         var sending = sending
+        if isTrusted != sending.isTrusted {
+            sending.caching = sending.caching?.redirected(isTrusted: isTrusted)
+        }
         sending.isTrusted = isTrusted
         sending.uploadedBefore = uploadedBefore
         return copy(exchange, reader, sending)
@@ -153,6 +156,8 @@ package struct SendingRules: Sendable {
     var uploadedBefore: Int64 = 0
     /// Whether the outbox would keep the request if its answer were not saved or streamed.
     package var isKeptFromOutbox = false
+    /// How the request takes part in the response cache; `nil` if it does not.
+    package var caching: CachePlan?
 
     package init(auth: AuthMode, transport: Int, isTrusted: Bool = true, isInBatch: Bool) {
         self.auth = auth

@@ -51,6 +51,8 @@ package struct RequestPreparation {
                 spec, settings, isTrusted: isTrusted, of: content, for: bodyDestination)
             var sending = sending(spec, settings, destination.method, &headers)
             sending.isTrusted = isTrusted
+            sending.caching = caching(
+                settings.cache, spec.reception.caching, destination, sending, bodyDestination)
             // An event stream has no end, so the time limit for all attempts together does not hold
             // for it.
             if bodyDestination.isEvents { sending.retry?.deadlineMilliseconds = 0 }
@@ -368,6 +370,37 @@ extension RequestPreparation {
             headers.set(IdempotencyKey.headerName, IdempotencyKey.random.text)
         }
         return rules
+    }
+}
+
+// The part of a request in the response cache.
+extension RequestPreparation {
+    /// Returns how a request takes part in the response cache; `nil` if it does not.
+    ///
+    /// - Parameters:
+    ///   - sending: Says whether the request goes with a credential.
+    ///   - bodyDestination: Where the body of its answer goes.
+    package func caching(
+        _ rules: CacheRules, _ wishes: CacheWishes, _ destination: Destination,
+        _ sending: SendingRules, _ bodyDestination: BodyDestination
+    ) -> CachePlan? {
+        // An event stream has no end, so it is never kept.
+        guard let cache = context.cache, !bodyDestination.isEvents else { return nil }
+        let mode = rules.isBypassed ? .bypass : wishes.mode
+        // The answer to a safe request that passes the cache by changes nothing in the cache.
+        if mode == .bypass, destination.method.isSafe, rules.invalidatedRoutes.isEmpty {
+            return nil
+        }
+        var rules = rules
+        if let seconds = wishes.lifetimeSeconds {
+            rules.lifetimeSeconds = seconds < 0 ? nil : seconds
+        }
+        let hasCredential = sending.auth != .none && context.credentials.concernsCalls
+        let holder = hasCredential ? cache.holder : nil
+        return CachePlan(
+            rules: rules, mode: mode, route: destination.route?.name,
+            discriminator: cache.discriminator, holder: sending.isTrusted ? holder : nil,
+            holderIfTrusted: holder)
     }
 }
 

@@ -71,6 +71,7 @@ package struct RequestSpec: Sendable {
         package var bodyDestination = BodyDestination.memory
         /// The size limit of a saved body, in place of the client's; 0 for no limit.
         package var saveBytesMax: Int64?
+        package var caching = CacheWishes()
     }
 
     package var target: Target

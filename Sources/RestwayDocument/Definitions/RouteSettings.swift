@@ -26,6 +26,8 @@ package struct RouteSettings: Sendable {
     /// The format of the route's answers if they are event streams; `nil` if they are not, or if
     /// the media type determines the format.
     package var stream: EventStreamFormat?
+    /// How its requests take part in the response cache.
+    package var cache = CacheRules()
 
     /// The settings of a request without a route.
     package static let none = RouteSettings()
