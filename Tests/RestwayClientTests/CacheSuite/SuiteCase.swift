@@ -15,6 +15,8 @@ struct SuiteCase {
     }
 
     let id: String
+    /// The name of the suite that the case is in.
+    let suite: String
     let kind: Kind
     /// Whether the case is one for browsers: it uses the cache modes of Fetch.
     let isForBrowsers: Bool
@@ -71,24 +73,28 @@ extension SuiteCase {
             for test in suite["tests"]?.elements ?? [] {
                 let isForOthers =
                     test["cdn_only"]?.bool == true || test["browser_skip"]?.bool == true
-                if !isForOthers { cases.append(SuiteCase(test)) }
+                if !isForOthers { cases.append(SuiteCase(test, suite["id"]?.string ?? "")) }
             }
         }
         return cases
     }
 
-    private init(_ test: JSONValue) {
+    private init(_ test: JSONValue, _ suite: String) {
+        self.suite = suite
         id = test["id"]?.string ?? ""
         kind = test["kind"]?.string.flatMap { Kind(rawValue: $0) } ?? .required
         isForBrowsers = test["browser_only"]?.bool == true
         steps = (test["requests"]?.elements ?? []).map { SuiteStep(values: $0) }
     }
 
+    /// The folder of this repository.
+    static var repository: String {
+        "/" + "\(#filePath)".split(separator: "/").dropLast(4).joined(separator: "/")
+    }
+
     /// The folder `shared/conformance` beside the repository.
     private static var sibling: String {
-        var parts = "\(#filePath)".split(separator: "/")
-        parts.removeLast(5)
-        return "/" + parts.joined(separator: "/") + "/shared/conformance"
+        repository + "/../shared/conformance"
     }
 }
 
