@@ -1,0 +1,76 @@
+import Glibc
+import RestwayThreads
+import XCTest
+
+@testable import RestwayClient
+
+/// Runs the cases of the public test suite for HTTP caches that apply to a private cache.
+final class SuiteTests: XCTestCase {
+    /// Whether clients have a response cache.
+    private static let areClientsReady = false
+
+    private func run<Driver: SuiteDriver>(
+        _ makeDriver: (SuiteServer, ManualClock) throws -> Driver,
+        end: (Driver) -> Void = { _ in }
+    ) throws -> SuiteResults {
+        SuiteResults(
+            cases: try SuiteCase.forPrivateCaches().enumerated().map { number, test in
+                let clock = ManualClock()
+                let server = SuiteServer(test, number: number + 1, clock: clock)
+                let driver = try makeDriver(server, clock)
+                defer { end(driver) }
+                let runner = SuiteRunner(server: server, clock: clock, driver: driver)
+                return (test, runner.run())
+            })
+    }
+
+    private func runClients(path: String?) throws -> SuiteResults {
+        try run { try SuiteClient($0, $1, path: path) } end: { $0.end() }
+    }
+
+    private func runClientsWithFile() throws -> SuiteResults {
+        var template = Array("/tmp/restway-suite-XXXXXX".utf8CString)
+        precondition(mkdtemp(&template) != nil)
+        let folder = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        return try runClients(path: folder + "/cache.db")
+    }
+
+    private func check(
+        _ results: SuiteResults, _ reasons: [String: String], file: StaticString = #filePath,
+        line: UInt = #line
+    ) {
+        for (test, problem) in results.cases where test.kind != .check {
+            let text = problem.map { ($0.isSetup ? "setup: " : "") + $0.text }
+            if let text, reasons[test.id] == nil {
+                XCTFail("\(test.id): \(text)", file: file, line: line)
+            }
+            if text == nil, reasons[test.id] != nil {
+                XCTFail("\(test.id) passes and has a reason not to", file: file, line: line)
+            }
+        }
+    }
+
+    /// The public suite counts 76 for a client without a cache, and leaves the cases for browsers
+    /// out of it: so the runner judges as that suite does.
+    func testAClientWithoutACachePassesWhatThePublicSuiteSays() throws {
+        let results = try run { SuiteModel($0, $1, keeps: false) }
+        let passed = results.cases.filter {
+            $0.test.kind == .required && !$0.test.isForBrowsers && $0.problem == nil
+        }
+        XCTAssertEqual(passed.count, 76)
+    }
+
+    func testTheDecisionsPass() throws {
+        check(try run { SuiteModel($0, $1) }, SuiteResults.exceptions)
+    }
+
+    func testClientsPassFromMemoryAndFromAFile() throws {
+        try XCTSkipUnless(Self.areClientsReady, "clients have no response cache yet")
+        let memory = try runClients(path: nil)
+        check(memory, SuiteResults.exceptions)
+        let file = try runClientsWithFile()
+        check(file, SuiteResults.exceptions)
+        try SuiteTable(memory: memory, file: file).checkDocs()
+    }
+}
