@@ -31,10 +31,12 @@ package final class Client: Sendable {
 
     /// - Parameters:
     ///   - transport: `nil` for the built-in transport.
+    ///   - cache: `nil` if no answer is kept.
     ///   - clock: `nil` for the clock of the options or the machine's.
     package init(
         api: API, options: ClientOptions, transport: (any Transport)? = nil,
-        pool: WorkerPool = .shared, clock: (any Clock & Timers)? = nil
+        pool: WorkerPool = .shared, clock: (any Clock & Timers)? = nil,
+        cache: (any AnswerCache)? = nil
     ) throws(Failure) {
         guard ForkBarrier.isWhole else {
             throw Failure(
@@ -83,13 +85,13 @@ package final class Client: Sendable {
             OutboxSurroundings(
                 api: api, store: store, baseURL: environment.baseURL, reachability: reachability,
                 pool: pool, clock: clock, timers: timers, delivery: delivery,
-                bodyBytesMax: callOptions.bodyBytesMax))
+                bodyBytesMax: callOptions.bodyBytesMax, cache: cache, credentials: auth))
         calls = CallContext(
             api: api, environment: environment, options: callOptions, store: store,
             delivery: delivery, transports: transports, mappers: mappers, executors: executors,
             seams: .init(
                 credentials: auth, retries: retry, rates: rates, outbox: outbox,
-                reachability: reachability))
+                reachability: reachability, cache: cache))
         batches = Batches(calls)
         self.network = network
         outbox?.begin(self)

@@ -42,7 +42,8 @@ package enum BodyDestination: Sendable {
     func target(of call: Call, _ request: PreparedRequest) -> (any BodyTarget)? {
         switch self {
         case .memory: nil
-        case .file(let plan): FileTarget(plan, url: call.url)
+        case .file(let plan): 
+            FileTarget(plan, url: call.url, sharesFile: request.sending.caching != nil)
         case .descriptor(let descriptor, let bytesMax):
             DescriptorTarget(descriptor, bytesMax: bytesMax)
         case .receiver(let receiver): ReceiverTarget(receiver)

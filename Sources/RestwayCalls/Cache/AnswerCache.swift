@@ -37,10 +37,13 @@ package final class CachePlan: Sendable {
     package let holder: UInt64?
     /// The holder of the credential with which the request goes where it may take it.
     private let holderIfTrusted: UInt64?
+    /// The header fields that the batch call sends for an item of a batch; empty for a request that
+    /// goes out by itself. A field of the item replaces a field of the same name.
+    package let shared: [HeaderField]
 
     package init(
         rules: CacheRules, mode: CacheMode, route: String?, discriminator: String?,
-        holder: UInt64?, holderIfTrusted: UInt64? = nil
+        holder: UInt64?, holderIfTrusted: UInt64? = nil, shared: [HeaderField] = []
     ) {
         self.rules = rules
         self.mode = mode
@@ -48,6 +51,7 @@ package final class CachePlan: Sendable {
         self.discriminator = discriminator
         self.holder = holder
         self.holderIfTrusted = holderIfTrusted ?? holder
+        self.shared = shared
     }
 
     /// Returns the plan of the same request for the URL to which a redirect leads.
@@ -58,8 +62,24 @@ package final class CachePlan: Sendable {
         guard holder != self.holder else { return self }
         return CachePlan(
             rules: rules, mode: mode, route: route, discriminator: discriminator, holder: holder,
-            holderIfTrusted: holderIfTrusted)
+            holderIfTrusted: holderIfTrusted, shared: shared)
     }
+}
+
+/// Whose entries a request uses.
+package struct CacheOwner: Sendable, Equatable {
+    package var discriminator: String?
+    package var holder: UInt64
+
+    package init(discriminator: String?, holder: UInt64) {
+        self.discriminator = discriminator
+        self.holder = holder
+    }
+}
+
+extension AnswerCache {
+    /// Whose entries the requests that start now use.
+    package var owner: CacheOwner { CacheOwner(discriminator: discriminator, holder: holder) }
 }
 
 /// What the program wants of the cache for one request.
@@ -68,6 +88,9 @@ package struct CacheWishes: Sendable {
     /// The lifetime that replaces the route's `cacheTTL`; `nil` keeps the route's, and a negative
     /// number lets the server's headers decide.
     package var lifetimeSeconds: Int64?
+    /// Whose entries the request uses. A request keeps the owner of the moment in which the program
+    /// made it, however often it is prepared; `nil` until then.
+    package var owner: CacheOwner?
 
     package init() {}
 }
@@ -135,10 +158,29 @@ package final class CachedAnswer: Sendable {
     package let received: ReceivedResponse
     /// What the answer was mapped to before; `nil` if the answer is not kept.
     package let memo: AnswerMemo?
+    /// The kept body, if it is in a file; the body of `received` is then empty.
+    package let bodyFile: CachedBodyFile?
 
-    package init(received: ReceivedResponse, memo: AnswerMemo?) {
+    package init(
+        received: ReceivedResponse, memo: AnswerMemo?, bodyFile: CachedBodyFile? = nil
+    ) {
         self.received = received
         self.memo = memo
+        self.bodyFile = bodyFile
+    }
+}
+
+/// A kept body in a file, without its content coding.
+package struct CachedBodyFile: Sendable {
+    package let path: String
+    package let length: Int64
+    /// Keeps the file from being collected as long as it lives.
+    package let keeper: any AnyObject & Sendable
+
+    package init(path: String, length: Int64, keeper: any AnyObject & Sendable) {
+        self.path = path
+        self.length = length
+        self.keeper = keeper
     }
 }
 

@@ -189,8 +189,10 @@ extension Call {
             if let exchange { context.transports.cancel(exchange) }
             pump?.abandon()
         case .credential: context.credentials.leave(id)
-        case .modify, .prepare, .lane, .cache, .upload, .rewind, .recover, .validate, .intercept,
-            .parse, .commit, .wait, .store, .deliver:
+        // The body of a kept answer is on its way to its place.
+        case .recover: pump?.giveUp()
+        case .modify, .prepare, .lane, .cache, .upload, .rewind, .validate, .intercept, .parse,
+            .commit, .wait, .store, .deliver:
             break
         }
     }

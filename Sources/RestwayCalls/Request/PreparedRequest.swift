@@ -86,6 +86,30 @@ package final class PreparedRequest: Sendable {
     /// Whether the request can be sent again.
     package var isRewindable: Bool { reader?.isRewindable ?? true }
 
+    /// The header fields with which the server receives the request, without its credential. An
+    /// item of a batch shares the fields of the batch call.
+    package var receivedHeaders: Headers {
+        guard let shared = sending.caching?.shared, !shared.isEmpty else {
+            return Headers(exchange.headers)
+        }
+        var headers = Headers(shared)
+        for field in exchange.headers { headers.set(field.name, field.value) }
+        return headers
+    }
+
+    /// Returns the request of an item of a batch as a request that goes out by itself.
+    func outsideBatch(_ context: CallContext) -> PreparedRequest {
+        var exchange = exchange
+        exchange.headers = receivedHeaders.fields
+        exchange.timeouts.totalMilliseconds = context.options.timeouts.totalMilliseconds
+        var sending = sending
+        sending.isInBatch = false
+        // The batch call would have sent the credential.
+        sending.auth = .full
+        sending.isRated = context.rates.concernsCalls
+        return copy(exchange, reader, sending)
+    }
+
     package var descriptorChoice: DescriptorChoice {
         DescriptorChoice(route: destination.route, path: destination.path)
     }
@@ -147,7 +171,7 @@ package struct SendingRules: Sendable {
     package var isCompressed = false
     /// False if the environment's credentials must not go to the URL.
     package var isTrusted: Bool
-    package let isInBatch: Bool
+    package fileprivate(set) var isInBatch: Bool
     /// Whether the request waits until the rate of its origin admits it.
     package var isRated = false
     /// The resumable upload that sends the body; `nil` if one exchange sends the whole body.

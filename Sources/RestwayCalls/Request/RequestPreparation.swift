@@ -395,12 +395,15 @@ extension RequestPreparation {
         if let seconds = wishes.lifetimeSeconds {
             rules.lifetimeSeconds = seconds < 0 ? nil : seconds
         }
-        let hasCredential = sending.auth != .none && context.credentials.concernsCalls
-        let holder = hasCredential ? cache.holder : nil
+        let owner = wishes.owner ?? cache.owner
+        // The batch call has the credential for all its items.
+        let takesCredential = sending.auth != .none || sending.isInBatch
+        let holder = takesCredential && context.credentials.concernsCalls ? owner.holder : nil
         return CachePlan(
             rules: rules, mode: mode, route: destination.route?.name,
-            discriminator: cache.discriminator, holder: sending.isTrusted ? holder : nil,
-            holderIfTrusted: holder)
+            discriminator: owner.discriminator, holder: sending.isTrusted ? holder : nil,
+            holderIfTrusted: holder,
+            shared: sending.isInBatch ? context.standardHeaders.own.fields : [])
     }
 }
 
