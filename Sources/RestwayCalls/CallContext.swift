@@ -31,6 +31,7 @@ package final class CallContext: Sendable {
         package let reachability: ReachabilityState
         /// `nil` if no answer is kept.
         package let cache: (any AnswerCache)?
+        fileprivate let flights = Flights()
 
         package init(
             credentials: any CredentialSource, retries: any RetryDecider, rates: any RateGate,
@@ -98,6 +99,8 @@ package final class CallContext: Sendable {
     package var rates: any RateGate { seams.rates }
     package var outbox: (any RequestStorage)? { seams.outbox }
     package var cache: (any AnswerCache)? { seams.cache }
+    /// The exchanges that equal requests share.
+    var flights: Flights { seams.flights }
 
     // MARK: Calls
 
@@ -152,6 +155,9 @@ package final class CallContext: Sendable {
             state.calls[call.id] = call
         }
     }
+
+    /// The number of calls in flight.
+    var callCount: Int { state.withLock { $0.calls.count } }
 
     package func ended(_ call: Call) {
         let isLast = state.withLock { state in

@@ -33,6 +33,7 @@ package final class Client: Sendable {
     ///   - transport: `nil` for the built-in transport.
     ///   - cache: `nil` if no answer is kept.
     ///   - clock: `nil` for the clock of the options or the machine's.
+    ///   - cache: The response cache.
     package init(
         api: API, options: ClientOptions, transport: (any Transport)? = nil,
         pool: WorkerPool = .shared, clock: (any Clock & Timers)? = nil,

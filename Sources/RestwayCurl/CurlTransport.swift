@@ -107,6 +107,10 @@ package final class CurlTransport: Transport {
         inbox.drive(while: isWanted)
     }
 
+    package func wake(_ id: ExchangeID) {
+        inbox.wake()
+    }
+
     package func close() {
         // A forked child has the parent's event descriptor but not its thread.
         guard generation == ProcessGeneration.current else { return }

@@ -97,6 +97,12 @@ final class Inbox: Sendable {
         perform(wakeUp)
     }
 
+    /// Lets the driver look again whether it is wanted, and makes sure that a thread drives.
+    func wake() {
+        let wakeUp: WakeUp = state.withLock { $0.isRunning ? Self.wakeUp(&$0) : .none }
+        perform(wakeUp)
+    }
+
     /// Refuses every later start with `error`. The first error is kept.
     func close(_ error: TransportError) {
         end(.closed(error))

@@ -20,6 +20,10 @@ package protocol Transport: AnyObject, Sendable {
     /// cancelled. `drive` may return earlier, or at once: then the transport works by itself.
     func drive(while isWanted: () -> Bool)
 
+    /// The thread that was to wait for an exchange does not wait any more, but the exchange goes
+    /// on: `drive` asks again whether it is wanted, and the transport works by itself.
+    func wake(_ id: ExchangeID)
+
     /// Closes the transport. Running and queued exchanges and every later start complete with
     /// `.closed`. Closing twice is allowed. A transport closes itself when its last reference is
     /// released.
@@ -29,6 +33,7 @@ package protocol Transport: AnyObject, Sendable {
 extension Transport {
     package func resume(_ id: ExchangeID) {}
     package func drive(while isWanted: () -> Bool) {}
+    package func wake(_ id: ExchangeID) {}
 }
 
 /// Identifies a started exchange. It is unique within its transport.

@@ -203,6 +203,14 @@ package final class ReceivedResponse: Sendable {
     }
 
     package var isSuccess: Bool { (200..<300).contains(status) }
+
+    /// Whether the server has sent the answer to this call, or has said that it still holds.
+    package var cameByExchange: Bool {
+        switch cache?.state {
+        case nil, .none?, .validated, .stored, .passed: true
+        case .hit, .stale, .missing, .shared: false
+        }
+    }
 }
 
 /// The result of mapping a body.

@@ -71,6 +71,38 @@ final class CallMachineTests: XCTestCase {
         XCTAssertEqual(machine.redirects, 1)
     }
 
+    func testARedirectGoesBackToTheCacheIfTheCallAsksIt() {
+        var machine = machine(at: .recover, [.lane, .cache])
+        let actions = machine.handle(.judged(machine.entry, .redirect))
+        XCTAssertEqual(actions, .init(next: .enter(.cache, machine.entry)))
+        XCTAssertEqual(machine.redirects, 1)
+        _ = machine.handle(.found(machine.entry))
+        _ = machine.handle(.judged(machine.entry, .redirect))
+        XCTAssertEqual(machine.stage, .cache)
+        XCTAssertEqual(machine.redirects, 2)
+    }
+
+    func testAnAnswerOfTheCacheIsJudged() {
+        var machine = machine(at: .cache, [.cache])
+        XCTAssertEqual(
+            machine.handle(.found(machine.entry)), .init(next: .enter(.recover, machine.entry)))
+    }
+
+    func testAnExchangeOfAnotherCallGoesOn() {
+        var machine = machine(at: .cache, [.cache, .upload, .rate])
+        XCTAssertEqual(
+            machine.handle(.tookOver(machine.entry)),
+            .init(next: .enter(.exchange, machine.entry)))
+        XCTAssertEqual(
+            machine.handle(.cancelled), .init(leave: .exchange, next: .deliver(.cancelled)))
+    }
+
+    func testARetryDoesNotAskTheCacheAgain() {
+        var machine = machine(at: .wait, [.cache])
+        XCTAssertEqual(
+            machine.handle(.passed(machine.entry)).next, .enter(.credential, machine.entry))
+    }
+
     func testAReplayCountsWhenThereIsANewerCredential() {
         var machine = machine(at: .recover)
         _ = machine.handle(.judged(machine.entry, .replay))
@@ -196,6 +228,7 @@ final class CallMachineTests: XCTestCase {
         for event in [
             Event.passed(late), .failed(late), .interrupted(late), .settled(late),
             .mustStore(late), .sendAgain(late), .answered(late), .judged(late, .retry),
+            .found(late), .tookOver(late),
         ] {
             XCTAssertEqual(machine.handle(event), .init())
         }
@@ -235,7 +268,10 @@ final class CallMachineTests: XCTestCase {
             case .answered: return from(.validate)
             case .judged(_, .take): return from(.validate)
             case .judged(_, .fail): return optional.contains(.intercept) ? .intercept : .deliver
-            case .judged(_, .redirect), .judged(_, .replay): return .credential
+            case .judged(_, .redirect): return optional.contains(.cache) ? .cache : .credential
+            case .judged(_, .replay): return .credential
+            case .found: return .recover
+            case .tookOver: return .exchange
             case .judged(_, .restart): return from(.upload)
             case .judged(_, .retry), .judged(_, .reopen): return .wait
             case .judged(_, .store), .mustStore: return .store
@@ -252,7 +288,12 @@ final class CallMachineTests: XCTestCase {
     /// The answers that a stage may give.
     private func answers(_ stage: Stage, _ entry: Int, isRefused: Bool) -> [Event] {
         switch stage {
-        case .modify, .cache: [.passed(entry), .answered(entry), .failed(entry)]
+        case .modify: [.passed(entry), .answered(entry), .failed(entry)]
+        case .cache:
+            [
+                .passed(entry), .answered(entry), .failed(entry), .found(entry),
+                .tookOver(entry),
+            ]
         case .prepare: [.passed(entry), .failed(entry)]
         case .lane:
             [.passed(entry), .answered(entry), .mustStore(entry), .failed(entry)]

@@ -48,9 +48,9 @@ final class ScriptedCache: AnswerCache {
         state.wait { $0.learned.count >= count ? $0.learned : nil } ?? []
     }
 
-    func findInMemory(_ request: PreparedRequest) -> CacheFinding? { nil }
+    func findInMemory(_ request: PreparedRequest, isOffline: Bool) -> CacheFinding? { nil }
 
-    func find(_ request: PreparedRequest) -> CacheFinding {
+    func find(_ request: PreparedRequest, isOffline: Bool) -> CacheFinding {
         let name = "\(request.exchange.method) \(request.exchange.url)"
         return state.withLock { state in
             state.asked.append(name)

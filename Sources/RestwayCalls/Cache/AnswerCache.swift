@@ -14,9 +14,13 @@ package protocol AnswerCache: AnyObject, Sendable {
     var holder: UInt64 { get }
 
     /// Asks only what is in memory; `nil` if the answer may be in the file.
-    func findInMemory(_ request: PreparedRequest) -> CacheFinding?
+    ///
+    /// - Parameter isOffline: Whether the program says that the server cannot be reached, and the
+    ///   route may be read offline. An answer is then given however old it is, and without one the
+    ///   request is sent all the same.
+    func findInMemory(_ request: PreparedRequest, isOffline: Bool) -> CacheFinding?
     /// Asks memory and the file. It may wait for the file.
-    func find(_ request: PreparedRequest) -> CacheFinding
+    func find(_ request: PreparedRequest, isOffline: Bool) -> CacheFinding
     /// Takes note of the answer to a request that passed the cache by, as an unsafe request does:
     /// it may make entries invalid (RFC 9111, section 4.4). It may wait for the file.
     func observed(_ answer: ReceivedResponse, to request: PreparedRequest)
@@ -128,16 +132,38 @@ package enum CacheFinding: Sendable {
 package protocol CacheTicket: AnyObject, Sendable {
     /// The header fields that make the request conditional; empty if nothing can be validated.
     var conditions: [HeaderField] { get }
-    /// Requests with equal keys can share one exchange; `nil` if this one cannot.
+    /// Requests with equal keys can share one exchange; `nil` if this one cannot. The key is
+    /// another one after an invalidation, so that a request shares no exchange that left before.
     var flightKey: String? { get }
     /// The exchange is about to be sent. The time counts for the age of the answer.
     func isSent()
     /// Takes the server's answer, keeps it if it may be kept, and returns the answer of the call:
-    /// the same one, or after a 304 the kept one. It may wait for the file.
+    /// the same one, or after a 304 the kept one. It may wait for the file. A request that is sent
+    /// several times has several answers.
+    ///
+    /// The body of a download is in `saved.content` until this returns. Without `content`, the
+    /// body of an answer with `saved` is out of reach, and the answer cannot be kept.
     func answered(_ answer: ReceivedResponse) -> CacheOutcome
+    /// Returns the answer of another exchange for the request of this ticket, which has waited for
+    /// that exchange.
+    func shared(_ answer: CachedAnswer) -> CachedAnswer
     /// Returns the kept answer that stands in for a failure; `nil` if the failure stands. It may
     /// wait for the file.
     func failed(_ failure: Failure) -> CachedAnswer?
+}
+
+extension CacheTicket {
+    package func shared(_ answer: CachedAnswer) -> CachedAnswer {
+        let received = answer.received
+        var note = received.cache ?? .none
+        note.state = .shared
+        return CachedAnswer(
+            received: ReceivedResponse(
+                status: received.status, httpVersion: received.httpVersion,
+                headers: received.headers, url: received.url, body: received.body,
+                saved: received.saved, trailers: received.trailers, cache: note),
+            memo: answer.memo, bodyFile: answer.bodyFile)
+    }
 }
 
 /// What has become of a server's answer in the cache.
@@ -153,7 +179,8 @@ package struct CacheOutcome: Sendable {
     }
 }
 
-/// An answer that comes out of the cache or has passed it.
+/// An answer that comes out of the cache or has passed it. One that comes out of the cache has no
+/// timings and no attempts, because it took no exchange.
 package final class CachedAnswer: Sendable {
     package let received: ReceivedResponse
     /// What the answer was mapped to before; `nil` if the answer is not kept.

@@ -88,6 +88,15 @@ enum KeptBody {
     }
 }
 
+extension CachedAnswer {
+    /// Whether the body has to be read, or brought to the place that the request names.
+    func isToBePlaced(for request: PreparedRequest) -> Bool {
+        guard received.saved == nil else { return false }
+        if bodyFile != nil, received.body.isEmpty { return true }
+        return !request.bodyDestination.isMemory && received.isSuccess
+    }
+}
+
 extension ReceivedResponse {
     fileprivate func with(_ body: Body, saved: SavedBody?) -> ReceivedResponse {
         ReceivedResponse(

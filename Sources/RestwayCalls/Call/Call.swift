@@ -73,6 +73,8 @@ package final class Call: Sendable {
         var lane: (any StorageClaim)?
         /// The request that the outbox stores if it cannot be sent now.
         var laneRequest: PreparedRequest?
+        /// The last look into the cache, if the call has sent its request after it.
+        var visit: CacheVisit?
         /// The number of the exchange in the transport; `nil` if the call has no exchange, or its
         /// number is not known yet.
         var exchange: ExchangeID?

@@ -18,6 +18,10 @@ indirect enum Handover {
     case spec(RequestSpec)
     /// From `credential`, `rewind` and `rate`: the exchange to send.
     case exchange(Exchange)
+    /// From `cache` to `exchange`: where the result of an exchange that is under way goes.
+    case landing(Landing)
+    /// From `cache` to `recover`: the answer of the cache.
+    case cached(CachedAnswer)
     /// From `exchange`: the response or the failure of the transport.
     case received(ReceivedExchange)
     /// From `recover` to `credential`: an answer that refuses the credential.
@@ -152,6 +156,7 @@ extension Call {
         var exchange: ExchangeID?
         var pump: BodyPump?
         var timer: TimerTicket?
+        var visit: CacheVisit?
         // However an exchange ends, its place in the rate of the origin is free afterwards.
         var freesPlace = false
         let actions = state.withLock { state in
@@ -163,13 +168,14 @@ extension Call {
             exchange = state.ties.exchange.take()
             pump = state.ties.pump.take()
             timer = state.ties.timer.take()
+            if actions.leave != nil { visit = state.ties.visit }
             if case .deliver(let ending) = next {
                 completion = complete(&state, outcome(ending, brought))
             }
             return actions
         }
         timer?.cancel()
-        if let left = actions.leave { leave(left, exchange, pump) }
+        if let left = actions.leave { leave(left, exchange, pump, visit) }
         if freesPlace { context.rates.leave(id, brought.head) }
         if let completion = completion.take() {
             finish(completion, on: place)
@@ -181,20 +187,36 @@ extension Call {
 
     /// Tells the stage that the call no longer waits for it.
     private func leave(
-        _ stage: CallMachine.Stage, _ exchange: ExchangeID?, _ pump: BodyPump?
+        _ stage: CallMachine.Stage, _ exchange: ExchangeID?, _ pump: BodyPump?,
+        _ visit: CacheVisit?
     ) {
         switch stage {
         case .rate: context.rates.leave(id, nil)
         case .exchange:
-            if let exchange { context.transports.cancel(exchange) }
+            if let exchange, !leaves(exchange, visit) { context.transports.cancel(exchange) }
             pump?.abandon()
+        case .cache:
+            if let visit { context.flights.leave(self, visit) }
         case .credential: context.credentials.leave(id)
         // The body of a kept answer is on its way to its place.
         case .recover: pump?.giveUp()
-        case .modify, .prepare, .lane, .cache, .upload, .rewind, .validate, .intercept, .parse,
-            .commit, .wait, .store, .deliver:
+        case .modify, .prepare, .lane, .upload, .rewind, .validate, .intercept, .parse, .commit,
+            .wait, .store, .deliver:
             break
         }
+    }
+
+    /// Leaves an exchange to a call that waits for it. Returns false if none does.
+    private func leaves(_ exchange: ExchangeID, _ visit: CacheVisit?) -> Bool {
+        guard let visit, visit.landing != nil else { return false }
+        // A close ends the calls that wait, too.
+        guard !context.isClosed, context.flights.handOver(exchange, of: self, visit) else {
+            visit.landing?.close()
+            return false
+        }
+        // The thread that has waited for this call may be driving the transport.
+        context.transports.wake(exchange)
+        return true
     }
 
     private func outcome(_ ending: CallMachine.Ending, _ brought: Handover) -> Outcome {
@@ -222,20 +244,23 @@ extension Call {
         case (.prepare, .spec(let spec)): PrepareStage.enter(entry, spec)
         case (.prepare, _): PrepareStage.enter(entry, nil)
         case (.lane, _): LaneStage.enter(entry)
+        case (.cache, _): CacheStage.enter(entry)
         case (.upload, _): UploadStage.enter(entry)
         case (.credential, .refusal(let refusal)): CredentialStage.replace(entry, refusal)
         case (.credential, _): CredentialStage.enter(entry)
         case (.rewind, .exchange(let exchange)): RewindStage.enter(entry, exchange)
         case (.rate, .exchange(let exchange)): RateStage.enter(entry, exchange)
         case (.exchange, .exchange(let exchange)): ExchangeStage.enter(entry, exchange)
+        case (.exchange, .landing(let landing)): ExchangeStage.takeOver(entry, landing)
         case (.recover, .received(let received)): RecoverStage.enter(entry, received)
+        case (.recover, .cached(let answer)): RecoverStage.found(entry, answer)
         case (.recover, .settled(let refusal)): RecoverStage.settle(entry, refusal)
         case (.recover, .failure(let failure)): RecoverStage.judge(entry, failure)
         case (.parse, .answer(let answer)): ParseStage.enter(entry, answer)
         case (.commit, .parsed(let parsed)): CommitStage.enter(entry, parsed)
         case (.wait, .delay(let milliseconds)): WaitStage.enter(entry, milliseconds)
         case (.store, .storing(let order)): order.claim.store(self, order)
-        case (.cache, _), (.validate, _), (.intercept, _), (.rewind, _), (.rate, _),
+        case (.validate, _), (.intercept, _), (.rewind, _), (.rate, _),
             (.exchange, _), (.recover, _), (.parse, _), (.commit, _), (.wait, _), (.store, _),
             (.deliver, _):
             entry.fail(Failure(.internal, "\(description): no way leads to \(stage)"))
@@ -286,6 +311,7 @@ extension Call {
         log.completes(
             completing.outcome,
             milliseconds: context.clock.now().milliseconds(since: started))
+        if let visit = ties.visit { context.flights.leave(self, visit) }
         ties.batchPlace?.ended(completing.outcome)
         ties.follower?(completing.outcome)
         ties.lane?.leaveLane(self)

@@ -35,6 +35,27 @@ struct CallLog: Sendable {
         write(.debug, .transport, "< \(head.status)", head.headers.fields)
     }
 
+    /// Logs that the cache has the answer.
+    func isFound(_ note: CacheNote) {
+        write(
+            .debug, .client,
+            note.state == .shared
+                ? "has the answer to an equal request"
+                : "is answered by the cache, \(note.ageSeconds) s old")
+    }
+
+    func waitsForEqual() {
+        write(.debug, .client, "waits for the answer to an equal request")
+    }
+
+    func isRefreshed(by id: UInt64) {
+        write(.debug, .client, "has a stale answer; #\(id) asks for a newer one")
+    }
+
+    func takesOver() {
+        write(.debug, .transport, "goes on with the exchange of an equal request")
+    }
+
     func isRedirected(to url: String) {
         write(.debug, .client, "is redirected to \(redaction.url(url))")
     }

@@ -19,8 +19,11 @@ struct CallMachine {
     ///
     ///     lane, modify, cache  -> validate     the answer is there without an exchange
     ///     lane                 -> store        the request waits in the outbox
+    ///     cache                -> recover      the cache has the answer, which is judged
+    ///     cache                -> exchange     an exchange that another call has left goes on
     ///     any before commit    -> recover      the stage has failed
-    ///     recover              -> credential   redirect, replay with a newer credential
+    ///     recover              -> cache        redirect; without a cache to credential
+    ///     recover              -> credential   replay with a newer credential
     ///     recover              -> upload       restart, the next request of an upload
     ///     credential           -> recover      no newer credential is to be had for a replay
     ///     recover              -> wait         retry, reopen; from there to upload
@@ -102,6 +105,10 @@ struct CallMachine {
         case prepared(Entry, OptionalStages)
         /// `modify`, `lane` or `cache` has an answer in place of the exchange.
         case answered(Entry)
+        /// `cache` has an answer that is judged like one from the server.
+        case found(Entry)
+        /// `cache` has an exchange that another call has begun.
+        case tookOver(Entry)
         /// `recover` has judged.
         case judged(Entry, Verdict)
         /// `credential` has no newer credential for a replay: the refusal stands.
@@ -220,6 +227,8 @@ struct CallMachine {
         case .passed(let entry): isCurrent(entry) ? pass() : Actions()
         case .prepared(let entry, let optional): isCurrent(entry) ? pass(optional) : Actions()
         case .answered(let entry): isCurrent(entry) ? enter(first(from: .validate)) : Actions()
+        case .found(let entry): isCurrent(entry) ? enter(.recover) : Actions()
+        case .tookOver(let entry): isCurrent(entry) ? enter(.exchange) : Actions()
         case .judged(let entry, let verdict): isCurrent(entry) ? follow(verdict) : Actions()
         case .settled(let entry): isCurrent(entry) ? settle() : Actions()
         case .mustStore(let entry): isCurrent(entry) ? enter(.store) : Actions()
@@ -257,7 +266,7 @@ struct CallMachine {
             return optional.contains(.intercept) ? enter(.intercept) : deliver(.outcome)
         case .redirect:
             redirects += 1
-            return enter(.credential)
+            return enter(optional.contains(.cache) ? .cache : .credential)
         case .restart:
             // Each request of an upload may be redirected.
             if optional.contains(.upload) { redirects = 0 }

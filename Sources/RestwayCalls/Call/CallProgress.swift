@@ -93,6 +93,20 @@ extension Call {
         }
     }
 
+    /// Records that the cache has the answer. The end of the call is the only notice.
+    func isAnsweredByCache(_ request: PreparedRequest, bytes: Int64) {
+        guard request.sending.progress != nil else { return }
+        state.withLock { state in
+            state.progress.progress.update { progress in
+                progress.upload.done = progress.upload.total ?? 0
+                progress.upload.total = progress.upload.done
+                progress.download.done = bytes
+                progress.download.total = bytes
+            }
+            state.progress.nextNotice = .never
+        }
+    }
+
     /// Records the number of mapped objects and their total, if it is known.
     func mapped(_ request: PreparedRequest, _ done: Int, of total: Int?) {
         progressed(request) { progress in

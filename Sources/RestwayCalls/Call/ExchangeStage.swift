@@ -44,11 +44,11 @@ enum ExchangeStage {
     ) {
         let (call, context, request) = (entry.call, entry.context, entry.request)
         var exchange = exchange
-        let (deadline, isAwaited) = call.state.withLock { state in
+        let (deadline, isAwaited, visit) = call.state.withLock { state in
             // With a reader, the I/O thread does the work: the waiting thread may hold what the
             // program's function needs.
             let isAwaited = state.isAwaited && entry.place != .worker && request.reader == nil
-            return (state.deadline, isAwaited)
+            return (state.deadline, isAwaited, state.ties.visit)
         }
         if deadline != .never {
             let left = deadline.milliseconds(since: context.clock.now())
@@ -60,12 +60,20 @@ enum ExchangeStage {
             exchange.timeouts.totalMilliseconds = left
         }
         call.log.sends(exchange)
+        visit?.ticket.isSent()
+        // Other calls may wait for this exchange.
+        let landing = visit?.key == nil ? nil : Landing(entry)
         let recorder = ExchangeRecorder(
             bodyBytesMax: context.options.bodyBytesMax, isAwaited: isAwaited,
-            progressed: call.progressFunction(for: request), target: target
+            progressed: landing?.progressFunction ?? call.progressFunction(for: request),
+            target: target
         ) { result, recorder in
             let received = ReceivedExchange(result: result, recorder: recorder)
-            entry.pass(.received(received), on: .transport)
+            if let landing {
+                landing.receive(received)
+            } else {
+                entry.pass(.received(received), on: .transport)
+            }
         }
         // The program may pause the body and resume it before `start` returns.
         let pump = recorder.pump
@@ -79,6 +87,7 @@ enum ExchangeStage {
         let isNamed = call.state.withLock { state in
             guard state.machine.isCurrent(entry.number) else { return false }
             state.ties.exchange = id
+            if let landing { state.ties.visit = visit?.sending(to: landing) }
             return true
         }
         pump?.control(
@@ -89,11 +98,20 @@ enum ExchangeStage {
         if !isNamed, !recorder.isFinished { context.transports.cancel(id) }
     }
 
+    /// Goes on with an exchange that another call has sent.
+    static func takeOver(_ entry: StageEntry, _ landing: Landing) {
+        entry.call.log.takesOver()
+        entry.watchDeadline()
+        landing.begin()
+    }
+
     // MARK: In a batch
 
     private static func sendInBatch(_ entry: StageEntry) {
         // If the call is in no batch, it has ended.
-        guard let place = entry.call.state.withLock({ $0.ties.batchPlace }) else { return }
+        let (batch, visit) = entry.call.state.withLock { ($0.ties.batchPlace, $0.ties.visit) }
+        guard let place = batch else { return }
+        visit?.ticket.isSent()
         entry.call.log.sends(entry.request.exchange)
         do throws(Failure) {
             try place.send(entry.request, to: batchRecorder(entry))

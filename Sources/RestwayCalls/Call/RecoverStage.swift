@@ -31,6 +31,7 @@ enum RecoverStage {
             case (_, .failure(let error)):
                 entry.context.missed(entry.request, error)
                 if entry.reopens(after: error.kind) { return }
+                if error.kind == .timedOut, entry.isSentItself() { return }
                 let failure = entry.call.located(Failure(error))
                 Judgement(entry: entry, failure: failure, mayRetry: true).decide()
             case (_, .success(let summary)):
@@ -84,19 +85,41 @@ enum RecoverStage {
         }
         call.transferred(entry.request)
         if recorder.saved != nil, entry.reopens(after: nil) { return }
-        var note: String?
-        switch entry.redirect(head, summary) {
+        let (received, damage, now) = ResponseProcessor(entry).decode(
+            head, recorder, CallTimings(summary))
+        let outcome = damage == nil ? entry.outcome(of: received) : nil
+        if let outcome, entry.isSentUnconditionally(outcome) { return }
+        var decoded = DecodedAnswer(
+            received: outcome?.answer.received ?? received, outcome: outcome, damage: damage,
+            at: now)
+        let status = decoded.received.status
+        if status < 400 { entry.endsFlight(outcome, nil) }
+        let location =
+            status == head.status
+            ? summary.redirectURL ?? head.redirectURL : decoded.received.location
+        switch entry.redirect(status, to: location) {
         case .followed: return
         case .notFollowed: break
-        case .refused(let why): note = why
+        case .refused(let why): decoded.note = why
         }
         // A worker does this, because the waiting thread may hold a lock that the program needs
         // for its answer.
-        if !head.isSuccess, context.asksAboutFailures, entry.place != .worker {
-            let note = note
-            entry.onWorker { take($0, head, summary, recorder, note) }
+        if !decoded.received.isSuccess, context.asksAboutFailures {
+            let decoded = decoded
+            entry.onWorker { take($0, decoded) }
         } else {
-            take(entry, head, summary, recorder, note)
+            place(entry, decoded)
+        }
+    }
+
+    /// Brings the body of a kept answer, which the server has confirmed, to its place.
+    private static func place(_ entry: StageEntry, _ decoded: DecodedAnswer) {
+        guard let kept = decoded.outcome?.answer, kept.isToBePlaced(for: entry.request) else {
+            return take(entry, decoded)
+        }
+        KeptBody.place(kept, for: entry) { entry, placed in
+            guard let received = entry.received(placed) else { return }
+            take(entry, decoded.with(received))
         }
     }
 
@@ -139,30 +162,47 @@ enum RecoverStage {
         }
     }
 
-    private static func take(
-        _ entry: StageEntry, _ head: ResponseHead, _ summary: ExchangeSummary,
-        _ recorder: ExchangeRecorder, _ note: String?
-    ) {
+    private static func take(_ entry: StageEntry, _ decoded: DecodedAnswer) {
         let processor = ResponseProcessor(entry)
-        let (received, damage, now) = processor.decode(head, recorder, CallTimings(summary))
-        if let damage, damage.reason != .connectionLost {
+        let received = decoded.received
+        if let damage = decoded.damage, damage.reason != .connectionLost {
             entry.judged(.fail, .failure(damage))
-        } else if let damage {
+        } else if let damage = decoded.damage {
             // A body that was damaged on its way may arrive whole the next time.
-            Judgement(entry: entry, failure: damage, mayRetry: true, note: note).decide()
+            Judgement(entry: entry, failure: damage, mayRetry: true, note: decoded.note).decide()
         } else if processor.isDone(received) {
-            let answer = TakenAnswer(received: received, failure: nil, started: now)
+            let answer = TakenAnswer(
+                received, memo: decoded.outcome?.answer.memo, failure: nil, started: decoded.at)
             entry.judged(.take, .answer(answer))
         } else {
             Judgement(
                 entry: entry, failure: processor.httpFailure(received), answer: received,
-                mayRetry: true, note: note
+                outcome: decoded.outcome, mayRetry: true, note: decoded.note
             ).decide()
         }
     }
 }
 
-private enum Redirection {
+/// An answer of the server with its body decoded, as the cache has left it.
+private struct DecodedAnswer {
+    private(set) var received: ReceivedResponse
+    /// What has become of it in the cache; `nil` if the cache keeps no answer to the request.
+    let outcome: CacheOutcome?
+    /// Why the body cannot be decoded.
+    let damage: Failure?
+    /// When the body was decoded.
+    let at: Deadline
+    /// An addition to the message of a failure.
+    var note: String?
+
+    func with(_ received: ReceivedResponse) -> DecodedAnswer {
+        var other = self
+        other.received = received
+        return other
+    }
+}
+
+enum Redirection {
     case followed, notFollowed
     /// The answer is a failure with this text in its message.
     case refused(String)
@@ -196,14 +236,17 @@ extension StageEntry {
     }
 
     /// Follows a redirect, or leaves its answer as it is.
-    fileprivate func redirect(_ head: ResponseHead, _ summary: ExchangeSummary) -> Redirection {
-        guard head.isRedirect, let max = context.options.redirectsMax, !request.sending.isInBatch
+    ///
+    /// - Parameters:
+    ///   - status: The status of the answer.
+    ///   - location: The URL to which it leads; `nil` if it leads nowhere.
+    func redirect(_ status: Int, to location: String?) -> Redirection {
+        guard (300..<400).contains(status), let max = context.options.redirectsMax, !request.sending.isInBatch
         else { return .notFollowed }
-        let count = call.state.withLock { $0.machine.redirects }
+        let (count, visit) = call.state.withLock { ($0.machine.redirects, $0.ties.visit) }
         let decision = RedirectPolicy.decide(
-            status: head.status, method: request.exchange.method,
-            location: summary.redirectURL ?? head.redirectURL, from: request.exchange.url,
-            followed: count, redirectsMax: max)
+            status: status, method: request.exchange.method, location: location,
+            from: request.exchange.url, followed: count, redirectsMax: max)
         switch decision {
         case .stop:
             return .notFollowed
@@ -229,14 +272,17 @@ extension StageEntry {
                         + "would carry the body of the request along (trustedOrigins or "
                         + "redirectBodies allow that)")
             }
-            var next = request.exchange
+            var next = (visit?.request ?? request).exchange
             next.method = method
             next.url = target
             if !keepsBody { next.body = .none }
             next.headers = rules.headers(next.headers, keepsBody: keepsBody, isTrusted: mayKnow)
             let redirected = request.redirected(next, keepsBody: keepsBody, isTrusted: isTrusted)
             call.log.isRedirected(to: target)
-            judged(.redirect, .nothing) { $0.request = redirected }
+            judged(.redirect, .nothing) { state in
+                state.request = redirected
+                state.ties.visit = nil
+            }
             return .followed
         }
     }
@@ -250,7 +296,7 @@ extension CallContext {
     }
 
     /// Whether the program is asked what a failed answer means.
-    fileprivate var asksAboutFailures: Bool {
+    var asksAboutFailures: Bool {
         credentials.asksAboutFailures || functions.failureReader != nil
     }
 
@@ -283,6 +329,8 @@ private struct Judgement {
     var failure: Failure
     /// The answer; `nil` if the server has not answered.
     var answer: ReceivedResponse?
+    /// What has become of the answer in the cache.
+    var outcome: CacheOutcome?
     /// Whether the request may be sent again.
     let mayRetry: Bool
     var mayReplay = true
@@ -376,6 +424,12 @@ private struct Judgement {
     private func isFinal() {
         var failure = failure
         if let note { failure.message += note }
+        if let kept = entry.standIn(for: failure) {
+            let now = context.clock.now()
+            let attempts = call.attempts(endingWith: kept.received.status, now)
+            return RecoverStage.judge(entry, found: kept.ending(attempts))
+        }
+        entry.endsFlight(outcome, failure)
         guard let answer else {
             if request.sending.isKeptFromOutbox, failure.mayBeOutlived {
                 failure.message += Self.keptFromOutbox
@@ -394,7 +448,7 @@ private struct Judgement {
 extension Failure {
     /// Whether another attempt at a later time may succeed. A call that was cancelled or closed is
     /// never stored.
-    fileprivate var mayBeOutlived: Bool {
+    var mayBeOutlived: Bool {
         switch self.reason {
         case .resolve, .connect, .tls, .timedOut, .connectionLost, .protocolViolation, .http, .auth,
             .batch:

@@ -373,6 +373,7 @@ extension PreparedRequest {
     var optionalStages: CallMachine.OptionalStages {
         var stages: CallMachine.OptionalStages = []
         if claim != nil { stages.insert(.lane) }
+        if asksCache { stages.insert(.cache) }
         if sending.upload != nil { stages.insert(.upload) }
         if reader != nil || sending.isCompressed || sending.upload != nil {
             stages.insert(.rewind)

@@ -97,19 +97,6 @@ package final class PreparedRequest: Sendable {
         return headers
     }
 
-    /// Returns the request of an item of a batch as a request that goes out by itself.
-    func outsideBatch(_ context: CallContext) -> PreparedRequest {
-        var exchange = exchange
-        exchange.headers = receivedHeaders.fields
-        exchange.timeouts.totalMilliseconds = context.options.timeouts.totalMilliseconds
-        var sending = sending
-        sending.isInBatch = false
-        // The batch call would have sent the credential.
-        sending.auth = .full
-        sending.isRated = context.rates.concernsCalls
-        return copy(exchange, reader, sending)
-    }
-
     package var descriptorChoice: DescriptorChoice {
         DescriptorChoice(route: destination.route, path: destination.path)
     }
@@ -148,14 +135,15 @@ package final class PreparedRequest: Sendable {
         return copy(exchange, reader, sending)
     }
 
-    private func copy(
-        _ exchange: Exchange, _ reader: BodyReader?, _ sending: SendingRules
+    func copy(
+        _ exchange: Exchange, _ reader: BodyReader?, _ sending: SendingRules,
+        to destination: BodyDestination? = nil
     ) -> PreparedRequest {
         PreparedRequest(
-            exchange: exchange, reader: reader, destination: destination,
+            exchange: exchange, reader: reader, destination: self.destination,
             dataMapper: dataMapper, accepted: accepted, sending: sending,
             submission: submission, deletions: deletions, isFromOutbox: isFromOutbox,
-            bodyDestination: bodyDestination)
+            bodyDestination: destination ?? bodyDestination)
     }
 }
 
@@ -171,7 +159,7 @@ package struct SendingRules: Sendable {
     package var isCompressed = false
     /// False if the environment's credentials must not go to the URL.
     package var isTrusted: Bool
-    package fileprivate(set) var isInBatch: Bool
+    package private(set) var isInBatch: Bool
     /// Whether the request waits until the rate of its origin admits it.
     package var isRated = false
     /// The resumable upload that sends the body; `nil` if one exchange sends the whole body.
@@ -188,6 +176,13 @@ package struct SendingRules: Sendable {
         self.transport = transport
         self.isTrusted = isTrusted
         self.isInBatch = isInBatch
+    }
+
+    /// Takes a request out of its batch, whose call would have had the credential.
+    mutating func goesByItself(isRated: Bool) {
+        isInBatch = false
+        auth = .full
+        self.isRated = isRated
     }
 }
 

@@ -384,9 +384,11 @@ extension RequestPreparation {
         _ rules: CacheRules, _ wishes: CacheWishes, _ destination: Destination,
         _ sending: SendingRules, _ bodyDestination: BodyDestination
     ) -> CachePlan? {
+        // A request that must not reach the server has a plan in any case.
+        let isOnly = wishes.mode == .only
         // An event stream has no end, so it is never kept.
-        guard let cache = context.cache, !bodyDestination.isEvents else { return nil }
-        let mode = rules.isBypassed ? .bypass : wishes.mode
+        guard isOnly || context.cache != nil && !bodyDestination.isEvents else { return nil }
+        let mode = rules.isBypassed && !isOnly ? .bypass : wishes.mode
         // The answer to a safe request that passes the cache by changes nothing in the cache.
         if mode == .bypass, destination.method.isSafe, rules.invalidatedRoutes.isEmpty {
             return nil
@@ -395,13 +397,13 @@ extension RequestPreparation {
         if let seconds = wishes.lifetimeSeconds {
             rules.lifetimeSeconds = seconds < 0 ? nil : seconds
         }
-        let owner = wishes.owner ?? cache.owner
+        let owner = wishes.owner ?? context.cache?.owner
         // The batch call has the credential for all its items.
         let takesCredential = sending.auth != .none || sending.isInBatch
-        let holder = takesCredential && context.credentials.concernsCalls ? owner.holder : nil
+        let holder = takesCredential && context.credentials.concernsCalls ? owner?.holder : nil
         return CachePlan(
             rules: rules, mode: mode, route: destination.route?.name,
-            discriminator: owner.discriminator, holder: sending.isTrusted ? holder : nil,
+            discriminator: owner?.discriminator, holder: sending.isTrusted ? holder : nil,
             holderIfTrusted: holder,
             shared: sending.isInBatch ? context.standardHeaders.own.fields : [])
     }

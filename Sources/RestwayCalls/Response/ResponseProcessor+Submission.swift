@@ -27,9 +27,7 @@ extension ResponseProcessor {
         guard received.status == 304, request.method == .get || request.method == .head else {
             return false
         }
-        return request.exchange.headers.contains { field in
-            field.isNamed("If-None-Match") || field.isNamed("If-Modified-Since")
-        }
+        return request.isConditional
     }
 
     private func isGone(_ received: ReceivedResponse) -> Bool {

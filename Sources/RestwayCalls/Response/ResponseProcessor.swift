@@ -18,6 +18,11 @@ struct TakenAnswer: Sendable {
     let failure: Failure?
     /// When the body was decoded.
     let started: Deadline
+    /// What the body was mapped to before; `nil` if it is not kept.
+    var memo: AnswerMemo?
+    /// Whether the server has said just now that a kept answer still holds. The answer is then as
+    /// new as one that the server sends.
+    var isValidated = false
 }
 
 /// The result of phase one of mapping: the rows for the store, and the answer they come from.
@@ -62,7 +67,7 @@ enum CommitStage {
                 failure.response = response
                 return entry.fail(failure)
             }
-            if entry.request.sending.retry != nil {
+            if entry.request.sending.retry != nil, answer.received.cameByExchange {
                 let retries = entry.call.state.withLock { $0.machine.retries }
                 entry.context.retries.succeeded(entry.request.exchange.url, afterRetry: retries > 0)
             }

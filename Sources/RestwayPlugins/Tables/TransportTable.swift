@@ -114,6 +114,12 @@ package final class TransportTable: Sendable {
         own(id).transport.drive(while: isWanted)
     }
 
+    /// Says that no thread waits for `id` any more; see `Transport`.
+    package func wake(_ id: ExchangeID) {
+        let (transport, id) = own(id)
+        transport.wake(id)
+    }
+
     package func close() {
         // A transport of a plugin may still use the built-in transport.
         for transport in transports.reversed() { transport.close() }

@@ -1,0 +1,150 @@
+import RestwayDocument
+import RestwayHTTP
+import RestwayOutcome
+import RestwayRouting
+import RestwayThreads
+
+/// The stage in which the response cache is asked, and in which equal requests wait for one
+/// exchange.
+enum CacheStage {
+    static func enter(_ entry: StageEntry) {
+        // A refresh in the background has its ticket.
+        if let visit = entry.call.state.withLock({ $0.ties.visit }) { return send(entry, visit) }
+        guard let plan = entry.request.sending.caching, let cache = entry.context.cache,
+            entry.request.mayBeCached
+        else { return isMissing(entry) }
+        let isOffline = plan.rules.isReadOffline && entry.context.reachability.isRuledOut
+        if let finding = cache.findInMemory(entry.request, isOffline: isOffline) {
+            goOn(entry, finding)
+        } else {
+            // The cache may wait for its file, and the thread that sends a request must not.
+            entry.offCaller { entry in
+                goOn(entry, cache.find(entry.request, isOffline: isOffline))
+            }
+        }
+    }
+
+    private static func goOn(_ entry: StageEntry, _ finding: CacheFinding) {
+        switch finding {
+        case .answer(let answer):
+            entry.found(answer)
+        case .staleAnswer(let answer, let ticket):
+            CacheRefresh.begin(entry, ticket)
+            entry.found(answer)
+        case .send(let ticket):
+            share(entry, ticket)
+        case .nothing:
+            isMissing(entry)
+        }
+    }
+
+    /// Ends a call that must not ask the server: it succeeds without an answer.
+    private static func isMissing(_ entry: StageEntry) {
+        guard entry.request.sending.caching?.mode == .only else { return entry.pass() }
+        entry.call.happen(on: entry.place, .answered(entry.number), with: .answer(entry.missing))
+    }
+
+    // MARK: Sending
+
+    /// Lets the call send its request, or wait for the exchange of an equal request.
+    private static func share(_ entry: StageEntry, _ ticket: any CacheTicket) {
+        let (call, flights) = (entry.call, entry.context.flights)
+        // The body of a download goes to one place, so that its exchange serves one call.
+        let isShared = entry.request.bodyDestination.isMemory
+        let visit = CacheVisit(ticket, entry.request, key: isShared ? ticket.flightKey : nil)
+        guard let key = visit.key else { return send(entry, visit) }
+        if flights.arrive(entry, visit, at: key) { return send(entry, visit) }
+        call.log.waitsForEqual()
+        let place = call.state.withLock { state -> (any BatchPlace)? in
+            // The call may have been told meanwhile how it goes on.
+            guard state.machine.isCurrent(entry.number) else { return nil }
+            state.ties.visit = visit
+            return state.ties.batchPlace
+        }
+        place?.stepAside()
+        entry.watchDeadline()
+        // The call may have ended before the others knew that it waits.
+        if call.isComplete { flights.leave(call, visit) }
+    }
+
+    /// Sends the request of a call that leads its flight or is in none.
+    static func send(_ entry: StageEntry, _ visit: CacheVisit) {
+        let now = entry.context.clock.now()
+        let isSent = entry.call.happen(on: entry.place, .passed(entry.number)) { state in
+            state.ties.visit = visit
+            state.request = visit.conditionalRequest
+            state.attempts.endWait(now)
+        }
+        // The call has ended meanwhile, and another must not wait for it.
+        if !isSent { entry.context.flights.leave(entry.call, visit) }
+    }
+}
+
+/// A request in the background that brings a newer answer than the stale one that a call has got.
+/// It is a call of its own, which the program does not know and which a close ends.
+enum CacheRefresh {
+    static func begin(_ entry: StageEntry, _ ticket: any CacheTicket) {
+        let context = entry.context
+        let request = entry.request.inBackground(context)
+        let call = Call(
+            context: context, api: entry.call.api, request: request, token: 0, question: nil,
+            receiver: nil)
+        let visit = CacheVisit(ticket, request, key: ticket.flightKey)
+        // One request at a time is enough for an answer.
+        if let key = visit.key, !context.flights.lead(call, at: key) { return }
+        call.state.withLock { $0.ties.visit = visit }
+        do throws(Failure) {
+            try context.register(call)
+        } catch {
+            return context.flights.leave(call, visit)
+        }
+        entry.call.log.isRefreshed(by: call.id)
+        context.pool.submit { call.start() }
+    }
+}
+
+extension StageEntry {
+    /// Runs `body` on a thread that may wait for a file: here, if this thread waits for the call
+    /// anyway, or on a worker.
+    func offCaller(_ body: @escaping @Sendable (StageEntry) -> Void) {
+        guard place == .caller else { return offTransport(body) }
+        if call.state.withLock({ $0.isAwaited }) { body(on(.waiter)) } else { onWorker(body) }
+    }
+}
+
+extension PreparedRequest {
+    /// Whether the cache may answer the request or keep its answer.
+    var mayBeCached: Bool {
+        guard let plan = sending.caching, plan.mode != .bypass, reader == nil,
+            sending.upload == nil, !bodyDestination.isEvents, !isFromOutbox
+        else { return false }
+        switch exchange.method {
+        case "GET", "HEAD": return true
+        default: return plan.rules.keepsUnsafe
+        }
+    }
+
+    /// Whether the call passes the stage of the cache.
+    var asksCache: Bool { mayBeCached || sending.caching?.mode == .only }
+
+    /// Returns the same request with the header fields that make it conditional.
+    func conditional(_ conditions: [HeaderField]) -> PreparedRequest {
+        guard !conditions.isEmpty else { return self }
+        var exchange = exchange
+        for field in conditions { exchange.headers.set(field.name, field.value) }
+        return copy(exchange, reader, sending)
+    }
+
+    /// Returns the same request for a call that the program does not know. It goes out by itself,
+    /// and a body that is saved or streamed goes to a file that ends with the call.
+    func inBackground(_ context: CallContext) -> PreparedRequest {
+        var (exchange, sending) = (exchange, sending)
+        sending.progress = nil
+        if sending.isInBatch {
+            exchange.headers = receivedHeaders.fields
+            exchange.timeouts.totalMilliseconds = context.options.timeouts.totalMilliseconds
+            sending.goesByItself(isRated: context.rates.concernsCalls)
+        }
+        return copy(exchange, reader, sending, to: bodyDestination.inBackground)
+    }
+}

@@ -1,0 +1,207 @@
+import RestwayDocument
+import RestwayHTTP
+import RestwayOutcome
+import RestwayRouting
+import RestwayText
+import RestwayThreads
+
+// The part of the stage `recover` that concerns the response cache.
+
+extension RecoverStage {
+    /// Judges an answer of the cache: it is taken like one from the server, but never sent again.
+    static func found(_ entry: StageEntry, _ answer: CachedAnswer) {
+        // The program is not asked on one of its own threads, which may hold a lock that the answer
+        // needs.
+        if entry.call.api.definition.functions.mayRunWhileMapping {
+            entry.onWorker { judge($0, found: answer) }
+        } else {
+            entry.offCaller { judge($0, found: answer) }
+        }
+    }
+
+    /// Judges an answer of the cache on a thread on which it can be mapped.
+    static func judge(_ entry: StageEntry, found answer: CachedAnswer) {
+        let received = answer.received
+        entry.call.log.isFound(received.cache ?? .none)
+        var note: String?
+        switch entry.redirect(received.status, to: received.location) {
+        case .followed: return
+        case .notFollowed: break
+        case .refused(let why): note = why
+        }
+        guard answer.isToBePlaced(for: entry.request) else {
+            return judge(entry, answer, note)
+        }
+        let text = note
+        KeptBody.place(answer, for: entry) { entry, placed in
+            guard let received = entry.received(placed) else { return }
+            judge(entry, CachedAnswer(received: received, memo: answer.memo), text)
+        }
+    }
+
+    /// Judges an answer whose body is in its place.
+    private static func judge(_ entry: StageEntry, _ answer: CachedAnswer, _ note: String?) {
+        let received = answer.received
+        let bytes = received.saved?.length ?? Int64(received.body.count)
+        entry.call.isAnsweredByCache(entry.request, bytes: bytes)
+        if !received.isSuccess, entry.context.asksAboutFailures {
+            entry.onWorker { take($0, answer, note) }
+        } else {
+            take(entry, answer, note)
+        }
+    }
+
+    private static func take(_ entry: StageEntry, _ answer: CachedAnswer, _ note: String?) {
+        let processor = ResponseProcessor(entry)
+        var failure: Failure?
+        if !processor.isDone(answer.received) {
+            failure = processor.httpFailure(answer.received)
+            if let note { failure?.message += note }
+        }
+        let now = entry.context.clock.now()
+        let taken = TakenAnswer(
+            answer.received, memo: answer.memo, failure: failure, started: now)
+        entry.judged(.take, .answer(taken))
+    }
+}
+
+extension TakenAnswer {
+    init(
+        _ received: ReceivedResponse, memo: AnswerMemo?, failure: Failure?, started: Deadline
+    ) {
+        self.init(
+            received: received, failure: failure, started: started, memo: memo,
+            isValidated: received.cache?.state == .validated)
+    }
+}
+
+extension StageEntry {
+    /// Lets the cache take an answer of the server.
+    ///
+    /// - Returns: What has become of it; `nil` if the cache keeps no answer to this request.
+    func outcome(of received: ReceivedResponse) -> CacheOutcome? {
+        guard request.sending.caching != nil, let cache = context.cache else { return nil }
+        guard let visit = call.visit else {
+            cache.observed(received, to: request)
+            return nil
+        }
+        let outcome = visit.ticket.take(received)
+        let answer = outcome.answer
+        guard answer.received !== received else { return outcome }
+        return CacheOutcome(
+            answer: CachedAnswer(
+                received: answer.received.afterExchange(of: received), memo: answer.memo,
+                bodyFile: answer.bodyFile),
+            isShareable: outcome.isShareable)
+    }
+
+    /// Sends the request again without conditions, if the server says that what the cache has is
+    /// current, but the cache has it no more. The program has not asked for such an answer.
+    func isSentUnconditionally(_ outcome: CacheOutcome) -> Bool {
+        guard outcome.answer.received.status == 304, let visit = call.visit,
+            !visit.ticket.conditions.isEmpty, !visit.request.isConditional
+        else { return false }
+        context.flights.leave(call, visit)
+        return judged(.restart, .nothing) { state in
+            state.request = visit.request
+            state.ties.visit = nil
+        }
+    }
+
+    /// Returns a kept answer whose body is in its place. If it is not, this lets the call fail or go
+    /// on, and returns `nil`.
+    func received(_ placed: KeptBody.Placed) -> ReceivedResponse? {
+        switch placed {
+        case .answer(let received):
+            return received
+        case .failed(let failure):
+            judged(.fail, .failure(failure))
+        case .lost where request.sending.caching?.mode == .only:
+            judged(.take, .answer(missing))
+        case .lost:
+            let request = call.visit?.request ?? request
+            judged(.restart, .nothing) { state in
+                state.request = request
+                state.ties.visit = nil
+            }
+        }
+        return nil
+    }
+
+    /// The answer of a call that must not ask the server, if the cache has none.
+    var missing: TakenAnswer {
+        let nothing = ReceivedResponse(
+            status: 0, headers: Headers(), url: request.exchange.url, body: Body(),
+            cache: CacheNote(.missing))
+        return TakenAnswer(received: nothing, failure: nil, started: context.clock.now())
+    }
+
+    /// Sends the request of a call whose exchange another call has sent, if it has ended because of
+    /// that call's time limit.
+    func isSentItself() -> Bool {
+        let (visit, deadline) = call.state.withLock { ($0.ties.visit, $0.deadline) }
+        guard let visit, visit.isTakenOver, context.clock.now() < deadline else { return false }
+        return judged(.restart, .nothing) { $0.ties.visit = visit.sending(to: nil) }
+    }
+
+    /// Returns the answer of the cache that stands in for a failure which would be final.
+    func standIn(for failure: Failure) -> CachedAnswer? {
+        guard failure.mayBeOutlived, !failure.isOfProgram, let visit = call.visit,
+            let kept = visit.ticket.failed(failure)
+        else { return nil }
+        context.flights.end(
+            call, visit, with: CacheOutcome(answer: kept, isShareable: true))
+        return kept
+    }
+
+    /// Tells the calls that wait for this one how it has ended: with an answer that the cache has
+    /// seen, or with a failure.
+    func endsFlight(_ outcome: CacheOutcome?, _ failure: Failure?) {
+        guard let visit = call.visit else { return }
+        if let outcome {
+            context.flights.end(call, visit, with: outcome)
+        } else if let failure {
+            context.flights.end(call, visit, with: failure)
+        }
+    }
+}
+
+extension Call {
+    /// The look into the cache after which the call has sent its request.
+    var visit: CacheVisit? { state.withLock { $0.ties.visit } }
+}
+
+extension PreparedRequest {
+    /// Whether the program asks for an answer only if it has changed.
+    var isConditional: Bool {
+        exchange.headers.contains { field in
+            field.isNamed("If-None-Match") || field.isNamed("If-Modified-Since")
+        }
+    }
+}
+
+extension ReceivedResponse {
+    /// The URL to which the answer redirects; `nil` if it does not.
+    var location: String? {
+        guard (300..<400).contains(status), let location = headers[first: "Location"] else {
+            return nil
+        }
+        return try? URLText.resolve(location, against: url)
+    }
+
+    /// Returns the same answer with the times and the attempts of the exchange that has shown that
+    /// it still holds.
+    fileprivate func afterExchange(of received: ReceivedResponse) -> ReceivedResponse {
+        ReceivedResponse(
+            status: status, httpVersion: httpVersion, headers: headers, url: url, body: body,
+            saved: saved, trailers: trailers, timings: received.timings,
+            attempts: received.attempts, cache: cache)
+    }
+}
+
+extension CachedAnswer {
+    /// Returns the same answer at the end of these attempts.
+    func ending(_ attempts: [CallAttempt]) -> CachedAnswer {
+        CachedAnswer(received: received.ending(attempts), memo: memo, bodyFile: bodyFile)
+    }
+}

@@ -1,0 +1,55 @@
+/// Decides which calls share an exchange. Requests with equal keys are in one flight: one call
+/// leads it and sends the request, the others wait for the answer.
+///
+/// The table does no I/O, takes no lock and knows calls only by their numbers.
+struct FlightTable {
+    private struct Flight {
+        var leader: UInt64
+        /// The calls that wait, in the order in which they came.
+        var waiting: [UInt64] = []
+    }
+
+    private var flights: [String: Flight] = [:]
+
+    /// Whether no call leads or waits.
+    var isEmpty: Bool { flights.isEmpty }
+
+    /// Adds a call. Returns whether it leads the flight; otherwise it waits.
+    mutating func arrive(_ call: UInt64, at key: String) -> Bool {
+        if lead(call, at: key) { return true }
+        flights[key]?.waiting.append(call)
+        return false
+    }
+
+    /// Begins a flight that `call` leads. Returns false, and changes nothing, if there is one.
+    mutating func lead(_ call: UInt64, at key: String) -> Bool {
+        guard flights[key] == nil else { return false }
+        flights[key] = Flight(leader: call)
+        return true
+    }
+
+    /// Removes a call that does not go on. Returns the call that leads the flight from now on, if
+    /// `call` has led it and others wait.
+    mutating func leave(_ call: UInt64, at key: String) -> UInt64? {
+        guard var flight = flights[key] else { return nil }
+        guard flight.leader == call else {
+            flights[key]?.waiting.removeAll { $0 == call }
+            return nil
+        }
+        guard !flight.waiting.isEmpty else {
+            flights[key] = nil
+            return nil
+        }
+        flight.leader = flight.waiting.removeFirst()
+        flights[key] = flight
+        return flight.leader
+    }
+
+    /// Ends the flight that `call` leads. Returns the calls that wait for its answer; nobody if
+    /// `call` leads no flight any more.
+    mutating func end(_ call: UInt64, at key: String) -> [UInt64] {
+        guard let flight = flights[key], flight.leader == call else { return [] }
+        flights[key] = nil
+        return flight.waiting
+    }
+}

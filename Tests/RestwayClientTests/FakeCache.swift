@@ -1,0 +1,189 @@
+import RestwayDocument
+import RestwayHTTP
+import RestwayThreads
+import XCTest
+
+@testable import RestwayCalls
+@testable import RestwayClient
+@testable import RestwayOutcome
+
+/// A cache that the test controls. It keeps every 200 by its URL, and finds what the test says.
+final class FakeCache: AnswerCache {
+    struct State {
+        var discriminator: String?
+        var holder: UInt64 = 1
+        var kept: [String: CachedAnswer] = [:]
+        /// Decides in place of the cache; `nil` to let it decide.
+        var decide: (@Sendable (PreparedRequest, Bool) -> CacheFinding?)?
+        /// Whether only `find` finds anything.
+        var isInFile = false
+        /// Whether waiting calls may have the answers.
+        var isShareable = true
+        var looks: [String] = []
+        var observed: [String] = []
+        var threadsInFile: [pthread_t] = []
+    }
+
+    let state = Monitor(State())
+
+    var discriminator: String? { state.withLock { $0.discriminator } }
+    var holder: UInt64 { state.withLock { $0.holder } }
+
+    func findInMemory(_ request: PreparedRequest, isOffline: Bool) -> CacheFinding? {
+        if state.withLock({ $0.isInFile }) { return nil }
+        return find(request, isOffline: isOffline)
+    }
+
+    func find(_ request: PreparedRequest, isOffline: Bool) -> CacheFinding {
+        let url = request.exchange.url
+        let (decide, kept) = state.update { state in
+            state.looks.append("\(request.exchange.method) \(url)\(isOffline ? " offline" : "")")
+            if state.isInFile { state.threadsInFile.append(pthread_self()) }
+            return (state.decide, state.kept[url])
+        }
+        if let finding = decide?(request, isOffline) { return finding }
+        if let kept { return .answer(kept) }
+        if request.sending.caching?.mode == .only { return .nothing }
+        return .send(FakeTicket(self, url))
+    }
+
+    func observed(_ answer: ReceivedResponse, to request: PreparedRequest) {
+        state.update { $0.observed.append("\(request.exchange.method) \(answer.status)") }
+    }
+
+    func observed(_ answer: ReceivedResponse, to method: String, _ url: String, _ plan: CachePlan) {
+    }
+
+    func keep(_ url: String, _ answer: CachedAnswer) {
+        state.update { $0.kept[url] = answer }
+    }
+
+    /// Sets the function that decides in place of the cache.
+    func decide(_ decide: @escaping @Sendable (PreparedRequest) -> CacheFinding?) {
+        state.withLock { $0.decide = { request, _ in decide(request) } }
+    }
+
+    var looks: [String] { state.withLock { $0.looks } }
+
+    static func answer(
+        _ url: String, _ status: Int = 200, _ body: String = "", _ state: CacheNote.State = .hit,
+        headers: [HeaderField] = []
+    ) -> CachedAnswer {
+        CachedAnswer(
+            received: ReceivedResponse(
+                status: status, httpVersion: .http11, headers: Headers(headers), url: url,
+                body: Body(Array(body.utf8)),
+                cache: CacheNote(state, ageSeconds: 3, lifetimeSeconds: 9)),
+            memo: nil)
+    }
+}
+
+/// A ticket that the test controls.
+final class FakeTicket: CacheTicket {
+    struct State {
+        var events: [String] = []
+        /// Replaces the answer of the server.
+        var replace: (@Sendable (ReceivedResponse) -> CacheOutcome?)?
+        /// Stands in for failures.
+        var standIn: CachedAnswer?
+    }
+
+    private let cache: FakeCache
+    private let url: String
+    let conditions: [HeaderField]
+    let flightKey: String?
+    let state = Monitor(State())
+
+    init(_ cache: FakeCache, _ url: String, conditions: [HeaderField] = [], key: String? = "") {
+        self.cache = cache
+        self.url = url
+        self.conditions = conditions
+        flightKey = key.map { $0 + url }
+    }
+
+    func isSent() { state.update { $0.events.append("sent") } }
+
+    func answered(_ answer: ReceivedResponse) -> CacheOutcome {
+        let replace = state.update { state in
+            state.events.append("\(answer.status)")
+            return state.replace
+        }
+        if let outcome = replace?(answer) { return outcome }
+        let text = answer.body.withBytes { String(decoding: $0, as: UTF8.self) }
+        if answer.status == 200 { cache.keep(url, FakeCache.answer(url, 200, text)) }
+        return CacheOutcome(
+            answer: FakeCache.answer(
+                url, answer.status, text, answer.status == 200 ? .stored : .passed,
+                headers: answer.headers.fields),
+            isShareable: cache.state.withLock { $0.isShareable })
+    }
+
+    func failed(_ failure: Failure) -> CachedAnswer? {
+        state.update { state in
+            state.events.append("\(failure.reason)")
+            return state.standIn
+        }
+    }
+
+    var events: [String] { state.withLock { $0.events } }
+}
+
+/// A client with a fake transport, a fake cache and a clock that does not run.
+class CacheTestCase: XCTestCase {
+    let transport = FakeTransport()
+    let clock = ManualClock()
+    let cache = FakeCache()
+
+    static let url = "http://api.test/v1/things"
+    static let list = #"{"list": [{"id": 1}]}"#
+
+    func client(
+        auth: String = "{}", retry: String = "null", routes: String = "", rest: String = "",
+        cache: FakeCache? = nil, timeout: Int64 = 0
+    ) throws -> Client {
+        let document = """
+            {"restway": 1, "environments": {"test": {"baseURL": "http://api.test/v1"}},
+             "entities": {"Thing": {"identity": "id", "attributes": {"id": {"type": "int"}}}},
+             "errors": {"message": "error"}, "auth": \(auth)
+             \(retry == "null" ? "" : ", \"retry\": \(retry)"),
+             "routes": {"things": {"path": "things", "method": ["GET", "POST"]}\(routes)},
+             "responses": [{"path": "things", "entity": "Thing", "keyPath": "list"}]\(rest)}
+            """
+        var options = ClientOptions()
+        options.timeouts.totalMilliseconds = timeout
+        options.randomSeed = 1
+        let client = try Client(
+            api: try TestAPI.load(document), options: options, transport: transport, clock: clock,
+            cache: cache ?? self.cache)
+        addTeardownBlock { client.close() }
+        return client
+    }
+
+    func keep(_ body: String = list, _ status: Int = 200, headers: [HeaderField] = []) {
+        cache.keep(Self.url, FakeCache.answer(Self.url, status, body, headers: headers))
+    }
+
+    func outcome(of call: Call) -> Call.Outcome {
+        Result { () throws(Failure) in try call.wait(milliseconds: 0) }
+    }
+
+    func failure(
+        of call: Call, file: StaticString = #filePath, line: UInt = #line
+    ) -> Failure? {
+        RestwayClientTests.failure(
+            { _ = try call.wait(milliseconds: 0) }, file: file, line: line)
+    }
+
+    /// Waits until a call is in a stage, and for nothing else.
+    func wait(for call: Call, at stage: CallMachine.Stage) {
+        while call.state.withLock({ $0.machine.stage }) != stage { sched_yield() }
+    }
+
+    /// Sends a request and waits until it waits for an equal one.
+    func sendWaiting(_ client: Client, _ spec: RequestSpec = .get("things")) throws -> Call {
+        let call = try client.send(spec)
+        while call.state.withLock({ $0.ties.visit == nil }) { sched_yield() }
+        XCTAssertEqual(call.state.withLock { $0.machine.stage }, .cache)
+        return call
+    }
+}
