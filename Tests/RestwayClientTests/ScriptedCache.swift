@@ -21,6 +21,10 @@ final class ScriptedCache: AnswerCache {
         var asked: [String] = []
         var requests: [PreparedRequest] = []
         var learned: [Learned] = []
+        /// Makes the tickets of requests without a finding, from the cache and the URL.
+        var makeTicket: @Sendable (ScriptedCache, String) -> ScriptedTicket = { cache, _ in
+            ScriptedTicket(cache)
+        }
     }
 
     private let state = Monitor(State())
@@ -34,6 +38,11 @@ final class ScriptedCache: AnswerCache {
     /// Gives the finding for a request, for example "GET http://api.test/v1/things/1".
     func set(_ finding: CacheFinding?, for request: String) {
         state.withLock { $0.findings[request] = finding }
+    }
+
+    /// Makes the tickets of all requests without a finding.
+    func setForAll(_ make: @escaping @Sendable (ScriptedCache, String) -> ScriptedTicket) {
+        state.withLock { $0.makeTicket = make }
     }
 
     /// The requests that were looked up, in order.
@@ -52,11 +61,12 @@ final class ScriptedCache: AnswerCache {
 
     func find(_ request: PreparedRequest, isOffline: Bool) -> CacheFinding {
         let name = "\(request.exchange.method) \(request.exchange.url)"
-        return state.withLock { state in
+        let (finding, make) = state.withLock { state in
             state.asked.append(name)
             state.requests.append(request)
-            return state.findings[name] ?? .send(ScriptedTicket(self))
+            return (state.findings[name], state.makeTicket)
         }
+        return finding ?? .send(make(self, request.exchange.url))
     }
 
     func observed(_ answer: ReceivedResponse, to request: PreparedRequest) {
@@ -79,15 +89,17 @@ final class ScriptedTicket: CacheTicket {
     let flightKey: String?
     /// The answer after a 304 and in place of a failure.
     private let kept: CachedAnswer?
+    private let isShareable: Bool
 
     init(
         _ cache: ScriptedCache, conditions: [HeaderField] = [], flightKey: String? = nil,
-        kept: CachedAnswer? = nil
+        kept: CachedAnswer? = nil, isShareable: Bool = false
     ) {
         self.cache = cache
         self.conditions = conditions
         self.flightKey = flightKey
         self.kept = kept
+        self.isShareable = isShareable
     }
 
     func isSent() {}
@@ -98,7 +110,7 @@ final class ScriptedTicket: CacheTicket {
         cache.learn(.init(what: what))
         if answer.status == 304, let kept { return CacheOutcome(answer: kept, isShareable: true) }
         return CacheOutcome(
-            answer: CachedAnswer(received: answer, memo: nil), isShareable: false)
+            answer: CachedAnswer(received: answer, memo: nil), isShareable: isShareable)
     }
 
     func failed(_ failure: Failure) -> CachedAnswer? {
