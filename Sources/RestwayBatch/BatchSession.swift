@@ -416,7 +416,7 @@ extension BatchSession {
     ) {
         call.credential = credential
         recorder.receivedHead(
-            ResponseHead(status: answer.code, headers: Headers(answer.headers), url: call.url))
+            ResponseHead(status: answer.code, headers: Headers(answer.headers), url: call.presentURL))
         if !answer.body.isEmpty {
             let reply = unsafe answer.body.withUnsafeBytes { unsafe recorder.receivedBody($0) }
             if case .stop(let error) = reply { return recorder.completed(.failure(error)) }

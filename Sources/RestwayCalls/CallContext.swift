@@ -135,7 +135,8 @@ package final class CallContext: Sendable {
         let loaded = api.loaded
         let functions = functions
         let modifier = isAskedAbout && spec.stored == nil ? functions.modifier : nil
-        let spec = spec.captured()
+        var spec = spec.captured()
+        if spec.reception.caching.owner == nil { spec.reception.caching.owner = cache?.owner }
         let questions = BodyQuestions(exclusion: functions.exclusion)
         let request = try prepare(spec, loaded, questions)
         request.claim?.adopt(request)

@@ -261,6 +261,9 @@ package protocol RequestStorage: AnyObject, Sendable {
     var definition: OutboxDefinition { get }
     /// Returns the identities that one request uses.
     func identities() -> any LocalIdentities
+    /// Returns, by the identities of objects of an entity, the cells that stored requests have
+    /// changed and the server does not know yet. It may read the file.
+    func waitingCells(of entity: Entity) throws(Failure) -> [Identity: [Int]]
     /// An exchange has shown that the server can be reached again.
     func exchangeWentWell()
     /// The client was closed and its last call has ended.

@@ -31,6 +31,7 @@ package final class Client: Sendable {
 
     /// - Parameters:
     ///   - transport: `nil` for the built-in transport.
+    ///   - cache: `nil` if no answer is kept.
     ///   - clock: `nil` for the clock of the options or the machine's.
     ///   - cache: The response cache.
     package init(
@@ -86,7 +87,7 @@ package final class Client: Sendable {
             OutboxSurroundings(
                 api: api, store: store, baseURL: environment.baseURL, reachability: reachability,
                 pool: pool, clock: clock, timers: timers, delivery: delivery,
-                bodyBytesMax: callOptions.bodyBytesMax))
+                bodyBytesMax: callOptions.bodyBytesMax, cache: cache, credentials: auth))
         calls = CallContext(
             api: api, environment: environment, options: callOptions, store: store,
             delivery: delivery, transports: transports, mappers: mappers, executors: executors,

@@ -38,6 +38,10 @@ extension Snapshot {
         }
     }
 
+    /// Makes a cell absent, so that the row says nothing about it. Called before anything else sees
+    /// the row.
+    package func leaveOut(cellAt index: Int) { unpublishedCells[index] = .absent }
+
     /// The last row of the change set that this row refers to; -1 if it refers to no row.
     var lastReferredRow: Int {
         guard !entity.relationships.isEmpty else { return -1 }

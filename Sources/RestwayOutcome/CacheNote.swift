@@ -35,5 +35,8 @@ package struct CacheNote: Sendable, Equatable {
         self.isStale = isStale
     }
 
+    /// Whether the body of the answer comes from the cache.
+    package var isKept: Bool { state == .hit || state == .stale || state == .validated }
+
     package static let none = CacheNote(.none)
 }

@@ -103,16 +103,45 @@ package struct SavedBody: Sendable {
     package let resumedFrom: Int64
     /// Removes the file when the last response that refers to it has ended; `nil` if it stays.
     private let temporary: TemporaryFile?
+    /// The bytes in the file, for the response cache; `nil` if it cannot keep the body.
+    package let content: SavedContent?
 
     package init(
         path: String?, length: Int64, digest: String?, resumedFrom: Int64,
-        temporary: TemporaryFile? = nil
+        temporary: TemporaryFile? = nil, content: SavedContent? = nil
     ) {
         self.path = path
         self.length = length
         self.digest = digest
         self.resumedFrom = resumedFrom
         self.temporary = temporary
+        self.content = content
+    }
+}
+
+/// The bytes of a saved body, for who reads them before the call ends.
+package final class SavedContent: Sendable {
+    private let descriptor: Lock<Int32>
+
+    /// Fails if no descriptor is free.
+    package init?(duplicating descriptor: Int32) {
+        let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        guard own >= 0 else { return nil }
+        self.descriptor = Lock(own)
+    }
+
+    deinit { end() }
+
+    /// The descriptor. It can be read at any position until `end`; its own position is shared and
+    /// must not be moved.
+    package var number: Int32? { descriptor.withLock { $0 >= 0 ? $0 : nil } }
+
+    /// Gives the descriptor back, because responses may live long.
+    package func end() {
+        descriptor.withLock { descriptor in
+            if descriptor >= 0 { close(descriptor) }
+            descriptor = -1
+        }
     }
 }
 

@@ -4,7 +4,8 @@ import XCTest
 
 /// Files of earlier versions, and lookups by index.
 final class JournalFileTests: JournalTestCase {
-    private static let undoingVersion6 = "ALTER TABLE dependency DROP COLUMN places; "
+    private static let undoingVersion7 = "ALTER TABLE item DROP COLUMN discriminator; "
+    private static let undoingVersion6 = undoingVersion7 + "ALTER TABLE dependency DROP COLUMN places; "
     private static let undoingVersion5 = undoingVersion6 + "DROP TABLE change; "
     private static let undoingVersion4 = undoingVersion5 + "DROP TABLE delivered; "
         + "ALTER TABLE outbox DROP COLUMN delivered; ALTER TABLE outbox DROP COLUMN changes; "
@@ -31,7 +32,7 @@ final class JournalFileTests: JournalTestCase {
         _ = try journal.settle([.remove(id: 1, identity: .integer(1), lane: nil)], now: 5)
         try journal.forgetIdentities(through: 1, namedBefore: 6)
         XCTAssertNil(try journal.identity(of: local))
-        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 6)
+        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 7)
     }
 
     func testAFileOfTheSecondVersionTakesRequestsThatMakeSeveralObjects() throws {
@@ -44,7 +45,7 @@ final class JournalFileTests: JournalTestCase {
         }
         try change(Self.undoingVersion3 + "PRAGMA user_version = 2")
         let journal = try openSender()
-        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 6)
+        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 7)
         XCTAssertEqual(try journal.item(2)?.dependencies, [local])
         var second = entry("b")
         second.companions = [OutboxCompanion(local: inner, entity: "Thing", storeKey: 9)]
@@ -69,7 +70,7 @@ final class JournalFileTests: JournalTestCase {
         }
         try change(Self.undoingVersion4 + "PRAGMA user_version = 3")
         let journal = try openSender()
-        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 6)
+        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 7)
         for first in stride(from: Int64(1), through: 60, by: 10) {
             let ids = Array(first..<first + 10)
             XCTAssertEqual(try taken(journal), ids)
@@ -101,6 +102,31 @@ final class JournalFileTests: JournalTestCase {
         let item = try XCTUnwrap(journal.take(itemsMax: 9, now: 0).first)
         XCTAssertEqual(item.entry.path, "a/200/100")
         XCTAssertEqual(text(item.entry.body), "[\"100\",200]")
+    }
+
+    func testAFileWithoutDiscriminatorsTakesRequestsThatHaveOne() throws {
+        do {
+            let journal = try open()
+            _ = try journal.enqueue(entry("a"))
+            journal.close()
+        }
+        try change(Self.undoingVersion7 + "PRAGMA user_version = 6")
+        let journal = try openSender()
+        for discriminator in ["user 7", "", nil] {
+            var entry = entry("b")
+            entry.origin.discriminator = discriminator
+            let id = try journal.enqueue(entry)
+            XCTAssertEqual(try journal.item(id)?.entry, entry)
+        }
+        let items = try journal.take(itemsMax: 1, now: 0)
+        XCTAssertEqual(items.map(\.entry.origin.discriminator), [nil])
+        _ = try journal.settle([.remove(id: 1)])
+        for id in Int64(2)...4 {
+            let item = try XCTUnwrap(journal.take(itemsMax: 1, now: 0).first)
+            XCTAssertEqual(item.id, id)
+            XCTAssertEqual(item.entry.origin.discriminator, id == 2 ? "user 7" : id == 3 ? "" : nil)
+            _ = try journal.settle([.remove(id: id)])
+        }
     }
 
     func testWhatIsStoredOfAnObjectIsFoundWithoutLookingAtOthers() throws {

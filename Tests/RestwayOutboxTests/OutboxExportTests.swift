@@ -17,6 +17,7 @@ final class OutboxExportTests: XCTestCase {
         if let mediaType {
             entry.headers.append(HeaderField(name: "Content-Type", value: mediaType))
         }
+        entry.origin.discriminator = "user 7"
         entry.progress.trouble = OutboxTrouble(code: "http", httpStatus: 422, message: "no")
         let answer = OutboxAnswer(
             status: 422, headers: [HeaderField(name: "x-secret", value: "hush")],
@@ -40,6 +41,7 @@ final class OutboxExportTests: XCTestCase {
         XCTAssertEqual(json["headers"]?["X-Secret"]?.string, "[redacted]")
         XCTAssertEqual(json["state"]?.string, "dead")
         XCTAssertEqual(json["id"]?.integer, 3)
+        XCTAssertEqual(json["discriminator"]?.string, "user 7")
         XCTAssertEqual(json["lastError"]?["message"]?.string, "no")
         XCTAssertEqual(json["answer"]?["status"]?.integer, 422)
         XCTAssertEqual(json["waitsFor"]?.elements?.count, 1)

@@ -20,6 +20,18 @@ package enum BodyDestination: Sendable {
         if case .events = self { true } else { false }
     }
 
+    /// The destination of the same body in a call that the program does not know.
+    var inBackground: BodyDestination {
+        guard !isMemory else { return self }
+        var plan = SavePlan.temporary()
+        switch self {
+        case .file(let own): plan.bytesMax = own.bytesMax
+        case .descriptor(_, let bytesMax): plan.bytesMax = bytesMax
+        case .memory, .receiver, .events: break
+        }
+        return .file(plan)
+    }
+
     /// The media types that the answer should have; `nil` for the media types that requests usually
     /// accept.
     var accepted: String? {
@@ -42,7 +54,8 @@ package enum BodyDestination: Sendable {
     func target(of call: Call, _ request: PreparedRequest) -> (any BodyTarget)? {
         switch self {
         case .memory: nil
-        case .file(let plan): FileTarget(plan, url: call.url)
+        case .file(let plan): 
+            FileTarget(plan, url: call.url, sharesFile: request.sending.caching != nil)
         case .descriptor(let descriptor, let bytesMax):
             DescriptorTarget(descriptor, bytesMax: bytesMax)
         case .receiver(let receiver): ReceiverTarget(receiver)

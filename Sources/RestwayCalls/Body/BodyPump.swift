@@ -65,6 +65,8 @@ final class BodyPump: Sendable {
     }
 
     private let target: any BodyTarget
+    /// Whether the bytes have no content coding, whatever the head says.
+    private let isDecoded: Bool
     private let finished: Finished
     private let work = Work()
     private let state = Monitor(State())
@@ -72,10 +74,11 @@ final class BodyPump: Sendable {
     /// - Parameter finished: Is called once, after the exchange has ended and all its bytes are
     ///   dealt with, with what became of the body; `nil` if it did not go to the target.
     init(
-        _ target: any BodyTarget,
+        _ target: any BodyTarget, isDecoded: Bool = false,
         finished: @escaping Finished
     ) {
         self.target = target
+        self.isDecoded = isDecoded
         self.finished = finished
     }
 
@@ -127,6 +130,12 @@ final class BodyPump: Sendable {
             return Self.starts(&state)
         }
         if starts { run() }
+    }
+
+    /// The call has ended, or goes on without this body, which no transport brings.
+    func giveUp() {
+        abandon()
+        act { $0.cancel() }
     }
 
     /// Drops the bytes that wait. A worker that waits for the program goes on, to end the body.
@@ -258,7 +267,7 @@ final class BodyPump: Sendable {
         if let decoder = work.decoder { return decoder }
         let decoder: ContentDecoder
         do {
-            decoder = try ContentDecoder(head.headers, bytesMax: .max)
+            decoder = try ContentDecoder(isDecoded ? Headers() : head.headers, bytesMax: .max)
         } catch {
             throw Failure(error)
         }

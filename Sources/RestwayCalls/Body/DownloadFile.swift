@@ -214,6 +214,9 @@ final class DownloadFile {
         return digest
     }
 
+    /// Returns the bytes for another reader; `nil` if no descriptor is free.
+    func content() -> SavedContent? { SavedContent(duplicating: descriptor) }
+
     // MARK: The end
 
     /// Moves the file to its target in one step, in place of a file that is there.

@@ -40,6 +40,7 @@ final class FileTarget: BodyTarget, @unchecked Sendable {
     private let plan: SavePlan
     /// The URL of the call's first request, by which a part is recognised.
     private let url: String
+    private let sharesFile: Bool
     private var file: DownloadFile?
     private var part = PartialBody()
     /// Whether the program asks for the whole body, and not for a range.
@@ -49,9 +50,11 @@ final class FileTarget: BodyTarget, @unchecked Sendable {
     private var resumedFrom: Int64 = 0
     private let generation = ProcessGeneration.current
 
-    init(_ plan: SavePlan, url: String) {
+    /// - Parameter sharesFile: Whether the response cache may keep the body.
+    init(_ plan: SavePlan, url: String, sharesFile: Bool) {
         self.plan = plan
         self.url = url
+        self.sharesFile = sharesFile
     }
 
     deinit {
@@ -130,12 +133,15 @@ final class FileTarget: BodyTarget, @unchecked Sendable {
             failure.isRetryable = true
             throw failure
         }
+        // The cache reads the bytes that were received, even if another download has replaced the
+        // file by then. A range that the program asked for is not the body.
+        let content = sharesFile && wantsWhole ? file.content() : nil
         try file.publish(isPrivate: plan.isTemporary)
         self.file = nil
         return SavedBody(
             path: plan.path, length: part.length, digest: digest?.finishAsText(),
             resumedFrom: resumedFrom,
-            temporary: plan.isTemporary ? TemporaryFile(path: plan.path) : nil)
+            temporary: plan.isTemporary ? TemporaryFile(path: plan.path) : nil, content: content)
     }
 
     var mayBeginAgain: Bool { true }

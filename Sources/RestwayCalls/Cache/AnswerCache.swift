@@ -42,10 +42,13 @@ package final class CachePlan: Sendable {
     package let holder: UInt64?
     /// The holder of the credential with which the request goes where it may take it.
     private let holderIfTrusted: UInt64?
+    /// The header fields that the batch call sends for an item of a batch; empty for a request that
+    /// goes out by itself. A field of the item replaces a field of the same name.
+    package let shared: [HeaderField]
 
     package init(
         rules: CacheRules, mode: CacheMode, route: String?, discriminator: String?,
-        holder: UInt64?, holderIfTrusted: UInt64? = nil
+        holder: UInt64?, holderIfTrusted: UInt64? = nil, shared: [HeaderField] = []
     ) {
         self.rules = rules
         self.mode = mode
@@ -53,6 +56,7 @@ package final class CachePlan: Sendable {
         self.discriminator = discriminator
         self.holder = holder
         self.holderIfTrusted = holderIfTrusted ?? holder
+        self.shared = shared
     }
 
     /// Makes the plan of a request that starts now; `nil` if it takes no part in the cache.
@@ -79,12 +83,15 @@ package final class CachePlan: Sendable {
         if let seconds = wishes.lifetimeSeconds {
             rules.lifetimeSeconds = seconds < 0 ? nil : seconds
         }
-        let hasCredential = sending.auth != .none && context.credentials.concernsCalls
-        let holder = hasCredential ? cache?.holder : nil
+        let owner = wishes.owner ?? cache?.owner
+        // The batch call has the credential for all its items.
+        let takesCredential = sending.auth != .none || sending.isInBatch
+        let holder = takesCredential && context.credentials.concernsCalls ? owner?.holder : nil
         return CachePlan(
             rules: rules, mode: mode, route: destination.route?.name,
-            discriminator: cache?.discriminator, holder: sending.isTrusted ? holder : nil,
-            holderIfTrusted: holder)
+            discriminator: owner?.discriminator, holder: sending.isTrusted ? holder : nil,
+            holderIfTrusted: holder,
+            shared: sending.isInBatch ? context.standardHeaders.own.fields : [])
     }
 
     /// Returns the plan of the same request for the URL to which a redirect leads.
@@ -95,8 +102,24 @@ package final class CachePlan: Sendable {
         guard holder != self.holder else { return self }
         return CachePlan(
             rules: rules, mode: mode, route: route, discriminator: discriminator, holder: holder,
-            holderIfTrusted: holderIfTrusted)
+            holderIfTrusted: holderIfTrusted, shared: shared)
     }
+}
+
+/// Whose entries a request uses.
+package struct CacheOwner: Sendable, Equatable {
+    package var discriminator: String?
+    package var holder: UInt64
+
+    package init(discriminator: String?, holder: UInt64) {
+        self.discriminator = discriminator
+        self.holder = holder
+    }
+}
+
+extension AnswerCache {
+    /// Whose entries the requests that start now use.
+    package var owner: CacheOwner { CacheOwner(discriminator: discriminator, holder: holder) }
 }
 
 /// What the program wants of the cache for one request.
@@ -105,6 +128,9 @@ package struct CacheWishes: Sendable {
     /// The lifetime that replaces the route's `cacheTTL`; `nil` keeps the route's, and a negative
     /// number lets the server's headers decide.
     package var lifetimeSeconds: Int64?
+    /// Whose entries the request uses. A request keeps the owner of the moment in which the program
+    /// made it, however often it is prepared; `nil` until then.
+    package var owner: CacheOwner?
 
     package init() {}
 }
@@ -150,6 +176,9 @@ package protocol CacheTicket: AnyObject, Sendable {
     /// Takes the server's answer, keeps it if it may be kept, and returns the answer of the call:
     /// the same one, or after a 304 the kept one. It may wait for the file. A request that is sent
     /// several times has several answers.
+    ///
+    /// The body of a download is in `saved.content` until this returns. Without `content`, the
+    /// body of an answer with `saved` is out of reach, and the answer cannot be kept.
     func answered(_ answer: ReceivedResponse) -> CacheOutcome
     /// Returns the answer of another exchange for the request of this ticket, which has waited for
     /// that exchange.
@@ -169,7 +198,7 @@ extension CacheTicket {
                 status: received.status, httpVersion: received.httpVersion,
                 headers: received.headers, url: received.url, body: received.body,
                 saved: received.saved, trailers: received.trailers, cache: note),
-            memo: answer.memo)
+            memo: answer.memo, bodyFile: answer.bodyFile)
     }
 }
 
@@ -192,9 +221,28 @@ package final class CachedAnswer: Sendable {
     package let received: ReceivedResponse
     /// What the answer was mapped to before; `nil` if the answer is not kept.
     package let memo: AnswerMemo?
+    /// The kept body, if it is in a file; the body of `received` is then empty.
+    package let bodyFile: CachedBodyFile?
 
-    package init(received: ReceivedResponse, memo: AnswerMemo?) {
+    package init(
+        received: ReceivedResponse, memo: AnswerMemo?, bodyFile: CachedBodyFile? = nil
+    ) {
         self.received = received
         self.memo = memo
+        self.bodyFile = bodyFile
+    }
+}
+
+/// A kept body in a file, without its content coding.
+package struct CachedBodyFile: Sendable {
+    package let path: String
+    package let length: Int64
+    /// Keeps the file from being collected as long as it lives.
+    package let keeper: any AnyObject & Sendable
+
+    package init(path: String, length: Int64, keeper: any AnyObject & Sendable) {
+        self.path = path
+        self.length = length
+        self.keeper = keeper
     }
 }

@@ -41,12 +41,7 @@ enum CacheStage {
     /// Ends a call that must not ask the server: it succeeds without an answer.
     private static func isMissing(_ entry: StageEntry) {
         guard entry.request.sending.caching?.mode == .only else { return entry.pass() }
-        let nothing = ReceivedResponse(
-            status: 0, headers: Headers(), url: entry.request.exchange.url, body: Body(),
-            cache: CacheNote(.missing))
-        let answer = TakenAnswer(
-            received: nothing, failure: nil, started: entry.context.clock.now())
-        entry.call.happen(on: entry.place, .answered(entry.number), with: .answer(answer))
+        entry.call.happen(on: entry.place, .answered(entry.number), with: .answer(entry.missing))
     }
 
     // MARK: Sending
@@ -54,7 +49,9 @@ enum CacheStage {
     /// Lets the call send its request, or wait for the exchange of an equal request.
     private static func share(_ entry: StageEntry, _ ticket: any CacheTicket) {
         let (call, flights) = (entry.call, entry.context.flights)
-        let visit = CacheVisit(ticket, entry.request, key: ticket.flightKey)
+        // The body of a download goes to one place, so that its exchange serves one call.
+        let isShared = entry.request.bodyDestination.isMemory
+        let visit = CacheVisit(ticket, entry.request, key: isShared ? ticket.flightKey : nil)
         guard let key = visit.key else { return send(entry, visit) }
         if flights.arrive(entry, visit, at: key) { return send(entry, visit) }
         call.log.waitsForEqual()
@@ -87,7 +84,8 @@ enum CacheStage {
 /// It is a call of its own, which the program does not know and which a close ends.
 enum CacheRefresh {
     static func begin(_ entry: StageEntry, _ ticket: any CacheTicket) {
-        let (context, request) = (entry.context, entry.request.inBackground())
+        let context = entry.context
+        let request = entry.request.inBackground(context)
         let call = Call(
             context: context, api: entry.call.api, request: request, token: 0, question: nil,
             receiver: nil)
@@ -118,7 +116,7 @@ extension PreparedRequest {
     /// Whether the cache may answer the request or keep its answer.
     var mayBeCached: Bool {
         guard let plan = sending.caching, plan.mode != .bypass, reader == nil,
-            sending.upload == nil, bodyDestination.isMemory, !isFromOutbox
+            sending.upload == nil, !bodyDestination.isEvents, !isFromOutbox
         else { return false }
         switch exchange.method {
         case "GET", "HEAD": return true
@@ -137,10 +135,16 @@ extension PreparedRequest {
         return copy(exchange, reader, sending)
     }
 
-    /// Returns the same request for a call that the program does not know.
-    func inBackground() -> PreparedRequest {
-        var sending = sending
+    /// Returns the same request for a call that the program does not know. It goes out by itself,
+    /// and a body that is saved or streamed goes to a file that ends with the call.
+    func inBackground(_ context: CallContext) -> PreparedRequest {
+        var (exchange, sending) = (exchange, sending)
         sending.progress = nil
-        return copy(exchange, reader, sending)
+        if sending.isInBatch {
+            exchange.headers = receivedHeaders.fields
+            exchange.timeouts.totalMilliseconds = context.options.timeouts.totalMilliseconds
+            sending.goesByItself(isRated: context.rates.concernsCalls)
+        }
+        return copy(exchange, reader, sending, to: bodyDestination.inBackground)
     }
 }

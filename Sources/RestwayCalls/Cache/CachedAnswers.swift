@@ -21,17 +21,30 @@ extension RecoverStage {
 
     /// Judges an answer of the cache on a thread on which it can be mapped.
     static func judge(_ entry: StageEntry, found answer: CachedAnswer) {
-        let (call, received) = (entry.call, answer.received)
-        call.log.isFound(received.cache ?? .none)
-        call.isAnsweredByCache(entry.request, bytes: received.body.count)
+        let received = answer.received
+        entry.call.log.isFound(received.cache ?? .none)
         var note: String?
         switch entry.redirect(received.status, to: received.location) {
         case .followed: return
         case .notFollowed: break
         case .refused(let why): note = why
         }
+        guard answer.isToBePlaced(for: entry.request) else {
+            return judge(entry, answer, note)
+        }
+        let text = note
+        KeptBody.place(answer, for: entry) { entry, placed in
+            guard let received = entry.received(placed) else { return }
+            judge(entry, CachedAnswer(received: received, memo: answer.memo), text)
+        }
+    }
+
+    /// Judges an answer whose body is in its place.
+    private static func judge(_ entry: StageEntry, _ answer: CachedAnswer, _ note: String?) {
+        let received = answer.received
+        let bytes = received.saved?.length ?? Int64(received.body.count)
+        entry.call.isAnsweredByCache(entry.request, bytes: bytes)
         if !received.isSuccess, entry.context.asksAboutFailures {
-            let note = note
             entry.onWorker { take($0, answer, note) }
         } else {
             take(entry, answer, note)
@@ -72,12 +85,13 @@ extension StageEntry {
             cache.observed(received, to: request)
             return nil
         }
-        let outcome = visit.ticket.answered(received)
+        let outcome = visit.ticket.take(received)
         let answer = outcome.answer
         guard answer.received !== received else { return outcome }
         return CacheOutcome(
             answer: CachedAnswer(
-                received: answer.received.afterExchange(of: received), memo: answer.memo),
+                received: answer.received.afterExchange(of: received), memo: answer.memo,
+                bodyFile: answer.bodyFile),
             isShareable: outcome.isShareable)
     }
 
@@ -92,6 +106,34 @@ extension StageEntry {
             state.request = visit.request
             state.ties.visit = nil
         }
+    }
+
+    /// Returns a kept answer whose body is in its place. If it is not, this lets the call fail or go
+    /// on, and returns `nil`.
+    func received(_ placed: KeptBody.Placed) -> ReceivedResponse? {
+        switch placed {
+        case .answer(let received):
+            return received
+        case .failed(let failure):
+            judged(.fail, .failure(failure))
+        case .lost where request.sending.caching?.mode == .only:
+            judged(.take, .answer(missing))
+        case .lost:
+            let request = call.visit?.request ?? request
+            judged(.restart, .nothing) { state in
+                state.request = request
+                state.ties.visit = nil
+            }
+        }
+        return nil
+    }
+
+    /// The answer of a call that must not ask the server, if the cache has none.
+    var missing: TakenAnswer {
+        let nothing = ReceivedResponse(
+            status: 0, headers: Headers(), url: request.exchange.url, body: Body(),
+            cache: CacheNote(.missing))
+        return TakenAnswer(received: nothing, failure: nil, started: context.clock.now())
     }
 
     /// Sends the request of a call whose exchange another call has sent, if it has ended because of
@@ -160,6 +202,6 @@ extension ReceivedResponse {
 extension CachedAnswer {
     /// Returns the same answer at the end of these attempts.
     func ending(_ attempts: [CallAttempt]) -> CachedAnswer {
-        CachedAnswer(received: received.ending(attempts), memo: memo)
+        CachedAnswer(received: received.ending(attempts), memo: memo, bodyFile: bodyFile)
     }
 }

@@ -200,8 +200,10 @@ extension Call {
         case .cache:
             if let visit { context.flights.leave(self, visit) }
         case .credential: context.credentials.leave(id)
-        case .modify, .prepare, .lane, .upload, .rewind, .recover, .validate, .intercept,
-            .parse, .commit, .wait, .store, .deliver:
+        // The body of a kept answer is on its way to its place.
+        case .recover: pump?.giveUp()
+        case .modify, .prepare, .lane, .upload, .rewind, .validate, .intercept, .parse, .commit,
+            .wait, .store, .deliver:
             break
         }
     }

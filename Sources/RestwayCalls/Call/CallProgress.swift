@@ -94,14 +94,14 @@ extension Call {
     }
 
     /// Records that the cache has the answer. The end of the call is the only notice.
-    func isAnsweredByCache(_ request: PreparedRequest, bytes: Int) {
+    func isAnsweredByCache(_ request: PreparedRequest, bytes: Int64) {
         guard request.sending.progress != nil else { return }
         state.withLock { state in
             state.progress.progress.update { progress in
                 progress.upload.done = progress.upload.total ?? 0
                 progress.upload.total = progress.upload.done
-                progress.download.done = Int64(bytes)
-                progress.download.total = Int64(bytes)
+                progress.download.done = bytes
+                progress.download.total = bytes
             }
             state.progress.nextNotice = .never
         }

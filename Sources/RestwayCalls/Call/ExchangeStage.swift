@@ -27,26 +27,14 @@ enum ExchangeStage {
 
     /// Prepares the place to which the body of the answer goes.
     private static func prepareTarget(_ entry: StageEntry, _ exchange: Exchange) {
-        let call = entry.call
-        let known: (any BodyTarget)?? = call.state.withLock { state in
-            state.machine.isCurrent(entry.number) ? .some(state.ties.bodyTarget) : nil
-        }
-        guard let known,
-            let target = known ?? entry.request.bodyDestination.target(of: call, entry.request)
-        else { return }
         var exchange = exchange
         exchange.mayReceiveLargeBody = true
         do throws(Failure) {
-            try target.prepare(&exchange)
+            guard let target = try entry.preparedTarget(&exchange) else { return }
+            send(entry, exchange, to: target)
         } catch {
-            return entry.fail(call.located(error))
+            entry.fail(entry.call.located(error))
         }
-        let isKept = call.state.withLock { state in
-            guard state.machine.isCurrent(entry.number) else { return false }
-            state.ties.bodyTarget = target
-            return true
-        }
-        if isKept { send(entry, exchange, to: target) } else { target.abandon() }
     }
 
     // MARK: By the transport
@@ -143,6 +131,28 @@ enum ExchangeStage {
             let received = ReceivedExchange(result: result, recorder: recorder)
             entry.pass(.received(received), on: .worker)
         }
+    }
+}
+
+extension StageEntry {
+    /// Prepares the place to which the body of an answer goes, on a worker for bodies. Returns `nil`
+    /// if the call has left the stage.
+    func preparedTarget(_ exchange: inout Exchange) throws(Failure) -> (any BodyTarget)? {
+        let known: (any BodyTarget)?? = call.state.withLock { state in
+            state.machine.isCurrent(number) ? .some(state.ties.bodyTarget) : nil
+        }
+        guard let known,
+            let target = known ?? request.bodyDestination.target(of: call, request)
+        else { return nil }
+        try target.prepare(&exchange)
+        let isKept = call.state.withLock { state in
+            guard state.machine.isCurrent(number) else { return false }
+            state.ties.bodyTarget = target
+            return true
+        }
+        if isKept { return target }
+        target.abandon()
+        return nil
     }
 }
 

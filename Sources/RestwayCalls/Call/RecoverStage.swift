@@ -108,7 +108,18 @@ enum RecoverStage {
             let decoded = decoded
             entry.onWorker { take($0, decoded) }
         } else {
-            take(entry, decoded)
+            place(entry, decoded)
+        }
+    }
+
+    /// Brings the body of a kept answer, which the server has confirmed, to its place.
+    private static func place(_ entry: StageEntry, _ decoded: DecodedAnswer) {
+        guard let kept = decoded.outcome?.answer, kept.isToBePlaced(for: entry.request) else {
+            return take(entry, decoded)
+        }
+        KeptBody.place(kept, for: entry) { entry, placed in
+            guard let received = entry.received(placed) else { return }
+            take(entry, decoded.with(received))
         }
     }
 
@@ -174,7 +185,7 @@ enum RecoverStage {
 
 /// An answer of the server with its body decoded, as the cache has left it.
 private struct DecodedAnswer {
-    let received: ReceivedResponse
+    private(set) var received: ReceivedResponse
     /// What has become of it in the cache; `nil` if the cache keeps no answer to the request.
     let outcome: CacheOutcome?
     /// Why the body cannot be decoded.
@@ -183,6 +194,12 @@ private struct DecodedAnswer {
     let at: Deadline
     /// An addition to the message of a failure.
     var note: String?
+
+    func with(_ received: ReceivedResponse) -> DecodedAnswer {
+        var other = self
+        other.received = received
+        return other
+    }
 }
 
 enum Redirection {

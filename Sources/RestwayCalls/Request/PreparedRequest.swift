@@ -86,6 +86,17 @@ package final class PreparedRequest: Sendable {
     /// Whether the request can be sent again.
     package var isRewindable: Bool { reader?.isRewindable ?? true }
 
+    /// The header fields with which the server receives the request, without its credential. An
+    /// item of a batch shares the fields of the batch call.
+    package var receivedHeaders: Headers {
+        guard let shared = sending.caching?.shared, !shared.isEmpty else {
+            return Headers(exchange.headers)
+        }
+        var headers = Headers(shared)
+        for field in exchange.headers { headers.set(field.name, field.value) }
+        return headers
+    }
+
     package var descriptorChoice: DescriptorChoice {
         DescriptorChoice(route: destination.route, path: destination.path)
     }
@@ -125,13 +136,14 @@ package final class PreparedRequest: Sendable {
     }
 
     func copy(
-        _ exchange: Exchange, _ reader: BodyReader?, _ sending: SendingRules
+        _ exchange: Exchange, _ reader: BodyReader?, _ sending: SendingRules,
+        to destination: BodyDestination? = nil
     ) -> PreparedRequest {
         PreparedRequest(
-            exchange: exchange, reader: reader, destination: destination,
+            exchange: exchange, reader: reader, destination: self.destination,
             dataMapper: dataMapper, accepted: accepted, sending: sending,
             submission: submission, deletions: deletions, isFromOutbox: isFromOutbox,
-            bodyDestination: bodyDestination)
+            bodyDestination: destination ?? bodyDestination)
     }
 }
 
@@ -147,7 +159,7 @@ package struct SendingRules: Sendable {
     package var isCompressed = false
     /// False if the environment's credentials must not go to the URL.
     package var isTrusted: Bool
-    package let isInBatch: Bool
+    package private(set) var isInBatch: Bool
     /// Whether the request waits until the rate of its origin admits it.
     package var isRated = false
     /// The resumable upload that sends the body; `nil` if one exchange sends the whole body.
@@ -164,6 +176,13 @@ package struct SendingRules: Sendable {
         self.transport = transport
         self.isTrusted = isTrusted
         self.isInBatch = isInBatch
+    }
+
+    /// Takes a request out of its batch, whose call would have had the credential.
+    mutating func goesByItself(isRated: Bool) {
+        isInBatch = false
+        auth = .full
+        self.isRated = isRated
     }
 }
 

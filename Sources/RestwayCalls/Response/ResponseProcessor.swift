@@ -331,6 +331,7 @@ struct ResponseProcessor {
         let consequences = try consequences(of: result, received, &parsed.changes)
         guard result != nil || !parsed.changes.isEmpty else { return mapped }
         parsed.changes.onlyCompletes = hasStored(parsed)
+        if received.cache?.isKept == true { try leaveWaitingChanges(of: parsed.changes.rows) }
         let storingStarted = clock.now()
         let commit = try commit(parsed.changes, received)
         let stored = clock.now()

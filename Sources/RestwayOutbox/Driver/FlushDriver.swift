@@ -264,6 +264,9 @@ final class FlushDriver: Sendable {
         let method = Method(token: item.entry.method) ?? .post
         var spec = RequestSpec(target: .path(method, item.entry.path))
         spec.stored = ItemToSend(item: item, ledger: ledger)
+        // The cache must not answer a stored request, but its answer makes entries invalid.
+        spec.reception.caching.mode = .bypass
+        spec.reception.caching.owner = around.cacheOwner(of: item)
         return spec
     }
 

@@ -83,12 +83,25 @@ final class ItemsWithoutCalls: BatchSender {
             "item \(entry.item.id) of the outbox, \(entry.method.rawValue) "
                 + "\(api.definition.redaction.url(entry.url)): \(answer.code), "
                 + "\(answer.body.count) bytes")
-        let response = Response(
-            ReceivedResponse(
-                status: answer.code, headers: Headers(answer.headers), url: entry.url,
-                body: Body(answer.body)))
-        driver.ended(entry.item, .success(response), sending, isOnWorker: true)
+        let received = ReceivedResponse(
+            status: answer.code, headers: Headers(answer.headers), url: entry.url,
+            body: Body(answer.body))
+        tellCache(received, entry)
+        driver.ended(entry.item, .success(Response(received)), sending, isOnWorker: true)
         return true
+    }
+
+    /// Lets the response cache drop the entries that the answer makes invalid.
+    private func tellCache(_ answer: ReceivedResponse, _ entry: Entry) {
+        guard let cache = driver.around.cache, let owner = driver.around.cacheOwner(of: entry.item)
+        else { return }
+        let routes = api.definition.routes
+        let route = entry.item.entry.origin.route.flatMap(routes.route(key:))
+        let plan = CachePlan(
+            rules: route.map { api.definition.settings(of: $0).cache } ?? CacheRules(),
+            mode: .bypass, route: route?.name, discriminator: owner.discriminator,
+            holder: driver.around.credentials.concernsCalls ? owner.holder : nil)
+        cache.observed(answer, to: entry.method.rawValue, entry.url, plan)
     }
 
     func makeCall(_ index: Int) throws(Failure) -> Call {

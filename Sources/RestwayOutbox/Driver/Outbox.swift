@@ -194,6 +194,10 @@ package final class Outbox: RequestStorage, ObjectRejections {
 
     package func identities() -> any LocalIdentities { RequestIdentities(self) }
 
+    package func waitingCells(of entity: Entity) throws(Failure) -> [Identity: [Int]] {
+        try changes.waitingCells(of: entity)
+    }
+
     /// Drops the requests about an object that never left this machine.
     ///
     /// - Returns: False if the server may know the object or has named it: then the server must be
@@ -319,7 +323,8 @@ extension Outbox {
             progress: order.failure.map { progress(after: $0, wall) } ?? .init(),
             origin: .init(
                 route: request.destination.route?.key, entity: kept.object?.entity.name,
-                storeKey: kept.object?.storeKey, context: context.bytes))
+                storeKey: kept.object?.storeKey, context: context.bytes,
+                discriminator: request.sending.caching?.discriminator))
     }
 
     /// Returns the failed attempt, and the time at which the next attempt may be made.

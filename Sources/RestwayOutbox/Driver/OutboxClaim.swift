@@ -299,6 +299,14 @@ struct ItemToSend: StoredItem {
         if method == .delete, submission == nil, let path {
             deletions = api.targets(.delete, path, route).deletions
         }
+        let destination = RequestPreparation.Destination(
+            method: method, url: url, path: path, route: route)
+        var sending = SendingRules(
+            auth: context.auth ?? settings.auth ?? .full,
+            transport: preparation.transport(of: settings), isTrusted: path != nil,
+            isInBatch: spec.isInBatch)
+        sending.caching = preparation.caching(
+            settings.cache, spec.reception.caching, destination, sending, .memory)
         return PreparedRequest(
             exchange: Exchange(
                 method: entry.method, url: url,
@@ -306,12 +314,7 @@ struct ItemToSend: StoredItem {
                 body: entry.body.map { .bytes($0) } ?? .none,
                 timeouts: preparation.timeouts(spec, settings),
                 usesCookies: preparation.context.options.usesCookies),
-            destination: .init(method: method, url: url, path: path, route: route),
-            dataMapper: settings.dataMapper,
-            sending: SendingRules(
-                auth: context.auth ?? settings.auth ?? .full,
-                transport: preparation.transport(of: settings), isTrusted: path != nil,
-                isInBatch: spec.isInBatch),
+            destination: destination, dataMapper: settings.dataMapper, sending: sending,
             submission: submission, deletions: method == .delete ? deletions : [],
             isFromOutbox: true)
     }

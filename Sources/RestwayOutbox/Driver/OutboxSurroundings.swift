@@ -19,11 +19,14 @@ package struct OutboxSurroundings: Sendable {
     let delivery: Delivery
     /// The largest body of an answer.
     let bodyBytesMax: Int
+    /// The response cache; `nil` if no answer is kept.
+    let cache: (any AnswerCache)?
+    let credentials: any CredentialSource
 
     package init(
         api: API, store: ObservedStore, baseURL: BaseURL, reachability: ReachabilityState,
         pool: WorkerPool, clock: any Clock, timers: any Timers, delivery: Delivery,
-        bodyBytesMax: Int
+        bodyBytesMax: Int, cache: (any AnswerCache)?, credentials: any CredentialSource
     ) {
         self.api = api
         self.store = store
@@ -34,6 +37,17 @@ package struct OutboxSurroundings: Sendable {
         self.timers = timers
         self.delivery = delivery
         self.bodyBytesMax = bodyBytesMax
+        self.cache = cache
+        self.credentials = credentials
+    }
+
+    /// Returns whose entries of the response cache an item may make invalid: those of the
+    /// discriminator with which it was made. Holders mean nothing after a restart, so without a
+    /// discriminator those of the present holder count.
+    func cacheOwner(of item: OutboxItem) -> CacheOwner? {
+        cache.map { cache in
+            CacheOwner(discriminator: item.entry.origin.discriminator, holder: cache.holder)
+        }
     }
 
     /// Returns an item as the program sees it.

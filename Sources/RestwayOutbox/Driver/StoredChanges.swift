@@ -67,6 +67,21 @@ final class StoredChanges: Sendable {
         return kept
     }
 
+    /// Returns, by the identities of objects, the cells that stored requests have changed.
+    func waitingCells(of entity: Entity) throws(Failure) -> [Identity: [Int]] {
+        let changed = try journal.checked(
+            journal.changedNames(entity: entity.name, life: ledger.life))
+        var waiting: [Identity: [Int]] = [:]
+        for (key, name) in changed {
+            // An object without an identity is in no answer.
+            guard let cell = entity.cellIndex(named: name),
+                let identity = try store.newest(entity, storeKey: key)?.identity
+            else { continue }
+            waiting[identity, default: []].append(cell)
+        }
+        return waiting
+    }
+
     // MARK: Drafts
 
     /// Keeps the drafts that must be told when their request is delivered.
@@ -136,10 +151,7 @@ final class StoredChanges: Sendable {
         switch due.step {
         case .delete: return Restoration(entity, storeKey: due.subject.storeKey, .object)
         case .restore(let name, let from, let to, let needsUnsent):
-            let relationship = entity.relationshipIndex(named: name)
-            guard let index = entity.attributeIndex(named: name)
-                ?? relationship.map({ entity.attributes.count + $0 })
-            else { return nil }
+            guard let index = entity.cellIndex(named: name) else { return nil }
             return Restoration(
                 entity, storeKey: due.subject.storeKey, .cell(index, from: from, to: to),
                 needsUnsent: needsUnsent)
@@ -200,5 +212,10 @@ extension Entity {
     fileprivate func cellName(_ index: Int) -> String {
         index < attributes.count
             ? attributes[index].name : relationships[index - attributes.count].name
+    }
+
+    /// Returns the index of the cell of an attribute or a relationship.
+    fileprivate func cellIndex(named name: String) -> Int? {
+        attributeIndex(named: name) ?? relationshipIndex(named: name).map { attributes.count + $0 }
     }
 }

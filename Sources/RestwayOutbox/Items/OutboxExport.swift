@@ -26,7 +26,7 @@ struct OutboxExport {
         members += body(entry.body, entry.headers)
         let texts = [
             ("route", entry.origin.route), ("entity", entry.origin.entity),
-            ("creates", entry.creates?.text),
+            ("creates", entry.creates?.text), ("discriminator", entry.origin.discriminator),
         ]
         for (key, text) in texts {
             if let text { members.append((key, .string(text))) }

@@ -106,6 +106,9 @@ struct OutboxEntry: Equatable, Sendable {
         /// Further facts that the client wants back, in a form that only the client reads. They
         /// hold no secrets.
         var context: [UInt8] = []
+        /// The discriminator of the response cache that the program had set when it made the
+        /// request; `nil` without one.
+        var discriminator: String?
     }
 }
 

@@ -30,7 +30,7 @@ enum ItemRow {
         "id", "lane", "state", "method", "path", "headers", "idempotencyKey", "createdAt",
         "creates", "mayHaveArrived", "attempts", "nextAttemptAt", "askedUntil", "trouble",
         "troubleStatus", "troubleMessage", "route", "entity", "storeKey", "context",
-        "answerStatus", "answerHeaders", "answerBody", "body",
+        "answerStatus", "answerHeaders", "answerBody", "body", "discriminator",
     ]
     static let selection = "SELECT \(columns.joined(separator: ", ")) FROM item"
 
@@ -56,15 +56,15 @@ enum ItemRow {
             .integer(progress.trouble.map { Int64($0.httpStatus) }),
             .text(progress.trouble?.message), .text(entry.origin.route),
             .text(entry.origin.entity), .integer(entry.origin.storeKey),
-            .bytes(entry.origin.context), .bytes(text.body))
+            .bytes(entry.origin.context), .bytes(text.body), .text(entry.origin.discriminator))
     }
 
     private static let insertion =
         "INSERT INTO item (id, lane, turn, method, path, headers, idempotencyKey, createdAt, "
         + "creates, mayHaveArrived, attempts, nextAttemptAt, askedUntil, trouble, troubleStatus, "
-        + "troubleMessage, route, entity, storeKey, context, body, state) "
+        + "troubleMessage, route, entity, storeKey, context, body, discriminator, state) "
         + "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, "
-        + "?18, ?19, ?20, ?21, 0)"
+        + "?18, ?19, ?20, ?21, ?22, 0)"
 
     /// Reads an item from a row of `selection`. Its dependencies are in another table.
     static func read(_ row: Statement) -> OutboxItem {
@@ -74,7 +74,7 @@ enum ItemRow {
             answer: answer(row))
     }
 
-    /// Makes the entry in one expression: a copy of it would have fourteen references to count.
+    /// Makes the entry in one expression: a copy of it would have many references to count.
     private static func entry(_ row: Statement) -> OutboxEntry {
         OutboxEntry(
             lane: Lane(stored: row.string(1) ?? ""), method: row.string(3) ?? "",
@@ -87,7 +87,7 @@ enum ItemRow {
                 askedUntil: row.integer(12), trouble: trouble(row)),
             origin: .init(
                 route: row.string(16), entity: row.string(17), storeKey: row.integerIfAny(18),
-                context: row.bytesIfAny(19) ?? []))
+                context: row.bytesIfAny(19) ?? [], discriminator: row.string(24)))
     }
 
     private static func trouble(_ row: Statement) -> OutboxTrouble? {

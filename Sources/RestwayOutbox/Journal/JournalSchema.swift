@@ -9,7 +9,7 @@ import RestwaySQLite
 enum JournalSchema {
     static let migrations = Migrations(
         applicationID: 0x5277_4F42,
-        steps: [version1, version2, version3, version4, version5, version6])
+        steps: [version1, version2, version3, version4, version5, version6, version7])
 
     /// The row of `outbox` holds the counts, so that items need not be counted. `deadLetters` is
     /// the rule with which the turns were given.
@@ -82,6 +82,9 @@ enum JournalSchema {
     /// Where the local identity stands in an item that waits for its object (see `LocalIDPlace`);
     /// null in rows of earlier versions.
     private static let version6 = "ALTER TABLE dependency ADD COLUMN places TEXT;"
+
+    /// The discriminator of the response cache that the program had set when it made the request.
+    private static let version7 = "ALTER TABLE item ADD COLUMN discriminator TEXT;"
 
     // MARK: Opening
 
