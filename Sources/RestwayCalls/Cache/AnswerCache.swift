@@ -1,3 +1,4 @@
+import Glibc
 package import RestwayDocument
 package import RestwayHTTP
 package import RestwayOutcome
@@ -135,11 +136,36 @@ package final class CachedAnswer: Sendable {
     package let received: ReceivedResponse
     /// What the answer was mapped to before; `nil` if the answer is not kept.
     package let memo: AnswerMemo?
+    /// The file with the body of a kept answer, for a request whose body does not stay in memory;
+    /// `nil` if the body is in `received`.
+    package let bodyFile: CachedBodyFile?
 
-    package init(received: ReceivedResponse, memo: AnswerMemo?) {
+    package init(
+        received: ReceivedResponse, memo: AnswerMemo?, bodyFile: CachedBodyFile? = nil
+    ) {
         self.received = received
         self.memo = memo
+        self.bodyFile = bodyFile
     }
+}
+
+/// A kept body in a file of the cache. Nothing may write to the file.
+///
+/// The cache may remove the file at any time; its bytes stay readable through `descriptor` as long
+/// as this object exists. Several threads may read at once, so readers use `pread`.
+package final class CachedBodyFile: Sendable {
+    package let path: String
+    package let length: Int64
+    package let descriptor: Int32
+
+    /// Takes over the descriptor.
+    package init(path: String, length: Int64, descriptor: Int32) {
+        self.path = path
+        self.length = length
+        self.descriptor = descriptor
+    }
+
+    deinit { close(descriptor) }
 }
 
 /// Remembers what a kept body was mapped to, so that it need not be decoded again. All answers with
