@@ -87,14 +87,14 @@ package struct Headers: Equatable, Sendable {
     package static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
     /// The text without the white space that may stand at its ends (RFC 9110, section 5.6.3).
-    static func trimmed(_ text: Substring) -> Substring {
+    package static func trimmed(_ text: Substring) -> Substring {
         let start = text.utf8.drop(while: isBlank)
         let end = start.lastIndex { !isBlank($0) }
         return end.map { Substring(start[...$0]) } ?? ""
     }
 
     /// A number of digits alone, without a sign; `nil` for anything else.
-    static func wholeNumber(_ text: Substring) -> Int64? {
+    package static func wholeNumber(_ text: Substring) -> Int64? {
         text.utf8.allSatisfy(ASCII.isDigit) ? Int64(text) : nil
     }
 

@@ -107,19 +107,19 @@ package struct PartialBody: Equatable, Sendable {
 }
 
 /// The value of `Content-Range` for one range (RFC 9110, section 14.4).
-struct ContentRange: Equatable {
-    let first: Int64
-    let last: Int64
+package struct ContentRange: Equatable {
+    package let first: Int64
+    package let last: Int64
     /// The length of the whole body; `nil` if the server does not know it.
-    let total: Int64?
+    package let total: Int64?
 
-    init?(_ headers: Headers) {
+    package init?(_ headers: Headers) {
         guard let text = headers.joined("Content-Range") else { return nil }
         self.init(text)
     }
 
     /// Reads "bytes 0-9/100"; `nil` for anything else.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         let parts = text.split(separator: " ", omittingEmptySubsequences: true)
         guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }
         let sides = parts[1].split(separator: "/", omittingEmptySubsequences: false)

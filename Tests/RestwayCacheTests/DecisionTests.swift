@@ -7,6 +7,6 @@ final class DecisionTests: XCTestCase {
     func testWithoutEntriesTheServerIsAsked() {
         let request = CacheRequest(method: "GET", url: "http://127.0.0.1/")
         XCTAssertEqual(
-            Reuse.decide(request, [], now: 0, usesHeuristics: false), .send(.miss))
+            Reuse.decide(request, [], now: 0, usesHeuristics: false), .send(.uriMiss))
     }
 }

@@ -1,0 +1,71 @@
+package import RestwayCalls
+package import RestwayDocument
+package import RestwayHTTP
+
+/// A request as the decisions of the cache see it.
+package struct CacheRequest: Sendable {
+    package var method: String
+    /// The absolute URL, as it is sent.
+    package var url: String
+    /// The header fields as they are sent, without the credential.
+    package var headers: Headers
+    /// The body of a request whose answer is kept although its method is unsafe.
+    package var body: [UInt8]?
+    package var rules: CacheRules
+    package var mode: CacheMode
+
+    package init(
+        method: String, url: String, headers: Headers = Headers(), body: [UInt8]? = nil,
+        rules: CacheRules = CacheRules(), mode: CacheMode = .standard
+    ) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.rules = rules
+        self.mode = mode
+    }
+}
+
+extension CacheRequest {
+    /// The methods that change nothing on the server (RFC 9110, section 9.2.1, and the registry of
+    /// methods).
+    private static let safeMethods: [String] = [
+        "GET", "HEAD", "OPTIONS", "TRACE", "PROPFIND", "QUERY", "REPORT", "SEARCH",
+    ]
+
+    /// Whether the cache takes no part in the request.
+    package var passesBy: Bool { mode == .bypass || rules.isBypassed }
+    package var isSafe: Bool { Self.safeMethods.contains(method) }
+    var isGetOrHead: Bool { method == "GET" || method == "HEAD" }
+    /// Whether the cache may answer the request, and keep its answer.
+    package var isAnswerable: Bool { isGetOrHead || (rules.keepsUnsafe && !isSafe) }
+    var directives: CacheControl { CacheControl(headers, isRequest: true) }
+
+    /// Whether the network must not be used (RFC 9111, section 5.2.1.7).
+    var staysOffline: Bool {
+        mode == .only || directives.flags.contains(.onlyIfCached)
+    }
+
+    /// The condition under which the program wants a body; it has a copy of its own.
+    var hasOwnCondition: Bool {
+        headers[first: "If-None-Match"] != nil || headers[first: "If-Modified-Since"] != nil
+    }
+
+    /// Whether the request has a condition that only the origin server may judge (RFC 9111, section
+    /// 4.3.2).
+    var hasConditionForServer: Bool {
+        headers[first: "If-Match"] != nil || headers[first: "If-Unmodified-Since"] != nil
+    }
+
+    /// The header fields that tell caches on the way what the program wants of them. A request that
+    /// has such a field already keeps it.
+    package var directivesForOthers: [HeaderField] {
+        guard headers[first: "Cache-Control"] == nil else { return [] }
+        return switch mode {
+        case .reload: [HeaderField(name: "Cache-Control", value: "no-cache")]
+        case .validate: [HeaderField(name: "Cache-Control", value: "max-age=0")]
+        case .standard, .bypass, .only, .preferred: []
+        }
+    }
+}

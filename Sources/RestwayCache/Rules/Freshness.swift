@@ -1,0 +1,146 @@
+import RestwayHTTP
+import RestwayText
+
+/// How old an entry is, and how long it is fresh (RFC 9111, section 4.2), in seconds.
+package struct EntryAge: Sendable, Equatable {
+    package var age: Int64
+    package var lifetime: Int64
+
+    package init(age: Int64, lifetime: Int64) {
+        self.age = age
+        self.lifetime = lifetime
+    }
+
+    package var isFresh: Bool { age < lifetime }
+    /// How long the entry has been stale; negative if it is fresh.
+    var staleness: Int64 { age - lifetime }
+}
+
+/// What the header fields of an answer say about its reuse, read once.
+struct Statements: Sendable {
+    let directives: CacheControl
+    /// The names of the fields that `Vary` names, in lower case.
+    let varyingNames: [String]
+    /// The age at the time of arrival, in microseconds (RFC 9111, section 4.2.3).
+    let initialAge: Int64
+    /// The lifetime that the server states, in seconds; `nil` if it states none.
+    let statedLifetime: Int64?
+    /// The lifetime that the age of the resource suggests (RFC 9111, section 4.2.2).
+    let likelyLifetime: Int64
+
+    /// Nothing is fresh for longer only because it has not changed for long.
+    static let likelyLifetimeMax: Int64 = 7 * 86_400
+    private static let microsecondsPerSecond: Int64 = 1_000_000
+
+    init(_ headers: Headers, status: Int, requestTime: Int64, responseTime: Int64) {
+        let directives = CacheControl(headers)
+        let now = responseTime / Self.microsecondsPerSecond
+        let date = Self.date("Date", headers, now: now) ?? now
+        self.directives = directives
+        varyingNames = headers.joined("Vary").map(FieldList.names) ?? []
+        initialAge = Self.initialAge(
+            headers, apparent: max(0, now - date), delay: max(0, responseTime - requestTime))
+        if let maxAge = directives.maxAge {
+            statedLifetime = maxAge
+        } else if headers[first: "Expires"] != nil {
+            let expires = Self.date("Expires", headers, now: now)
+            statedLifetime = expires.map { min(max(0, $0 - date), CacheControl.secondsMax) } ?? 0
+        } else {
+            statedLifetime = nil
+        }
+        likelyLifetime =
+            StatusCode.isHeuristicallyCacheable(status) || directives.flags.contains(.public)
+            ? Self.date("Last-Modified", headers, now: now).map {
+                min(max(0, date - $0) / 10, Self.likelyLifetimeMax)
+            } ?? 0 : 0
+    }
+
+    /// Reads a date. A field that is there twice with different values has none.
+    private static func date(_ name: String, _ headers: Headers, now: Int64) -> Int64? {
+        guard let text = headers[first: name],
+            headers.fields.allSatisfy({ !$0.isNamed(name) || $0.value == text })
+        else { return nil }
+        return HTTPDate.seconds(text, now: now)
+    }
+
+    private static func initialAge(_ headers: Headers, apparent: Int64, delay: Int64) -> Int64 {
+        // Of several values, the first one counts (RFC 9111, section 5.1).
+        let stated = headers[first: "Age"].flatMap { FieldList.members($0).first }
+        let age = stated.flatMap { CacheControl.seconds(String($0)) } ?? 0
+        let most = CacheControl.secondsMax * microsecondsPerSecond
+        return max(
+            min(apparent, CacheControl.secondsMax) * microsecondsPerSecond,
+            age * microsecondsPerSecond + min(delay, most))
+    }
+}
+
+extension StoredHead {
+    private static let microsecondsPerSecond: Int64 = 1_000_000
+
+    /// - Parameter now: Microseconds since 1970. A time before the arrival is taken for the time of
+    ///   arrival.
+    package func age(now: Int64, usesHeuristics: Bool) -> EntryAge {
+        let (sinceArrival, overflows) = now.subtractingReportingOverflow(responseTime)
+        let secondsMax = CacheControl.secondsMax
+        let resident = min(
+            overflows ? .max : max(0, sinceArrival), secondsMax * Self.microsecondsPerSecond)
+        let age = (statements.initialAge + resident) / Self.microsecondsPerSecond
+        return EntryAge(
+            age: min(age, secondsMax), lifetime: lifetime(usesHeuristics: usesHeuristics))
+    }
+
+    /// The document's lifetime counts from the arrival, however old the answer was then.
+    func lifetime(usesHeuristics: Bool) -> Int64 {
+        if let documentLifetime {
+            let initial = statements.initialAge / Self.microsecondsPerSecond
+            return min(documentLifetime, CacheControl.secondsMax) + initial
+        }
+        return statements.statedLifetime ?? (usesHeuristics ? statements.likelyLifetime : 0)
+    }
+
+    /// Whether the server wants each use validated. The document's lifetime replaces this.
+    var mustAlwaysBeValidated: Bool {
+        documentLifetime == nil
+            && (statements.directives.flags.contains(.noCache)
+                || !statements.directives.unvalidatedNames.allSatisfy { name in
+                    !headers.fields.contains { $0.isNamed(name) }
+                })
+    }
+
+    /// Whether the server forbids to use the entry when it is stale.
+    var mustBeFresh: Bool {
+        statements.directives.flags.contains(.mustRevalidate) || mustAlwaysBeValidated
+    }
+}
+
+/// The statuses that the cache knows (RFC 9110, section 15).
+enum StatusCode {
+    /// RFC 9110, section 15.1.
+    static func isHeuristicallyCacheable(_ status: Int) -> Bool {
+        switch status {
+        case 200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501: true
+        default: false
+        }
+    }
+
+    /// Whether the cache knows what the status means for it (RFC 9111, section 3).
+    static func isUnderstood(_ status: Int) -> Bool {
+        switch status {
+        case 200...206, 300...305, 307, 308, 400...417, 421, 422, 426, 428, 429, 431, 451, 500...505,
+            511:
+            true
+        default: false
+        }
+    }
+
+    /// Whether the answer tells the present state of the resource, so that an older answer no
+    /// longer holds.
+    static func tellsState(_ status: Int) -> Bool {
+        (200..<400).contains(status) && status != 304 || status == 404 || status == 410
+    }
+
+    /// Whether a kept answer may stand in for an answer with this status (RFC 5861, section 4).
+    static func isServerFailure(_ status: Int) -> Bool {
+        status == 500 || (502...504).contains(status)
+    }
+}
