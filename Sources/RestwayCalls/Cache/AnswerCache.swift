@@ -1,4 +1,3 @@
-import Glibc
 package import RestwayDocument
 package import RestwayHTTP
 package import RestwayOutcome
@@ -15,9 +14,13 @@ package protocol AnswerCache: AnyObject, Sendable {
     var holder: UInt64 { get }
 
     /// Asks only what is in memory; `nil` if the answer may be in the file.
-    func findInMemory(_ request: PreparedRequest) -> CacheFinding?
+    ///
+    /// - Parameter isOffline: Whether the program says that the server cannot be reached, and the
+    ///   route may be read offline. An answer is then given however old it is, and without one the
+    ///   request is sent all the same.
+    func findInMemory(_ request: PreparedRequest, isOffline: Bool) -> CacheFinding?
     /// Asks memory and the file. It may wait for the file.
-    func find(_ request: PreparedRequest) -> CacheFinding
+    func find(_ request: PreparedRequest, isOffline: Bool) -> CacheFinding
     /// Takes note of the answer to a request that passed the cache by, as an unsafe request does:
     /// it may make entries invalid (RFC 9111, section 4.4). It may wait for the file.
     func observed(_ answer: ReceivedResponse, to request: PreparedRequest)
@@ -106,16 +109,35 @@ package enum CacheFinding: Sendable {
 package protocol CacheTicket: AnyObject, Sendable {
     /// The header fields that make the request conditional; empty if nothing can be validated.
     var conditions: [HeaderField] { get }
-    /// Requests with equal keys can share one exchange; `nil` if this one cannot.
+    /// Requests with equal keys can share one exchange; `nil` if this one cannot. The key is
+    /// another one after an invalidation, so that a request shares no exchange that left before.
     var flightKey: String? { get }
     /// The exchange is about to be sent. The time counts for the age of the answer.
     func isSent()
     /// Takes the server's answer, keeps it if it may be kept, and returns the answer of the call:
-    /// the same one, or after a 304 the kept one. It may wait for the file.
+    /// the same one, or after a 304 the kept one. It may wait for the file. A request that is sent
+    /// several times has several answers.
     func answered(_ answer: ReceivedResponse) -> CacheOutcome
+    /// Returns the answer of another exchange for the request of this ticket, which has waited for
+    /// that exchange.
+    func shared(_ answer: CachedAnswer) -> CachedAnswer
     /// Returns the kept answer that stands in for a failure; `nil` if the failure stands. It may
     /// wait for the file.
     func failed(_ failure: Failure) -> CachedAnswer?
+}
+
+extension CacheTicket {
+    package func shared(_ answer: CachedAnswer) -> CachedAnswer {
+        let received = answer.received
+        var note = received.cache ?? .none
+        note.state = .shared
+        return CachedAnswer(
+            received: ReceivedResponse(
+                status: received.status, httpVersion: received.httpVersion,
+                headers: received.headers, url: received.url, body: received.body,
+                saved: received.saved, trailers: received.trailers, cache: note),
+            memo: answer.memo)
+    }
 }
 
 /// What has become of a server's answer in the cache.
@@ -131,13 +153,13 @@ package struct CacheOutcome: Sendable {
     }
 }
 
-/// An answer that comes out of the cache or has passed it.
+/// An answer that comes out of the cache or has passed it. One that comes out of the cache has no
+/// timings and no attempts, because it took no exchange.
 package final class CachedAnswer: Sendable {
     package let received: ReceivedResponse
     /// What the answer was mapped to before; `nil` if the answer is not kept.
     package let memo: AnswerMemo?
-    /// The file with the body of a kept answer, for a request whose body does not stay in memory;
-    /// `nil` if the body is in `received`.
+    /// The kept body, if it is in a file; the body of `received` is then empty.
     package let bodyFile: CachedBodyFile?
 
     package init(
@@ -149,23 +171,18 @@ package final class CachedAnswer: Sendable {
     }
 }
 
-/// A kept body in a file of the cache. Nothing may write to the file.
-///
-/// The cache may remove the file at any time; its bytes stay readable through `descriptor` as long
-/// as this object exists. Several threads may read at once, so readers use `pread`.
-package final class CachedBodyFile: Sendable {
+/// A kept body in a file, without its content coding.
+package struct CachedBodyFile: Sendable {
     package let path: String
     package let length: Int64
-    package let descriptor: Int32
+    /// Keeps the file from being collected as long as it lives.
+    package let keeper: any AnyObject & Sendable
 
-    /// Takes over the descriptor.
-    package init(path: String, length: Int64, descriptor: Int32) {
+    package init(path: String, length: Int64, keeper: any AnyObject & Sendable) {
         self.path = path
         self.length = length
-        self.descriptor = descriptor
+        self.keeper = keeper
     }
-
-    deinit { close(descriptor) }
 }
 
 /// Remembers what a kept body was mapped to, so that it need not be decoded again. All answers with
