@@ -1,8 +1,8 @@
 import CLinux
 import Glibc
-package import RestwayCalls
+import RestwayCalls
 import RestwayHTTP
-package import RestwayThreads
+import RestwayThreads
 
 /// A file of a body that cannot be written, and the reason.
 struct BodyFileError: Error {
@@ -14,6 +14,18 @@ struct BodyFileError: Error {
     var isFull: Bool { [ENOSPC, EDQUOT].contains(code) }
     var isReadOnly: Bool { [EROFS, EACCES, EPERM].contains(code) }
     var text: String { "\"\(path)\": \(String(cString: strerror(code)))" }
+}
+
+/// An open file. Its bytes stay readable when its name is removed.
+final class OpenFile: Sendable {
+    let descriptor: Int32
+
+    init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    /// The name by which Linux opens the file again, even if it has no other name any more.
+    var path: String { "/proc/self/fd/\(descriptor)" }
+
+    deinit { close(descriptor) }
 }
 
 /// The folder with the large bodies, beside the file of the cache. A file there has a name that was
@@ -79,12 +91,12 @@ struct BodyFolder: Sendable {
         errno = ENOMEM
         guard let digest = DigestComputation(.sha256) else { throw BodyFileError(part) }
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-        var file = open(part, flags, FileMode.ownerOnly.bits)
+        var file = Glibc.open(part, flags, FileMode.ownerOnly.bits)
         if file < 0, errno == ENOENT {
             // The folder may be read by those who may read the files.
             mkdir(path, 0o700)
             _ = chmod(path, mode.bits | (mode.bits & 0o444) >> 2)
-            file = open(part, flags, FileMode.ownerOnly.bits)
+            file = Glibc.open(part, flags, FileMode.ownerOnly.bits)
         }
         guard file >= 0 else { throw BodyFileError(part) }
         _ = fchmod(file, mode.bits)
@@ -130,8 +142,7 @@ struct BodyFolder: Sendable {
     private func open(_ body: BodyName, _ buffer: inout [UInt8]) -> CachedBodyFile? {
         let descriptor = Glibc.open(path(body.name), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
-        let file = CachedBodyFile(
-            path: path(body.name), length: body.length, descriptor: descriptor)
+        let keeper = OpenFile(descriptor)
         var status = stat()
         guard fstat(descriptor, &status) == 0, Int64(status.st_size) == body.length,
             let digest = DigestComputation(.sha256)
@@ -149,7 +160,8 @@ struct BodyFolder: Sendable {
             guard count > 0 else { return nil }
             position += count
         }
-        return digest.finish() == body.digest ? file : nil
+        guard digest.finish() == body.digest else { return nil }
+        return CachedBodyFile(path: keeper.path, length: body.length, keeper: keeper)
     }
 
     // MARK: Removing

@@ -1,8 +1,8 @@
 import RestwayCalls
 import RestwayHTTP
-package import RestwayOutcome
+import RestwayOutcome
 import RestwaySQLite
-package import RestwayThreads
+import RestwayThreads
 
 /// The settings of the file of a cache.
 struct CacheFileOptions: Sendable {
@@ -30,6 +30,10 @@ final class CacheFile: Sendable {
         var pausedUntil = Deadline.past
     }
 
+    struct WeakWriter {
+        weak var writer: CacheWriter?
+    }
+
     /// A change that another process wrote.
     private enum Change {
         case key(Int64)
@@ -47,6 +51,8 @@ final class CacheFile: Sendable {
     let origin = Int64.random(in: .min ... .max)
     private let reading = Lock(Reading())
     private let ids = Lock<Int64>(0)
+    /// Who writes to the file.
+    let writer = Lock(WeakWriter())
 
     init(_ options: CacheFileOptions, _ memory: Lock<CacheMemory>, _ troubles: TroubleNotes) {
         self.options = options
@@ -162,12 +168,12 @@ final class CacheFile: Sendable {
                     return (Variants?.some(variants), isUsed, memory.look)
                 }
             }
-            let rows = try Self.rows(opened, label)
+            let (rows, usedAt) = try rows(opened, label)
             return memory.withLock { memory in
                 let left = rows.answers.filter { !memory.removals.removesRow($0, since: written) }
                 let variants = left.isEmpty ? nil : Variants(left)
-                if isExpected { memory.fill(label.hash, variants) }
-                return (variants, true, memory.look)
+                if isExpected { memory.fill(label.hash, variants, usedAt: usedAt) }
+                return (variants, now - usedAt >= CacheMemory.useInterval, memory.look)
             }
         }
         return found
@@ -245,27 +251,32 @@ final class CacheFile: Sendable {
     }
 
     private static let entryColumns =
-        "id, name, method, url, route, owner, head, length, file, digest, body"
+        "id, name, method, route, owner, head, length, store, file, digest, body, usedAt"
 
-    private static func rows(_ opened: Opened, _ label: EntryLabel) throws(SQLiteError) -> Variants {
+    /// Returns the entries of a key, and the time when one of them was used last.
+    private func rows(
+        _ opened: Opened, _ label: EntryLabel
+    ) throws(SQLiteError) -> (Variants, usedAt: Int64) {
         var answers: [KeptAnswer] = []
+        var usedAt: Int64 = 0
         try opened.connection.run(
             """
-            SELECT \(entryColumns) FROM entry WHERE key = ?1 AND name = ?2
+            SELECT \(Self.entryColumns) FROM entry WHERE key = ?1 AND name = ?2
             ORDER BY responseTime DESC
             """, [.integer(label.hash), .text(label.name)]
         ) { row in
             if let answer = answer(row, label) { answers.append(answer) }
+            usedAt = max(usedAt, row.integer(11))
         }
-        return Variants(answers)
+        return (Variants(answers), usedAt)
     }
 
     /// Reads an entry; `nil` if it is damaged.
     ///
     /// - Parameter label: The label that the entry is known to have.
-    private static func answer(_ row: Statement, _ label: EntryLabel?) -> KeptAnswer? {
-        guard let head = HeadReader.head(row.bytes(6)) else { return nil }
-        let length = row.integer(7)
+    private func answer(_ row: Statement, _ label: EntryLabel?) -> KeptAnswer? {
+        guard let head = HeadReader.head(row.bytes(5)) else { return nil }
+        let (id, length) = (row.integer(0), row.integer(6))
         let body: KeptBody
         if let name = row.string(8) {
             body = .file(BodyName(name: name, length: length, digest: Array(row.bytes(9))))
@@ -280,10 +291,18 @@ final class CacheFile: Sendable {
         let label =
             label
             ?? EntryLabel(
-                name: row.string(1) ?? "", method: row.string(2) ?? "", url: row.string(3) ?? "",
-                route: row.string(4), owner: row.string(5) ?? "")
+                name: row.string(1) ?? "", method: row.string(2) ?? "", route: row.string(3),
+                owner: row.string(4) ?? "")
+        let store = row.storage(7) == .null ? nil : row.integer(7)
         return KeptAnswer(
-            id: row.integer(0), label: label, head: head, body: body)
+            id: id, label: label, head: head, body: body, memo: memo(of: id, committedTo: store))
+    }
+
+    /// Makes the memo of an answer, whose store is written to the file.
+    func memo(of id: Int64, committedTo store: Int64? = nil) -> AnswerMemo {
+        AnswerMemo(committedTo: store) { [weak self] store in
+            self?.writer.withLock { $0.writer }?.submit(.commit(id, store: store))
+        }
     }
 
     // MARK: Inspection
@@ -307,12 +326,12 @@ final class CacheFile: Sendable {
             let condition = CacheSchema.condition(removal)
             try opened.connection.run(
                 """
-                SELECT id, name, method, url, route, owner, head, 0, NULL, NULL, NULL, bytes
+                SELECT id, name, method, route, owner, head, 0, NULL, NULL, NULL, NULL, bytes
                 FROM entry WHERE \(condition.sql) ORDER BY responseTime DESC
                 LIMIT \(limit == 0 ? -1 : limit)
                 """, condition.values
             ) { row in
-                if let answer = Self.answer(row, nil) { entries.append((answer, row.integer(11))) }
+                if let answer = answer(row, nil) { entries.append((answer, row.integer(11))) }
             }
             return entries
         }

@@ -45,7 +45,7 @@ struct CacheMemory {
     }
 
     /// A use of an entry is written to the file at most this often, in microseconds.
-    private static let useInterval: Int64 = 60_000_000
+    static let useInterval: Int64 = 60_000_000
 
     let bytesMax: Int64
     /// Whether answers can be in a file, too.
@@ -98,11 +98,13 @@ struct CacheMemory {
 
     /// Puts what was read from the file into the place kept for it, unless a newer answer is there
     /// by now.
-    mutating func fill(_ hash: Int64, _ variants: Variants?) {
+    mutating func fill(_ hash: Int64, _ variants: Variants?, usedAt: Int64 = 0) {
         guard let place = places[hash] else { return }
         if slots[place].variants == nil, let variants {
             set(place, variants)
             slots[place].checked = removals.last
+            slots[place].usedAt = usedAt
+            if variants.memoryBytes > bytesMax / 4 { slots[place].isPartial = true }
         }
         unpin(place)
     }
@@ -112,11 +114,12 @@ struct CacheMemory {
     /// Keeps an answer, unless it was removed since its request left.
     ///
     /// - Parameters:
-    ///   - before: The variants that were there when the request left.
+    ///   - ids: The answers that it replaces.
+    ///   - hadVariants: Whether there were variants when the request left.
     ///   - cause: The exchange of the answer.
     mutating func store(
-        _ answer: KeptAnswer, since look: Look, _ before: Variants?, cause: ObjectIdentifier,
-        now: Int64
+        _ answer: KeptAnswer, replacing ids: [Int64], since look: Look, hadVariants: Bool,
+        cause: ObjectIdentifier, now: Int64
     ) -> Bool {
         guard mayKeep(answer, since: look, cause: cause) else { return false }
         let place = places[answer.label.hash] ?? make(answer.label.hash)
@@ -125,11 +128,12 @@ struct CacheMemory {
         var known = slots[place].variants
         if known?.answers.first?.label.name != answer.label.name {
             known = nil
-            if hasFile, before != nil || look.change != watch.look.change {
+            if hasFile, hadVariants || look.change != watch.look.change {
                 slots[place].isPartial = true
             }
         }
-        set(place, known?.adding(answer) ?? Variants([answer]))
+        set(place, known?.adding(answer, replacing: ids) ?? Variants([answer]))
+        if answer.memoryBytes > bytesMax / 4 { slots[place].isPartial = true }
         slots[place].checked = removals.last
         slots[place].usedAt = now
         use(place)
@@ -165,6 +169,9 @@ struct CacheMemory {
         slots[place].pins = 0
         if slots[place].variants == nil || slots[place].isPartial { remove(place) } else { evict() }
     }
+
+    /// All answers, in no order.
+    var answers: [KeptAnswer] { slots.flatMap { $0.variants?.answers ?? [] } }
 
     // MARK: Removing
 

@@ -5,7 +5,8 @@ import RestwaySQLite
 ///
 /// Triggers keep the row of `cache` right, so that nothing is ever counted, and put the names of
 /// bodies whose entries are gone into `garbage`. The rows of `change` tell other processes what to
-/// forget: a key that has other entries, or a removal (see `Removal`).
+/// forget: a key that has other entries, or a removal (see `Removal`). The column `store` names the
+/// object store that has taken the objects of the answer.
 enum CacheSchema {
     static let migrations = Migrations(applicationID: 0x5277_4361, steps: [version1])
 
@@ -22,7 +23,7 @@ enum CacheSchema {
             method TEXT NOT NULL, url TEXT NOT NULL, urlHash INTEGER NOT NULL, route TEXT,
             owner TEXT NOT NULL, selecting BLOB NOT NULL, head BLOB NOT NULL,
             responseTime INTEGER NOT NULL, usedAt INTEGER NOT NULL, bytes INTEGER NOT NULL,
-            length INTEGER NOT NULL, file TEXT, digest BLOB, body BLOB);
+            length INTEGER NOT NULL, store INTEGER, file TEXT, digest BLOB, body BLOB);
         CREATE INDEX entryByKey ON entry (key);
         CREATE INDEX entryByURL ON entry (urlHash);
         CREATE INDEX entryByRoute ON entry (route, owner) WHERE route IS NOT NULL;
@@ -106,8 +107,7 @@ final class CacheConnection: @unchecked Sendable {
     func run(
         _ sql: String, _ values: [Value] = [], _ read: (Statement) -> Void = { _ in }
     ) throws(SQLiteError) {
-        let statement = try statements[sql] ?? connection.prepare(sql)
-        statements[sql] = statement
+        let statement = try prepared(sql)
         for (index, value) in values.enumerated() {
             let place = Int32(index + 1)
             switch value {
@@ -127,6 +127,13 @@ final class CacheConnection: @unchecked Sendable {
         var result: Int64?
         try run(sql, values) { result = $0.storage(0) == .null ? nil : $0.integer(0) }
         return result
+    }
+
+    private func prepared(_ sql: String) throws(SQLiteError) -> Statement {
+        if let known = statements[sql] { return known }
+        let statement = try connection.prepare(sql)
+        statements[sql] = statement
+        return statement
     }
 
     /// The number of the last change.

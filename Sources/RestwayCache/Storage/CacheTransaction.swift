@@ -1,6 +1,7 @@
 import RestwayHTTP
 import RestwayOutcome
 import RestwaySQLite
+import RestwayThreads
 
 /// One transaction with many writes, and what came of it.
 struct CacheTransaction {
@@ -48,7 +49,10 @@ struct CacheTransaction {
 
     private mutating func run(_ write: CacheWrite) throws(SQLiteError) {
         switch write {
-        case .store(let answer, let since): try store(answer, since: since)
+        case .store(let answer, let ids, let since): try store(answer, ids, since: since)
+        case .commit(let id, let store):
+            try file.run(
+                "UPDATE entry SET store = ?2 WHERE id = ?1", [.integer(id), .integer(store)])
         case .use(let id, let time):
             try file.run(
                 "UPDATE entry SET usedAt = ?2 WHERE id = ?1", [.integer(id), .integer(time)])
@@ -80,7 +84,9 @@ struct CacheTransaction {
 
     // MARK: Storing
 
-    private mutating func store(_ answer: KeptAnswer, since: Int64) throws(SQLiteError) {
+    private mutating func store(
+        _ answer: KeptAnswer, _ ids: [Int64], since: Int64
+    ) throws(SQLiteError) {
         let label = answer.label
         guard try isStillWanted(answer, since: since) else {
             refused.insert(answer.id)
@@ -91,6 +97,9 @@ struct CacheTransaction {
         try file.run(
             "DELETE FROM entry WHERE key = ?1 AND name = ?2 AND selecting = ?3 AND id != ?4",
             key + [selecting, .integer(answer.id)])
+        for id in ids where id != answer.id {
+            try file.run("DELETE FROM entry WHERE id = ?1", [.integer(id)])
+        }
         try file.run(
             """
             UPDATE entry SET selecting = ?2, head = ?3, responseTime = ?4, usedAt = ?5, bytes = ?6
@@ -131,7 +140,7 @@ struct CacheTransaction {
         try file.run(
             """
             INSERT INTO entry VALUES (
-                ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
+                ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, NULL, ?15, ?16, ?17)
             """,
             [
                 .integer(answer.id), .integer(label.hash), .text(label.name), .text(label.method),

@@ -1,4 +1,4 @@
-package import RestwayOutcome
+import RestwayOutcome
 import RestwaySQLite
 import RestwayThreads
 

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import RestwayCalls
 import RestwayHTTP
@@ -8,12 +9,16 @@ import Synchronization
 
 /// A write to the file of a cache.
 enum CacheWrite: Sendable {
-    /// - Parameter since: The last change of the file that was known when the request left.
-    case store(KeptAnswer, since: Int64)
+    /// - Parameters:
+    ///   - replacing: The entries that it replaces, besides those with its selecting fields.
+    ///   - since: The last change of the file that was known when the request left.
+    case store(KeptAnswer, replacing: [Int64], since: Int64)
     /// Stores an answer with a body that is still in a file of the program.
-    case copy(KeptAnswer, SourceFile, since: Int64)
+    case copy(KeptAnswer, SourceFile, replacing: [Int64], since: Int64)
     /// The entry was used.
     case use(Int64, at: Int64)
+    /// An object store has taken the objects of the entry.
+    case commit(Int64, store: Int64)
     /// - Parameters:
     ///   - number: The number of the removal in memory.
     ///   - count: Receives the number of removed entries.
@@ -70,14 +75,15 @@ final class CacheWriter: Sendable {
     private static let pauseMilliseconds: Int64 = 1_000
 
     let file: CacheFile
-    let counts: CacheCounts
+    let counts: CacheCounters
     private let state = Monitor(State())
     private let own: Lock<Own>
 
-    init(_ file: CacheFile, _ opened: CacheFile.Opened?, _ counts: CacheCounts) {
+    init(_ file: CacheFile, _ opened: CacheFile.Opened?, _ counts: CacheCounters) {
         self.file = file
         self.counts = counts
         own = Lock(Own(opened: opened))
+        file.writer.withLock { $0.writer = self }
     }
 
     private var memory: Lock<CacheMemory> { file.memory }
@@ -101,13 +107,13 @@ final class CacheWriter: Sendable {
     private func add(_ write: CacheWrite, to state: inout State) {
         let isFull = state.writes.count >= Self.writesMax || state.bytes >= Self.bytesMax
         switch write {
-        case .store(let answer, _), .copy(let answer, _, _):
+        case .store(let answer, _, _), .copy(let answer, _, _, _):
             if isFull {
                 memory.withLock { $0.isWritten(answer.label.hash) }
                 return add(.forget(answer.label), to: &state)
             }
             state.bytes += answer.body.length
-        case .use, .sweep:
+        case .use, .commit, .sweep:
             if isFull { return }
         case .remove, .forget:
             if state.writes.count >= 2 * Self.writesMax { collapse(&state) }
@@ -118,7 +124,7 @@ final class CacheWriter: Sendable {
     /// Makes one removal of everything out of all that waits.
     private func collapse(_ state: inout State) {
         let last = memory.withLock { memory in
-            for case .store(let answer, _) in state.writes { memory.isWritten(answer.label.hash) }
+            for case .store(let answer, _, _) in state.writes { memory.isWritten(answer.label.hash) }
             return memory.removals.last
         }
         let counted = state.writes.filter {
@@ -207,7 +213,7 @@ final class CacheWriter: Sendable {
                 return failed(prepared, opened.bodies)
             }
             file.troubles.writeSucceeded()
-            written(prepared, transaction)
+            written(prepared, transaction, opened.bodies)
             for case .sweep in prepared { CacheSweep(opened, transaction.now).run() }
             transaction.cleanUp(opened.bodies)
             return nil
@@ -217,14 +223,15 @@ final class CacheWriter: Sendable {
     /// Writes the body of a large answer to a file of its own, before the transaction.
     private func withBody(_ write: CacheWrite, _ bodies: BodyFolder) -> CacheWrite {
         do throws(BodyFileError) {
-            let (answer, since): (KeptAnswer, Int64)
+            let answer: KeptAnswer
+            let (ids, since): ([Int64], Int64)
             let body: BodyName?
             switch write {
-            case .store(let stored, let change):
+            case .store(let stored, let replaced, let change):
                 guard case .bytes(let bytes) = stored.body, bytes.count > Self.inlineBytesMax,
                     !stored.isFreshened
                 else { return write }
-                (answer, since) = (stored, change)
+                (answer, ids, since) = (stored, replaced, change)
                 var failure: BodyFileError?
                 body = bytes.withBytes { bytes in
                     do throws(BodyFileError) {
@@ -235,14 +242,14 @@ final class CacheWriter: Sendable {
                     }
                 }
                 if let failure { throw failure }
-            case .copy(let stored, let source, let change):
-                (answer, since) = (stored, change)
+            case .copy(let stored, let source, let replaced, let change):
+                (answer, ids, since) = (stored, replaced, change)
                 body = try bodies.copy(Self.name(stored), from: source.descriptor, source.status)
             default:
                 return write
             }
             guard let body else { return .forget(answer.label) }
-            return .store(answer.with(.file(body)), since: since)
+            return .store(answer.with(.file(body)), replacing: ids, since: since)
         } catch {
             file.troubles.note(CacheTrouble(error))
             return given(up: write)
@@ -256,15 +263,18 @@ final class CacheWriter: Sendable {
         String(answer.id, radix: 36) + "-" + String(UInt64.random(in: 0 ... .max), radix: 36)
     }
 
-    private func written(_ group: [CacheWrite], _ transaction: CacheTransaction) {
+    private func written(
+        _ group: [CacheWrite], _ transaction: CacheTransaction, _ bodies: BodyFolder
+    ) {
         counts.evicted.add(transaction.evicted, ordering: .relaxed)
         counts.invalidated.add(transaction.removed, ordering: .relaxed)
         memory.withLock { memory in
             for write in group {
                 switch write {
-                case .store(let answer, _):
+                case .store(let answer, _, _):
                     if transaction.refused.contains(answer.id) {
                         memory.forget(answer.label.hash)
+                        removeBody(of: answer, bodies)
                     }
                     memory.isWritten(answer.label.hash)
                 case .remove(_, let number, _): memory.removals.isWritten(number)
@@ -279,24 +289,27 @@ final class CacheWriter: Sendable {
     private func failed(_ group: [CacheWrite], _ bodies: BodyFolder?) -> [CacheWrite] {
         group.compactMap { write in
             switch write {
-            case .store(let answer, _):
-                if case .file(let body) = answer.body, !answer.isFreshened {
-                    bodies?.remove(body.name)
-                }
+            case .store(let answer, _, _):
+                if let bodies { removeBody(of: answer, bodies) }
                 return given(up: write)
             case .copy: return given(up: write)
             case .remove, .forget: return write
-            case .use, .sweep: return nil
+            case .use, .commit, .sweep: return nil
             }
         }
     }
 
+    /// Removes the body that was written for an answer which is not kept after all.
+    private func removeBody(of answer: KeptAnswer, _ bodies: BodyFolder) {
+        if case .file(let body) = answer.body, !answer.isFreshened { bodies.remove(body.name) }
+    }
+
     private func given(up write: CacheWrite) -> CacheWrite {
         switch write {
-        case .store(let answer, _):
+        case .store(let answer, _, _):
             memory.withLock { $0.isWritten(answer.label.hash) }
             return .forget(answer.label)
-        case .copy(let answer, _, _): return .forget(answer.label)
+        case .copy(let answer, _, _, _): return .forget(answer.label)
         default: return write
         }
     }

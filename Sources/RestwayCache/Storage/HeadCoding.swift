@@ -17,6 +17,9 @@ struct HeadWriter {
         add(range?.first ?? -1)
         add(range?.last ?? -1)
         add(range?.completeLength ?? -1)
+        add(range?.asked == nil ? 0 : 1)
+        add(range?.asked ?? "")
+        add(head.bodyLength ?? -1)
         add(head.headers.fields)
         add(head.selecting)
     }
@@ -55,17 +58,20 @@ struct HeadReader {
         let (requestTime, responseTime) = (reader.number(), reader.number())
         let (lifetime, isInvalid) = (reader.number(), reader.number())
         let (first, last, complete) = (reader.number(), reader.number(), reader.number())
+        let (isAsked, asked) = (reader.number(), reader.text())
+        let bodyLength = reader.number()
         let headers = reader.fields()
         let selecting = reader.fields()
         guard !reader.isDamaged, reader.rest.isEmpty else { return nil }
         let range = StoredRange(
-            first: first, last: last, completeLength: complete < 0 ? nil : complete)
+            first: first, last: last, completeLength: complete < 0 ? nil : complete,
+            asked: isAsked == 0 ? nil : asked)
         return StoredHead(
             status: Int(clamping: status), httpVersion: Int(clamping: version),
             headers: Headers(headers), url: url, requestTime: requestTime,
             responseTime: responseTime, selecting: selecting,
             documentLifetime: lifetime < 0 ? nil : lifetime, isInvalid: isInvalid != 0,
-            range: first < 0 ? nil : range)
+            range: first < 0 ? nil : range, bodyLength: bodyLength < 0 ? nil : bodyLength)
     }
 
     private init(rest: UnsafeRawBufferPointer) { self.rest = rest }

@@ -1,27 +1,30 @@
-package import RestwayCalls
+import RestwayCalls
 import RestwayHTTP
-package import RestwayOutcome
+import RestwayOutcome
 
 /// Which requests an entry answers, and what its owner may remove it by.
 final class EntryLabel: Sendable {
-    /// The key of the request together with its owner.
+    /// The text of the key.
     let name: String
     /// A hash of `name` that is the same in all processes.
     let hash: Int64
     let method: String
-    /// The normalised URL of the request.
-    let url: String
     let route: String?
-    /// For whom the entry is kept; see `Owner`.
+    /// For whom the entry is kept; see `CacheOwner`.
     let owner: String
 
-    init(name: String, method: String, url: String, route: String?, owner: String) {
+    init(name: String, method: String, route: String?, owner: String) {
         self.name = name
         hash = Self.hash(of: name)
         self.method = method
-        self.url = url
         self.route = route
         self.owner = owner
+    }
+
+    /// The normalised URL, which is the second word of a key.
+    var url: String {
+        let words = name.utf8.split(separator: UInt8(ascii: " "), maxSplits: 2)
+        return words.count > 1 ? String(decoding: words[1], as: UTF8.self) : ""
     }
 
     /// FNV-1a: quick for short texts. Equal hashes of different texts cost time and nothing else,
@@ -35,22 +38,12 @@ final class EntryLabel: Sendable {
     }
 }
 
-/// The owner of an entry as a text: a discriminator, the holder of a credential, or nobody.
+/// What `CacheOwner` puts in front of the text of an owner.
 enum Owner {
-    static let nobody = ""
     /// In a removal: everybody but discriminators.
     static let undiscriminated = "-"
-    private static let discriminatorMark = "d"
+    private static let discriminatorMark: Character = "d"
     static let holderMark = "h"
-
-    static func text(_ plan: CachePlan) -> String {
-        plan.discriminator.map(text(discriminator:)) ?? plan.holder.map(text(holder:)) ?? nobody
-    }
-
-    static func text(discriminator: String) -> String { discriminatorMark + discriminator }
-
-    /// The text is so short that it needs no memory of its own.
-    static func text(holder: UInt64) -> String { holderMark + String(holder, radix: 36) }
 
     static func discriminator(of owner: String) -> String? {
         owner.utf8.first == discriminatorMark.utf8.first
@@ -73,8 +66,8 @@ final class KeptAnswer: Sendable {
     let isFreshened: Bool
 
     init(
-        id: Int64, label: EntryLabel, head: StoredHead, body: KeptBody,
-        memo: AnswerMemo = AnswerMemo(), isFreshened: Bool = false
+        id: Int64, label: EntryLabel, head: StoredHead, body: KeptBody, memo: AnswerMemo,
+        isFreshened: Bool = false
     ) {
         self.id = id
         self.label = label
@@ -100,7 +93,7 @@ final class KeptAnswer: Sendable {
         let texts = (head.headers.fields + head.selecting).reduce(0) {
             $0 + $1.name.utf8.count + $1.value.utf8.count
         }
-        let own = label.name.utf8.count + label.url.utf8.count + head.url.utf8.count
+        let own = 2 * label.name.utf8.count + head.url.utf8.count
         return Self.overheadBytes + Int64(texts + own)
     }
 
@@ -155,10 +148,12 @@ final class Variants: Sendable {
         memoryBytes = answers.reduce(0) { $0 + $1.memoryBytes }
     }
 
-    /// Returns these answers with one more, in place of those that it replaces.
-    func adding(_ answer: KeptAnswer) -> Variants {
+    /// Returns these answers with one more, in place of those with these ids and of one with the
+    /// same selecting fields.
+    func adding(_ answer: KeptAnswer, replacing ids: [Int64]) -> Variants {
         let others = answers.filter {
             $0.id != answer.id && $0.head.selecting != answer.head.selecting
+                && !ids.contains($0.id)
         }
         return Variants([answer] + others.prefix(Self.countMax - 1))
     }
