@@ -117,6 +117,12 @@ static inline void rw_leave_log_at_close(sqlite3 *database, _Bool leaves) {
     sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, (int)leaves, (int *)0);
 }
 
+/* Sets whether the next VACUUM makes the database empty without reading it. It is done under
+ * SQLite's locks, so other connections may have the database open. */
+static inline void rw_reset_database(sqlite3 *database, _Bool resets) {
+    sqlite3_db_config(database, SQLITE_DBCONFIG_RESET_DATABASE, (int)resets, (int *)0);
+}
+
 /* Returns the number of valid frames in the log. */
 static inline unsigned int rw_wal_index_frame_count(const volatile unsigned int *header) {
     return header[4];

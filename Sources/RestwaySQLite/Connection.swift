@@ -60,6 +60,24 @@ package final class Connection: @unchecked Sendable {
         try Migrations.Refusal.wrapping(configure(options))
     }
 
+    /// Opens a damaged file and makes it empty, without reading it. Other connections may have the
+    /// file open. If the file does not belong to the program of `format`, it stays as it is.
+    package init(
+        emptying path: String, _ options: Options, of format: Migrations
+    ) throws(Migrations.Refusal) {
+        self.path = path
+        faults = options.faults
+        (handle, file) = try Migrations.Refusal.wrapping(Self.open(path, options))
+        if let file { OpenFiles.add(file) }
+        let head = try Migrations.Refusal.wrapping(head())
+        guard case .database(format.applicationID, _, _) = head else { throw .foreign }
+        rw_reset_database(handle, true)
+        let code = execute("VACUUM", options)
+        rw_reset_database(handle, false)
+        guard code == SQLITE_OK else { throw .failed(error(code)) }
+        try Migrations.Refusal.wrapping(configure(options))
+    }
+
     deinit {
         // In a forked child the locks are the parent's, and closing would disturb the parent's
         // file.

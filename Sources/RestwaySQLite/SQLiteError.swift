@@ -41,6 +41,14 @@ package struct SQLiteError: Error, Equatable, Sendable {
     /// Whether the disk is full, or the file may not grow.
     package var isFull: Bool { primaryCode == SQLITE_FULL }
 
+    /// Whether the content of the file is damaged, or is no database.
+    package var isDamage: Bool { primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB }
+
+    /// Whether the file or its directory does not let this process write.
+    package var isReadOnly: Bool {
+        [SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH].contains(primaryCode)
+    }
+
     /// A description that names the file.
     package var text: String {
         if isForked { return "\"\(path)\": \(message)" }

@@ -1,0 +1,82 @@
+import RestwayCalls
+import RestwayDocument
+import RestwayHTTP
+import RestwayOutcome
+
+/// A request that asks the cache.
+final class CacheQuestion: Sendable {
+    let request: CacheRequest
+    let label: EntryLabel
+    let plan: CachePlan
+    /// Whether the body of the answer stays in memory.
+    let wantsBytes: Bool
+
+    /// - Parameter isOffline: Whether any answer, however old, is better than none.
+    convenience init(_ request: PreparedRequest, _ plan: CachePlan, isOffline: Bool = false) {
+        var body: [UInt8]?
+        if plan.rules.keepsUnsafe, case .bytes(let bytes) = request.exchange.body { body = bytes }
+        let mode = isOffline && plan.mode == .standard ? .preferred : plan.mode
+        self.init(
+            CacheRequest(
+                method: request.exchange.method, url: request.exchange.url,
+                headers: Headers(request.exchange.headers), body: body, rules: plan.rules,
+                mode: mode),
+            plan, wantsBytes: request.bodyDestination.isMemory)
+    }
+
+    init(_ request: CacheRequest, _ plan: CachePlan, wantsBytes: Bool = true) {
+        self.request = request
+        self.plan = plan
+        self.wantsBytes = wantsBytes
+        let owner = CacheOwner.text(discriminator: plan.discriminator, holder: plan.holder)
+        label = EntryLabel(
+            name: CacheKey(request, owner: owner).text, method: request.method,
+            route: plan.route, owner: owner)
+    }
+
+    /// Returns the same question of a program that wants the server to be asked.
+    func validating() -> CacheQuestion {
+        var request = request
+        request.mode = .validate
+        return CacheQuestion(request, plan, wantsBytes: wantsBytes)
+    }
+}
+
+/// A kept answer with its body at hand.
+struct HeldAnswer: Sendable {
+    let answer: KeptAnswer
+    let body: Body
+    /// The file with the body; `body` is then empty.
+    let file: CachedBodyFile?
+
+    /// Makes the answer of a call.
+    ///
+    /// - Parameter part: The part of the body that is asked for.
+    func answer(
+        to question: CacheQuestion, _ state: CacheNote.State, _ age: EntryAge,
+        _ status: CacheStatus, part: StoredRange? = nil, isNotModified: Bool = false
+    ) -> CachedAnswer {
+        let head = answer.head
+        var status = status
+        status.secondsToLive = age.lifetime - age.age
+        var body = body
+        if let part { body = Self.part(part, of: body, head) }
+        let received = ReceivedResponse(
+            status: isNotModified ? 304 : head.servedStatus(part: part),
+            httpVersion: HTTPVersion(rawValue: Int32(clamping: head.httpVersion)),
+            headers: head.served(age, status, part: part), url: head.url, body: body,
+            cache: CacheNote(
+                state, ageSeconds: age.age, lifetimeSeconds: age.lifetime, isStale: !age.isFresh))
+        let isWhole = part == nil && !isNotModified && question.request.method != "HEAD"
+        return CachedAnswer(
+            received: received, memo: isWhole ? answer.memo : nil, bodyFile: isWhole ? file : nil)
+    }
+
+    private static func part(_ part: StoredRange, of body: Body, _ head: StoredHead) -> Body {
+        let start = Int(part.first - (head.range?.first ?? 0))
+        return body.withBytes { bytes in
+            guard start >= 0, start <= bytes.count else { return Body() }
+            return Body([UInt8](bytes[start...].prefix(Int(part.length))))
+        }
+    }
+}

@@ -1,0 +1,268 @@
+import CLinux
+import RestwayCalls
+import RestwayDocument
+import RestwayHTTP
+import RestwayOutcome
+import RestwayThreads
+import Synchronization
+
+/// An exchange that the cache knows of.
+final class ExchangeTicket: CacheTicket {
+    private let cache: ResponseCache
+    private let question: CacheQuestion
+    /// What there was when the cache was asked.
+    private let variants: Variants?
+    private let look: CacheMemory.Look
+    private let forward: Reuse.Forward
+    let conditions: [HeaderField]
+    /// The index of the entry that is validated or completed.
+    private let asked: Int?
+    /// That entry with its body.
+    private let held: HeldAnswer?
+    private let sentAt: Atomic<Int64>
+
+    init(
+        _ cache: ResponseCache, _ question: CacheQuestion, _ variants: Variants?,
+        _ look: CacheMemory.Look, _ forward: Reuse.Forward, conditions: [HeaderField],
+        asked: Int?, held: HeldAnswer?
+    ) {
+        self.cache = cache
+        self.question = question
+        self.variants = variants
+        self.look = look
+        self.forward = forward
+        self.conditions = conditions
+        self.asked = asked
+        self.held = held
+        sentAt = Atomic(cache.options.clock.wallMicroseconds())
+        cache.counters.misses.add(1, ordering: .relaxed)
+    }
+
+    private var request: CacheRequest { question.request }
+    private var usesHeuristics: Bool { cache.definition.usesHeuristics }
+
+    /// Requests share an exchange only if they have all header fields in common.
+    var flightKey: String? {
+        guard request.isAnswerable, !request.passesBy, question.wantsBytes else { return nil }
+        var key = "\(request.mode.rawValue) \(request.method) \(look.removal) "
+        key += question.label.name
+        for field in request.headers.fields { key += "\n\(field.name):\(field.value)" }
+        return key
+    }
+
+    func isSent() {
+        sentAt.store(cache.options.clock.wallMicroseconds(), ordering: .relaxed)
+    }
+
+    // MARK: Answers
+
+    func answered(_ answer: ReceivedResponse) -> CacheOutcome {
+        let now = cache.options.clock.wallMicroseconds()
+        let length = answer.saved?.length ?? Int64(answer.body.count)
+        let head = StoredHead(
+            answering: request, status: answer.status,
+            httpVersion: Int(answer.httpVersion?.rawValue ?? 11), headers: answer.headers,
+            url: answer.url, requestTime: sentAt.load(ordering: .relaxed), responseTime: now,
+            bodyLength: length)
+        cache.observed(answer, question, cause: ObjectIdentifier(self))
+        let isShareable = head.isShareable(with: request)
+        let keeping = Keeping.decide(
+            request, head, variants?.heads ?? [], asked: asked, usesHeuristics: usesHeuristics)
+        let outcome = take(answer, head, keeping, now: now)
+        return CacheOutcome(answer: outcome, isShareable: isShareable)
+    }
+
+    private func take(
+        _ answer: ReceivedResponse, _ head: StoredHead, _ keeping: Keeping, now: Int64
+    ) -> CachedAnswer {
+        switch keeping {
+        case .keep(let head, let replaced):
+            let ids = replaced.compactMap { variants?.answers[$0].id }
+            return keep(answer, head, replacing: ids, now: now)
+        case .freshen(let index, let newer):
+            guard let kept = variants?.answers[index].freshened(newer) else { break }
+            store(kept, replacing: [], now: now)
+            guard answer.status == 304, let held = body(index, kept) else { break }
+            return validated(held, answer, now: now)
+        case .combine(let index, let newer, let prefix):
+            guard let held, index == asked, answer.saved == nil else { break }
+            return combine(answer, newer, held, prefix: prefix, now: now)
+        case .invalidate(let index):
+            if let id = variants?.answers[index].id {
+                cache.remove(Removal(id: id), cause: ObjectIdentifier(self))
+            }
+        case .pass:
+            // The server says that what was validated still holds.
+            if answer.status == 304, let held { return validated(held, answer, now: now) }
+        }
+        return passed(answer, head, .passed, memo: nil, now: now)
+    }
+
+    /// Returns an entry that got a newer head, with its body.
+    private func body(_ index: Int, _ kept: KeptAnswer) -> HeldAnswer? {
+        if index == asked, let held {
+            return HeldAnswer(answer: kept, body: held.body, file: held.file)
+        }
+        return cache.hold(kept, question, mayRead: true)
+    }
+
+    private func validated(
+        _ held: HeldAnswer, _ answer: ReceivedResponse, now: Int64
+    ) -> CachedAnswer {
+        cache.counters.validations.add(1, ordering: .relaxed)
+        var status = CacheStatus(forward: forward)
+        status.forwardStatus = answer.status
+        let age = held.answer.head.age(now: now, usesHeuristics: usesHeuristics)
+        return held.answer(to: question, .validated, age, status)
+    }
+
+    /// Returns an answer of the server with what the cache says about it.
+    private func passed(
+        _ answer: ReceivedResponse, _ head: StoredHead, _ state: CacheNote.State,
+        memo: AnswerMemo?, now: Int64
+    ) -> CachedAnswer {
+        var status = CacheStatus(forward: forward)
+        status.isStored = state == .stored
+        var headers = answer.headers
+        let age = head.age(now: now, usesHeuristics: usesHeuristics)
+        if status.isStored { status.secondsToLive = age.lifetime - age.age }
+        status.add(to: &headers)
+        let note =
+            status.isStored
+            ? CacheNote(
+                state, ageSeconds: age.age, lifetimeSeconds: age.lifetime, isStale: !age.isFresh)
+            : CacheNote(state)
+        return CachedAnswer(
+            received: ReceivedResponse(
+                status: answer.status, httpVersion: answer.httpVersion, headers: headers,
+                url: answer.url, body: answer.body, saved: answer.saved,
+                trailers: answer.trailers, timings: answer.timings, attempts: answer.attempts,
+                cache: note), memo: memo)
+    }
+
+    // MARK: Keeping
+
+    private func keep(
+        _ answer: ReceivedResponse, _ head: StoredHead, replacing ids: [Int64], now: Int64
+    ) -> CachedAnswer {
+        if let saved = answer.saved {
+            let isKept = copy(saved, head, replacing: ids)
+            return passed(answer, head, isKept ? .stored : .passed, memo: nil, now: now)
+        }
+        let kept = made(head, answer.body)
+        let isKept = isSmallEnough(kept.bytes) && store(kept, replacing: ids, now: now)
+        return passed(
+            answer, head, isKept ? .stored : .passed, memo: isKept ? kept.memo : nil, now: now)
+    }
+
+    private func made(_ head: StoredHead, _ body: Body) -> KeptAnswer {
+        let id = cache.newID()
+        return KeptAnswer(
+            id: id, label: question.label, head: head, body: .bytes(body),
+            memo: cache.file?.memo(of: id) ?? AnswerMemo())
+    }
+
+    /// An entry takes at most half of the room.
+    private func isSmallEnough(_ bytes: Int64) -> Bool {
+        let definition = cache.definition
+        return bytes <= (cache.file == nil ? definition.memoryBytesMax : definition.bytesMax) / 2
+    }
+
+    @discardableResult
+    private func store(_ kept: KeptAnswer, replacing ids: [Int64], now: Int64) -> Bool {
+        let cause = ObjectIdentifier(self)
+        let isKept = cache.memory.withLock {
+            $0.store(
+                kept, replacing: ids, since: look, hadVariants: variants != nil, cause: cause,
+                now: now)
+        }
+        guard isKept else { return false }
+        cache.counters.stored.add(1, ordering: .relaxed)
+        cache.writer?.submit(.store(kept, replacing: ids, since: look.change))
+        return true
+    }
+
+    /// Lets the body of a download be copied in the background.
+    private func copy(_ saved: SavedBody, _ head: StoredHead, replacing ids: [Int64]) -> Bool {
+        guard let writer = cache.writer, let path = saved.path, saved.resumedFrom == 0,
+            let source = SourceFile(path), Int64(source.status.st_size) == saved.length
+        else { return false }
+        let body = KeptBody.file(BodyName(name: "", length: saved.length, digest: []))
+        let kept = made(head, Body()).with(body)
+        let cause = ObjectIdentifier(self)
+        let isWanted = cache.memory.withLock { memory in
+            let isWanted = memory.mayKeep(kept, since: look, cause: cause)
+            if isWanted { memory.forget(kept.label.hash) }
+            return isWanted
+        }
+        guard isWanted, isSmallEnough(kept.bytes) else { return false }
+        cache.counters.stored.add(1, ordering: .relaxed)
+        writer.submit(.copy(kept, source, replacing: ids, since: look.change))
+        return true
+    }
+
+    /// Joins the part that was asked for with the part that is kept.
+    private func combine(
+        _ answer: ReceivedResponse, _ head: StoredHead, _ held: HeldAnswer, prefix: Int64,
+        now: Int64
+    ) -> CachedAnswer {
+        var bytes: [UInt8] = []
+        held.body.withBytes { bytes.append(contentsOf: $0.prefix(Int(prefix))) }
+        answer.body.withBytes { bytes.append(contentsOf: $0) }
+        let kept = made(head, Body(bytes))
+        store(kept, replacing: [held.answer.id], now: now)
+        var status = CacheStatus(forward: forward)
+        status.forwardStatus = answer.status
+        status.isStored = true
+        let age = head.age(now: now, usesHeuristics: usesHeuristics)
+        // The program may have asked for this very part.
+        guard request.headers[first: "Range"] == nil else {
+            return passed(answer, head, .stored, memo: nil, now: now)
+        }
+        return HeldAnswer(answer: kept, body: Body(bytes), file: nil)
+            .answer(to: question, .stored, age, status)
+    }
+
+    // MARK: Other ends
+
+    func shared(_ answer: CachedAnswer) -> CachedAnswer {
+        cache.counters.shared.add(1, ordering: .relaxed)
+        let received = answer.received
+        var status = CacheStatus(forward: forward)
+        status.isCollapsed = true
+        var headers = received.headers
+        status.add(to: &headers)
+        var note = received.cache ?? .none
+        note.state = .shared
+        return CachedAnswer(
+            received: ReceivedResponse(
+                status: received.status, httpVersion: received.httpVersion, headers: headers,
+                url: received.url, body: received.body, saved: received.saved,
+                trailers: received.trailers, cache: note), memo: answer.memo)
+    }
+
+    func failed(_ failure: Failure) -> CachedAnswer? {
+        let isOffline: Bool
+        switch failure.reason {
+        case .resolve, .connect, .connectionLost, .timedOut: isOffline = true
+        case .tls, .protocolViolation: isOffline = false
+        case .http where Reuse.isServerFailure(failure.httpStatus): isOffline = false
+        default: return nil
+        }
+        let now = cache.options.clock.wallMicroseconds()
+        for (index, head) in (variants?.heads ?? []).enumerated()
+        where Reuse.mayStandIn(
+            head, for: request, isOffline: isOffline, now: now, usesHeuristics: usesHeuristics)
+        {
+            guard let answer = variants?.answers[index], let held = body(index, answer) else {
+                continue
+            }
+            let age = head.age(now: now, usesHeuristics: usesHeuristics)
+            cache.counters.staleHits.add(1, ordering: .relaxed)
+            var status = CacheStatus(forward: forward)
+            if failure.httpStatus != 0 { status.forwardStatus = failure.httpStatus }
+            return held.answer(to: question, .stale, age, status)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,309 @@
+package import RestwayCalls
+package import RestwayDocument
+import RestwayHTTP
+package import RestwayOutcome
+import RestwaySQLite
+package import RestwayThreads
+import Synchronization
+
+/// The response cache of a client: answers in memory, in front of a file that other processes may
+/// share.
+package final class ResponseCache: AnswerCache {
+    /// The settings of a client; they replace those of the document.
+    package struct Options: Sendable {
+        package var path: String?
+        package var bytesMax: Int64?
+        package var memoryBytesMax: Int64?
+        /// Whether the client has a cache although neither it nor the document names a file.
+        package var isOn = false
+        package var usesHeuristics = false
+        package var fileMode = FileMode.ownerOnly
+        /// The most bytes of a body in memory.
+        package var bodyBytesMax = 64 << 20
+        package var clock: any Clock = SystemClock()
+        package var pool = WorkerPool.shared
+
+        package init() {}
+    }
+
+    private struct Identity {
+        var discriminator: String?
+        var holder = UInt64.random(in: 0 ... .max)
+    }
+
+    let definition: CacheDefinition
+    let options: Options
+    let memory: Lock<CacheMemory>
+    let counters = CacheCounters()
+    let troubles = TroubleNotes()
+    let file: CacheFile?
+    let writer: CacheWriter?
+    private let identity = Lock(Identity())
+
+    /// Makes the cache that the document or the client asks for; `nil` if neither of them asks for
+    /// one.
+    package static func make(
+        _ definition: CacheDefinition?, _ options: Options
+    ) throws(Failure) -> ResponseCache? {
+        guard definition != nil || options.isOn || options.path != nil else { return nil }
+        var definition = definition ?? CacheDefinition()
+        definition.path = options.path ?? definition.path
+        definition.bytesMax = options.bytesMax ?? definition.bytesMax
+        definition.memoryBytesMax = options.memoryBytesMax ?? definition.memoryBytesMax
+        if options.usesHeuristics { definition.usesHeuristics = true }
+        return try ResponseCache(definition, options, Connection.Options())
+    }
+
+    init(
+        _ definition: CacheDefinition, _ options: Options, _ connection: Connection.Options
+    ) throws(Failure) {
+        self.definition = definition
+        self.options = options
+        memory = Lock(
+            CacheMemory(bytesMax: definition.memoryBytesMax, hasFile: definition.path != nil))
+        guard let path = definition.path else {
+            (file, writer) = (nil, nil)
+            return
+        }
+        var connection = connection
+        connection.mode = options.fileMode
+        let file = CacheFile(
+            CacheFileOptions(
+                path: path, bytesMax: definition.bytesMax, connection: connection,
+                clock: options.clock, pool: options.pool), memory, troubles)
+        do throws(Migrations.Refusal) {
+            let writer = CacheWriter(file, try file.open(), counters)
+            (self.file, self.writer) = (file, writer)
+            writer.submit(.sweep)
+        } catch {
+            throw Failure(cacheRefused: error, path: path)
+        }
+        troubles.writeLog()
+    }
+
+    /// Writes what waits, and closes the file. Inside a callback it does not wait.
+    package func close() {
+        guard let writer else { return }
+        // Nobody will have this holder again.
+        remove(Removal(owner: CacheOwner.text(discriminator: nil, holder: holder)))
+        if CallbackScope.isActive {
+            options.pool.submit { writer.close() }
+        } else {
+            writer.close()
+        }
+    }
+
+    // MARK: Owners
+
+    package var discriminator: String? { identity.withLock { $0.discriminator } }
+    package var holder: UInt64 { identity.withLock { $0.holder } }
+
+    /// Sets the discriminator of the requests that start from now on.
+    package func setDiscriminator(_ discriminator: String?) {
+        identity.withLock { $0.discriminator = discriminator }
+    }
+
+    /// The program has set another credential: nobody sees the entries of the one before.
+    package func credentialWasReplaced() {
+        let before = identity.withLock { identity in
+            defer { identity.holder = UInt64.random(in: 0 ... .max) }
+            return identity.holder
+        }
+        remove(Removal(owner: CacheOwner.text(discriminator: nil, holder: before)))
+    }
+
+    // MARK: Finding
+
+    package func findInMemory(_ request: PreparedRequest, isOffline: Bool) -> CacheFinding? {
+        guard let plan = request.sending.caching else { return .nothing }
+        return findInMemory(CacheQuestion(request, plan, isOffline: isOffline))
+    }
+
+    func findInMemory(_ question: CacheQuestion) -> CacheFinding? {
+        let now = options.clock.wallMicroseconds()
+        let (found, look) = memory.withLock { ($0.find(question.label, now: now), $0.look) }
+        switch found {
+        case .unknown: return nil
+        case .nothing: return finding(question, nil, false, look, now: now, mayRead: false)
+        case .variants(let variants, let isUsed):
+            return finding(question, variants, isUsed, look, now: now, mayRead: false)
+        }
+    }
+
+    package func find(_ request: PreparedRequest, isOffline: Bool) -> CacheFinding {
+        guard let plan = request.sending.caching else { return .nothing }
+        return find(CacheQuestion(request, plan, isOffline: isOffline))
+    }
+
+    func find(_ question: CacheQuestion) -> CacheFinding {
+        while true {
+            let now = options.clock.wallMicroseconds()
+            let (variants, isUsed, look) = look(question.label, now: now)
+            // An entry whose body is lost is removed, so this ends.
+            if let finding = finding(
+                question, variants, isUsed, look, now: now, mayRead: true)
+            {
+                return finding
+            }
+        }
+    }
+
+    func look(
+        _ label: EntryLabel, now: Int64
+    ) -> (Variants?, isUsed: Bool, CacheMemory.Look) {
+        if let file { return file.find(label, now: now) }
+        return memory.withLock { memory in
+            guard case .variants(let variants, _) = memory.find(label, now: now) else {
+                return (nil, false, memory.look)
+            }
+            return (variants, false, memory.look)
+        }
+    }
+
+    /// Returns what the cache says; `nil` if a file has to be read, or was lost.
+    private func finding(
+        _ question: CacheQuestion, _ variants: Variants?, _ isUsed: Bool,
+        _ look: CacheMemory.Look, now: Int64, mayRead: Bool
+    ) -> CacheFinding? {
+        let reuse = Reuse.decide(
+            question.request, variants?.heads ?? [], now: now,
+            usesHeuristics: definition.usesHeuristics)
+        let ticket = { (forward, conditions: [HeaderField], index: Int?, held: HeldAnswer?) in
+            ExchangeTicket(
+                self, question, variants, look, forward, conditions: conditions, asked: index,
+                held: held)
+        }
+        switch reuse {
+        case .nothing: return .nothing
+        case .send(let forward): return .send(ticket(forward, [], nil, nil))
+        case .serve(let index, let age, let refreshes, let part):
+            guard let answer = variants?.answers[index],
+                let held = hold(answer, question, mayRead: mayRead, isPart: part != nil)
+            else { return nil }
+            note(age, isUsed ? answer : nil, now: now)
+            let served = held.answer(
+                to: question, age.isFresh ? .hit : .stale, age, CacheStatus(), part: part)
+            guard refreshes else { return .answer(served) }
+            let asking = question.validating()
+            let next = finding(asking, variants, false, look, now: now, mayRead: mayRead)
+            guard case .send(let refresh)? = next else { return .answer(served) }
+            return .staleAnswer(served, refresh: refresh)
+        case .notModified(let index, let age):
+            guard let answer = variants?.answers[index] else { return nil }
+            note(age, isUsed ? answer : nil, now: now)
+            let held = HeldAnswer(answer: answer, body: Body(), file: nil)
+            return .answer(
+                held.answer(to: question, .hit, age, CacheStatus(), isNotModified: true))
+        case .validate(let index, let conditions, let forward):
+            guard let answer = variants?.answers[index],
+                let held = hold(answer, question, mayRead: mayRead)
+            else { return nil }
+            return .send(ticket(forward, conditions, index, held))
+        case .complete(let index, let conditions):
+            guard let answer = variants?.answers[index],
+                let held = hold(answer, question, mayRead: mayRead, isPart: true)
+            else { return nil }
+            return .send(ticket(.partial, conditions, index, held))
+        }
+    }
+
+    private func note(_ age: EntryAge, _ used: KeptAnswer?, now: Int64) {
+        if age.isFresh {
+            counters.hits.add(1, ordering: .relaxed)
+        } else {
+            counters.staleHits.add(1, ordering: .relaxed)
+        }
+        if let used { writer?.submit(.use(used.id, at: now)) }
+    }
+
+    /// Takes hold of the body of an answer, so that nothing can remove it any more; `nil` if it
+    /// must be read and may not, or is lost. A lost entry is removed.
+    ///
+    /// - Parameter isPart: Whether the bytes are needed, wherever the body of the answer goes.
+    func hold(
+        _ answer: KeptAnswer, _ question: CacheQuestion, mayRead: Bool, isPart: Bool = false
+    ) -> HeldAnswer? {
+        if question.request.method == "HEAD" {
+            return HeldAnswer(answer: answer, body: Body(), file: nil)
+        }
+        switch answer.body {
+        case .bytes(let body): return HeldAnswer(answer: answer, body: body, file: nil)
+        case .file(let name):
+            guard mayRead else { return nil }
+            if let bodies = file?.bodies {
+                if !question.wantsBytes, !isPart, let file = bodies.open(name) {
+                    return HeldAnswer(answer: answer, body: Body(), file: file)
+                }
+                if question.wantsBytes || isPart, name.length <= Int64(options.bodyBytesMax),
+                    let bytes = bodies.bytes(of: name)
+                {
+                    return keepInMemory(answer, Body(bytes))
+                }
+            }
+            remove(Removal(id: answer.id))
+            return nil
+        }
+    }
+
+    private func keepInMemory(_ answer: KeptAnswer, _ body: Body) -> HeldAnswer {
+        let filled = answer.with(.bytes(body))
+        if filled.memoryBytes <= definition.memoryBytesMax / 4 {
+            memory.withLock { $0.replace(filled) }
+        }
+        return HeldAnswer(answer: filled, body: body, file: nil)
+    }
+
+    private let ownIDs = Atomic<Int64>(0)
+
+    /// Returns the id of a new entry.
+    func newID() -> Int64 {
+        file?.newID() ?? ownIDs.add(1, ordering: .relaxed).newValue
+    }
+
+    // MARK: Removing
+
+    package func observed(_ answer: ReceivedResponse, to request: PreparedRequest) {
+        guard let plan = request.sending.caching else { return }
+        observed(answer, CacheQuestion(request, plan), cause: nil)
+    }
+
+    package func observed(
+        _ answer: ReceivedResponse, to method: String, _ url: String, _ plan: CachePlan
+    ) {
+        let request = CacheRequest(method: method, url: url, rules: plan.rules, mode: plan.mode)
+        observed(answer, CacheQuestion(request, plan), cause: nil)
+    }
+
+    /// Removes what an answer makes invalid.
+    func observed(
+        _ answer: ReceivedResponse, _ question: CacheQuestion, cause: ObjectIdentifier?
+    ) {
+        let now = options.clock.wallMicroseconds()
+        let head = StoredHead(
+            answering: question.request, status: answer.status,
+            httpVersion: Int(answer.httpVersion?.rawValue ?? 11), headers: answer.headers,
+            url: answer.url, requestTime: now, responseTime: now,
+            bodyLength: Int64(answer.body.count))
+        var urls: [String] = []
+        for url in Keeping.invalidated(by: head, to: question.request) {
+            // The entries of routes that ignore parameters have keys without them.
+            for target in [CacheKey.target(url), CacheKey.target(url, .all)]
+            where !urls.contains(target) {
+                urls.append(target)
+            }
+        }
+        for url in urls { remove(Removal(url: url), cause: cause) }
+        guard (200..<400).contains(answer.status) else { return }
+        let plan = question.plan
+        let owner = plan.discriminator == nil ? Owner.undiscriminated : question.label.owner
+        for route in plan.rules.invalidatedRoutes {
+            remove(Removal(route: route, owner: owner), cause: cause)
+        }
+    }
+
+    /// Removes entries from memory, and in the background from the file.
+    func remove(_ removal: Removal, cause: ObjectIdentifier? = nil, count: RemovedCount? = nil) {
+        let number = memory.withLock { $0.remove(removal, cause: cause) }
+        writer?.submit(.remove(removal, number: number, count: count))
+    }
+}

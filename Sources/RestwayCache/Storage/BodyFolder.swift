@@ -1,0 +1,190 @@
+import CLinux
+import Glibc
+import RestwayCalls
+import RestwayHTTP
+import RestwayThreads
+
+/// A file of a body that cannot be written, and the reason.
+struct BodyFileError: Error {
+    let code: Int32
+    let path: String
+
+    init(_ path: String) { (code, self.path) = (errno, path) }
+
+    var isFull: Bool { [ENOSPC, EDQUOT].contains(code) }
+    var isReadOnly: Bool { [EROFS, EACCES, EPERM].contains(code) }
+    var text: String { "\"\(path)\": \(String(cString: strerror(code)))" }
+}
+
+/// An open file. Its bytes stay readable when its name is removed.
+final class OpenFile: Sendable {
+    let descriptor: Int32
+
+    init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    /// The name by which Linux opens the file again, even if it has no other name any more.
+    var path: String { "/proc/self/fd/\(descriptor)" }
+
+    deinit { close(descriptor) }
+}
+
+/// The folder with the large bodies, beside the file of the cache. A file there has a name that was
+/// never used before and is moved to it when it is complete, so no name ever has two contents.
+struct BodyFolder: Sendable {
+    static let partSuffix = ".part"
+    private static let chunkBytes = 1 << 18
+
+    let path: String
+    let mode: FileMode
+
+    func path(_ name: String) -> String { path + "/" + name }
+
+    // MARK: Writing
+
+    /// Writes a body.
+    ///
+    /// Nothing waits for the disk: a reader checks the digest.
+    func write(_ name: String, _ bytes: UnsafeRawBufferPointer) throws(BodyFileError) -> BodyName {
+        try fill(name) { file, digest in
+            digest.add(bytes)
+            return writeAll(bytes, to: file) ? Int64(bytes.count) : nil
+        }
+    }
+
+    /// Copies a file of the program; `nil` if the program changed the file since it had `status`.
+    func copy(
+        _ name: String, from source: Int32, _ status: stat
+    ) throws(BodyFileError) -> BodyName? {
+        var buffer = [UInt8](repeating: 0, count: Self.chunkBytes)
+        let copied = try fill(name) { file, digest in
+            var length: Int64 = 0
+            while true {
+                let count = pread(source, &buffer, buffer.count, off_t(length))
+                if count < 0, errno == EINTR { continue }
+                guard count >= 0 else { return nil }
+                guard count > 0 else { return length }
+                let isWritten = buffer.withUnsafeBytes { bytes in
+                    let bytes = UnsafeRawBufferPointer(rebasing: bytes[..<count])
+                    digest.add(bytes)
+                    return writeAll(bytes, to: file)
+                }
+                guard isWritten else { return nil }
+                length += Int64(count)
+            }
+        }
+        var now = stat()
+        guard fstat(source, &now) == 0, now.st_size == status.st_size,
+            copied.length == Int64(status.st_size), now.st_mtim.tv_sec == status.st_mtim.tv_sec,
+            now.st_mtim.tv_nsec == status.st_mtim.tv_nsec
+        else {
+            remove(name)
+            return nil
+        }
+        return copied
+    }
+
+    /// - Parameter body: Writes the content; returns the length, or `nil` and an `errno`.
+    private func fill(
+        _ name: String, _ body: (Int32, DigestComputation) -> Int64?
+    ) throws(BodyFileError) -> BodyName {
+        let part = path(name + Self.partSuffix)
+        errno = ENOMEM
+        guard let digest = DigestComputation(.sha256) else { throw BodyFileError(part) }
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        var file = Glibc.open(part, flags, FileMode.ownerOnly.bits)
+        if file < 0, errno == ENOENT {
+            // The folder may be read by those who may read the files.
+            mkdir(path, 0o700)
+            _ = chmod(path, mode.bits | (mode.bits & 0o444) >> 2)
+            file = Glibc.open(part, flags, FileMode.ownerOnly.bits)
+        }
+        guard file >= 0 else { throw BodyFileError(part) }
+        _ = fchmod(file, mode.bits)
+        let length = body(file, digest)
+        let code = errno
+        close(file)
+        errno = code
+        guard let length, rename(part, path(name)) == 0 else {
+            let error = BodyFileError(part)
+            unlink(part)
+            throw error
+        }
+        return BodyName(name: name, length: length, digest: digest.finish())
+    }
+
+    private func writeAll(_ bytes: UnsafeRawBufferPointer, to file: Int32) -> Bool {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = Glibc.write(file, rest.baseAddress, rest.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+        }
+        return true
+    }
+
+    // MARK: Reading
+
+    /// Opens a body; `nil` if the file is not there or does not hold this body.
+    func open(_ body: BodyName) -> CachedBodyFile? {
+        var buffer = [UInt8](
+            repeating: 0, count: Int(min(body.length, Int64(Self.chunkBytes))))
+        return open(body, &buffer)
+    }
+
+    /// Reads a body into memory; `nil` if the file is not there or does not hold this body.
+    func bytes(of body: BodyName) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: Int(body.length))
+        return open(body, &bytes) == nil ? nil : bytes
+    }
+
+    /// Opens a body and reads it through a buffer.
+    private func open(_ body: BodyName, _ buffer: inout [UInt8]) -> CachedBodyFile? {
+        let descriptor = Glibc.open(path(body.name), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        let keeper = OpenFile(descriptor)
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, Int64(status.st_size) == body.length,
+            let digest = DigestComputation(.sha256)
+        else { return nil }
+        var position = 0
+        while position < Int(body.length) {
+            let count = buffer.withUnsafeMutableBytes { bytes in
+                let start = position % bytes.count
+                let part = UnsafeMutableRawBufferPointer(rebasing: bytes[start...])
+                let count = pread(descriptor, part.baseAddress, part.count, off_t(position))
+                if count > 0 { digest.add(UnsafeRawBufferPointer(rebasing: part[..<count])) }
+                return count
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return nil }
+            position += count
+        }
+        guard digest.finish() == body.digest else { return nil }
+        return CachedBodyFile(path: keeper.path, length: body.length, keeper: keeper)
+    }
+
+    // MARK: Removing
+
+    func remove(_ name: String) { unlink(path(name)) }
+
+    func has(_ name: String) -> Bool { access(path(name), F_OK) == 0 }
+
+    /// Returns the names of the files that were last written before `time`, in seconds since 1970.
+    func names(writtenBefore time: Int64) -> [String] {
+        guard let folder = opendir(path) else { return [] }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            var status = stat()
+            guard !name.hasPrefix("."), lstat(path(name), &status) == 0,
+                Int64(status.st_mtim.tv_sec) < time
+            else { continue }
+            names.append(name)
+        }
+        return names
+    }
+}

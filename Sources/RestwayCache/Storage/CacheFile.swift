@@ -1,0 +1,342 @@
+import RestwayCalls
+import RestwayHTTP
+import RestwayOutcome
+import RestwaySQLite
+import RestwayThreads
+
+/// The settings of the file of a cache.
+struct CacheFileOptions: Sendable {
+    var path: String
+    var bytesMax: Int64
+    var connection = Connection.Options()
+    var clock: any Clock = SystemClock()
+    var pool = WorkerPool.shared
+}
+
+/// Reads the file of a cache, and keeps what is in memory in agreement with it.
+///
+/// Other processes may write to the file. A read first takes note of everything that they changed
+/// since the last read. In between, the mark of the file's log says whether anything was changed.
+final class CacheFile: Sendable {
+    /// What is open; `nil` while the file cannot be used.
+    struct Opened {
+        let connection: CacheConnection
+        let bodies: BodyFolder
+    }
+
+    private struct Reading {
+        var opened: Opened?
+        /// After a failure nothing is read until then.
+        var pausedUntil = Deadline.past
+    }
+
+    struct WeakWriter {
+        weak var writer: CacheWriter?
+    }
+
+    /// A change that another process wrote.
+    private enum Change {
+        case key(Int64)
+        case removal(Removal)
+    }
+
+    private static let pauseMilliseconds: Int64 = 1_000
+    /// A reader waits for a lock at most this long: the server can answer instead.
+    private static let readerTimeoutMilliseconds: Int32 = 250
+
+    let options: CacheFileOptions
+    let memory: Lock<CacheMemory>
+    let troubles: TroubleNotes
+    /// Names this cache among all that write to the file.
+    let origin = Int64.random(in: .min ... .max)
+    private let reading = Lock(Reading())
+    private let ids = Lock<Int64>(0)
+    /// Who writes to the file.
+    let writer = Lock(WeakWriter())
+
+    init(_ options: CacheFileOptions, _ memory: Lock<CacheMemory>, _ troubles: TroubleNotes) {
+        self.options = options
+        self.memory = memory
+        self.troubles = troubles
+    }
+
+    /// Returns an id that no other entry of the file has. Ids grow with time.
+    func newID() -> Int64 {
+        let time = options.clock.wallMicroseconds()
+        let number = (time & (1 << 52) - 1) << 10 | Int64.random(in: 0..<1_024)
+        return ids.withLock { last in
+            last = max(last + 1, number)
+            return last
+        }
+    }
+
+    // MARK: Opening
+
+    /// Opens the file, or begins it anew if it is damaged.
+    ///
+    /// - Returns: What the writer uses; `nil` if the file cannot be used now.
+    func open() throws(Migrations.Refusal) -> Opened? {
+        do throws(Migrations.Refusal) {
+            return try connect()
+        } catch {
+            guard case .failed(let problem) = error, !problem.isForked else { throw error }
+            troubles.note(CacheTrouble(problem))
+            guard problem.isDamage else { return nil }
+        }
+        do throws(Migrations.Refusal) {
+            // This fails if nothing says that the file was a cache: then it stays as it is.
+            _ = try Connection(
+                emptying: options.path, options.connection, of: CacheSchema.migrations)
+            let opened = try connect()
+            troubles.note(CacheTrouble(begunAnew: options.path))
+            return opened
+        } catch {
+            return nil
+        }
+    }
+
+    private func connect() throws(Migrations.Refusal) -> Opened {
+        let migrations = CacheSchema.migrations
+        let connection = try Connection(options.path, options.connection, of: migrations)
+        if try !migrations.areDone(connection) {
+            try wrapping { () throws(SQLiteError) in try connection.begin() }
+            do throws(Migrations.Refusal) {
+                try migrations.run(connection)
+                try wrapping { () throws(SQLiteError) in try connection.commit() }
+            } catch {
+                connection.rollBack()
+                throw error
+            }
+        }
+        connection.leavesLogAtClose = false
+        let bodies = BodyFolder(
+            path: connection.fileName + "-bodies", mode: options.connection.mode)
+        return try wrapping { () throws(SQLiteError) in
+            let writer = try CacheConnection(connection)
+            var readerOptions = options.connection
+            readerOptions.busyTimeoutMilliseconds = Self.readerTimeoutMilliseconds
+            let reader = try CacheConnection(Connection(options.path, readerOptions))
+            let change = try reader.lastChange()
+            reading.withLock { reading in
+                reading = Reading(opened: Opened(connection: reader, bodies: bodies))
+                memory.withLock { memory in
+                    memory.forgetAll()
+                    memory.watch.connection = reader.connection
+                    memory.watch.mark = nil
+                    memory.watch.look.change = change
+                }
+            }
+            return Opened(connection: writer, bodies: bodies)
+        }
+    }
+
+    private func wrapping<Result>(
+        _ body: () throws(SQLiteError) -> Result
+    ) throws(Migrations.Refusal) -> Result {
+        do {
+            return try body()
+        } catch {
+            throw .failed(error)
+        }
+    }
+
+    /// Stops using the file, because it is closed or is about to be opened again.
+    func close() {
+        let before = reading.withLock { reading in
+            memory.withLock { $0.watch.connection = nil }
+            defer { reading = Reading() }
+            return reading.opened
+        }
+        _ = consume before
+    }
+
+    // MARK: Reading
+
+    /// Looks into memory and the file.
+    ///
+    /// - Returns: The variants, whether this use of them is to be written, and what was known then.
+    func find(_ label: EntryLabel, now: Int64) -> (Variants?, isUsed: Bool, CacheMemory.Look) {
+        let (isExpected, written) = memory.withLock {
+            ($0.expect(label.hash), $0.removals.written)
+        }
+        let found = attempt { opened throws(SQLiteError) in
+            try catchUp(opened)
+            let found = memory.withLock { $0.find(label, now: now, trusts: true) }
+            if case .variants(let variants, let isUsed) = found {
+                return memory.withLock { memory in
+                    if isExpected { memory.fill(label.hash, nil) }
+                    return (Variants?.some(variants), isUsed, memory.look)
+                }
+            }
+            let (rows, usedAt) = try rows(opened, label)
+            return memory.withLock { memory in
+                let left = rows.answers.filter { !memory.removals.removesRow($0, since: written) }
+                let variants = left.isEmpty ? nil : Variants(left)
+                if isExpected { memory.fill(label.hash, variants, usedAt: usedAt) }
+                return (variants, now - usedAt >= CacheMemory.useInterval, memory.look)
+            }
+        }
+        return found
+            ?? memory.withLock { memory in
+                if isExpected { memory.fill(label.hash, nil) }
+                guard case .variants(let variants, _) = memory.find(label, now: now, trusts: true)
+                else { return (nil, false, memory.look) }
+                return (variants, false, memory.look)
+            }
+    }
+
+    /// Reads in one transaction; `nil` if the file cannot be read.
+    func attempt<Result>(
+        _ body: (Opened) throws(SQLiteError) -> Result
+    ) -> Result? {
+        defer { troubles.writeLog() }
+        return reading.withLock { reading in
+            guard let opened = reading.opened, options.clock.now() >= reading.pausedUntil else {
+                return nil
+            }
+            do throws(SQLiteError) {
+                return try opened.connection.connection.reading(
+                    { () throws(SQLiteError) in try body(opened) }, orThrow: { $0 })
+            } catch {
+                troubles.note(CacheTrouble(error))
+                reading.pausedUntil = options.clock.now().advanced(
+                    milliseconds: Self.pauseMilliseconds)
+                return nil
+            }
+        }
+    }
+
+    /// Takes note of what other processes have changed. Called in a transaction that reads.
+    private func catchUp(_ opened: Opened) throws(SQLiteError) {
+        let file = opened.connection
+        // A later commit than the one that is read here only makes the next look unnecessary.
+        let mark = file.connection.commitMark
+        let (seen, known) = memory.withLock { ($0.watch.look.change, $0.watch.mark) }
+        if let mark, mark == known { return }
+        var (changes, last): ([Change], Int64) = ([], seen)
+        var isWhole = true
+        try file.run(
+            """
+            SELECT number, origin, key, url, route, owner, before FROM change
+            WHERE number > ?1 ORDER BY number
+            """, [.integer(seen)]
+        ) { row in
+            if last == seen, row.integer(0) != seen + 1 { isWhole = false }
+            last = row.integer(0)
+            guard row.integer(1) != origin else { return }
+            if row.storage(2) != .null {
+                changes.append(.key(row.integer(2)))
+            } else {
+                changes.append(.removal(Self.removal(row)))
+            }
+        }
+        memory.withLock { memory in
+            if !isWhole { memory.forgetAll() }
+            for change in changes {
+                switch change {
+                case .key(let hash): memory.forget(hash)
+                case .removal(let removal):
+                    _ = memory.remove(removal, isForeign: true)
+                }
+            }
+            memory.watch.mark = mark
+            memory.watch.look.change = last
+        }
+    }
+
+    private static func removal(_ row: Statement) -> Removal {
+        Removal(
+            url: row.string(3), route: row.string(4), owner: row.string(5),
+            before: row.storage(6) == .null ? nil : row.integer(6))
+    }
+
+    private static let entryColumns =
+        "id, name, method, route, owner, head, length, store, file, digest, body, usedAt"
+
+    /// Returns the entries of a key, and the time when one of them was used last.
+    private func rows(
+        _ opened: Opened, _ label: EntryLabel
+    ) throws(SQLiteError) -> (Variants, usedAt: Int64) {
+        var answers: [KeptAnswer] = []
+        var usedAt: Int64 = 0
+        try opened.connection.run(
+            """
+            SELECT \(Self.entryColumns) FROM entry WHERE key = ?1 AND name = ?2
+            ORDER BY responseTime DESC
+            """, [.integer(label.hash), .text(label.name)]
+        ) { row in
+            if let answer = answer(row, label) { answers.append(answer) }
+            usedAt = max(usedAt, row.integer(11))
+        }
+        return (Variants(answers), usedAt)
+    }
+
+    /// Reads an entry; `nil` if it is damaged.
+    ///
+    /// - Parameter label: The label that the entry is known to have.
+    private func answer(_ row: Statement, _ label: EntryLabel?) -> KeptAnswer? {
+        guard let head = HeadReader.head(row.bytes(5)) else { return nil }
+        let (id, length) = (row.integer(0), row.integer(6))
+        let body: KeptBody
+        if let name = row.string(8) {
+            body = .file(BodyName(name: name, length: length, digest: Array(row.bytes(9))))
+        } else {
+            let bytes = row.bytes(10)
+            guard bytes.count == Int(length) else { return nil }
+            var copy: [UInt8] = []
+            copy.reserveCapacity(bytes.count + 1 + Body.paddingCount)
+            copy.append(contentsOf: bytes)
+            body = .bytes(Body(copy))
+        }
+        let label =
+            label
+            ?? EntryLabel(
+                name: row.string(1) ?? "", method: row.string(2) ?? "", route: row.string(3),
+                owner: row.string(4) ?? "")
+        let store = row.storage(7) == .null ? nil : row.integer(7)
+        return KeptAnswer(
+            id: id, label: label, head: head, body: body, memo: memo(of: id, committedTo: store))
+    }
+
+    /// Makes the memo of an answer, whose store is written to the file.
+    func memo(of id: Int64, committedTo store: Int64? = nil) -> AnswerMemo {
+        AnswerMemo(committedTo: store) { [weak self] store in
+            self?.writer.withLock { $0.writer }?.submit(.commit(id, store: store))
+        }
+    }
+
+    // MARK: Inspection
+
+    /// The number of entries, and their bytes; `nil` if the file cannot be read.
+    func holdings() -> (entries: Int64, bytes: Int64)? {
+        attempt { opened throws(SQLiteError) in
+            var holdings: (Int64, Int64) = (0, 0)
+            try opened.connection.run("SELECT entries, bytes FROM cache") {
+                holdings = ($0.integer(0), $0.integer(1))
+            }
+            return holdings
+        }
+    }
+
+    /// Returns the entries without their bodies, the newest first, with their sizes; `nil` if the
+    /// file cannot be read.
+    func list(_ removal: Removal, limit: Int) -> [(answer: KeptAnswer, bytes: Int64)]? {
+        attempt { opened throws(SQLiteError) in
+            var entries: [(KeptAnswer, Int64)] = []
+            let condition = CacheSchema.condition(removal)
+            try opened.connection.run(
+                """
+                SELECT id, name, method, route, owner, head, 0, NULL, NULL, NULL, NULL, bytes
+                FROM entry WHERE \(condition.sql) ORDER BY responseTime DESC
+                LIMIT \(limit == 0 ? -1 : limit)
+                """, condition.values
+            ) { row in
+                if let answer = answer(row, nil) { entries.append((answer, row.integer(11))) }
+            }
+            return entries
+        }
+    }
+
+    /// The folder with the bodies; `nil` while the file cannot be used.
+    var bodies: BodyFolder? { reading.withLock { $0.opened?.bodies } }
+}

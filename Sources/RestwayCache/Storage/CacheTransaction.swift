@@ -1,0 +1,230 @@
+import RestwayHTTP
+import RestwayOutcome
+import RestwaySQLite
+import RestwayThreads
+
+/// One transaction with many writes, and what came of it.
+struct CacheTransaction {
+    private typealias Value = CacheConnection.Value
+
+    private static let logFramesMax = 1_000
+
+    let file: CacheConnection
+    let origin: Int64
+    let now: Int64
+    let bytesMax: Int64
+    private(set) var evicted: Int64 = 0
+    private(set) var removed: Int64 = 0
+    /// The answers that were removed before they could be written.
+    private(set) var refused: Set<Int64> = []
+    private var oldestChange: Int64 = 0
+
+    init(file: CacheConnection, origin: Int64, now: Int64, bytesMax: Int64) {
+        self.file = file
+        self.origin = origin
+        self.now = now
+        self.bytesMax = bytesMax
+    }
+
+    /// Writes all or, if it throws, nothing.
+    mutating func run(_ writes: [CacheWrite]) throws(SQLiteError) {
+        (evicted, removed, refused) = (0, 0, [])
+        let connection = file.connection
+        // A failed rollback may have left a transaction open.
+        if connection.isInTransaction { try connection.run("ROLLBACK") }
+        try connection.begin()
+        do throws(SQLiteError) {
+            oldestChange = try file.integer("SELECT min(number) FROM change") ?? 0
+            for write in writes { try run(write) }
+            try evict()
+            try file.run(
+                "DELETE FROM change WHERE number <= ?1 - \(CacheSchema.changesMax)",
+                [.integer(file.lastChange())])
+            try connection.commit()
+        } catch {
+            if connection.isInTransaction { connection.rollBack() }
+            throw error
+        }
+    }
+
+    private mutating func run(_ write: CacheWrite) throws(SQLiteError) {
+        switch write {
+        case .store(let answer, let ids, let since): try store(answer, ids, since: since)
+        case .commit(let id, let store):
+            try file.run(
+                "UPDATE entry SET store = ?2 WHERE id = ?1", [.integer(id), .integer(store)])
+        case .use(let id, let time):
+            try file.run(
+                "UPDATE entry SET usedAt = ?2 WHERE id = ?1", [.integer(id), .integer(time)])
+        case .remove(let removal, _, let count):
+            let number = try remove(removal)
+            removed += number
+            count?.withLock { $0 = number }
+        case .forget(let label):
+            try file.run(
+                "DELETE FROM entry WHERE key = ?1 AND name = ?2",
+                [.integer(label.hash), .text(label.name)])
+            try note(key: label.hash)
+        case .copy, .sweep: break
+        }
+    }
+
+    private func remove(_ removal: Removal) throws(SQLiteError) -> Int64 {
+        if let id = removal.id {
+            // Other processes know no ids.
+            let key = try file.integer("SELECT key FROM entry WHERE id = ?1", [.integer(id)])
+            if let key { try note(key: key) }
+        } else {
+            try note(removal)
+        }
+        let condition = CacheSchema.condition(removal)
+        try file.run("DELETE FROM entry WHERE \(condition.sql)", condition.values)
+        return Int64(file.connection.changedRowCount)
+    }
+
+    // MARK: Storing
+
+    private mutating func store(
+        _ answer: KeptAnswer, _ ids: [Int64], since: Int64
+    ) throws(SQLiteError) {
+        let label = answer.label
+        guard try isStillWanted(answer, since: since) else {
+            refused.insert(answer.id)
+            return
+        }
+        let selecting = Value.bytes(HeadWriter(answer.head.selecting).bytes)
+        let key: [Value] = [.integer(label.hash), .text(label.name)]
+        try file.run(
+            "DELETE FROM entry WHERE key = ?1 AND name = ?2 AND selecting = ?3 AND id != ?4",
+            key + [selecting, .integer(answer.id)])
+        for id in ids where id != answer.id {
+            try file.run("DELETE FROM entry WHERE id = ?1", [.integer(id)])
+        }
+        try file.run(
+            """
+            UPDATE entry SET selecting = ?2, head = ?3, responseTime = ?4, usedAt = ?5, bytes = ?6
+            WHERE id = ?1
+            """,
+            [
+                .integer(answer.id), selecting, .bytes(HeadWriter(answer.head).bytes),
+                .integer(answer.head.responseTime), .integer(now), .integer(answer.bytes),
+            ])
+        if file.connection.changedRowCount == 0 { try insert(answer, selecting) }
+        try file.run(
+            """
+            DELETE FROM entry WHERE key = ?1 AND name = ?2 AND id IN (
+                SELECT id FROM entry WHERE key = ?1 AND name = ?2 ORDER BY responseTime DESC
+                LIMIT -1 OFFSET \(Variants.countMax))
+            """, key)
+        if label.owner.hasPrefix(Owner.holderMark) {
+            try file.run(
+                "INSERT INTO holder VALUES (?1, ?2) ON CONFLICT DO UPDATE SET storedAt = ?2",
+                [.text(label.owner), .integer(now)])
+        }
+        try note(key: label.hash)
+    }
+
+    private mutating func insert(_ answer: KeptAnswer, _ selecting: Value) throws(SQLiteError) {
+        let label = answer.label
+        let body: [Value]
+        switch answer.body {
+        case .bytes(let bytes): body = [.null, .null, .body(bytes)]
+        case .file(let file):
+            // The row with the body is gone, and its file with it.
+            if answer.isFreshened {
+                refused.insert(answer.id)
+                return
+            }
+            body = [.text(file.name), .bytes(file.digest), .null]
+        }
+        try file.run(
+            """
+            INSERT INTO entry VALUES (
+                ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, NULL, ?15, ?16, ?17)
+            """,
+            [
+                .integer(answer.id), .integer(label.hash), .text(label.name), .text(label.method),
+                .text(label.url), .integer(EntryLabel.hash(of: label.url)), .text(label.route),
+                .text(label.owner), selecting, .bytes(HeadWriter(answer.head).bytes),
+                .integer(answer.head.responseTime), .integer(now), .integer(answer.bytes),
+                .integer(answer.body.length),
+            ] + body)
+    }
+
+    /// Returns whether no other process has removed the answer since its request left.
+    private func isStillWanted(_ answer: KeptAnswer, since: Int64) throws(SQLiteError) -> Bool {
+        // The changes that followed are not all known any more.
+        if since + 1 < oldestChange { return false }
+        let label = answer.label
+        return try file.integer(
+            """
+            SELECT 1 FROM change WHERE number > ?1 AND origin != ?2 AND key IS NULL
+                AND (url IS NULL OR url = ?3) AND (route IS NULL OR route = ?4)
+                AND (owner IS NULL OR owner = ?5 OR owner = '\(Owner.undiscriminated)' AND ?6)
+                AND (before IS NULL OR before >= ?7)
+            """,
+            [
+                .integer(since), .integer(origin), .text(label.url), .text(label.route),
+                .text(label.owner),
+                .integer(Owner.discriminator(of: label.owner) == nil ? 1 : 0),
+                .integer(answer.head.responseTime),
+            ]) == nil
+    }
+
+    private func note(key: Int64) throws(SQLiteError) {
+        try file.run(
+            "INSERT INTO change (origin, key) VALUES (?1, ?2)", [.integer(origin), .integer(key)])
+    }
+
+    private func note(_ removal: Removal) throws(SQLiteError) {
+        try file.run(
+            "INSERT INTO change (origin, url, route, owner, before) VALUES (?1, ?2, ?3, ?4, ?5)",
+            [
+                .integer(origin), .text(removal.url), .text(removal.route), .text(removal.owner),
+                .integer(removal.before),
+            ])
+    }
+
+    // MARK: Room
+
+    /// Removes the entries that were used longest ago until the rest fits.
+    private mutating func evict() throws(SQLiteError) {
+        while let excess = try file.integer("SELECT bytes - ?1 FROM cache", [.integer(bytesMax)]),
+            excess > 0
+        {
+            var (ids, freed): ([Int64], Int64) = ([], 0)
+            try file.run("SELECT id, bytes FROM entry ORDER BY usedAt LIMIT 64") { row in
+                guard freed < excess else { return }
+                ids.append(row.integer(0))
+                freed += row.integer(1)
+            }
+            guard !ids.isEmpty else { return }
+            for id in ids { try file.run("DELETE FROM entry WHERE id = ?1", [.integer(id)]) }
+            evicted += Int64(ids.count)
+        }
+    }
+
+    /// Removes the bodies of entries that are gone, and moves a long log into the file. Failures
+    /// are found again by the next transaction.
+    func cleanUp(_ bodies: BodyFolder) {
+        var names: [String] = []
+        try? file.run("SELECT file FROM garbage") { names.append($0.string(0) ?? "") }
+        for name in names where !name.isEmpty { bodies.remove(name) }
+        if !names.isEmpty {
+            do throws(SQLiteError) {
+                try file.connection.begin()
+                for name in names {
+                    try file.run("DELETE FROM garbage WHERE file = ?1", [.text(name)])
+                }
+                try file.connection.commit()
+            } catch {
+                file.connection.rollBack()
+            }
+        }
+        if file.connection.isShortOfRoom {
+            _ = file.connection.makeRoom()
+        } else if file.connection.logFrameCount > Self.logFramesMax {
+            try? file.connection.checkpoint()
+        }
+    }
+}

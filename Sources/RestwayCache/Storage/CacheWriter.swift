@@ -1,0 +1,316 @@
+import CLinux
+import Glibc
+import RestwayCalls
+import RestwayHTTP
+import RestwayOutcome
+import RestwaySQLite
+import RestwayThreads
+import Synchronization
+
+/// A write to the file of a cache.
+enum CacheWrite: Sendable {
+    /// - Parameters:
+    ///   - replacing: The entries that it replaces, besides those with its selecting fields.
+    ///   - since: The last change of the file that was known when the request left.
+    case store(KeptAnswer, replacing: [Int64], since: Int64)
+    /// Stores an answer with a body that is still in a file of the program.
+    case copy(KeptAnswer, SourceFile, replacing: [Int64], since: Int64)
+    /// The entry was used.
+    case use(Int64, at: Int64)
+    /// An object store has taken the objects of the entry.
+    case commit(Int64, store: Int64)
+    /// - Parameters:
+    ///   - number: The number of the removal in memory.
+    ///   - count: Receives the number of removed entries.
+    case remove(Removal, number: Int64, count: RemovedCount?)
+    /// Removes all entries of a key, because a newer one could not be written.
+    case forget(EntryLabel)
+    /// Collects what nothing refers to.
+    case sweep
+}
+
+/// The number of entries that a removal removed; `nil` until it is written.
+typealias RemovedCount = Lock<Int64?>
+
+/// A file of the program, opened so that the program may move or remove it.
+final class SourceFile: Sendable {
+    let descriptor: Int32
+    let status: stat
+
+    init?(_ path: String) {
+        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        var status = stat()
+        guard descriptor >= 0, fstat(descriptor, &status) == 0 else {
+            if descriptor >= 0 { close(descriptor) }
+            return nil
+        }
+        self.status = status
+    }
+
+    deinit { close(descriptor) }
+}
+
+/// Writes to the file in the background, many writes in one transaction, in their order.
+///
+/// One thread at a time writes: a worker, or a thread that closes the cache.
+final class CacheWriter: Sendable {
+    private struct State {
+        var writes: [CacheWrite] = []
+        /// The bytes of the bodies that wait.
+        var bytes: Int64 = 0
+        var isBusy = false
+        var isClosed = false
+        /// Whether the last group could not be written. It is tried again with the next write.
+        var hasFailed = false
+        var pausedUntil = Deadline.past
+    }
+
+    /// What only the thread that writes uses.
+    private struct Own {
+        var opened: CacheFile.Opened?
+    }
+
+    private static let writesMax = 4_096
+    private static let bytesMax: Int64 = 64 << 20
+    private static let pauseMilliseconds: Int64 = 1_000
+
+    let file: CacheFile
+    let counts: CacheCounters
+    private let state = Monitor(State())
+    private let own: Lock<Own>
+
+    init(_ file: CacheFile, _ opened: CacheFile.Opened?, _ counts: CacheCounters) {
+        self.file = file
+        self.counts = counts
+        own = Lock(Own(opened: opened))
+        file.writer.withLock { $0.writer = self }
+    }
+
+    private var memory: Lock<CacheMemory> { file.memory }
+
+    // MARK: The queue
+
+    /// Queues a write. It never waits for the file.
+    func submit(_ write: CacheWrite) {
+        let starts = state.withLock { state in
+            guard !state.isClosed else { return false }
+            add(write, to: &state)
+            let now = file.options.clock.now()
+            guard !state.isBusy, now >= state.pausedUntil else { return false }
+            state.isBusy = true
+            return true
+        }
+        if starts { file.options.pool.submit { self.run() } }
+    }
+
+    /// If too much waits, entries are left out, but removals are not.
+    private func add(_ write: CacheWrite, to state: inout State) {
+        let isFull = state.writes.count >= Self.writesMax || state.bytes >= Self.bytesMax
+        switch write {
+        case .store(let answer, _, _), .copy(let answer, _, _, _):
+            if isFull {
+                memory.withLock { $0.isWritten(answer.label.hash) }
+                return add(.forget(answer.label), to: &state)
+            }
+            state.bytes += answer.body.length
+        case .use, .commit, .sweep:
+            if isFull { return }
+        case .remove, .forget:
+            if state.writes.count >= 2 * Self.writesMax { collapse(&state) }
+        }
+        state.writes.append(write)
+    }
+
+    /// Makes one removal of everything out of all that waits.
+    private func collapse(_ state: inout State) {
+        let last = memory.withLock { memory in
+            for case .store(let answer, _, _) in state.writes { memory.isWritten(answer.label.hash) }
+            return memory.removals.last
+        }
+        let counted = state.writes.filter {
+            if case .remove(_, _, .some) = $0 { true } else { false }
+        }
+        state.writes = [.remove(.everything, number: last, count: nil)] + counted
+        state.bytes = 0
+    }
+
+    private func run() {
+        while let group = nextGroup() { end(write(group)) }
+        // Nothing waits for this thread any more, so the program may be called.
+        file.troubles.writeLog()
+    }
+
+    private func nextGroup() -> [CacheWrite]? {
+        state.update { state in
+            guard !state.writes.isEmpty, !state.hasFailed else {
+                state.isBusy = false
+                state.hasFailed = false
+                return nil
+            }
+            defer { (state.writes, state.bytes) = ([], 0) }
+            return state.writes
+        }
+    }
+
+    /// - Parameter left: The writes that are to be tried again; `nil` if the group was written.
+    private func end(_ left: [CacheWrite]?) {
+        guard let left else { return }
+        state.withLock { state in
+            state.writes = left + state.writes
+            state.hasFailed = true
+            state.pausedUntil = file.options.clock.now().advanced(
+                milliseconds: Self.pauseMilliseconds)
+        }
+    }
+
+    /// Returns when all writes that were queued before are in the file or have failed.
+    func finish() {
+        let leads = state.wait { state -> Bool? in
+            guard !state.isBusy else { return nil }
+            state.isBusy = !state.writes.isEmpty
+            return state.isBusy
+        }
+        if leads == true { run() }
+    }
+
+    /// Refuses further writes and closes the file when the earlier writes are done.
+    func close() {
+        state.withLock { $0.isClosed = true }
+        finish()
+        own.withLock { $0.opened = nil }
+        file.close()
+    }
+
+    // MARK: Writing
+
+    /// Writes a group.
+    ///
+    /// - Returns: The writes that are to be tried again; `nil` if the group was written.
+    private func write(_ group: [CacheWrite]) -> [CacheWrite]? {
+        own.withLock { own in
+            if own.opened == nil { own.opened = (try? file.open()) ?? nil }
+            guard let opened = own.opened else { return failed(group, nil) }
+            let prepared = group.map { withBody($0, opened.bodies) }
+            var transaction = CacheTransaction(
+                file: opened.connection, origin: file.origin,
+                now: file.options.clock.wallMicroseconds(), bytesMax: file.options.bytesMax)
+            do throws(SQLiteError) {
+                do throws(SQLiteError) {
+                    try transaction.run(prepared)
+                } catch {
+                    guard error.isFull, opened.connection.connection.makeRoom() else {
+                        throw error
+                    }
+                    try transaction.run(prepared)
+                }
+            } catch {
+                let trouble = CacheTrouble(error)
+                file.troubles.note(trouble)
+                if trouble.needsReopening {
+                    own.opened = nil
+                    file.close()
+                }
+                return failed(prepared, opened.bodies)
+            }
+            file.troubles.writeSucceeded()
+            written(prepared, transaction, opened.bodies)
+            for case .sweep in prepared { CacheSweep(opened, transaction.now).run() }
+            transaction.cleanUp(opened.bodies)
+            return nil
+        }
+    }
+
+    /// Writes the body of a large answer to a file of its own, before the transaction.
+    private func withBody(_ write: CacheWrite, _ bodies: BodyFolder) -> CacheWrite {
+        do throws(BodyFileError) {
+            let answer: KeptAnswer
+            let (ids, since): ([Int64], Int64)
+            let body: BodyName?
+            switch write {
+            case .store(let stored, let replaced, let change):
+                guard case .bytes(let bytes) = stored.body, bytes.count > Self.inlineBytesMax,
+                    !stored.isFreshened
+                else { return write }
+                (answer, ids, since) = (stored, replaced, change)
+                var failure: BodyFileError?
+                body = bytes.withBytes { bytes in
+                    do throws(BodyFileError) {
+                        return try bodies.write(Self.name(stored), bytes)
+                    } catch {
+                        failure = error
+                        return nil
+                    }
+                }
+                if let failure { throw failure }
+            case .copy(let stored, let source, let replaced, let change):
+                (answer, ids, since) = (stored, replaced, change)
+                body = try bodies.copy(Self.name(stored), from: source.descriptor, source.status)
+            default:
+                return write
+            }
+            guard let body else { return .forget(answer.label) }
+            return .store(answer.with(.file(body)), replacing: ids, since: since)
+        } catch {
+            file.troubles.note(CacheTrouble(error))
+            return given(up: write)
+        }
+    }
+
+    /// Bodies with more bytes than these are files of their own.
+    private static let inlineBytesMax = 64 << 10
+
+    private static func name(_ answer: KeptAnswer) -> String {
+        String(answer.id, radix: 36) + "-" + String(UInt64.random(in: 0 ... .max), radix: 36)
+    }
+
+    private func written(
+        _ group: [CacheWrite], _ transaction: CacheTransaction, _ bodies: BodyFolder
+    ) {
+        counts.evicted.add(transaction.evicted, ordering: .relaxed)
+        counts.invalidated.add(transaction.removed, ordering: .relaxed)
+        memory.withLock { memory in
+            for write in group {
+                switch write {
+                case .store(let answer, _, _):
+                    if transaction.refused.contains(answer.id) {
+                        memory.forget(answer.label.hash)
+                        removeBody(of: answer, bodies)
+                    }
+                    memory.isWritten(answer.label.hash)
+                case .remove(_, let number, _): memory.removals.isWritten(number)
+                default: break
+                }
+            }
+        }
+    }
+
+    /// Returns what has to be written later in place of a group that could not be written. The
+    /// answers stay in memory alone.
+    private func failed(_ group: [CacheWrite], _ bodies: BodyFolder?) -> [CacheWrite] {
+        group.compactMap { write in
+            switch write {
+            case .store(let answer, _, _):
+                if let bodies { removeBody(of: answer, bodies) }
+                return given(up: write)
+            case .copy: return given(up: write)
+            case .remove, .forget: return write
+            case .use, .commit, .sweep: return nil
+            }
+        }
+    }
+
+    /// Removes the body that was written for an answer which is not kept after all.
+    private func removeBody(of answer: KeptAnswer, _ bodies: BodyFolder) {
+        if case .file(let body) = answer.body, !answer.isFreshened { bodies.remove(body.name) }
+    }
+
+    private func given(up write: CacheWrite) -> CacheWrite {
+        switch write {
+        case .store(let answer, _, _):
+            memory.withLock { $0.isWritten(answer.label.hash) }
+            return .forget(answer.label)
+        case .copy(let answer, _, _, _): return .forget(answer.label)
+        default: return write
+        }
+    }
+}

@@ -1,0 +1,290 @@
+import CLinux
+import Dispatch
+import Foundation
+import RestwayCalls
+import RestwayDocument
+import RestwayHTTP
+import RestwayOutcome
+import RestwaySQLite
+import RestwayThreads
+import XCTest
+
+@testable import RestwayCache
+
+final class CacheStorageTests: CacheTestCase {
+    private func both(_ body: (ResponseCache) throws -> Void) throws {
+        for isInFile in [false, true] {
+            let cache = try open(isInFile: isInFile)
+            try body(cache)
+            cache.close()
+        }
+    }
+
+    func testAnAnswerIsKeptAndGivenAgain() throws {
+        try both { cache in
+            let question = question("a")
+            try store(cache, question, "one")
+            guard case .answer(let hit) = cache.findInMemory(question) ?? cache.find(question)
+            else { return XCTFail("no hit") }
+            XCTAssertEqual(text(hit), "one")
+            XCTAssertEqual(hit.received.cache?.state, .hit)
+            XCTAssertEqual(hit.received.headers[first: "Age"], "0")
+            XCTAssertEqual(
+                hit.received.headers[first: "Cache-Status"], "restway; hit; ttl=1000")
+            XCTAssertNotNil(hit.memo)
+            XCTAssertEqual(cache.statistics.counts.hits, 1)
+        }
+    }
+
+    func testAnAnswerOutlivesItsProcess() throws {
+        var cache = try open()
+        let large = String(repeating: "x", count: 200_000)
+        try store(cache, question("small"), "one")
+        try store(cache, question("large"), large)
+        cache.close()
+        cache = try open()
+        XCTAssertEqual(cache.statistics.holdings.entries, 2)
+        XCTAssertEqual(cache.statistics.holdings.memoryEntries, 0)
+        XCTAssertNil(cache.findInMemory(question("small")))
+        XCTAssertEqual(found(cache, question("small")), "one")
+        XCTAssertEqual(found(cache, question("large")), large)
+        XCTAssertEqual(names(bodies).count, 1)
+        XCTAssertNotNil(cache.findInMemory(question("large")))
+        cache.close()
+    }
+
+    func testVariantsAreKeptSideBySide() throws {
+        try both { cache in
+            for language in ["de", "en", "fr"] {
+                let asked = question("a", headers: [("X-Taste", language)])
+                let outcome = try ticket(cache, asked).answered(
+                    answer(language, [("Cache-Control", "max-age=9"), ("Vary", "X-Taste")]))
+                XCTAssertEqual(outcome.answer.received.cache?.state, .stored)
+            }
+            cache.writer?.finish()
+            for language in ["de", "en", "fr"] {
+                XCTAssertEqual(
+                    found(cache, question("a", headers: [("X-Taste", language)])), language)
+            }
+            XCTAssertNil(found(cache, question("a", headers: [("X-Taste", "it")])))
+        }
+        let cache = try open()
+        XCTAssertEqual(found(cache, question("a", headers: [("X-Taste", "en")])), "en")
+        cache.close()
+    }
+
+    func testWhatWasUsedLongestAgoLeavesMemory() throws {
+        let body = String(repeating: "x", count: 1_000)
+        let cache = try open(isInFile: false, memoryBytesMax: 10_000)
+        for number in 0..<5 { try store(cache, question("\(number)"), body) }
+        XCTAssertNotNil(found(cache, question("0")))
+        for number in 5..<9 { try store(cache, question("\(number)"), body) }
+        XCTAssertNotNil(found(cache, question("0")))
+        XCTAssertNil(found(cache, question("1")))
+        let statistics = cache.statistics
+        XCTAssertLessThanOrEqual(statistics.holdings.memoryBytes, 10_000)
+        XCTAssertEqual(
+            statistics.counts.evicted + statistics.holdings.memoryEntries, 9)
+    }
+
+    func testTheFileIsBoundedByBytes() throws {
+        let body = String(repeating: "x", count: 10_000)
+        var cache = try open(bytesMax: 100_000)
+        for number in 0..<30 {
+            try store(cache, question("\(number)"), body)
+            clock.advance(milliseconds: 1)
+            cache.writer?.finish()
+        }
+        let statistics = cache.statistics
+        XCTAssertLessThanOrEqual(statistics.holdings.bytes, 100_000)
+        XCTAssertEqual(statistics.counts.evicted + statistics.holdings.entries, 30)
+        cache.close()
+        XCTAssertEqual(
+            try integer("SELECT sum(bytes) FROM entry"), try integer("SELECT bytes FROM cache"))
+        cache = try open(bytesMax: 100_000)
+        XCTAssertNil(found(cache, question("0")))
+        XCTAssertNotNil(found(cache, question("29")))
+        cache.close()
+    }
+
+    func testAValidatedAnswerKeepsItsBodyAndItsMemo() throws {
+        try both { cache in
+            let asked = question("a")
+            let stale = answer("one", [("Cache-Control", "max-age=1"), ("ETag", "\"1\"")])
+            _ = try ticket(cache, asked).answered(stale)
+            clock.advance(milliseconds: 5_000)
+            let next = try ticket(cache, asked)
+            XCTAssertEqual(next.conditions.first?.value, "\"1\"")
+            let outcome = next.answered(
+                answer(status: 304, [("Cache-Control", "max-age=100"), ("ETag", "\"1\"")]))
+            XCTAssertEqual(text(outcome.answer), "one")
+            XCTAssertEqual(outcome.answer.received.status, 200)
+            XCTAssertEqual(outcome.answer.received.cache?.state, .validated)
+            cache.writer?.finish()
+            XCTAssertEqual(found(cache, asked), "one")
+            XCTAssertEqual(cache.statistics.holdings.entries, 1)
+        }
+        let cache = try open()
+        XCTAssertEqual(found(cache, question("a")), "one")
+        cache.close()
+    }
+
+    // MARK: Removing
+
+    func testWhatLeftBeforeARemovalIsNotKeptAfterIt() throws {
+        try both { cache in
+            let asked = question("a", route: "things")
+            let left = try ticket(cache, asked)
+            var rules = CacheRules()
+            rules.invalidatedRoutes = ["things"]
+            let change = question("b", "POST", rules: rules)
+            cache.observed(answer("done"), change, cause: nil)
+            let outcome = left.answered(answer("old"))
+            XCTAssertEqual(outcome.answer.received.cache?.state, .passed)
+            XCTAssertNil(found(cache, asked))
+            try store(cache, asked, "new")
+            XCTAssertEqual(found(cache, asked), "new")
+        }
+    }
+
+    func testAnUnsafeRequestRemovesItsURL() throws {
+        try both { cache in
+            try store(cache, question("a"), "one")
+            try store(cache, question("b"), "two")
+            cache.observed(answer("done"), question("a", "PUT"), cause: nil)
+            XCTAssertNil(found(cache, question("a")))
+            XCTAssertEqual(found(cache, question("b")), "two")
+        }
+        let cache = try open()
+        XCTAssertNil(found(cache, question("a")))
+        XCTAssertEqual(found(cache, question("b")), "two")
+        cache.close()
+    }
+
+    func testEntriesAreRemovedByEachProperty() throws {
+        try both { cache in
+            try store(cache, question("a", route: "r", discriminator: "ann"), "1")
+            try store(cache, question("a", route: "r", discriminator: "bob"), "2")
+            try store(cache, question("b", route: "s"), "3")
+            clock.advance(milliseconds: 10_000)
+            try store(cache, question("c", holder: 5), "4")
+            XCTAssertEqual(try cache.list(CacheFilter(), limit: 0).count, 4)
+            XCTAssertEqual(try cache.list(CacheFilter(), limit: 2).count, 2)
+            XCTAssertEqual(
+                try cache.list(CacheFilter(), limit: 1).map(\.url), ["http://127.0.0.1/c"])
+            var filter = CacheFilter()
+            filter.discriminator = "ann"
+            XCTAssertEqual(try cache.list(filter, limit: 0).map(\.discriminator), ["ann"])
+            XCTAssertEqual(try cache.remove(filter), 1)
+            filter.discriminator = ""
+            XCTAssertEqual(try cache.list(filter, limit: 0).count, 2)
+            filter = CacheFilter()
+            filter.url = "HTTP://127.0.0.1:80/a"
+            XCTAssertEqual(try cache.remove(filter), 1)
+            filter = CacheFilter()
+            filter.ageSecondsMin = 5
+            XCTAssertEqual(try cache.remove(filter), 1)
+            filter = CacheFilter()
+            filter.key = try cache.list(CacheFilter(), limit: 0).first?.key
+            XCTAssertEqual(try cache.remove(filter), 1)
+            XCTAssertNil(found(cache, question("c", holder: 5)))
+            XCTAssertEqual(try cache.list(CacheFilter(), limit: 0), [])
+            filter = CacheFilter()
+            filter.url = "no url"
+            XCTAssertThrowsError(try cache.remove(filter))
+        }
+    }
+
+    func testAnotherCredentialHasOtherEntries() throws {
+        try both { cache in
+            let before = cache.holder
+            try store(cache, question("a", holder: before), "one")
+            cache.credentialWasReplaced()
+            XCTAssertNotEqual(cache.holder, before)
+            XCTAssertNil(found(cache, question("a", holder: cache.holder)))
+            XCTAssertNil(found(cache, question("a", holder: before)))
+        }
+        XCTAssertEqual(try integer("SELECT count(*) FROM entry"), 0)
+    }
+
+    func testTheLogOfRemovalsStaysShort() throws {
+        try both { cache in
+            try store(cache, question("kept"), "one")
+            let left = try ticket(cache, question("other"))
+            for number in 0..<3_000 { cache.remove(Removal(url: "http://127.0.0.1/\(number)")) }
+            XCTAssertEqual(found(cache, question("kept")), "one")
+            // It is no longer known what was removed since the request left.
+            XCTAssertEqual(left.answered(answer("x")).answer.received.cache?.state, .passed)
+            cache.writer?.finish()
+            XCTAssertEqual(found(cache, question("kept")), "one")
+        }
+    }
+
+    // MARK: Bodies in files
+
+    func testADownloadIsKeptAsAFile() throws {
+        let source = folder + "/download"
+        let content = String(repeating: "download ", count: 50_000)
+        _ = FileManager.default.createFile(atPath: source, contents: Data(content.utf8))
+        let saved = SavedBody(
+            path: source, length: Int64(content.utf8.count), digest: nil, resumedFrom: 0)
+        var cache = try open()
+        let asked = question("a", wantsBytes: false)
+        let outcome = try ticket(cache, asked).answered(answer(saved: saved))
+        XCTAssertEqual(outcome.answer.received.cache?.state, .stored)
+        unlink(source)
+        cache.close()
+        cache = try open()
+        guard case .answer(let hit) = cache.find(asked) else { return XCTFail("no hit") }
+        XCTAssertEqual(hit.bodyFile?.length, saved.length)
+        // The bytes stay readable when the entry is removed.
+        XCTAssertEqual(try cache.remove(CacheFilter()), 1)
+        XCTAssertEqual(names(bodies), [])
+        XCTAssertEqual(text(hit), content)
+        XCTAssertNil(found(cache, asked))
+        cache.close()
+    }
+
+    func testADamagedBodyIsNeverGiven() throws {
+        let large = String(repeating: "x", count: 200_000)
+        for change in ["truncate", "change", "remove"] {
+            var cache = try open()
+            try store(cache, question("a"), large)
+            cache.close()
+            let name = bodies + "/" + (names(bodies).first ?? "none")
+            switch change {
+            case "truncate": truncate(name, 100_000)
+            case "remove": unlink(name)
+            default:
+                let file = Glibc.open(name, O_WRONLY)
+                XCTAssertEqual(pwrite(file, "y", 1, 1_000), 1)
+                close(file)
+            }
+            cache = try open()
+            XCTAssertNil(found(cache, question("a")), change)
+            cache.close()
+            XCTAssertEqual(try integer("SELECT count(*) FROM entry"), 0)
+        }
+    }
+
+    func testOrphansAreCollected() throws {
+        var cache = try open()
+        let large = String(repeating: "x", count: 200_000)
+        try store(cache, question("a"), large)
+        try store(cache, question("b", holder: 7), "one")
+        cache.close()
+        try shell("UPDATE cache SET sweptAt = 0; UPDATE holder SET storedAt = 0")
+        for name in ["orphan", "dead.part"] {
+            _ = FileManager.default.createFile(
+                atPath: bodies + "/" + name, contents: Data("x".utf8),
+                attributes: [.modificationDate: Date(timeIntervalSince1970: 1_000)])
+        }
+        _ = FileManager.default.createFile(atPath: bodies + "/young.part", contents: Data())
+        cache = try open()
+        cache.writer?.finish()
+        XCTAssertEqual(names(bodies).count, 2)
+        XCTAssertEqual(found(cache, question("a")), large)
+        XCTAssertNil(found(cache, question("b", holder: 7)))
+        cache.close()
+    }
+}

@@ -1,0 +1,126 @@
+import CLinux
+import Foundation
+import RestwayCalls
+import RestwayDocument
+import RestwayHTTP
+import RestwayOutcome
+import RestwaySQLite
+import RestwayThreads
+import XCTest
+
+@testable import RestwayCache
+
+/// A folder with the file of a cache, and short functions for its content.
+class CacheTestCase: XCTestCase {
+    let clock = ManualClock()
+    private(set) var folder = ""
+    var path: String { folder + "/cache.db" }
+    var bodies: String { path + "-bodies" }
+
+    override func setUp() {
+        let parent = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
+        var template = Array("\(parent)/restway-cache-XXXXXX".utf8CString)
+        folder = template.withUnsafeMutableBufferPointer { buffer in
+            String(cString: mkdtemp(buffer.baseAddress!))
+        }
+    }
+
+    override func tearDown() {
+        chmod(folder, 0o700)
+        for name in names(bodies) { unlink(bodies + "/" + name) }
+        rmdir(bodies)
+        for name in names(folder) { unlink(folder + "/" + name) }
+        XCTAssertEqual(rmdir(folder), 0, "something was left behind in \(folder)")
+    }
+
+    func names(_ folder: String) -> [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    }
+
+    func open(
+        isInFile: Bool = true, bytesMax: Int64 = 100 << 20, memoryBytesMax: Int64 = 16 << 20,
+        _ change: (inout Connection.Options) -> Void = { _ in }
+    ) throws -> ResponseCache {
+        var definition = CacheDefinition()
+        definition.path = isInFile ? path : nil
+        definition.bytesMax = bytesMax
+        definition.memoryBytesMax = memoryBytesMax
+        var options = ResponseCache.Options()
+        options.clock = clock
+        var connection = Connection.Options()
+        change(&connection)
+        return try ResponseCache(definition, options, connection)
+    }
+
+    // MARK: Requests
+
+    func question(
+        _ path: String, _ method: String = "GET", headers: [(String, String)] = [],
+        mode: CacheMode = .standard, route: String? = nil, discriminator: String? = nil,
+        holder: UInt64? = nil, rules: CacheRules = CacheRules(), wantsBytes: Bool = true
+    ) -> CacheQuestion {
+        let fields = headers.map { HeaderField(name: $0.0, value: $0.1) }
+        let request = CacheRequest(
+            method: method, url: "http://127.0.0.1/\(path)", headers: Headers(fields),
+            rules: rules, mode: mode)
+        let plan = CachePlan(
+            rules: rules, mode: mode, route: route, discriminator: discriminator, holder: holder)
+        return CacheQuestion(request, plan, wantsBytes: wantsBytes)
+    }
+
+    func answer(
+        _ body: String = "", status: Int = 200, _ headers: [(String, String)] = [],
+        saved: SavedBody? = nil
+    ) -> ReceivedResponse {
+        let fields = headers.map { HeaderField(name: $0.0, value: $0.1) }
+        return ReceivedResponse(
+            status: status, httpVersion: .http11,
+            headers: Headers(fields + (headers.isEmpty ? [fresh] : [])),
+            url: "http://127.0.0.1/", body: Body(Array(body.utf8)), saved: saved)
+    }
+
+    private var fresh: HeaderField { HeaderField(name: "Cache-Control", value: "max-age=1000") }
+
+    /// Returns the ticket of a request that the server has to answer.
+    func ticket(
+        _ cache: ResponseCache, _ question: CacheQuestion, line: UInt = #line
+    ) throws -> any CacheTicket {
+        guard case .send(let ticket) = cache.find(question) else {
+            XCTFail("the cache answers", line: line)
+            throw XCTSkip()
+        }
+        return ticket
+    }
+
+    func store(
+        _ cache: ResponseCache, _ question: CacheQuestion, _ body: String, line: UInt = #line
+    ) throws {
+        let outcome = try ticket(cache, question, line: line).answered(answer(body))
+        XCTAssertEqual(outcome.answer.received.cache?.state, .stored, line: line)
+    }
+
+    /// Returns the body that the cache gives; `nil` if the server has to be asked.
+    func found(_ cache: ResponseCache, _ question: CacheQuestion) -> String? {
+        switch cache.find(question) {
+        case .answer(let answer), .staleAnswer(let answer, _): text(answer)
+        case .send, .nothing: nil
+        }
+    }
+
+    func text(_ answer: CachedAnswer) -> String {
+        guard let file = answer.bodyFile else {
+            return answer.received.body.withBytes { String(decoding: $0, as: UTF8.self) }
+        }
+        let data = FileManager.default.contents(atPath: file.path) ?? Data()
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    /// Runs SQL directly, like a person with a shell.
+    func shell(_ sql: String) throws {
+        try Connection(path).run(sql)
+    }
+
+    func integer(_ sql: String) throws -> Int64? {
+        try Connection(path).integer(sql)
+    }
+}
