@@ -7,18 +7,18 @@ extension Client {
     /// Sets the discriminator of requests that start from now on; `nil` for none.
     package func setCacheDiscriminator(_ discriminator: String?) throws(Failure) {
         try calls.refuseWhenClosed()
-        throw Self.noCache  // TO CONNECT: cache.setDiscriminator(discriminator)
+        try requireCache().setDiscriminator(discriminator)
     }
 
     /// Returns what the cache has for a request. Nothing is sent.
     package func findCached(_ spec: RequestSpec) throws(Failure) -> CacheNote {
         try calls.refuseWhenClosed()
-        throw Self.noCache  // TO CONNECT: cache.peek(try calls.prepareToRead(spec))
+        return try requireCache().peek(try calls.prepareToRead(spec))
     }
 
     package func cacheStatistics() throws(Failure) -> CacheStatistics {
         try calls.refuseWhenClosed()
-        throw Self.noCache  // TO CONNECT: cache.statistics
+        return try requireCache().statistics
     }
 
     /// Lists entries, the newest answer first.
@@ -28,23 +28,24 @@ extension Client {
         _ filter: CacheFilter, limit: Int
     ) throws(Failure) -> [CacheEntry] {
         try calls.refuseWhenClosed()
-        throw Self.noCache  // TO CONNECT: try cache.list(filter, limit: limit)
+        return try requireCache().list(filter, limit: limit)
     }
 
     /// Removes entries, and returns how many there were.
     package func removeCached(_ filter: CacheFilter) throws(Failure) -> Int {
         try calls.refuseWhenClosed()
-        throw Self.noCache  // TO CONNECT: Int(try cache.remove(filter))
+        return Int(try requireCache().remove(filter))
     }
 
     /// Says what is wrong with the storage; empty if nothing is.
     package func cacheProblem() throws(Failure) -> String {
         try calls.refuseWhenClosed()
-        throw Self.noCache  // TO CONNECT: cache.problem
+        return try requireCache().problem
     }
 
-    private static var noCache: Failure {
-        Failure(
+    private func requireCache() throws(Failure) -> ResponseCache {
+        if let cache { return cache }
+        throw Failure(
             .config,
             "this client has no response cache: neither its API document nor its options ask for "
                 + "one", field: "cache")

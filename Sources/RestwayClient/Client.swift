@@ -1,5 +1,6 @@
 package import RestwayAuth
 package import RestwayBatch
+import RestwayCache
 package import RestwayCalls
 import RestwayCurl
 package import RestwayDocument
@@ -21,6 +22,8 @@ package final class Client: Sendable {
     package let auth: AuthDriver
     /// The outbox; `nil` if neither the document nor the options name a file for it.
     package let outbox: Outbox?
+    /// The response cache; `nil` if neither the document nor the options ask for one.
+    let cache: ResponseCache?
     private let retry: RetryDriver
     private let rates: RateDriver
     let transports: TransportTable
@@ -31,9 +34,8 @@ package final class Client: Sendable {
 
     /// - Parameters:
     ///   - transport: `nil` for the built-in transport.
-    ///   - cache: `nil` if no answer is kept.
     ///   - clock: `nil` for the clock of the options or the machine's.
-    ///   - cache: The response cache.
+    ///   - cache: `nil` for the response cache that the document or the options ask for.
     package init(
         api: API, options: ClientOptions, transport: (any Transport)? = nil,
         pool: WorkerPool = .shared, clock: (any Clock & Timers)? = nil,
@@ -81,7 +83,8 @@ package final class Client: Sendable {
         auth = AuthDriver(
             try definition.auth.resolved(environment), transports.standard, executors, callOptions)
         let reachability = ReachabilityState()
-        _ = try options.files.cache.settings(over: definition.storage.cache)  // TO CONNECT
+        self.cache = try options.cache(over: definition.storage.cache, fileMode, clock, pool)
+        let cache = cache ?? self.cache
         outbox = try Outbox.make(
             definition, path: options.files.outbox, mode: fileMode, seed: options.randomSeed,
             OutboxSurroundings(
@@ -147,6 +150,7 @@ package final class Client: Sendable {
         outbox?.finishStoring()
         // The thread that completes the last call may not have finished yet.
         outbox?.letGo()
+        cache?.close()
     }
 
     // MARK: Settings of the program
@@ -161,6 +165,7 @@ package final class Client: Sendable {
     package func setCredential(_ credential: Credential?) throws(Failure) {
         try calls.refuseWhenClosed()
         try auth.setCredential(credential)
+        cache?.credentialWasReplaced()
         outbox?.credentialChanged()
     }
 

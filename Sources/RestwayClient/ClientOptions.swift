@@ -1,3 +1,4 @@
+import RestwayCache
 package import RestwayCalls
 import RestwayCurl
 package import RestwayDocument
@@ -116,6 +117,19 @@ package struct ClientOptions: Sendable {
             limits: .init(
                 connectionsMax: connections.total, connectionsPerHostMax: connections.perHost),
             cookies: cookies, secureHosts: secureHosts, network: network, clock: clock)
+    }
+
+    /// Makes the response cache; `nil` if neither the document nor these options ask for one.
+    func cache(
+        over document: CacheDefinition?, _ mode: FileMode, _ clock: any Clock, _ pool: WorkerPool
+    ) throws(Failure) -> ResponseCache? {
+        guard let settings = try files.cache.settings(over: document) else { return nil }
+        var options = ResponseCache.Options()
+        options.fileMode = mode
+        options.bodyBytesMax = calls.bodyBytesMax
+        options.clock = clock
+        options.pool = pool
+        return try ResponseCache.make(settings, options)
     }
 
     /// Makes the jar for the cookies of the built-in transport; `nil` if the client keeps no
