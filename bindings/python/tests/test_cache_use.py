@@ -92,7 +92,7 @@ def test_a_hit_has_the_objects_of_the_store(world: World) -> None:
     assert first.object.store_key == second.object.store_key
     assert second.is_mapped
     world.peer.respond(NEWER_THING)
-    world.get("thing", variables={"id": 1})
+    world.get("/things/1")
     third = world.get("things")
     assert third.body == THING
     assert third.object is not None
