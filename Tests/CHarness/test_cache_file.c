@@ -10,6 +10,15 @@
 
 #include "caching.h"
 
+/** Returns how many entries match; NULL for all. What waits for the file is then in it. */
+static size_t listed(struct caching *caching, const restway_cache_filter *filter) {
+    restway_cache_entries *entries = NULL;
+    assert_ok(restway_cache_list(caching->client, filter, 0, &entries, &failure));
+    size_t count = restway_cache_entries_count(entries);
+    restway_cache_entries_release(entries);
+    return count;
+}
+
 static void cache_file__outlives_the_client(void **state) {
     (void)state;
     struct caching caching;
@@ -57,6 +66,7 @@ static void cache_file__is_shared_by_clients(void **state) {
     restway_client *other = caching_client(&caching, options);
     restway_client *first = caching.client;
     caching_get(&caching, "things", RESTWAY_CACHE_STANDARD, RESTWAY_CACHE_STATE_STORED, 1);
+    assert_int_equal(listed(&caching, NULL), 1);
     caching.client = other;
     caching_get(&caching, "things", RESTWAY_CACHE_STANDARD, RESTWAY_CACHE_STATE_HIT, 1);
     caching.client = first;
@@ -124,14 +134,6 @@ static void cache_file__that_cannot_be_made_fails_no_call(void **state) {
     free(text);
     assert_true(caching_counts(&caching).failures > 0);
     caching_end(&caching);
-}
-
-static size_t listed(struct caching *caching, const restway_cache_filter *filter) {
-    restway_cache_entries *entries = NULL;
-    assert_ok(restway_cache_list(caching->client, filter, 0, &entries, &failure));
-    size_t count = restway_cache_entries_count(entries);
-    restway_cache_entries_release(entries);
-    return count;
 }
 
 static void cache_list__has_what_is_kept(void **state) {
