@@ -310,23 +310,34 @@ static void perform_batch(struct caching *caching, restway_request *const *reque
     restway_batch_release(batch);
 }
 
+static restway_request *page_of_mine(const char *page) {
+    restway_request *request = caching_request("mine");
+    restway_value value = restway_value_string(page);
+    assert_ok(restway_request_set_parameter(request, "page", &value, &failure));
+    return request;
+}
+
+/* A batch call goes with the credential, and so do the requests in it. */
 static void cache__answers_requests_of_a_batch(void **state) {
     (void)state;
     struct caching caching;
     restway_request *requests[2];
     caching_begin(&caching);
     caching_get(&caching, "things", RESTWAY_CACHE_STANDARD, RESTWAY_CACHE_STATE_STORED, 1);
+    assert_int_equal(
+        caching_perform(&caching, page_of_mine("first")), RESTWAY_CACHE_STATE_STORED);
     answering_set(&caching.server, 200, "[{\"code\": 200, \"body\": \"{\\\"id\\\": 2}\"}]");
-    requests[0] = caching_request("things");
-    requests[1] = caching_request("sure");
+    requests[0] = page_of_mine("first");
+    requests[1] = page_of_mine("second");
     perform_batch(&caching, requests, 2);
-    assert_int_equal(answering_count(&caching.server), 2);
+    assert_int_equal(answering_count(&caching.server), 3);
     char *body = answering_take_body(&caching.server);
-    assert_holds(body, "/sure");
-    assert_null(strstr(body, "/things"));
+    assert_holds(body, "second");
+    assert_null(strstr(body, "first"));
     free(body);
-    caching_get_body(
-        &caching, "sure", RESTWAY_CACHE_STANDARD, RESTWAY_CACHE_STATE_HIT, 2, "{\"id\": 2}");
+    assert_int_equal(
+        caching_perform(&caching, page_of_mine("second")), RESTWAY_CACHE_STATE_HIT);
+    assert_int_equal(answering_count(&caching.server), 3);
     answering_set(&caching.server, 200, "[{\"code\": 200, \"body\": \"{\\\"id\\\": 1}\"}]");
     requests[0] = put("thing");
     perform_batch(&caching, requests, 1);
