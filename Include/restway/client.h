@@ -173,13 +173,13 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_options_init(
  *          (the file of the cache belongs to another program or to a later version of Restway),
  *          RESTWAY_E_CONFIG (a route stores its requests offline, but there is neither an `outbox`
  *          in the document nor an outbox_path; or the limits of the cache contradict each other; or
- *          a network setting cannot be used: a file of TLS that is missing or wrong, a proxy that is
- *          no URL, HTTP/3 with a libcurl that does not support it, a file of cookies that cannot be
- *          read or written; the error names the setting), RESTWAY_E_PLUGIN (a plugin does not load
- *          or is not allowed, or a mapper or transport does not exist or does not open; the error
- *          says where the document or the options name it), RESTWAY_E_FORKED (this is a forked
- *          child, and the parent made the api or the clock, or had the file of the store, the outbox
- *          or the cache open; see docs/THREADING.md).
+ *          a network setting cannot be used: a file of TLS that is missing or wrong, a proxy that
+ *          is no URL, HTTP/3 with a libcurl that does not support it, a file of cookies that cannot
+ *          be read or written; the error names the setting), RESTWAY_E_PLUGIN (a plugin does not
+ *          load or is not allowed, or a mapper or transport does not exist or does not open; the
+ *          error says where the document or the options name it), RESTWAY_E_FORKED (this is a
+ *          forked child, and the parent made the api or the clock, or had the file of the store,
+ *          the outbox or the cache open; see docs/THREADING.md).
  *
  *  Threads: any. Blocks: while it reads or writes the files of a SQLite store, of an outbox, of a
  *  cache or of the network settings; otherwise never. */

@@ -10,12 +10,20 @@
 
 #include "caching.h"
 
+/** Returns how many entries match; NULL for all. What waits for the file is then in it. */
+static size_t listed(struct caching *caching, const restway_cache_filter *filter) {
+    restway_cache_entries *entries = NULL;
+    assert_ok(restway_cache_list(caching->client, filter, 0, &entries, &failure));
+    size_t count = restway_cache_entries_count(entries);
+    restway_cache_entries_release(entries);
+    return count;
+}
+
 static void cache_file__outlives_the_client(void **state) {
     (void)state;
     struct caching caching;
     caching_begin_in_file(&caching);
     caching_get(&caching, "things", RESTWAY_CACHE_STANDARD, RESTWAY_CACHE_STATE_STORED, 1);
-    assert_int_equal(caching_counts(&caching).memory_entries, 0);
     caching_get(&caching, "things", RESTWAY_CACHE_STANDARD, RESTWAY_CACHE_STATE_HIT, 1);
     caching_restart(&caching);
     caching_pass(&caching, 10);
@@ -24,6 +32,7 @@ static void cache_file__outlives_the_client(void **state) {
     assert_int_equal(note.age_seconds, 10);
     caching_get_body(
         &caching, "things", RESTWAY_CACHE_STANDARD, RESTWAY_CACHE_STATE_HIT, 1, THING);
+    assert_int_equal(caching_counts(&caching).memory_entries, 0);
     struct stat status;
     assert_int_equal(stat(caching.path, &status), 0);
     assert_int_equal(status.st_mode & 0777, 0600);
@@ -57,6 +66,7 @@ static void cache_file__is_shared_by_clients(void **state) {
     restway_client *other = caching_client(&caching, options);
     restway_client *first = caching.client;
     caching_get(&caching, "things", RESTWAY_CACHE_STANDARD, RESTWAY_CACHE_STATE_STORED, 1);
+    assert_int_equal(listed(&caching, NULL), 1);
     caching.client = other;
     caching_get(&caching, "things", RESTWAY_CACHE_STANDARD, RESTWAY_CACHE_STATE_HIT, 1);
     caching.client = first;
@@ -124,14 +134,6 @@ static void cache_file__that_cannot_be_made_fails_no_call(void **state) {
     free(text);
     assert_true(caching_counts(&caching).failures > 0);
     caching_end(&caching);
-}
-
-static size_t listed(struct caching *caching, const restway_cache_filter *filter) {
-    restway_cache_entries *entries = NULL;
-    assert_ok(restway_cache_list(caching->client, filter, 0, &entries, &failure));
-    size_t count = restway_cache_entries_count(entries);
-    restway_cache_entries_release(entries);
-    return count;
 }
 
 static void cache_list__has_what_is_kept(void **state) {
@@ -308,23 +310,34 @@ static void perform_batch(struct caching *caching, restway_request *const *reque
     restway_batch_release(batch);
 }
 
+static restway_request *page_of_mine(const char *page) {
+    restway_request *request = caching_request("mine");
+    restway_value value = restway_value_string(page);
+    assert_ok(restway_request_set_parameter(request, "page", &value, &failure));
+    return request;
+}
+
+/* A batch call goes with the credential, and so do the requests in it. */
 static void cache__answers_requests_of_a_batch(void **state) {
     (void)state;
     struct caching caching;
     restway_request *requests[2];
     caching_begin(&caching);
     caching_get(&caching, "things", RESTWAY_CACHE_STANDARD, RESTWAY_CACHE_STATE_STORED, 1);
+    assert_int_equal(
+        caching_perform(&caching, page_of_mine("first")), RESTWAY_CACHE_STATE_STORED);
     answering_set(&caching.server, 200, "[{\"code\": 200, \"body\": \"{\\\"id\\\": 2}\"}]");
-    requests[0] = caching_request("things");
-    requests[1] = caching_request("sure");
+    requests[0] = page_of_mine("first");
+    requests[1] = page_of_mine("second");
     perform_batch(&caching, requests, 2);
-    assert_int_equal(answering_count(&caching.server), 2);
+    assert_int_equal(answering_count(&caching.server), 3);
     char *body = answering_take_body(&caching.server);
-    assert_holds(body, "/sure");
-    assert_null(strstr(body, "/things"));
+    assert_holds(body, "second");
+    assert_null(strstr(body, "first"));
     free(body);
-    caching_get_body(
-        &caching, "sure", RESTWAY_CACHE_STANDARD, RESTWAY_CACHE_STATE_HIT, 2, "{\"id\": 2}");
+    assert_int_equal(
+        caching_perform(&caching, page_of_mine("second")), RESTWAY_CACHE_STATE_HIT);
+    assert_int_equal(answering_count(&caching.server), 3);
     answering_set(&caching.server, 200, "[{\"code\": 200, \"body\": \"{\\\"id\\\": 1}\"}]");
     requests[0] = put("thing");
     perform_batch(&caching, requests, 1);

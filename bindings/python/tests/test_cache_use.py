@@ -92,7 +92,7 @@ def test_a_hit_has_the_objects_of_the_store(world: World) -> None:
     assert first.object.store_key == second.object.store_key
     assert second.is_mapped
     world.peer.respond(NEWER_THING)
-    world.get("thing", variables={"id": 1})
+    world.get("/things/1")
     third = world.get("things")
     assert third.body == THING
     assert third.object is not None
@@ -236,16 +236,21 @@ def test_an_answer_is_saved_in_a_file_again(world: World, tmp_path: Path) -> Non
 
 
 def test_gets_of_a_batch_are_looked_up_and_kept(world: World) -> None:
+    def page(number: int) -> Request:
+        # A batch call goes with the credential, and so do the requests in it.
+        return request("mine", params={"page": number})
+
     world.get("things")
+    world.client.perform(page(1))
     answer = [{"code": 200, "body": NEWER_THING.decode()}]
     world.peer.respond(json.dumps(answer).encode())
     with world.client.batch() as batch:
-        kept, sent = batch.add(request("things")), batch.add(request("sure"))
+        kept, sent = batch.add(page(1)), batch.add(page(2))
     assert kept.wait().body == THING
     assert sent.wait().body == NEWER_THING
-    assert b"/things" not in world.peer.requests[-1].partition(b"\r\n\r\n")[2]
-    assert world.get("sure").body == NEWER_THING
-    assert world.count == 2
+    assert b"page=1" not in world.peer.requests[-1].partition(b"\r\n\r\n")[2]
+    assert world.client.perform(page(2)).body == NEWER_THING
+    assert world.count == 3
     with world.client.batch() as batch:
         batch.add(put("thing"))
     assert world.client.cache.find(request("things")) is None

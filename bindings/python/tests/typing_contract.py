@@ -43,6 +43,18 @@ def clients(api: restway.API) -> None:
         restway.Client(api, timeout="30")  # type: ignore[arg-type]
 
 
+def kept(client: restway.Client, request: restway.Request) -> None:
+    request.update(cache="only", cache_ttl=60)
+    request.update(cache="never")  # type: ignore[arg-type]
+    assert_type(client.perform(request).cache, Optional[restway.CacheNote])
+    assert_type(client.cache.find("enterprises"), Optional[restway.CacheNote])
+    assert_type(client.cache.statistics.hits, int)
+    assert_type(client.cache.entries(10, route="enterprises"), list[restway.CacheEntry])
+    assert_type(client.cache.remove(age=60.0), int)
+    client.cache.remove(name="enterprises")  # type: ignore[call-arg]
+    client.cache.discriminator = "user 7"
+
+
 def questions(client: restway.Client, request: restway.Request) -> None:
     assert_type(client.curl_command(request, reveal=True), str)
     client.set_modifier(lambda request: request.update(headers={"X-Signed": "yes"}))
@@ -76,6 +88,7 @@ async def awaited(api: restway.API, request: restway.Request) -> None:
         several = await asyncio.gather(client.get("enterprises/1"), client.head("enterprises/2"))
         assert_type(several, tuple[restway.Response, restway.Response])
         assert_type(await client.perform(request), restway.Response)
+        assert_type((await client.cache.statistics()).hits, int)
         assert_type(await client.send(request), restway.Response)
         assert_type(client.store, restway.Store)
 
