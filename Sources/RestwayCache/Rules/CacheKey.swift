@@ -61,10 +61,11 @@ extension CacheKey {
 
     private static func authority(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         let text = bytes.map(ASCII.lowercased)
-        for (scheme, port) in [("http:", ":80"), ("https:", ":443")]
-        where text.starts(with: scheme.utf8) && text.suffix(port.utf8.count).elementsEqual(port.utf8)
-        {
-            return Array(text.dropLast(port.utf8.count))
+        for (scheme, port) in [("http:", ":80"), ("https:", ":443")] {
+            let end = text.suffix(port.utf8.count)
+            if text.starts(with: scheme.utf8), end.elementsEqual(port.utf8) {
+                return Array(text.dropLast(port.utf8.count))
+            }
         }
         return text
     }
