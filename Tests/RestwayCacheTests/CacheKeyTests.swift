@@ -100,6 +100,32 @@ final class CacheKeyTests: XCTestCase {
         XCTAssertGreaterThan(known.count, 1_000)
     }
 
+    /// URLs that stand in a key as they are take a shorter way to the same text.
+    func testBothWaysToATargetAgree() {
+        var random = SeededRandom(seed: 13)
+        let parts = [
+            "http", ":", "//", "/", "a.test", "A", ":80", "?", "&", "=", "b", "a", "#", "%", "%41",
+            "%c3", " ", "\u{e4}",
+        ]
+        let origins = [
+            "http://a.test", "https://a.test", "HTTP://a.test:80", "https://a.test:443",
+            "http://[::1]:8080", "http://a.test:443",
+        ]
+        var normalCount = 0
+        for _ in 0..<20_000 {
+            var url = origins.randomElement(using: &random)!
+            url += ["/", "?", "#"].randomElement(using: &random)!
+            for _ in 0..<Int.random(in: 0...8, using: &random) {
+                url += parts.randomElement(using: &random)!
+            }
+            let target = CacheKey.target(url)
+            XCTAssertEqual(target, CacheKey.target(url, .named([])), url)
+            XCTAssertEqual(target, CacheKey.target(target), url)
+            if url == target { normalCount += 1 }
+        }
+        XCTAssertGreaterThan(normalCount, 1_000)
+    }
+
     func testRandomOrders() {
         var random = SeededRandom(seed: 12)
         for _ in 0..<2_000 {
