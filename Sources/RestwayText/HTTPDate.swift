@@ -109,7 +109,8 @@ package enum HTTPDate {
             _ year: Int64, _ month: Int64, _ day: Int64, _ time: Int64
         ) -> Int64? {
             let first = HTTPDate.days(year, month, 1)
-            let next = month < 12
+            let next =
+                month < 12
                 ? HTTPDate.days(year, month + 1, 1) : HTTPDate.days(year + 1, 1, 1)
             guard day >= 1, day <= next - first else { return nil }
             return (first + day - 1) * 86_400 + time

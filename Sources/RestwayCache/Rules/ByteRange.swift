@@ -94,6 +94,11 @@ enum ServedBody: Equatable {
 }
 
 extension StoredHead {
+    /// The part of the kept body that a request gets; `nil` for all of it.
+    package func part(for request: CacheRequest) -> StoredRange? {
+        if case .part(let range) = ServedBody(self, request) { range } else { nil }
+    }
+
     /// Whether the value of `If-Range` names this version of the body (RFC 9110, section 13.1.5).
     fileprivate func isNamed(by condition: String) -> Bool {
         if let strongTag, condition == strongTag { return true }

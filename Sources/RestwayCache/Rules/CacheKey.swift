@@ -12,16 +12,21 @@ package struct CacheKey: Sendable, Hashable {
 
     /// - Parameter owner: Whose answers these are; see `CacheOwner`.
     package init(_ request: CacheRequest, owner: String) {
-        var method = "GET"
-        var digest = ""
-        if !request.isGetOrHead && request.rules.keepsUnsafe {
-            method = request.method
-            digest = Self.digest(request.body ?? [])
-        }
-        let target = Self.target(request.url, request.rules.ignoredParameters)
-        let owner = PercentEncoding.encode(owner, keeping: .unreserved)
-        text = "\(method) \(target) \(digest) \(owner)"
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(request.url.utf8.count + owner.utf8.count + 80)
+        let hasBody = !request.isGetOrHead && request.rules.keepsUnsafe
+        bytes += (hasBody ? request.method : "GET").utf8
+        bytes.append(Self.separator)
+        Self.append(target: request.url, request.rules.ignoredParameters, to: &bytes)
+        bytes.append(Self.separator)
+        if hasBody { bytes += Self.digest(request.body ?? []).utf8 }
+        bytes.append(Self.separator)
+        if !owner.isEmpty { PercentEncoding.append(owner, keeping: .unreserved, to: &bytes) }
+        text = String(decoding: bytes, as: UTF8.self)
     }
+
+    /// No part of a key has a space.
+    private static let separator = UInt8(ascii: " ")
 
     private static func digest(_ body: [UInt8]) -> String {
         guard let computation = DigestComputation(.sha256) else {
@@ -39,64 +44,131 @@ extension CacheKey {
     package static func target(
         _ url: String, _ ignored: CacheRules.IgnoredParameters = .none
     ) -> String {
-        let bytes = Array(url.utf8)
-        let end = bytes.firstIndex(of: ASCII.hash) ?? bytes.endIndex
-        let pathStart = authorityEnd(bytes[..<end])
-        let queryStart = bytes[pathStart..<end].firstIndex(of: ASCII.question)
-        var output = authority(bytes[..<pathStart])
-        if bytes[pathStart..<(queryStart ?? end)].isEmpty { output.append(ASCII.slash) }
-        append(bytes[pathStart..<(queryStart ?? end)], to: &output)
-        if let queryStart {
-            appendQuery(bytes[(queryStart + 1)..<end], ignored, to: &output)
-        }
-        return String(decoding: output, as: UTF8.self)
+        var bytes: [UInt8] = []
+        append(target: url, ignored, to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
     }
 
-    private static func authorityEnd(_ bytes: ArraySlice<UInt8>) -> Int {
-        guard let colon = bytes.firstIndex(of: ASCII.colon) else { return bytes.startIndex }
-        let start = bytes[(colon + 1)...].firstIndex { $0 != ASCII.slash } ?? bytes.endIndex
-        return bytes[start...].firstIndex { $0 == ASCII.slash || ASCII.endsPath($0) }
-            ?? bytes.endIndex
-    }
-
-    private static func authority(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
-        let text = bytes.map(ASCII.lowercased)
-        for (scheme, port) in [("http:", ":80"), ("https:", ":443")]
-        where text.starts(with: scheme.utf8) && text.suffix(port.utf8.count).elementsEqual(port.utf8)
-        {
-            return Array(text.dropLast(port.utf8.count))
-        }
-        return text
-    }
-
-    private static func appendQuery(
-        _ query: ArraySlice<UInt8>, _ ignored: CacheRules.IgnoredParameters,
-        to output: inout [UInt8]
+    private static func append(
+        target url: String, _ ignored: CacheRules.IgnoredParameters, to output: inout [UInt8]
     ) {
-        if ignored == .all { return }
-        var parameters: [(name: [UInt8], text: [UInt8])] = []
-        for parameter in query.split(
+        var url = url
+        if ignored == .none, url.withUTF8(isNormal) {
+            output += url.utf8
+        } else {
+            output += normal(url, ignored)
+        }
+    }
+
+    /// Whether a URL stands in a key as it is, as most URLs do. Allocates no memory.
+    private static func isNormal(_ url: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let colon = url.firstIndex(of: ASCII.colon), colon + 3 < url.count,
+            let pathStart = url[(colon + 3)...].firstIndex(where: { $0 == ASCII.slash })
+        else { return false }
+        for byte in url[..<pathStart] {
+            let isPlain = byte == ASCII.lowercased(byte) && !isOdd(byte)
+            guard isPlain, !ASCII.endsPath(byte) else { return false }
+        }
+        if hasDefaultPort(url[..<pathStart], colon) { return false }
+        var previous = url[url.endIndex...]
+        var start: Int?
+        for index in pathStart..<url.count {
+            let byte = url[index]
+            if byte == ASCII.hash || isOdd(byte) { return false }
+            guard byte == UInt8(ascii: "&") || (byte == ASCII.question && start == nil) else {
+                continue
+            }
+            if let start {
+                let name = name(of: url[start..<index])
+                if name.lexicographicallyPrecedes(previous) { return false }
+                previous = name
+            }
+            if start != nil || byte == ASCII.question { start = index + 1 }
+        }
+        guard let start else { return true }
+        return !name(of: url[start...]).lexicographicallyPrecedes(previous)
+    }
+
+    /// - Parameter colon: Where the scheme ends.
+    private static func hasDefaultPort(
+        _ authority: Slice<UnsafeBufferPointer<UInt8>>, _ colon: Int
+    ) -> Bool {
+        // Only "https" has five letters.
+        let port: StaticString = colon == 5 ? ":443" : ":80"
+        return authority.suffix(port.utf8CodeUnitCount)
+            .elementsEqual(
+                UnsafeBufferPointer(start: port.utf8Start, count: port.utf8CodeUnitCount))
+    }
+
+    private static func normal(
+        _ url: String, _ ignored: CacheRules.IgnoredParameters
+    ) -> [UInt8] {
+        var bytes = Array(url.utf8)
+        if let end = bytes.firstIndex(of: ASCII.hash) { bytes.removeSubrange(end...) }
+        let pathStart = normalizeAuthority(&bytes)
+        if bytes[pathStart...].contains(where: isOdd) {
+            var text = Array(bytes[..<pathStart])
+            append(bytes[pathStart...], to: &text)
+            bytes = text
+        }
+        if let question = bytes[pathStart...].firstIndex(of: ASCII.question) {
+            sortQuery(&bytes, question, ignored)
+        }
+        return bytes
+    }
+
+    /// Normalises scheme and host, and the path if there is none. Returns where the path begins.
+    private static func normalizeAuthority(_ bytes: inout [UInt8]) -> Int {
+        let colon = bytes.firstIndex(of: ASCII.colon) ?? 0
+        let start = bytes[colon...].dropFirst().firstIndex { $0 != ASCII.slash } ?? bytes.count
+        var end =
+            bytes[start...].firstIndex { $0 == ASCII.slash || ASCII.endsPath($0) } ?? bytes.count
+        for index in 0..<end { bytes[index] = ASCII.lowercased(bytes[index]) }
+        if bytes.withUnsafeBufferPointer({ hasDefaultPort($0[..<end], colon) }) {
+            let port = bytes[..<end].lastIndex(of: ASCII.colon) ?? end
+            bytes.removeSubrange(port..<end)
+            end = port
+        }
+        if end == bytes.count || bytes[end] != ASCII.slash { bytes.insert(ASCII.slash, at: end) }
+        return end
+    }
+
+    /// Sorts the parameters behind the question mark, and leaves out those that do not count.
+    private static func sortQuery(
+        _ bytes: inout [UInt8], _ question: Int, _ ignored: CacheRules.IgnoredParameters
+    ) {
+        if ignored == .all {
+            bytes.removeSubrange(question...)
+            return
+        }
+        var parameters = bytes[(question + 1)...].split(
             separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
-        {
-            let name = parameter.prefix { $0 != UInt8(ascii: "=") }
-            if case .named(let names) = ignored, isNamed(name, names) { continue }
-            var normal: (name: [UInt8], text: [UInt8]) = ([], [])
-            append(name, to: &normal.name)
-            append(parameter, to: &normal.text)
-            parameters.append(normal)
+        if case .named(let names) = ignored {
+            parameters.removeAll { isNamed(name(of: $0), names) }
         }
         // The sort of the standard library keeps the order of equal elements.
-        parameters.sort { $0.name.lexicographicallyPrecedes($1.name) }
-        for (index, parameter) in parameters.enumerated() {
-            output.append(index == 0 ? ASCII.question : UInt8(ascii: "&"))
-            output += parameter.text
+        parameters.sort { name(of: $0).lexicographicallyPrecedes(name(of: $1)) }
+        var query: [UInt8] = []
+        for parameter in parameters {
+            query.append(query.isEmpty ? ASCII.question : UInt8(ascii: "&"))
+            query += parameter
         }
+        bytes.replaceSubrange(question..., with: query)
+    }
+
+    private static func name<Bytes: Collection<UInt8>>(of parameter: Bytes) -> Bytes.SubSequence {
+        parameter.prefix { $0 != UInt8(ascii: "=") }
     }
 
     private static func isNamed(_ name: ArraySlice<UInt8>, _ names: [String]) -> Bool {
         let spaced = name.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
         let decoded = PercentEncoding.decode(spaced[...]).bytes
         return names.contains { $0.utf8.elementsEqual(decoded) }
+    }
+
+    /// Whether a byte has other forms, or does not stand in a URL.
+    private static func isOdd(_ byte: UInt8) -> Bool {
+        byte == ASCII.percent || byte <= 0x20 || byte >= 0x7F
     }
 
     /// Appends text of a URL. The digits of triplets become capitals (RFC 3986, section 6.2.2.1),
@@ -112,7 +184,7 @@ extension CacheKey {
                 index += 3
                 continue
             }
-            if byte > 0x20 && byte < 0x7F {
+            if byte == ASCII.percent || !isOdd(byte) {
                 output.append(byte)
             } else {
                 output.append(ASCII.percent)

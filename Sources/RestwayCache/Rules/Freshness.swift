@@ -126,9 +126,8 @@ enum StatusCode {
     /// Whether the cache knows what the status means for it (RFC 9111, section 3).
     static func isUnderstood(_ status: Int) -> Bool {
         switch status {
-        case 200...206, 300...305, 307, 308, 400...417, 421, 422, 426, 428, 429, 431, 451, 500...505,
-            511:
-            true
+        case 200...206, 300...305, 307, 308, 400...417, 421, 422, 426, 428, 429, 431, 451: true
+        case 500...505, 511: true
         default: false
         }
     }

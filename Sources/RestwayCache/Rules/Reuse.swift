@@ -6,8 +6,10 @@ package import RestwayHTTP
 package enum Reuse: Sendable, Equatable {
     /// Why the server is asked, in the words of RFC 9211, section 2.2.
     package enum Forward: String, Sendable {
-        case bypass, method, uriMiss = "uri-miss", varyMiss = "vary-miss", miss, request, stale,
-            partial
+        case bypass, method
+        case uriMiss = "uri-miss"
+        case varyMiss = "vary-miss"
+        case miss, request, stale, partial
     }
 
     /// The entry at this index answers. A stale one may have to be refreshed in the background.

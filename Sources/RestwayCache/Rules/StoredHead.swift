@@ -154,7 +154,9 @@ extension StoredHead {
         let isWhole = joined.first == 0 && joined.length == joined.completeLength
         var headers = Self.merged(headers, with: answer.headers)
         headers.set("Content-Length", String(joined.length))
-        if isWhole { headers.remove("Content-Range") } else {
+        if isWhole {
+            headers.remove("Content-Range")
+        } else {
             headers.set("Content-Range", joined.text)
         }
         return replacing(

@@ -13,12 +13,12 @@ final class SuiteClient: SuiteDriver {
     private let client: Client
     private let socket: SuiteSocket
 
-    /// - Parameter path: The file of the cache; `nil` to keep answers in memory.
-    init(_ server: SuiteServer, _ clock: ManualClock, path: String?) throws {
+    /// - Parameter cache: The section `cache` of the document, with a comma behind it; empty for a
+    ///   client without a cache.
+    init(_ server: SuiteServer, _ clock: ManualClock, cache: String) throws {
         socket = try SuiteSocket(server)
-        let file = path.map { #", "path": "\#($0)""# } ?? ""
         let document = """
-            {"restway": 1, "cache": {"heuristics": true\(file)},
+            {"restway": 1, \(cache)
              "environments": {"test": {"baseURL": "http://127.0.0.1:\(socket.port)"}}}
             """
         var options = ClientOptions()

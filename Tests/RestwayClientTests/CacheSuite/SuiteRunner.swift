@@ -43,7 +43,9 @@ struct SuiteRunner {
         }
     }
 
-    private func request(_ step: SuiteStep, _ index: Int, _ previous: SuiteAnswer?) -> SuiteRequest {
+    private func request(
+        _ step: SuiteStep, _ index: Int, _ previous: SuiteAnswer?
+    ) -> SuiteRequest {
         var path = "/test/" + server.token
         if let name = step.text("filename") { path += "/" + name }
         if let query = step.text("query_arg") { path += "?" + query }
