@@ -95,9 +95,8 @@ final class CacheHitTests: CacheTestCase {
         let with = try client()
         var spec = RequestSpec.get("things")
         spec.reception.caching.mode = .only
-        for client in [with, try Client(
-            api: with.api, options: ClientOptions(), transport: transport)]
-        {
+        let without = try Client(api: with.api, options: ClientOptions(), transport: transport)
+        for client in [with, without] {
             for target in [RequestSpec.Target.path(.get, "things"), .path(.post, "things")] {
                 spec.target = target
                 let response = try client.perform(spec, milliseconds: 0)
@@ -110,6 +109,7 @@ final class CacheHitTests: CacheTestCase {
         }
         XCTAssertEqual(transport.waitingCount, 0)
         XCTAssertEqual(cache.looks, ["GET \(Self.url)"])
+        without.close()
     }
 
     func testAKeptFailureIsTheFailureOfTheCallAndIsNotTriedAgain() throws {

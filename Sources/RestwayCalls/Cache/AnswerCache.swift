@@ -1,6 +1,7 @@
 package import RestwayDocument
 package import RestwayHTTP
 package import RestwayOutcome
+import RestwayRouting
 
 /// The response cache: it keeps answers and gives them again in place of the server. `RestwayCache`
 /// implements it; a client has at most one.
@@ -56,6 +57,41 @@ package final class CachePlan: Sendable {
         self.holder = holder
         self.holderIfTrusted = holderIfTrusted ?? holder
         self.shared = shared
+    }
+
+    /// Makes the plan of a request that starts now; `nil` if it takes no part in the cache.
+    ///
+    /// - Parameters:
+    ///   - sending: Says whether the request goes with a credential.
+    ///   - bodyDestination: Where the body of its answer goes.
+    static func make(
+        _ rules: CacheRules, _ wishes: CacheWishes,
+        _ destination: RequestPreparation.Destination, _ sending: SendingRules,
+        _ bodyDestination: BodyDestination, _ context: CallContext
+    ) -> CachePlan? {
+        let cache = context.cache
+        // A request that must not reach the server has a plan in any case.
+        let isOnly = wishes.mode == .only
+        // An event stream has no end, so it is never kept.
+        guard isOnly || cache != nil && !bodyDestination.isEvents else { return nil }
+        let mode = rules.isBypassed && !isOnly ? .bypass : wishes.mode
+        // The answer to a safe request that passes the cache by changes nothing in the cache.
+        if mode == .bypass, destination.method.isSafe, rules.invalidatedRoutes.isEmpty {
+            return nil
+        }
+        var rules = rules
+        if let seconds = wishes.lifetimeSeconds {
+            rules.lifetimeSeconds = seconds < 0 ? nil : seconds
+        }
+        let owner = wishes.owner ?? cache?.owner
+        // The batch call has the credential for all its items.
+        let takesCredential = sending.auth != .none || sending.isInBatch
+        let holder = takesCredential && context.credentials.concernsCalls ? owner?.holder : nil
+        return CachePlan(
+            rules: rules, mode: mode, route: destination.route?.name,
+            discriminator: owner?.discriminator, holder: sending.isTrusted ? holder : nil,
+            holderIfTrusted: holder,
+            shared: sending.isInBatch ? context.standardHeaders.own.fields : [])
     }
 
     /// Returns the plan of the same request for the URL to which a redirect leads.

@@ -1,5 +1,6 @@
 import RestwayHTTP
 import RestwayOutcome
+import RestwayPlugins
 import RestwayThreads
 
 /// The look of a call into the cache, which takes the answer of the exchange that follows. Each
@@ -104,10 +105,24 @@ final class Flights: Sendable {
         }
     }
 
-    /// Gives the exchange of a call that no longer waits for it to the next call of the flight.
+    /// Gives the exchange of a call that no longer waits for it to the next call of its flight.
     /// Returns false if no call takes it.
-    func handOver(_ exchange: ExchangeID, of call: Call, _ visit: CacheVisit) -> Bool {
-        guard let key = visit.key, let landing = visit.landing else { return false }
+    func keeps(_ exchange: ExchangeID, of call: Call, _ visit: CacheVisit?) -> Bool {
+        guard let visit, let landing = visit.landing else { return false }
+        // A close ends the calls that wait, too.
+        guard !call.context.isClosed, handOver(exchange, to: landing, of: call, visit) else {
+            landing.close()
+            return false
+        }
+        // The thread that has waited for this call may be driving the transport.
+        call.context.transports.wake(exchange)
+        return true
+    }
+
+    private func handOver(
+        _ exchange: ExchangeID, to landing: Landing, of call: Call, _ visit: CacheVisit
+    ) -> Bool {
+        guard let key = visit.key else { return false }
         let credential = call.credential
         var last = call
         while let next = remove(last, at: key) {
@@ -122,7 +137,6 @@ final class Flights: Sendable {
             if isTaken { return true }
             last = next.entry.call
         }
-        landing.close()
         return false
     }
 

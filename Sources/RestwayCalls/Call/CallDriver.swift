@@ -164,11 +164,11 @@ extension Call {
             let actions = state.machine.handle(event(state.machine))
             guard let next = actions.next else { return actions }
             freesPlace = before == .exchange && state.request?.sending.isRated == true
-            change(&state)
             exchange = state.ties.exchange.take()
             pump = state.ties.pump.take()
             timer = state.ties.timer.take()
             if actions.leave != nil { visit = state.ties.visit }
+            change(&state)
             if case .deliver(let ending) = next {
                 completion = complete(&state, outcome(ending, brought))
             }
@@ -193,7 +193,9 @@ extension Call {
         switch stage {
         case .rate: context.rates.leave(id, nil)
         case .exchange:
-            if let exchange, !leaves(exchange, visit) { context.transports.cancel(exchange) }
+            if let exchange, !context.flights.keeps(exchange, of: self, visit) {
+                context.transports.cancel(exchange)
+            }
             pump?.abandon()
         case .cache:
             if let visit { context.flights.leave(self, visit) }
@@ -204,19 +206,6 @@ extension Call {
             .wait, .store, .deliver:
             break
         }
-    }
-
-    /// Leaves an exchange to a call that waits for it. Returns false if none does.
-    private func leaves(_ exchange: ExchangeID, _ visit: CacheVisit?) -> Bool {
-        guard let visit, visit.landing != nil else { return false }
-        // A close ends the calls that wait, too.
-        guard !context.isClosed, context.flights.handOver(exchange, of: self, visit) else {
-            visit.landing?.close()
-            return false
-        }
-        // The thread that has waited for this call may be driving the transport.
-        context.transports.wake(exchange)
-        return true
     }
 
     private func outcome(_ ending: CallMachine.Ending, _ brought: Handover) -> Outcome {

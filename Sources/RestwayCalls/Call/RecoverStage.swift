@@ -241,7 +241,8 @@ extension StageEntry {
     ///   - status: The status of the answer.
     ///   - location: The URL to which it leads; `nil` if it leads nowhere.
     func redirect(_ status: Int, to location: String?) -> Redirection {
-        guard (300..<400).contains(status), let max = context.options.redirectsMax, !request.sending.isInBatch
+        guard (300..<400).contains(status), let max = context.options.redirectsMax,
+            !request.sending.isInBatch
         else { return .notFollowed }
         let (count, visit) = call.state.withLock { ($0.machine.redirects, $0.ties.visit) }
         let decision = RedirectPolicy.decide(

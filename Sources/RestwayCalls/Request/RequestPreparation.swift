@@ -376,36 +376,11 @@ extension RequestPreparation {
 // The part of a request in the response cache.
 extension RequestPreparation {
     /// Returns how a request takes part in the response cache; `nil` if it does not.
-    ///
-    /// - Parameters:
-    ///   - sending: Says whether the request goes with a credential.
-    ///   - bodyDestination: Where the body of its answer goes.
     package func caching(
         _ rules: CacheRules, _ wishes: CacheWishes, _ destination: Destination,
         _ sending: SendingRules, _ bodyDestination: BodyDestination
     ) -> CachePlan? {
-        // A request that must not reach the server has a plan in any case.
-        let isOnly = wishes.mode == .only
-        // An event stream has no end, so it is never kept.
-        guard isOnly || context.cache != nil && !bodyDestination.isEvents else { return nil }
-        let mode = rules.isBypassed && !isOnly ? .bypass : wishes.mode
-        // The answer to a safe request that passes the cache by changes nothing in the cache.
-        if mode == .bypass, destination.method.isSafe, rules.invalidatedRoutes.isEmpty {
-            return nil
-        }
-        var rules = rules
-        if let seconds = wishes.lifetimeSeconds {
-            rules.lifetimeSeconds = seconds < 0 ? nil : seconds
-        }
-        let owner = wishes.owner ?? context.cache?.owner
-        // The batch call has the credential for all its items.
-        let takesCredential = sending.auth != .none || sending.isInBatch
-        let holder = takesCredential && context.credentials.concernsCalls ? owner?.holder : nil
-        return CachePlan(
-            rules: rules, mode: mode, route: destination.route?.name,
-            discriminator: owner?.discriminator, holder: sending.isTrusted ? holder : nil,
-            holderIfTrusted: holder,
-            shared: sending.isInBatch ? context.standardHeaders.own.fields : [])
+        .make(rules, wishes, destination, sending, bodyDestination, context)
     }
 }
 
