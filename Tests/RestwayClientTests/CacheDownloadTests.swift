@@ -224,12 +224,13 @@ final class CacheDownloadTests: XCTestCase {
                 return .success(.pause)
             })
         let call = try client.send(spec)
-        var pauses = 0
-        while state.withLock({ $0.bytes.count }) < text.utf8.count {
-            state.wait { $0.pauses > pauses ? () : nil }
-            pauses = state.withLock { $0.pauses }
+        var seen = (count: 0, pauses: 0)
+        repeat {
+            let before = seen.pauses
+            let next = state.wait { $0.pauses > before ? ($0.bytes.count, $0.pauses) : nil }
+            seen = try XCTUnwrap(next)
             call.resume()
-        }
+        } while seen.count < text.utf8.count
         XCTAssertEqual(try call.wait(milliseconds: 0).saved?.length, Int64(text.utf8.count))
         XCTAssertTrue(state.withLock { $0.bytes == Array(text.utf8) })
     }
