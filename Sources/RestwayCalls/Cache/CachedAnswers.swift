@@ -108,8 +108,8 @@ extension StageEntry {
         }
     }
 
-    /// Returns a kept answer whose body is in its place. If it is not, this lets the call fail or go
-    /// on, and returns `nil`.
+    /// Returns a kept answer whose body is in its place. If it is not, this lets the call fail or
+    /// go on, and returns `nil`.
     func received(_ placed: KeptBody.Placed) -> ReceivedResponse? {
         switch placed {
         case .answer(let received):
