@@ -168,6 +168,20 @@ final class CacheHitTests: CacheTestCase {
         XCTAssertEqual(other?.rules.lifetimeSeconds, 7)
     }
 
+    func testACredentialThatTheCallerGivesIsAHolderOfItsOwn() throws {
+        for auth in ["{}", #"{"scheme": "bearer", "token": "t1"}"#] {
+            let client = try client(auth: auth)
+            let holders = try ["Bearer a", "Bearer b", "Bearer a"].map { value in
+                var spec = RequestSpec.get("things")
+                spec.headers = [("authorization", value), ("X-Other", value)]
+                return try XCTUnwrap(
+                    client.calls.makeCall(spec).request?.sending.caching?.holder)
+            }
+            XCTAssertEqual(holders[0], holders[2])
+            XCTAssertEqual(Set(holders + [cache.holder]).count, 3)
+        }
+    }
+
     func testRequestsThatPassByAreObserved() throws {
         let client = try client()
         keep()

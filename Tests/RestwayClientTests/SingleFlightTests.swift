@@ -257,6 +257,28 @@ final class SingleFlightTests: CacheTestCase {
         try session.wait(milliseconds: 0)
     }
 
+    func testNothingKeepsTheCallsAliveOnceTheyAreOver() throws {
+        let client = try client()
+        weak var (leader, taker, last): (Call?, Call?, Call?)
+        try autoreleased {
+            let (calls, started) = try flight(client, 3)
+            (leader, taker, last) = (calls[0], calls[1], calls[2])
+            calls[0].cancel()
+            started.answer(200, Self.list)
+            for call in calls.dropFirst() { _ = try call.wait(milliseconds: 0) }
+        }
+        // The thread that ended the last call may still hold a reference.
+        let deadline = SystemClock().now().advanced(milliseconds: 10_000)
+        while leader != nil || taker != nil || last != nil, SystemClock().now() < deadline {}
+        XCTAssertNil(leader)
+        XCTAssertNil(taker)
+        XCTAssertNil(last)
+    }
+
+    /// Runs `body` so that its references have ended afterwards.
+    @inline(never)
+    private func autoreleased(_ body: () throws -> Void) rethrows { try body() }
+
     /// Many threads send equal requests, cancel some of them at any moment, and close the client at
     /// the end. Each call ends once, and nothing is left.
     func testRandomSchedulesEndEachCallOnce() throws {

@@ -108,6 +108,41 @@ final class DriveTests: CurlTransportTestCase {
         performUntilOwnWork(answering)
     }
 
+    func testAnExchangeGoesOnAfterItsThreadIsGone() throws {
+        let (hasCome, gate) = (Gate(), Gate())
+        let server = try TestServer.answering { request in
+            if request.path == "/late" {
+                hasCome.open()
+                gate.wait()
+            }
+            return response("ok")
+        }
+        performUntilOwnWork(server)
+        let waiter = Waiter()
+        let isWanted = Monitor(true)
+        let transport = transport!
+        let id = transport.start(.get(server.url("/late")), observer: waiter)
+        XCTAssertTrue(Thread.start("test-wake") {
+            hasCome.wait()
+            isWanted.withLock { $0 = false }
+            transport.wake(id)
+        })
+        transport.drive { isWanted.withLock { $0 } }
+        XCTAssertFalse(waiter.isOver)
+        gate.open()
+        let (error, isOwnWork) = waiter.wait()
+        XCTAssertNil(error)
+        XCTAssertFalse(isOwnWork)
+    }
+
+    func testAnExchangeGoesOnIfItsThreadNeverComes() throws {
+        let server = try TestServer.answering { _ in response("ok") }
+        performUntilOwnWork(server)
+        let waiter = Waiter()
+        transport.wake(transport.start(.get(server.url()), observer: waiter))
+        XCTAssertNil(waiter.wait().error)
+    }
+
     func testACloseEndsTheDrive() throws {
         let gate = Gate()
         let server = try TestServer.answering { request in

@@ -64,10 +64,12 @@ package final class CachePlan: Sendable {
     /// - Parameters:
     ///   - sending: Says whether the request goes with a credential.
     ///   - bodyDestination: Where the body of its answer goes.
+    ///   - secrets: The credentials that its caller has given in headers. They make a holder of
+    ///     their own.
     static func make(
         _ rules: CacheRules, _ wishes: CacheWishes,
         _ destination: RequestPreparation.Destination, _ sending: SendingRules,
-        _ bodyDestination: BodyDestination, _ context: CallContext
+        _ bodyDestination: BodyDestination, _ secrets: [String], _ context: CallContext
     ) -> CachePlan? {
         let cache = context.cache
         // A request that must not reach the server has a plan in any case.
@@ -86,12 +88,22 @@ package final class CachePlan: Sendable {
         let owner = wishes.owner ?? cache?.owner
         // The batch call has the credential for all its items.
         let takesCredential = sending.auth != .none || sending.isInBatch
-        let holder = takesCredential && context.credentials.concernsCalls ? owner?.holder : nil
+        var holder = takesCredential && context.credentials.concernsCalls ? owner?.holder : nil
+        if !secrets.isEmpty { holder = Self.holder(of: secrets) }
+        // What the caller gives is sent to any URL.
+        let goesAlong = sending.isTrusted || !secrets.isEmpty
         return CachePlan(
             rules: rules, mode: mode, route: destination.route?.name,
-            discriminator: owner?.discriminator, holder: sending.isTrusted ? holder : nil,
+            discriminator: owner?.discriminator, holder: goesAlong ? holder : nil,
             holderIfTrusted: holder,
             shared: sending.isInBatch ? context.standardHeaders.own.fields : [])
+    }
+
+    /// Returns a number that means nothing in another process.
+    private static func holder(of secrets: [String]) -> UInt64 {
+        var hasher = Hasher()
+        for secret in secrets { hasher.combine(secret) }
+        return UInt64(bitPattern: Int64(hasher.finalize()))
     }
 
     /// Returns the plan of the same request for the URL to which a redirect leads.

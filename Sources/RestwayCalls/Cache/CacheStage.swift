@@ -29,7 +29,7 @@ enum CacheStage {
         case .answer(let answer):
             entry.found(answer)
         case .staleAnswer(let answer, let ticket):
-            CacheRefresh.begin(entry, ticket)
+            if entry.request.sending.caching?.mode != .only { CacheRefresh.begin(entry, ticket) }
             entry.found(answer)
         case .send(let ticket):
             share(entry, ticket)

@@ -52,7 +52,8 @@ package struct RequestPreparation {
             var sending = sending(spec, settings, destination.method, &headers)
             sending.isTrusted = isTrusted
             sending.caching = caching(
-                settings.cache, spec.reception.caching, destination, sending, bodyDestination)
+                settings.cache, spec.reception.caching, destination, sending, bodyDestination,
+                given: spec.headers)
             // An event stream has no end, so the time limit for all attempts together does not hold
             // for it.
             if bodyDestination.isEvents { sending.retry?.deadlineMilliseconds = 0 }
@@ -125,9 +126,10 @@ package struct RequestPreparation {
     func isStorable(
         _ spec: RequestSpec, _ destination: Destination, _ settings: RouteSettings
     ) -> Bool {
-        guard spec.reception.bodyDestination.isMemory, !settings.savesAsResource else {
-            return false
-        }
+        // A request that the cache alone may answer is never sent, not even later.
+        guard spec.reception.bodyDestination.isMemory, !settings.savesAsResource,
+            spec.reception.caching.mode != .only
+        else { return false }
         return isOffered(spec, destination, settings)
     }
 
@@ -376,11 +378,25 @@ extension RequestPreparation {
 // The part of a request in the response cache.
 extension RequestPreparation {
     /// Returns how a request takes part in the response cache; `nil` if it does not.
+    ///
+    /// - Parameter given: The headers that the caller sets.
     package func caching(
         _ rules: CacheRules, _ wishes: CacheWishes, _ destination: Destination,
-        _ sending: SendingRules, _ bodyDestination: BodyDestination
+        _ sending: SendingRules, _ bodyDestination: BodyDestination,
+        given: [(name: String, value: String?)] = []
     ) -> CachePlan? {
-        .make(rules, wishes, destination, sending, bodyDestination, context)
+        let secrets = given.isEmpty ? [] : secrets(among: given)
+        return .make(rules, wishes, destination, sending, bodyDestination, secrets, context)
+    }
+
+    /// Returns the values of headers which say who the caller is.
+    private func secrets(among given: [(name: String, value: String?)]) -> [String] {
+        given.compactMap { name, value in
+            let isSecret =
+                RedirectRules.credentialNames.contains { name.isSameHeader(as: $0) }
+                || api.definition.auth.header.map { name.isSameHeader(as: $0) } == true
+            return isSecret ? value : nil
+        }
     }
 }
 

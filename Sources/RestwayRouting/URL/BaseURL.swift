@@ -47,6 +47,7 @@ package struct BaseURL: Sendable, Equatable {
     /// percent-encoded; existing triplets are kept. A path that leads above the base URL and an
     /// absolute URL are refused.
     package func url(path: String, query: [Pair] = []) throws(RoutingError) -> String {
+        if isPlain(path) { return URLText.appendingQuery(query, to: textAndSlash + path) }
         if URLText.isAbsolute(path) {
             throw .unusableURL(path, "only a route that says \"absolute\": true takes it")
         }
@@ -60,6 +61,12 @@ package struct BaseURL: Sendable, Equatable {
             url += "/"
         }
         return URLText.appendingQuery(query, to: url + encoded)
+    }
+
+    /// Whether the URL of `path` is its text behind the base URL, as it is for most paths.
+    private func isPlain(_ path: String) -> Bool {
+        var path = path
+        return path.withUTF8 { PathSegment.isPlain($0) }
     }
 
     /// The path below this base URL, without query. Percent-encoding and leading slash are
