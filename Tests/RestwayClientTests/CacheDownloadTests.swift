@@ -412,6 +412,28 @@ final class CacheDownloadTests: XCTestCase {
         XCTAssertEqual(files, ["report.pdf"])
     }
 
+    func testARefreshOfADownloadIsNotSharedWithACallInMemory() throws {
+        let client = try client()
+        let cache = cache
+        cache.set(
+            .staleAnswer(
+                kept("old one", state: .stale),
+                refresh: ScriptedTicket(cache, flightKey: Self.url, isShareable: true)),
+            for: "GET \(Self.url)")
+        _ = try client.perform(spec(), milliseconds: 0)
+        _ = try client.perform(spec(), milliseconds: 0)
+        let refresh = transport.next()
+        XCTAssertEqual(transport.waitingCount, 0, "one refresh at a time")
+        cache.set(
+            .send(ScriptedTicket(cache, flightKey: Self.url, isShareable: true)),
+            for: "GET \(Self.url)")
+        let call = try client.send(RequestSpec(target: .path(.get, "reports/7")))
+        transport.answer(200, "new one")
+        XCTAssertEqual(try call.wait(milliseconds: 0).bodyCount, 7)
+        refresh.answer(200, "new one")
+        XCTAssertEqual(cache.waitForLearned(2).count, 2)
+    }
+
     func testDownloadsShareNoExchange() throws {
         let client = try client()
         cache.setForAll { ScriptedTicket($0, flightKey: $1, isShareable: true) }

@@ -83,6 +83,7 @@ extension StageEntry {
         guard request.sending.caching != nil, let cache = context.cache else { return nil }
         guard let visit = call.visit else {
             cache.observed(received, to: request)
+            received.saved?.content?.end()
             return nil
         }
         let outcome = visit.ticket.take(received)
