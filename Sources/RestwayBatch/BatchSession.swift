@@ -415,8 +415,10 @@ extension BatchSession {
         uploadedBytes: Int64 = 0
     ) {
         call.credential = credential
+        // A modifier may have changed the URL.
+        let url = call.request?.exchange.url ?? call.url
         recorder.receivedHead(
-            ResponseHead(status: answer.code, headers: Headers(answer.headers), url: call.presentURL))
+            ResponseHead(status: answer.code, headers: Headers(answer.headers), url: url))
         if !answer.body.isEmpty {
             let reply = unsafe answer.body.withUnsafeBytes { unsafe recorder.receivedBody($0) }
             if case .stop(let error) = reply { return recorder.completed(.failure(error)) }

@@ -224,12 +224,13 @@ final class CacheDownloadTests: XCTestCase {
                 return .success(.pause)
             })
         let call = try client.send(spec)
-        var pauses = 0
-        while state.withLock({ $0.bytes.count }) < text.utf8.count {
-            state.wait { $0.pauses > pauses ? () : nil }
-            pauses = state.withLock { $0.pauses }
+        var seen = (count: 0, pauses: 0)
+        repeat {
+            let before = seen.pauses
+            let next = state.wait { $0.pauses > before ? ($0.bytes.count, $0.pauses) : nil }
+            seen = try XCTUnwrap(next)
             call.resume()
-        }
+        } while seen.count < text.utf8.count
         XCTAssertEqual(try call.wait(milliseconds: 0).saved?.length, Int64(text.utf8.count))
         XCTAssertTrue(state.withLock { $0.bytes == Array(text.utf8) })
     }
@@ -409,6 +410,28 @@ final class CacheDownloadTests: XCTestCase {
             cache.waitForLearned(1).map(\.what), ["answered 200 \(Self.url) new one"])
         XCTAssertEqual(content(), "old one")
         XCTAssertEqual(files, ["report.pdf"])
+    }
+
+    func testARefreshOfADownloadIsNotSharedWithACallInMemory() throws {
+        let client = try client()
+        let cache = cache
+        cache.set(
+            .staleAnswer(
+                kept("old one", state: .stale),
+                refresh: ScriptedTicket(cache, flightKey: Self.url, isShareable: true)),
+            for: "GET \(Self.url)")
+        _ = try client.perform(spec(), milliseconds: 0)
+        _ = try client.perform(spec(), milliseconds: 0)
+        let refresh = transport.next()
+        XCTAssertEqual(transport.waitingCount, 0, "one refresh at a time")
+        cache.set(
+            .send(ScriptedTicket(cache, flightKey: Self.url, isShareable: true)),
+            for: "GET \(Self.url)")
+        let call = try client.send(RequestSpec(target: .path(.get, "reports/7")))
+        transport.answer(200, "new one")
+        XCTAssertEqual(try call.wait(milliseconds: 0).bodyCount, 7)
+        refresh.answer(200, "new one")
+        XCTAssertEqual(cache.waitForLearned(2).count, 2)
     }
 
     func testDownloadsShareNoExchange() throws {

@@ -5,7 +5,8 @@ import XCTest
 /// Files of earlier versions, and lookups by index.
 final class JournalFileTests: JournalTestCase {
     private static let undoingVersion7 = "ALTER TABLE item DROP COLUMN discriminator; "
-    private static let undoingVersion6 = undoingVersion7 + "ALTER TABLE dependency DROP COLUMN places; "
+    private static let undoingVersion6 = undoingVersion7
+        + "ALTER TABLE dependency DROP COLUMN places; "
     private static let undoingVersion5 = undoingVersion6 + "DROP TABLE change; "
     private static let undoingVersion4 = undoingVersion5 + "DROP TABLE delivered; "
         + "ALTER TABLE outbox DROP COLUMN delivered; ALTER TABLE outbox DROP COLUMN changes; "

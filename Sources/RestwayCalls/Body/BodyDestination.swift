@@ -54,7 +54,7 @@ package enum BodyDestination: Sendable {
     func target(of call: Call, _ request: PreparedRequest) -> (any BodyTarget)? {
         switch self {
         case .memory: nil
-        case .file(let plan): 
+        case .file(let plan):
             FileTarget(plan, url: call.url, sharesFile: request.sending.caching != nil)
         case .descriptor(let descriptor, let bytesMax):
             DescriptorTarget(descriptor, bytesMax: bytesMax)

@@ -106,13 +106,6 @@ package final class CachePlan: Sendable {
         return UInt64(bitPattern: Int64(hasher.finalize()))
     }
 
-    /// Returns a number that means nothing in another process.
-    private static func holder(of secrets: [String]) -> UInt64 {
-        var hasher = Hasher()
-        for secret in secrets { hasher.combine(secret) }
-        return UInt64(bitPattern: Int64(hasher.finalize()))
-    }
-
     /// Returns the plan of the same request for the URL to which a redirect leads.
     ///
     /// - Parameter isTrusted: Whether the credential goes to that URL.

@@ -83,6 +83,7 @@ extension StageEntry {
         guard request.sending.caching != nil, let cache = context.cache else { return nil }
         guard let visit = call.visit else {
             cache.observed(received, to: request)
+            received.saved?.content?.end()
             return nil
         }
         let outcome = visit.ticket.take(received)
@@ -108,8 +109,8 @@ extension StageEntry {
         }
     }
 
-    /// Returns a kept answer whose body is in its place. If it is not, this lets the call fail or go
-    /// on, and returns `nil`.
+    /// Returns a kept answer whose body is in its place. If it is not, this lets the call fail or
+    /// go on, and returns `nil`.
     func received(_ placed: KeptBody.Placed) -> ReceivedResponse? {
         switch placed {
         case .answer(let received):

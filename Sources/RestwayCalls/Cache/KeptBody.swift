@@ -53,14 +53,18 @@ enum KeptBody {
         _ answer: CachedAnswer, _ entry: StageEntry, _ then: @escaping Then
     ) {
         let (call, received) = (entry.call, answer.received)
-        guard let source = KeptBodySource(answer) else { return then(entry, .lost) }
+        // The workers for bodies leave the rest of the call to others.
+        let end = { @Sendable (placed: Placed) in
+            entry.on(.transport).offTransport { then($0, placed) }
+        }
+        guard let source = KeptBodySource(answer) else { return end(.lost) }
         var exchange = entry.request.exchange
         let target: any BodyTarget
         do throws(Failure) {
             guard let prepared = try entry.preparedTarget(&exchange) else { return }
             target = prepared
         } catch {
-            return then(entry, .failed(call.located(error)))
+            return end(.failed(call.located(error)))
         }
         let player = KeptBodyPlayer(
             source, progressed: call.progressFunction(for: entry.request))
@@ -75,7 +79,7 @@ enum KeptBody {
             case (nil, .success):
                 placed = .failed(Failure(.internal, "\(call.description): the body has no place"))
             }
-            entry.on(.transport).offTransport { then($0, placed) }
+            end(placed)
         }
         let isHeld = call.state.withLock { state in
             guard state.machine.isCurrent(entry.number) else { return false }

@@ -253,10 +253,6 @@ package final class Call: Sendable {
     /// The URL of the first request.
     package var url: String { log.url }
 
-    /// The URL of the request as it goes out next; that of the first request when the call has
-    /// completed.
-    package var presentURL: String { request?.exchange.url ?? url }
-
     /// The method and the URL of the call for messages, without query and credentials.
     package var description: String {
         "\(log.method.rawValue) \(URLText.withoutQuery(log.url))"

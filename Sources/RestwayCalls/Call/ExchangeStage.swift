@@ -135,8 +135,8 @@ enum ExchangeStage {
 }
 
 extension StageEntry {
-    /// Prepares the place to which the body of an answer goes, on a worker for bodies. Returns `nil`
-    /// if the call has left the stage.
+    /// Prepares the place to which the body of an answer goes, on a worker for bodies. Returns
+    /// `nil` if the call has left the stage.
     func preparedTarget(_ exchange: inout Exchange) throws(Failure) -> (any BodyTarget)? {
         let known: (any BodyTarget)?? = call.state.withLock { state in
             state.machine.isCurrent(number) ? .some(state.ties.bodyTarget) : nil

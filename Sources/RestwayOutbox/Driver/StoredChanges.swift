@@ -70,7 +70,7 @@ final class StoredChanges: Sendable {
     /// Returns, by the identities of objects, the cells that stored requests have changed.
     func waitingCells(of entity: Entity) throws(Failure) -> [Identity: [Int]] {
         let changed = try journal.checked(
-            journal.changedNames(entity: entity.name, life: ledger.life))
+            ObjectChanges.waiting(in: journal, entity: entity.name, life: ledger.life))
         var waiting: [Identity: [Int]] = [:]
         for (key, name) in changed {
             // An object without an identity is in no answer.

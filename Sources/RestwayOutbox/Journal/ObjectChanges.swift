@@ -46,6 +46,24 @@ struct ObjectChanges {
                 + Self.coded(cell.after))
     }
 
+    // MARK: Waiting
+
+    /// Returns the store keys of the objects of an entity that stored requests have changed, each
+    /// with the name of a changed attribute or relationship.
+    ///
+    /// - Parameter life: Identifies the store in memory; `nil` for a store in a file.
+    static func waiting(
+        in file: some JournalQueries, entity: String, life: String?
+    ) throws(OutboxError) -> [(storeKey: Int64, name: String)] {
+        try file.all(waitingSelection, .text(life ?? ""), .text(entity)) { row in
+            (row.integer(0), row.string(1) ?? "")
+        }
+    }
+
+    private static let waitingSelection =
+        "SELECT DISTINCT storeKey, name FROM change WHERE life = ?1 AND entity = ?2 "
+        + "AND fate = 0 AND name != '' AND item NOT IN (SELECT id FROM delivered)"
+
     // MARK: Delivered
 
     /// Handles an item that the server has accepted: its values are now the true values, even if an

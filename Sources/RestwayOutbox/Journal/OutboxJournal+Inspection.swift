@@ -139,19 +139,6 @@ extension OutboxJournal {
         ) { isMeant(Array($0.bytes(0))) }
     }
 
-    /// Returns the store keys of the objects of an entity that stored requests have changed, each
-    /// with the name of a changed attribute or relationship.
-    ///
-    /// - Parameter life: Identifies the store in memory; `nil` for a store in a file.
-    func changedNames(
-        entity: String, life: String?
-    ) throws(OutboxError) -> [(storeKey: Int64, name: String)] {
-        try all(
-            "SELECT DISTINCT storeKey, name FROM change WHERE life = ?1 AND entity = ?2 "
-                + "AND fate = 0 AND name != '' AND item NOT IN (SELECT id FROM delivered)", .text(life ?? ""), .text(entity)
-        ) { ($0.integer(0), $0.string(1) ?? "") }
-    }
-
     /// Returns the dead letters in the lane, and the dead letters about the object with this store
     /// key.
     func deadLetters(
