@@ -60,10 +60,11 @@ final class CacheFile: Sendable {
         self.troubles = troubles
     }
 
-    /// Returns an id that no other entry of the file has. Ids grow with time.
+    /// Returns an id that hardly any other entry of the file has. Ids grow with time, so that new
+    /// rows lie side by side.
     func newID() -> Int64 {
-        let time = options.clock.wallMicroseconds()
-        let number = (time & (1 << 52) - 1) << 10 | Int64.random(in: 0..<1_024)
+        let seconds = options.clock.wallMicroseconds() / 1_000_000
+        let number = (seconds & 0x7FFF_FFFF) << 32 | Int64.random(in: 0...0xFFFF_FFFF)
         return ids.withLock { last in
             last = max(last + 1, number)
             return last

@@ -17,6 +17,7 @@ struct CacheTransaction {
     private(set) var removed: Int64 = 0
     /// The answers that were removed before they could be written.
     private(set) var refused: Set<Int64> = []
+    private var counted: [(RemovedCount, Int64)] = []
     private var oldestChange: Int64 = 0
 
     init(file: CacheConnection, origin: Int64, now: Int64, bytesMax: Int64) {
@@ -28,7 +29,7 @@ struct CacheTransaction {
 
     /// Writes all or, if it throws, nothing.
     mutating func run(_ writes: [CacheWrite]) throws(SQLiteError) {
-        (evicted, removed, refused) = (0, 0, [])
+        (evicted, removed, refused, counted) = (0, 0, [], [])
         let connection = file.connection
         // A failed rollback may have left a transaction open.
         if connection.isInTransaction { try connection.run("ROLLBACK") }
@@ -45,6 +46,7 @@ struct CacheTransaction {
             if connection.isInTransaction { connection.rollBack() }
             throw error
         }
+        for (count, number) in counted { count.withLock { $0 = number } }
     }
 
     private mutating func run(_ write: CacheWrite) throws(SQLiteError) {
@@ -59,7 +61,7 @@ struct CacheTransaction {
         case .remove(let removal, _, let count):
             let number = try remove(removal)
             removed += number
-            count?.withLock { $0 = number }
+            if let count { counted.append((count, number)) }
         case .forget(let label):
             try file.run(
                 "DELETE FROM entry WHERE key = ?1 AND name = ?2",
@@ -100,16 +102,7 @@ struct CacheTransaction {
         for id in ids where id != answer.id {
             try file.run("DELETE FROM entry WHERE id = ?1", [.integer(id)])
         }
-        try file.run(
-            """
-            UPDATE entry SET selecting = ?2, head = ?3, responseTime = ?4, usedAt = ?5, bytes = ?6
-            WHERE id = ?1
-            """,
-            [
-                .integer(answer.id), selecting, .bytes(HeadWriter(answer.head).bytes),
-                .integer(answer.head.responseTime), .integer(now), .integer(answer.bytes),
-            ])
-        if file.connection.changedRowCount == 0 { try insert(answer, selecting) }
+        if try !freshen(answer, selecting) { try insert(answer, selecting) }
         try file.run(
             """
             DELETE FROM entry WHERE key = ?1 AND name = ?2 AND id IN (
@@ -122,6 +115,22 @@ struct CacheTransaction {
                 [.text(label.owner), .integer(now)])
         }
         try note(key: label.hash)
+    }
+
+    /// Gives a row a newer head; returns false if there is no row.
+    private func freshen(_ answer: KeptAnswer, _ selecting: Value) throws(SQLiteError) -> Bool {
+        guard answer.isFreshened else { return false }
+        try file.run(
+            """
+            UPDATE entry SET selecting = ?3, head = ?4, responseTime = ?5, usedAt = ?6, bytes = ?7
+            WHERE id = ?1 AND name = ?2
+            """,
+            [
+                .integer(answer.id), .text(answer.label.name), selecting,
+                .bytes(HeadWriter(answer.head).bytes), .integer(answer.head.responseTime),
+                .integer(now), .integer(answer.bytes),
+            ])
+        return file.connection.changedRowCount > 0
     }
 
     private mutating func insert(_ answer: KeptAnswer, _ selecting: Value) throws(SQLiteError) {
@@ -139,7 +148,7 @@ struct CacheTransaction {
         }
         try file.run(
             """
-            INSERT INTO entry VALUES (
+            INSERT OR IGNORE INTO entry VALUES (
                 ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, NULL, ?15, ?16, ?17)
             """,
             [
@@ -149,6 +158,8 @@ struct CacheTransaction {
                 .integer(answer.head.responseTime), .integer(now), .integer(answer.bytes),
                 .integer(answer.body.length),
             ] + body)
+        // Another process has given the id to another answer.
+        if file.connection.changedRowCount == 0 { refused.insert(answer.id) }
     }
 
     /// Returns whether no other process has removed the answer since its request left.

@@ -124,7 +124,9 @@ final class CacheWriter: Sendable {
     /// Makes one removal of everything out of all that waits.
     private func collapse(_ state: inout State) {
         let last = memory.withLock { memory in
-            for case .store(let answer, _, _) in state.writes { memory.isWritten(answer.label.hash) }
+            for case .store(let answer, _, _) in state.writes {
+                memory.isWritten(answer.label.hash)
+            }
             return memory.removals.last
         }
         let counted = state.writes.filter {
