@@ -35,7 +35,7 @@ extension CacheRequest {
     ]
 
     /// Whether the cache takes no part in the request.
-    package var passesBy: Bool { mode == .bypass || rules.isBypassed }
+    package var passesBy: Bool { mode == .bypass || rules.isBypassed && mode != .only }
     package var isSafe: Bool { Self.safeMethods.contains(method) }
     var isGetOrHead: Bool { method == "GET" || method == "HEAD" }
     /// Whether the cache may answer the request, and keep its answer.
