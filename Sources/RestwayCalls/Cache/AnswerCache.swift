@@ -99,6 +99,20 @@ package final class CachePlan: Sendable {
             shared: sending.isInBatch ? context.standardHeaders.own.fields : [])
     }
 
+    /// Returns the values of headers which say who the caller is.
+    ///
+    /// - Parameter schemeHeader: The header of the client's authentication.
+    static func secrets(
+        among given: [(name: String, value: String?)], _ schemeHeader: String?
+    ) -> [String] {
+        given.compactMap { name, value in
+            let isSecret =
+                RedirectRules.credentialNames.contains { name.isSameHeader(as: $0) }
+                || schemeHeader.map { name.isSameHeader(as: $0) } == true
+            return isSecret ? value : nil
+        }
+    }
+
     /// Returns a number that means nothing in another process.
     private static func holder(of secrets: [String]) -> UInt64 {
         var hasher = Hasher()

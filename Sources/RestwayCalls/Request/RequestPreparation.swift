@@ -40,8 +40,7 @@ package struct RequestPreparation {
             if let item = spec.stored { return try item.prepare(spec, by: self) }
             var submission = try submission(spec)
             var destination = try destination(spec, submission?.subject)
-            let route = destination.route
-            let settings = route.map { api.definition.settings(of: $0) } ?? .none
+            let settings = destination.route.map { api.definition.settings(of: $0) } ?? .none
             let content = try content(spec, &destination, settings, &submission)
 
             let bodyDestination = try BodyDestination.of(
@@ -57,20 +56,20 @@ package struct RequestPreparation {
             // An event stream has no end, so the time limit for all attempts together does not hold
             // for it.
             if bodyDestination.isEvents { sending.retry?.deadlineMilliseconds = 0 }
-            let storable = StorableRequest(
-                spec: spec, destination: destination, settings: settings, submission: submission,
-                mediaType: content.mediaType, body: content.body, retry: sending.retry)
-            let claim = claim(storable, &headers)
-            if claim != nil { sending.retry = nil }
+            // Most requests are never stored, and describing them would cost more than this check.
+            var claim: (any StorageClaim)?
+            if isStorable(spec, destination, settings) {
+                let storable = StorableRequest(
+                    spec: spec, destination: destination, settings: settings,
+                    submission: submission, mediaType: content.mediaType, body: content.body,
+                    retry: sending.retry)
+                claim = self.claim(storable, &headers)
+                if claim != nil { sending.retry = nil }
+            }
             if claim == nil, !bodyDestination.isMemory {
                 sending.isKeptFromOutbox = try isKeptFromOutbox(spec, destination, settings)
             }
-            // The route was added after the client was made, and the client had no outbox then.
-            if context.outbox == nil, settings.mayBeStored == true, let route,
-                OutboxDefinition.storableMethods.contains(destination.method)
-            {
-                throw Failure(noOutboxFor: route.displayName)
-            }
+            try refuseWithoutOutbox(destination, settings)
             if claim == nil, let missing = identities?.missing { throw missing }
             var exchange = Exchange(
                 method: destination.method.rawValue, url: destination.url, headers: headers,
@@ -94,12 +93,22 @@ package struct RequestPreparation {
         }
     }
 
+    /// Refuses a route with an outbox that was added after the client was made, which had no outbox
+    /// then.
+    private func refuseWithoutOutbox(
+        _ destination: Destination, _ settings: RouteSettings
+    ) throws(Failure) {
+        guard context.outbox == nil, settings.mayBeStored == true, let route = destination.route,
+            OutboxDefinition.storableMethods.contains(destination.method)
+        else { return }
+        throw Failure(noOutboxFor: route.displayName)
+    }
+
     /// Returns the claim of a request that the outbox may store, and gives the request the
-    /// idempotency key that all its attempts share; `nil` if the request is never stored.
+    /// idempotency key that all its attempts share; `nil` if it cannot be stored.
     private func claim(
         _ request: StorableRequest, _ headers: inout [HeaderField]
     ) -> (any StorageClaim)? {
-        guard isStorable(request.spec, request.destination, request.settings) else { return nil }
         let given = headers.first { $0.isNamed(IdempotencyKey.headerName) }?.value
         let claim = identities?.claim(request, api, idempotencyKey: given)
         if let claim, given == nil { headers.set(IdempotencyKey.headerName, claim.idempotencyKey) }
@@ -385,23 +394,13 @@ extension RequestPreparation {
         _ sending: SendingRules, _ bodyDestination: BodyDestination,
         given: [(name: String, value: String?)] = []
     ) -> CachePlan? {
-        let secrets = given.isEmpty ? [] : secrets(among: given)
+        let secrets = CachePlan.secrets(among: given, api.definition.auth.header)
         return .make(rules, wishes, destination, sending, bodyDestination, secrets, context)
-    }
-
-    /// Returns the values of headers which say who the caller is.
-    private func secrets(among given: [(name: String, value: String?)]) -> [String] {
-        given.compactMap { name, value in
-            let isSecret =
-                RedirectRules.credentialNames.contains { name.isSameHeader(as: $0) }
-                || api.definition.auth.header.map { name.isSameHeader(as: $0) } == true
-            return isSecret ? value : nil
-        }
     }
 }
 
 extension String {
-    fileprivate func isSameHeader(as name: String) -> Bool {
+    func isSameHeader(as name: String) -> Bool {
         HeaderField(name: self, value: "").isNamed(name)
     }
 }
