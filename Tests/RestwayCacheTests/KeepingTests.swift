@@ -63,6 +63,23 @@ final class KeepingTests: XCTestCase {
         XCTAssertEqual(decide(dated, usesHeuristics: true).word, "pass")
     }
 
+    /// `no-store` wins over the document, and everything else gives way to it.
+    func testTheLifetimeOfTheDocument() {
+        let request = Sample.get(rules: Sample.rules { $0.lifetimeSeconds = 60 })
+        func answer(_ lines: String, status: Int = 200) -> StoredHead {
+            Sample.answer(lines, status: status, to: request)
+        }
+        XCTAssertEqual(decide(answer("Cache-Control: no-store"), to: request).word, "pass")
+        XCTAssertEqual(decide(answer("Cache-Control: no-cache"), to: request).word, "keep")
+        XCTAssertEqual(decide(answer("Pragma: no-cache"), to: request).word, "keep")
+        XCTAssertEqual(decide(answer("X-A: 1", status: 201), to: request).word, "pass")
+        let entry = answer("ETag: \"1\"")
+        let confirmation = answer("ETag: \"1\"", status: 304)
+        guard case .freshen(0, let head) = decide(confirmation, to: request, [entry], asked: 0)
+        else { return XCTFail("the entry is not confirmed") }
+        XCTAssertEqual(head.documentLifetime, 60)
+    }
+
     /// RFC 9111, section 3.1.
     func testFieldsThatAreNotKept() {
         let answer = Sample.answer(

@@ -51,6 +51,10 @@ enum Sample {
     }
 }
 
+extension CacheRequest {
+    var staysOffline: Bool { mode == .only || directives.flags.contains(.onlyIfCached) }
+}
+
 extension Reuse {
     /// The decision in short: "hit", "hit+refresh", "part 1-2", "304", "validate", "rest", "send",
     /// "nothing".

@@ -42,11 +42,6 @@ extension CacheRequest {
     package var isAnswerable: Bool { isGetOrHead || (rules.keepsUnsafe && !isSafe) }
     var directives: CacheControl { CacheControl(headers, isRequest: true) }
 
-    /// Whether the network must not be used (RFC 9111, section 5.2.1.7).
-    var staysOffline: Bool {
-        mode == .only || directives.flags.contains(.onlyIfCached)
-    }
-
     /// The condition under which the program wants a body; it has a copy of its own.
     var hasOwnCondition: Bool {
         headers[first: "If-None-Match"] != nil || headers[first: "If-Modified-Since"] != nil

@@ -84,6 +84,7 @@ extension StoredHead {
 private struct Asking {
     let request: CacheRequest
     let directives: CacheControl
+    /// Whether the network must not be used (RFC 9111, section 5.2.1.7).
     let staysOffline: Bool
 
     init(_ request: CacheRequest) {
