@@ -45,6 +45,13 @@ package struct ChangeSet: Sendable {
     /// check each row for an earlier commit.
     package var rowsAreNew = false
     package var origin: Origin
+    /// Whether the rows only complete objects that the store already has: the values of an object
+    /// win, no link of it is replaced, and a row gives it only what is absent. The rows of objects
+    /// that the store does not have are stored as ever.
+    ///
+    /// This is for an answer that the store has taken before, so that its values are not newer than
+    /// those of the store.
+    package var onlyCompletes = false
     /// The edits: rows that say how the program wants objects to be, and the drafts that they were
     /// made from. They are applied before all other rows, so that the server's values win over the
     /// sent values. The policies of relationships apply to rows from servers: in an edit, new links

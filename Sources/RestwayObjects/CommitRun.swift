@@ -198,8 +198,13 @@ package struct CommitRun<Target: CommitTarget> {
             commit.insertedCount += 1
             return
         }
-        if !isEdit { collectReplaced(row, older) }
-        switch row.merging(over: older, assigning: isEdit) {
+        // An object that this commit has made takes each row of it, as the rows are equally new.
+        let onlyCompletes = changes.onlyCompletes && !isNew
+        if !isEdit, !onlyCompletes { collectReplaced(row, older) }
+        let merging =
+            onlyCompletes
+            ? row.completing(older) : row.merging(over: older, assigning: isEdit)
+        switch merging {
         case .nothing:
             commit.objects[index] = older
             row.setStoreKey(older.storeKey)

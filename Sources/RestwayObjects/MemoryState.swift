@@ -18,10 +18,24 @@ final class MemoryState: CommitTarget, @unchecked Sendable {
     func table(_ entity: Entity) -> EntityTable? { tableOfEntity[ObjectIdentifier(entity)] }
 
     func newest(_ entity: Entity, _ key: Int64) -> Snapshot? {
-        guard let table = table(entity) else { return nil }
+        table(entity).flatMap { newest(in: $0, key) }
+    }
+
+    /// Returns the newest snapshots of the objects that exist, in the order of `keys`.
+    func newest(_ entity: Entity, _ keys: [Int64]) -> [Snapshot] {
+        guard let table = table(entity) else { return [] }
+        var found: [Snapshot] = []
+        found.reserveCapacity(keys.count)
+        for key in keys {
+            if let snapshot = newest(in: table, key) { found.append(snapshot) }
+        }
+        return found
+    }
+
+    private func newest(in table: EntityTable, _ key: Int64) -> Snapshot? {
         if let snapshot = table.snapshot(key) { return snapshot }
         guard !redirections.isEmpty else { return nil }
-        return redirections[key].flatMap { newest(entity, $0) }
+        return redirections[key].flatMap { newest(in: table, $0) }
     }
 
     func target(of relationship: Relationship, from entity: Entity) -> Entity? {

@@ -4,6 +4,7 @@ import Synchronization
 /// A store in memory, which lasts as long as the process.
 package final class MemoryStore: ObjectStore {
     package let keepsKeys = false
+    package let identity = Int64.random(in: .min ... .max)
     /// The number of stores made so far.
     private static let storeCount = Atomic<Int64>(0)
 
@@ -43,13 +44,17 @@ package final class MemoryStore: ObjectStore {
         state.withLock { $0.newest(entity, storeKey) }
     }
 
+    package func newest(_ entity: Entity, storeKeys keys: [Int64]) -> [Snapshot] {
+        state.withLock { $0.newest(entity, keys) }
+    }
+
     package func related(_ object: Snapshot, relationship index: Int) -> [Snapshot] {
         let relationship = object.entity.relationships[index]
         let keys = object.relatedKeys(at: index)
         guard !keys.isEmpty else { return [] }
         return state.withLock { state in
             let entity = state.target(of: relationship, from: object.entity)
-            return entity.map { entity in keys.compactMap { state.newest(entity, $0) } } ?? []
+            return entity.map { state.newest($0, keys) } ?? []
         }
     }
 

@@ -8,6 +8,10 @@ package protocol ObjectStore: AnyObject, Sendable {
     /// Whether its keys mean the same objects after a restart and in other processes.
     var keepsKeys: Bool { get }
 
+    /// A random number that tells this store from all others. A store in a file keeps it there, so
+    /// that it stays the same after a restart and in other processes.
+    var identity: Int64 { get }
+
     /// Applies all of `changes` or nothing, in one short critical section.
     ///
     /// For each row, in order: the identity finds the object or makes a new one. The present cells
@@ -24,6 +28,10 @@ package protocol ObjectStore: AnyObject, Sendable {
 
     /// Returns the newest snapshot of an object; `nil` if it was deleted or is of another entity.
     func newest(_ entity: Entity, storeKey: Int64) throws(StoreError) -> Snapshot?
+
+    /// Returns the newest snapshots of objects of one entity, in the order of `keys`. Objects that
+    /// were deleted are left out.
+    func newest(_ entity: Entity, storeKeys keys: [Int64]) throws(StoreError) -> [Snapshot]
 
     /// Returns the newest snapshots at the other end of a relationship of `object`, as linked in
     /// `object`. Deleted objects are left out.
@@ -66,10 +74,16 @@ package struct Commit: Sendable {
     /// One change for each object that was inserted, updated or deleted, in the order in which that
     /// first happened; empty unless the changes were asked for.
     package var changes: [Change] = []
+    /// How many commits have changed something in the store so far, with this one. A client's store
+    /// counts them.
+    package var changeCount = 0
 
     package init(objects: [Snapshot] = []) {
         self.objects = objects
     }
+
+    /// Whether an object was inserted, updated or deleted.
+    package var hasChanges: Bool { insertedCount + updatedCount + deletedCount > 0 }
 }
 
 /// The size of a store.

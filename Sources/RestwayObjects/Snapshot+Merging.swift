@@ -130,6 +130,17 @@ extension Snapshot {
         }
     }
 
+    /// Gives `older`, of the same entity, the values of this settled row that it lacks.
+    package func completing(_ older: Snapshot) -> Merging {
+        precondition(entity === older.entity)
+        return withExtendedLifetime((self, older)) {
+            let lacksValues = (0..<cellCount).contains { index in
+                older.cells[index].isAbsent && !cells[index].isAbsent
+            }
+            return lacksValues ? .merges(older.merged(over: self, [:])) : .nothing
+        }
+    }
+
     private func merged(over older: Snapshot, _ unions: [Int: [Int64]]) -> Snapshot {
         let (newerCells, olderCells) = (cells, older.cells)
         var keys: [Int64] = []

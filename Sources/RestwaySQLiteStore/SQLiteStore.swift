@@ -11,6 +11,7 @@ import RestwayThreads
 /// that a long query delays only other queries.
 package final class SQLiteStore: ObjectStore {
     package let keepsKeys = true
+    package let identity: Int64
     package struct Options: Sendable {
         /// The most snapshots that stay in memory.
         package var cachedObjectsMax = 100_000
@@ -50,11 +51,12 @@ package final class SQLiteStore: ObjectStore {
         let opening = StoreOpening(
             connection: connection, entities: entities,
             keyBefore: options.keyBefore ?? StoreOpening.randomKey())
-        let layouts = try opening.layouts()
+        let (layouts, identity) = try opening.open()
         connection.leavesLogAtClose = false
         self.path = path
         self.options = options
         self.layouts = layouts
+        self.identity = identity
         let writing = try StoreError.wrapping(StoreConnection(connection, layouts))
         writer = Lock(Writer(connection: writing))
         let reading = try StoreError.wrapping(
@@ -138,6 +140,14 @@ package final class SQLiteStore: ObjectStore {
         }
     }
 
+    package func newest(
+        _ entity: Entity, storeKeys keys: [Int64]
+    ) throws(StoreError) -> [Snapshot] {
+        try read(entity, or: []) { (lookups, table) throws(SQLiteError) in
+            try lookups.newest(table, keys)
+        }
+    }
+
     package func related(
         _ object: Snapshot, relationship index: Int
     ) throws(StoreError) -> [Snapshot] {
@@ -145,9 +155,7 @@ package final class SQLiteStore: ObjectStore {
         let keys = object.relatedKeys(at: index)
         let target = layouts.first { object.entity.links(relationship, to: $0.entity) }?.entity
         guard let target, !keys.isEmpty else { return [] }
-        return try read(target, or: []) { (lookups, table) throws(SQLiteError) in
-            try lookups.newest(table, keys)
-        }
+        return try newest(target, storeKeys: keys)
     }
 
     package func isUnsent(_ entity: Entity, storeKey: Int64) throws(StoreError) -> Bool {

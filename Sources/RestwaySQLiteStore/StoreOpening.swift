@@ -4,6 +4,7 @@ import RestwaySQLite
 /// Brings a file up to date with the library and the document, or refuses it.
 struct StoreOpening {
     static let lastKeySQL = "SELECT value FROM restway_store WHERE name = 'lastKey'"
+    private static let identitySQL = "SELECT value FROM restway_store WHERE name = 'identity'"
 
     /// The number of keys that a file has for itself before the keys of another file begin. In
     /// practice neither limit is reached. Keys stay exact in a double, and fit six bytes of the
@@ -18,30 +19,33 @@ struct StoreOpening {
     /// In a new file, the first object gets the key after this key.
     let keyBefore: Int64
 
-    /// Returns the layouts of all tables. It writes only if something is missing.
-    func layouts() throws(StoreError) -> [TableLayout] {
+    /// Returns the layouts of all tables, and the identity of the store. It writes only if
+    /// something is missing.
+    func open() throws(StoreError) -> (layouts: [TableLayout], identity: Int64) {
         let isCurrent = try StoreError.wrapping(
             StoreSchema.migrations.areDone(connection), connection.path)
-        if isCurrent, let layouts = try currentLayouts() { return layouts }
+        if isCurrent, let present = try present() { return present }
         try StoreError.wrapping(connection.begin())
         do throws(StoreError) {
             try migrate()
-            guard let layouts = try currentLayouts() else {
+            guard let present = try present() else {
                 throw .incompatible(
                     path: connection.path, reason: "its tables do not fit the document")
             }
             try StoreError.wrapping(connection.commit())
-            return layouts
+            return present
         } catch {
             connection.rollBack()
             throw error
         }
     }
 
-    private func currentLayouts() throws(StoreError) -> [TableLayout]? {
+    private func present() throws(StoreError) -> (layouts: [TableLayout], identity: Int64)? {
         let schema = try StoreError.wrapping(StoreSchema(reading: connection))
         let layouts = entities.compactMap { schema.layout($0) }
-        return layouts.count == entities.count ? layouts : nil
+        let identity = try StoreError.wrapping(connection.integer(Self.identitySQL))
+        guard let identity, layouts.count == entities.count else { return nil }
+        return (layouts, identity)
     }
 
     private func migrate() throws(StoreError) {
@@ -49,6 +53,11 @@ struct StoreOpening {
         try StoreError.wrapping(
             connection.prepare(
                 "INSERT OR IGNORE INTO restway_store VALUES ('lastKey', ?1)", keyBefore
+            ).run())
+        try StoreError.wrapping(
+            connection.prepare(
+                "INSERT OR IGNORE INTO restway_store VALUES ('identity', ?1)",
+                Int64.random(in: .min ... .max)
             ).run())
         var migration = try StoreError.wrapping(SchemaMigration(connection))
         try migration.run(entities)

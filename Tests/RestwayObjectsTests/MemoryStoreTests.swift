@@ -51,6 +51,43 @@ final class MemoryStoreTests: XCTestCase {
         ])
     }
 
+    func testRowsThatOnlyCompleteSetNothingBackWithoutAndWithAListOfChanges() throws {
+        for isRecording in [false, true] {
+            let store = MemoryStore(keyBefore: 0)
+            let known = Companies.row(entity, .int64(1), .string("new"), .null)
+            _ = try store.commit(ChangeSet(rows: [known]))
+            var changes = ChangeSet(rows: [
+                Companies.row(entity, .int64(2), .string("missing")),
+                Companies.row(entity, .int64(1), .string("old"), .double(1), .json("[]")),
+                Companies.row(entity, .int64(1), .string("new")),
+            ])
+            changes.onlyCompletes = true
+            let commit = try store.commit(changes, recordingChanges: isRecording)
+            XCTAssertEqual(commit.insertedCount, 1)
+            XCTAssertEqual(commit.updatedCount, 1)
+            XCTAssertEqual(
+                store.newest(entity, storeKeys: [1, 2, 3]).map(\.values),
+                [
+                    [.int64(1), .string("new"), .null, .json("[]")],
+                    [.int64(2), .string("missing"), .absent, .absent],
+                ])
+            XCTAssertTrue(commit.objects[1] === commit.objects[2])
+        }
+    }
+
+    func testSeveralKeysLeadToTheObjectsThatOthersWereMergedInto() throws {
+        let store = MemoryStore(keyBefore: 0)
+        let sent = try store.commit(
+            ChangeSet(rows: [Companies.row(entity, .absent, .string("sent"))], origin: .host)
+        ).objects[0]
+        let other = try store.commit(ChangeSet(rows: [Companies.row(entity, .int64(1))])).objects[0]
+        var answer = ChangeSet(rows: [Companies.row(entity, .int64(1))])
+        answer.answers = [.init(storeKey: sent.storeKey, entity: entity, row: 0)]
+        _ = try store.commit(answer)
+        let found = store.newest(entity, storeKeys: [other.storeKey, sent.storeKey])
+        XCTAssertEqual(found.map(\.storeKey), [sent.storeKey, sent.storeKey])
+    }
+
     func testRowsThatWereCommittedAreRefused() throws {
         let store = MemoryStore(keyBefore: 0)
         let rows = row("one")

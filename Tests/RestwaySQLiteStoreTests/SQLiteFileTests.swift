@@ -119,6 +119,28 @@ final class SQLiteFileTests: SQLiteTestCase {
         XCTAssertTrue(keys.allSatisfy { $0 > 1 << 30 && $0 < 1 << 48 })
     }
 
+    func testAFileKeepsItsIdentity() throws {
+        let identity = try file.open([all]).identity
+        XCTAssertEqual(try file.open([all]).identity, identity)
+        let other = StoreFile()
+        defer { other.remove() }
+        XCTAssertNotEqual(try other.open([all]).identity, identity)
+    }
+
+    func testAFileOfAnEarlierVersionGetsAnIdentityWhenItIsOpened() throws {
+        do {
+            let store = try file.open([all])
+            try commit(store, Snapshot.make(all, [.int64(1)]))
+        }
+        try file.shell("DELETE FROM restway_store WHERE name = 'identity'")
+        let store = try file.open([all])
+        XCTAssertEqual(try store.count(all), 1)
+        XCTAssertEqual(
+            try file.integer("SELECT value FROM restway_store WHERE name = 'identity'"),
+            store.identity)
+        XCTAssertEqual(try file.open([all]).identity, store.identity)
+    }
+
     func testUnsentAndRedirectionsAreKept() throws {
         var sent: Int64 = 0
         var other: Int64 = 0

@@ -87,6 +87,7 @@ final class StoreAgreementTests: SQLiteTestCase {
             }
         case 4 where key == 1: changes.deletions = [.all(person)]
         case 4 where key == 2: changes.deletions = [.everything]
+        case 5: changes.onlyCompletes = true
         default: break
         }
         return changes

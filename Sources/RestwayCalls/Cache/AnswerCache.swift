@@ -260,9 +260,3 @@ package struct CachedBodyFile: Sendable {
         self.keeper = keeper
     }
 }
-
-/// Remembers what a kept body was mapped to, so that it need not be decoded again. All answers with
-/// this body share it.
-package final class AnswerMemo: Sendable {
-    package init() {}
-}

@@ -40,6 +40,10 @@ final class ParsedAnswer {
     var descriptorCount = 0
     /// Whether a mapper has read the body as JSON.
     var bodyIsJSON = false
+    /// How the body is mapped, for an answer with a memo.
+    var manner: AnswerMemo.Manner?
+    /// What the body was mapped to before, so that nothing was mapped now.
+    var known: AnswerMemo.Mapped?
 
     init(_ answer: TakenAnswer) {
         self.answer = answer
@@ -156,6 +160,11 @@ struct ResponseProcessor {
         parsed.isMapped = true
         parsed.descriptorCount = plan.descriptors.count
         guard request.method != .head, !isEmpty(received) else { return parsed }
+        parsed.manner = manner(plan, answer)
+        if let known = known(answer, parsed.manner) {
+            parsed.known = known
+            return parsed
+        }
         // A body whose type no mapper reads, and that does not look like JSON, is refused, unless
         // the route accepts the type.
         let isToBeRead = received.body.looksLikeJSON || !request.accepted.isEmpty
@@ -310,6 +319,7 @@ struct ResponseProcessor {
     }
 
     private func store(_ parsed: ParsedAnswer) throws(Failure) -> MappedObjects {
+        if let known = parsed.known { return try recall(known) }
         let received = parsed.answer.received
         let result = parsed.result.take()
         var mapped = MappedObjects.none
@@ -320,6 +330,7 @@ struct ResponseProcessor {
         }
         let consequences = try consequences(of: result, received, &parsed.changes)
         guard result != nil || !parsed.changes.isEmpty else { return mapped }
+        parsed.changes.onlyCompletes = hasStored(parsed)
         if received.cache?.isKept == true { try leaveWaitingChanges(of: parsed.changes.rows) }
         let storingStarted = clock.now()
         let commit = try commit(parsed.changes, received)
@@ -329,6 +340,7 @@ struct ResponseProcessor {
         (mapped.objects, mapped.results) = result.objects(of: commit)
         mapped.issues = result.issues
         mapped.issueCount = result.issueCount
+        remember(parsed, mapped, commit)
         mapped.stored = stored
         mapped.storeMicroseconds = stored.microseconds(since: storingStarted)
         mapped.matching = request.isFromOutbox ? consequences.matching : nil

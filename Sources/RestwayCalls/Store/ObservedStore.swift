@@ -21,8 +21,7 @@ package final class ObservedStore: Sendable {
     /// notices come in the order of commits. The store is called under this lock and calls nothing
     /// back.
     ///
-    /// Its state is a counter because a state of size zero would share its address with its
-    /// neighbour, and ThreadSanitizer confuses the two.
+    /// Its state is the number of commits that have changed something.
     private let commits = Lock(0)
     /// A lock apart from `commits`, so that a slow commit does not delay the removal of an
     /// observer.
@@ -38,6 +37,13 @@ package final class ObservedStore: Sendable {
 
     /// Whether its keys mean the same objects after a restart and in other processes.
     package var keepsKeys: Bool { objects.keepsKeys }
+
+    /// A random number that tells the store from all others; see `ObjectStore`.
+    package var identity: Int64 { objects.identity }
+
+    /// How many commits of this client have changed something so far. It waits for a commit that is
+    /// under way.
+    package var changeCount: Int { commits.withLock { $0 } }
 
     private struct Sender {
         weak var outbox: (any ObjectRejections)?
@@ -71,13 +77,14 @@ package final class ObservedStore: Sendable {
         if changes.rows.count >= Self.manyRows {
             heapReturn.withLock { $0 = $0 ?? HeapReturn(after: heapWait) }
         }
-        let (commit, owing) = try commits.withLock { count throws(Failure) in
-            count += 1
+        let (commit, owing) = try commits.withLock { changeCount throws(Failure) in
             let observations = observers.withLock { $0.observations }
             // Without observers, the commit records no changes unless the caller asks for them.
-            let commit = try checked(
+            var commit = try checked(
                 objects.commit(
                     changes, recordingChanges: recordingChanges || !observations.isEmpty))
+            if commit.hasChanges { changeCount += 1 }
+            commit.changeCount = changeCount
             return (commit, Self.append(commit.changes, to: observations))
         }
         owing?.start()
@@ -101,8 +108,7 @@ package final class ObservedStore: Sendable {
     /// Tells observers that these objects were marked as rejected or lost that mark, as a change in
     /// which no attribute differs.
     package func tellMarks(of objects: [Snapshot]) {
-        let owing: Observer? = commits.withLock { count in
-            count += 1
+        let owing: Observer? = commits.withLock { _ in
             let observations = observers.withLock { $0.observations }
             guard !observations.isEmpty else { return nil }
             var changes: [Change] = []
@@ -169,6 +175,12 @@ package final class ObservedStore: Sendable {
 
     package func newest(_ entity: Entity, storeKey: Int64) throws(Failure) -> Snapshot? {
         try checked(objects.newest(entity, storeKey: storeKey))
+    }
+
+    package func newest(
+        _ entity: Entity, storeKeys keys: [Int64]
+    ) throws(Failure) -> [Snapshot] {
+        try checked(objects.newest(entity, storeKeys: keys))
     }
 
     package func related(

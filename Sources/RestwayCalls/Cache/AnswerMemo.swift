@@ -1,0 +1,159 @@
+import RestwayMapping
+import RestwayObjects
+import RestwayOutcome
+import RestwayThreads
+
+/// Remembers what a kept body was mapped to, so that it need not be decoded again: the objects of
+/// an answer with this body are the newest snapshots that the store has of them. All answers with
+/// one body share the memo.
+///
+/// It keeps the store keys of the objects, which are eight bytes each, and no snapshots. The store
+/// has the newest snapshots anyway, and older ones would stay in memory as long as the body.
+package final class AnswerMemo: Sendable {
+    /// How a body is mapped. Another manner may make other objects of it.
+    struct Manner: Sendable {
+        /// A plan is of one version of the document and of certain descriptors. The memo keeps it,
+        /// so that no other plan has its address.
+        let plan: MappingPlan
+        /// The name of the route's mapper.
+        let mapper: String?
+        /// The store that takes the objects.
+        let store: Int64
+
+        func isSame(as other: Manner) -> Bool {
+            plan === other.plan && mapper == other.mapper && store == other.store
+        }
+
+        /// Whether a body that was mapped in this manner has given the store all objects that it
+        /// gives in the other one: a document that gets another route has other plans, but maps
+        /// the body of an earlier route to the same objects.
+        func covers(_ other: Manner) -> Bool {
+            store == other.store && mapper == other.mapper
+                && other.plan.descriptors.allSatisfy { needed in
+                    plan.descriptors.contains { given in
+                        given.mapping.entity === needed.mapping.entity
+                            && given.keyPath == needed.keyPath
+                    }
+                }
+        }
+    }
+
+    /// What a body was mapped to in one manner.
+    final class Mapped: Sendable {
+        let manner: Manner
+        /// The store keys of the results of each descriptor.
+        let keys: [[Int64]]
+        let issues: [MappingIssue]
+        let issueCount: Int
+        let bodyIsJSON: Bool
+        /// How many commits had changed something in the store when it had these objects.
+        let changeCount: Int
+
+        init(_ manner: Manner, _ mapped: MappedObjects, changeCount: Int) {
+            self.manner = manner
+            keys = mapped.results.map { range in mapped.objects[range].map(\.storeKey) }
+            issues = mapped.issues
+            issueCount = mapped.issueCount
+            bodyIsJSON = mapped.bodyIsJSON
+            self.changeCount = changeCount
+        }
+    }
+
+    /// A URL has few routes, and a document few versions while a body is kept.
+    private static let mannersMax = 4
+
+    /// The store that took the answer before this memo began: in an earlier process, or before the
+    /// body left memory.
+    private let committedTo: Int64?
+    private let onCommit: (@Sendable (Int64) -> Void)?
+    /// The newest first.
+    private let known = Lock<[Mapped]>([])
+
+    /// - Parameters:
+    ///   - committedTo: The `identity` of the store that is known to have taken the answer; `nil`
+    ///     if there is none.
+    ///   - onCommit: Receives the identity of another store that has taken the answer. It is called
+    ///     before the call ends, on the thread that delivers the answer, so it must not wait. It
+    ///     may be called more than once.
+    package init(committedTo: Int64? = nil, onCommit: (@Sendable (Int64) -> Void)? = nil) {
+        self.committedTo = committedTo
+        self.onCommit = onCommit
+    }
+
+    func mapped(in manner: Manner) -> Mapped? {
+        known.withLock { known in known.first { $0.manner.isSame(as: manner) } }
+    }
+
+    /// Whether the store has taken the objects that the body gives in this manner.
+    func isCommitted(in manner: Manner) -> Bool {
+        committedTo == manner.store
+            || known.withLock { known in known.contains { $0.manner.covers(manner) } }
+    }
+
+    func store(_ mapped: Mapped) {
+        let isFirst = known.withLock { known in
+            let isFirst = !known.contains { $0.manner.store == mapped.manner.store }
+            known.removeAll { $0.manner.isSame(as: mapped.manner) }
+            known.insert(mapped, at: 0)
+            if known.count > Self.mannersMax { known.removeLast() }
+            return isFirst
+        }
+        if isFirst, mapped.manner.store != committedTo { onCommit?(mapped.manner.store) }
+    }
+}
+
+/// Answers whose body is kept: they are mapped at most once, and leave the store as it is if it
+/// has taken them before.
+extension ResponseProcessor {
+    /// Returns how the body of an answer is mapped; `nil` if nothing remembers it, or if the answer
+    /// also changes the objects that the request has sent.
+    func manner(_ plan: MappingPlan, _ answer: TakenAnswer) -> AnswerMemo.Manner? {
+        guard answer.memo != nil, request.submission == nil, request.deletions.isEmpty else {
+            return nil
+        }
+        return AnswerMemo.Manner(
+            plan: plan, mapper: request.dataMapper, store: context.store.identity)
+    }
+
+    /// Returns what a body was mapped to before; `nil` if it has to be mapped.
+    ///
+    /// An answer that the server has just validated is as new as the newest values, so it is
+    /// committed again if the store may have other values by now.
+    func known(_ answer: TakenAnswer, _ manner: AnswerMemo.Manner?) -> AnswerMemo.Mapped? {
+        guard let manner, let known = answer.memo?.mapped(in: manner) else { return nil }
+        let isCurrent = !answer.isValidated || known.changeCount == context.store.changeCount
+        return isCurrent ? known : nil
+    }
+
+    /// Returns the objects that the store has now. Nothing is decoded, committed or asked of hooks
+    /// and transforms again.
+    func recall(_ known: AnswerMemo.Mapped) throws(Failure) -> MappedObjects {
+        var mapped = MappedObjects.none
+        mapped.isMapped = true
+        mapped.bodyIsJSON = known.bodyIsJSON
+        mapped.issues = known.issues
+        mapped.issueCount = known.issueCount
+        for (index, keys) in known.keys.enumerated() {
+            let entity = known.manner.plan.descriptors[index].mapping.entity
+            let objects = try context.store.newest(entity, storeKeys: keys)
+            let start = mapped.objects.count
+            // Most answers have one list, which need not be copied.
+            if start == 0 { mapped.objects = objects } else { mapped.objects += objects }
+            mapped.results.append(start..<mapped.objects.count)
+        }
+        return mapped
+    }
+
+    /// Whether the store has taken the answer before, so that its values are not newer than those
+    /// of the store.
+    func hasStored(_ parsed: ParsedAnswer) -> Bool {
+        guard let memo = parsed.answer.memo, let manner = parsed.manner else { return false }
+        return !parsed.answer.isValidated && memo.isCommitted(in: manner)
+    }
+
+    /// Remembers what a body was mapped to, after the store has taken it.
+    func remember(_ parsed: ParsedAnswer, _ mapped: MappedObjects, _ commit: Commit) {
+        guard let memo = parsed.answer.memo, let manner = parsed.manner else { return }
+        memo.store(AnswerMemo.Mapped(manner, mapped, changeCount: commit.changeCount))
+    }
+}
