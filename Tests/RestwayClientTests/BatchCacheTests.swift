@@ -60,8 +60,10 @@ final class BatchCacheTests: BatchTestCase {
         XCTAssertEqual(cache.asked, (1...3).map { "GET \(Self.url)\($0)" })
         XCTAssertEqual(
             cache.learned.map(\.what),
-            ["POST http://api.test/v1/batch 200", "answered 200 \(Self.url)1",
-             "answered 200 \(Self.url)3"])
+            [
+                "POST http://api.test/v1/batch 200", "answered 200 \(Self.url)1",
+                "answered 200 \(Self.url)3",
+            ])
     }
 
     func testABatchThatTheCacheAnswersSendsNothing() throws {

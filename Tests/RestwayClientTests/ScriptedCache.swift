@@ -16,7 +16,7 @@ final class ScriptedCache: AnswerCache {
     }
 
     private struct State {
-        var owner = CacheOwner(discriminator: nil, holder: 1)
+        var owner = EntryOwner(discriminator: nil, holder: 1)
         var findings: [String: CacheFinding] = [:]
         var asked: [String] = []
         var requests: [PreparedRequest] = []

@@ -133,7 +133,7 @@ package final class CachePlan: Sendable {
 }
 
 /// Whose entries a request uses.
-package struct CacheOwner: Sendable, Equatable {
+package struct EntryOwner: Sendable, Equatable {
     package var discriminator: String?
     package var holder: UInt64
 
@@ -145,7 +145,7 @@ package struct CacheOwner: Sendable, Equatable {
 
 extension AnswerCache {
     /// Whose entries the requests that start now use.
-    package var owner: CacheOwner { CacheOwner(discriminator: discriminator, holder: holder) }
+    package var owner: EntryOwner { EntryOwner(discriminator: discriminator, holder: holder) }
 }
 
 /// What the program wants of the cache for one request.
@@ -156,7 +156,7 @@ package struct CacheWishes: Sendable {
     package var lifetimeSeconds: Int64?
     /// Whose entries the request uses. A request keeps the owner of the moment in which the program
     /// made it, however often it is prepared; `nil` until then.
-    package var owner: CacheOwner?
+    package var owner: EntryOwner?
 
     package init() {}
 }
@@ -203,8 +203,10 @@ package protocol CacheTicket: AnyObject, Sendable {
     /// the same one, or after a 304 the kept one. It may wait for the file. A request that is sent
     /// several times has several answers.
     ///
-    /// The body of a download is in `saved.content` until this returns. Without `content`, the
-    /// body of an answer with `saved` is out of reach, and the answer cannot be kept.
+    /// The body of a download is in `saved.content`, whose descriptor is valid until this returns;
+    /// a cache that reads it later duplicates it. Without `content`, the body of an answer with
+    /// `saved` is out of reach, and the answer cannot be kept. The answer is that of a whole body,
+    /// also if the download went on from a part.
     func answered(_ answer: ReceivedResponse) -> CacheOutcome
     /// Returns the answer of another exchange for the request of this ticket, which has waited for
     /// that exchange.

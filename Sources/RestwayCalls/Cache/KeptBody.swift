@@ -137,7 +137,7 @@ final class KeptBodySource: Sendable {
             length = Int64(answer.received.body.count)
             return
         }
-        let descriptor = open(file.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        let descriptor = open(file.path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         var status = stat()
         guard fstat(descriptor, &status) == 0, Int64(status.st_size) == file.length else {

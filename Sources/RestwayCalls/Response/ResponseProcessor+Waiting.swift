@@ -5,8 +5,10 @@ import RestwayOutcome
 extension ResponseProcessor {
     /// Leaves out of the rows of a kept answer what stored requests have changed in the store. The
     /// answer is older than these changes, or the server did not know them when it confirmed it.
-    func leaveWaitingChanges(of rows: [Snapshot]) throws(Failure) {
-        guard let outbox = context.outbox else { return }
+    /// Returns whether there was something to leave out.
+    func leavesWaitingChanges(of rows: [Snapshot]) throws(Failure) -> Bool {
+        guard let outbox = context.outbox else { return false }
+        var leaves = false
         var waiting: [ObjectIdentifier: [Identity: [Int]]] = [:]
         for row in rows {
             let entity = row.entity
@@ -16,7 +18,9 @@ extension ResponseProcessor {
             }
             for cell in waiting[ObjectIdentifier(entity)]?[identity] ?? [] {
                 row.leaveOut(cellAt: cell)
+                leaves = true
             }
         }
+        return leaves
     }
 }

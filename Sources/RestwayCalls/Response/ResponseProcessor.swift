@@ -331,7 +331,10 @@ struct ResponseProcessor {
         let consequences = try consequences(of: result, received, &parsed.changes)
         guard result != nil || !parsed.changes.isEmpty else { return mapped }
         parsed.changes.onlyCompletes = hasStored(parsed)
-        if received.cache?.isKept == true { try leaveWaitingChanges(of: parsed.changes.rows) }
+        if received.cache?.isKept == true, try leavesWaitingChanges(of: parsed.changes.rows) {
+            // When nothing waits any more, the next answer with this body is mapped again.
+            parsed.manner = nil
+        }
         let storingStarted = clock.now()
         let commit = try commit(parsed.changes, received)
         let stored = clock.now()

@@ -44,9 +44,9 @@ package struct OutboxSurroundings: Sendable {
     /// Returns whose entries of the response cache an item may make invalid: those of the
     /// discriminator with which it was made. Holders mean nothing after a restart, so without a
     /// discriminator those of the present holder count.
-    func cacheOwner(of item: OutboxItem) -> CacheOwner? {
+    func cacheOwner(of item: OutboxItem) -> EntryOwner? {
         cache.map { cache in
-            CacheOwner(discriminator: item.entry.origin.discriminator, holder: cache.holder)
+            EntryOwner(discriminator: item.entry.origin.discriminator, holder: cache.holder)
         }
     }
 
