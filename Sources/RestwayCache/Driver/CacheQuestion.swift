@@ -2,6 +2,7 @@ import RestwayCalls
 import RestwayDocument
 import RestwayHTTP
 import RestwayOutcome
+import RestwayThreads
 
 /// A request that asks the cache.
 final class CacheQuestion: Sendable {
@@ -11,8 +12,13 @@ final class CacheQuestion: Sendable {
     /// Whether the body of the answer stays in memory.
     let wantsBytes: Bool
 
-    /// - Parameter isOffline: Whether any answer, however old, is better than none.
-    convenience init(_ request: PreparedRequest, _ plan: CachePlan, isOffline: Bool = false) {
+    /// - Parameters:
+    ///   - labels: Knows the labels of many requests.
+    ///   - isOffline: Whether any answer, however old, is better than none.
+    convenience init(
+        _ request: PreparedRequest, _ plan: CachePlan, _ labels: LabelTable,
+        isOffline: Bool = false
+    ) {
         var body: [UInt8]?
         if plan.rules.keepsUnsafe, case .bytes(let bytes) = request.exchange.body { body = bytes }
         let mode = isOffline && plan.mode == .standard ? .preferred : plan.mode
@@ -21,24 +27,69 @@ final class CacheQuestion: Sendable {
                 method: request.exchange.method, url: request.exchange.url,
                 headers: Headers(request.exchange.headers), body: body, rules: plan.rules,
                 mode: mode),
-            plan, wantsBytes: request.bodyDestination.isMemory)
+            plan, wantsBytes: request.bodyDestination.isMemory, labels)
     }
 
-    init(_ request: CacheRequest, _ plan: CachePlan, wantsBytes: Bool = true) {
+    init(
+        _ request: CacheRequest, _ plan: CachePlan, wantsBytes: Bool = true,
+        _ labels: LabelTable? = nil
+    ) {
         self.request = request
         self.plan = plan
         self.wantsBytes = wantsBytes
-        let owner = CacheOwner.text(discriminator: plan.discriminator, holder: plan.holder)
-        label = EntryLabel(
-            name: CacheKey(request, owner: owner).text, method: request.method,
-            route: plan.route, owner: owner)
+        label = labels?.label(request, plan) ?? EntryLabel(request, plan)
     }
+
+    /// Whether the whole body is wanted in memory, as usual.
+    var isPlain: Bool { wantsBytes && request.method == "GET" }
 
     /// Returns the same question of a program that wants the server to be asked.
     func validating() -> CacheQuestion {
         var request = request
         request.mode = .validate
         return CacheQuestion(request, plan, wantsBytes: wantsBytes)
+    }
+}
+
+extension EntryLabel {
+    convenience init(_ request: CacheRequest, _ plan: CachePlan) {
+        let owner = CacheOwner.text(discriminator: plan.discriminator, holder: plan.holder)
+        self.init(
+            name: CacheKey(request, owner: owner).text, method: request.method,
+            route: plan.route, owner: owner)
+    }
+}
+
+/// Remembers the labels of requests, because a key costs more than everything else of a hit.
+final class LabelTable: Sendable {
+    private struct Place {
+        let method: String
+        let url: String
+        let plan: CachePlan
+        let label: EntryLabel
+    }
+
+    private static let count = 1_024
+
+    private let places = Lock([Place?](repeating: nil, count: count))
+
+    func label(_ request: CacheRequest, _ plan: CachePlan) -> EntryLabel {
+        // The key of such a request has a digest of its body.
+        guard !plan.rules.keepsUnsafe else { return EntryLabel(request, plan) }
+        let index = request.url.hashValue & (Self.count - 1)
+        let known: EntryLabel? = places.withLock { places in
+            guard let place = places[index], place.url == request.url,
+                place.method == request.method, place.plan.holder == plan.holder,
+                place.plan.route == plan.route, place.plan.discriminator == plan.discriminator,
+                place.plan.rules.ignoredParameters == plan.rules.ignoredParameters
+            else { return nil }
+            return place.label
+        }
+        if let known { return known }
+        let label = EntryLabel(request, plan)
+        let place = Place(method: request.method, url: request.url, plan: plan, label: label)
+        places.withLock { $0[index] = place }
+        return label
     }
 }
 

@@ -18,7 +18,7 @@ extension ResponseCache {
             ?? CachePlan(
                 rules: CacheRules(), mode: .only, route: nil, discriminator: discriminator,
                 holder: nil)
-        let question = CacheQuestion(request, plan)
+        let question = CacheQuestion(request, plan, labels)
         var asking = question.request
         asking.mode = .only
         let now = options.clock.wallMicroseconds()

@@ -38,6 +38,7 @@ package final class ResponseCache: AnswerCache {
     let troubles = TroubleNotes()
     let file: CacheFile?
     let writer: CacheWriter?
+    let labels = LabelTable()
     private let identity = Lock(Identity())
 
     /// Makes the cache that the document or the client asks for; `nil` if neither of them asks for
@@ -116,23 +117,26 @@ package final class ResponseCache: AnswerCache {
 
     package func findInMemory(_ request: PreparedRequest, isOffline: Bool) -> CacheFinding? {
         guard let plan = request.sending.caching else { return .nothing }
-        return findInMemory(CacheQuestion(request, plan, isOffline: isOffline))
+        return findInMemory(CacheQuestion(request, plan, labels, isOffline: isOffline))
     }
 
     func findInMemory(_ question: CacheQuestion) -> CacheFinding? {
         let now = options.clock.wallMicroseconds()
-        let (found, look) = memory.withLock { ($0.find(question.label, now: now), $0.look) }
+        let (found, look, served) = memory.withLock {
+            ($0.find(question.label, now: now), $0.look, $0.served(question.label.hash))
+        }
         switch found {
         case .unknown: return nil
         case .nothing: return finding(question, nil, false, look, now: now, mayRead: false)
         case .variants(let variants, let isUsed):
-            return finding(question, variants, isUsed, look, now: now, mayRead: false)
+            return finding(
+                question, variants, isUsed, look, now: now, mayRead: false, served: served)
         }
     }
 
     package func find(_ request: PreparedRequest, isOffline: Bool) -> CacheFinding {
         guard let plan = request.sending.caching else { return .nothing }
-        return find(CacheQuestion(request, plan, isOffline: isOffline))
+        return find(CacheQuestion(request, plan, labels, isOffline: isOffline))
     }
 
     func find(_ question: CacheQuestion) -> CacheFinding {
@@ -163,7 +167,7 @@ package final class ResponseCache: AnswerCache {
     /// Returns what the cache says; `nil` if a file has to be read, or was lost.
     private func finding(
         _ question: CacheQuestion, _ variants: Variants?, _ isUsed: Bool,
-        _ look: CacheMemory.Look, now: Int64, mayRead: Bool
+        _ look: CacheMemory.Look, now: Int64, mayRead: Bool, served: ServedAnswer? = nil
     ) -> CacheFinding? {
         let reuse = Reuse.decide(
             question.request, variants?.heads ?? [], now: now,
@@ -177,12 +181,21 @@ package final class ResponseCache: AnswerCache {
         case .nothing: return .nothing
         case .send(let forward): return .send(ticket(forward, [], nil, nil))
         case .serve(let index, let age, let refreshes, let part):
-            guard let answer = variants?.answers[index],
-                let held = hold(answer, question, mayRead: mayRead, isPart: part != nil)
+            let isPlain = question.isPlain && part == nil && !refreshes
+            guard let answer = variants?.answers[index] else { return nil }
+            if isPlain, let served, served.id == answer.id, served.age == age {
+                note(age, isUsed ? answer : nil, now: now)
+                return .answer(served.answer)
+            }
+            guard let held = hold(answer, question, mayRead: mayRead, isPart: part != nil)
             else { return nil }
             note(age, isUsed ? answer : nil, now: now)
             let served = held.answer(
                 to: question, age.isFresh ? .hit : .stale, age, CacheStatus(), part: part)
+            if isPlain, case .bytes = answer.body {
+                let kept = ServedAnswer(id: answer.id, age: age, answer: served)
+                memory.withLock { $0.keep(kept, answer) }
+            }
             guard refreshes else { return .answer(served) }
             let asking = question.validating()
             let next = finding(asking, variants, false, look, now: now, mayRead: mayRead)
@@ -264,7 +277,7 @@ package final class ResponseCache: AnswerCache {
 
     package func observed(_ answer: ReceivedResponse, to request: PreparedRequest) {
         guard let plan = request.sending.caching else { return }
-        observed(answer, CacheQuestion(request, plan), cause: nil)
+        observed(answer, CacheQuestion(request, plan, labels), cause: nil)
     }
 
     package func observed(

@@ -1,4 +1,12 @@
+import RestwayCalls
 import RestwaySQLite
+
+/// An answer as it was given last. Within the same second it is given again as it is.
+struct ServedAnswer: Sendable {
+    let id: Int64
+    let age: EntryAge
+    let answer: CachedAnswer
+}
 
 /// The answers in memory: those that were used last, up to a number of bytes.
 ///
@@ -9,6 +17,7 @@ struct CacheMemory {
         var hash: Int64 = 0
         /// `nil` while the file is read.
         var variants: Variants?
+        var served: ServedAnswer?
         /// The last removal that was applied.
         var checked: Int64 = 0
         /// The writes and reads of the file under way, which keep the slot in memory.
@@ -170,6 +179,17 @@ struct CacheMemory {
         if slots[place].variants == nil || slots[place].isPartial { remove(place) } else { evict() }
     }
 
+    func served(_ hash: Int64) -> ServedAnswer? { places[hash].flatMap { slots[$0].served } }
+
+    /// Remembers how an answer was given, unless there is a newer one by now.
+    mutating func keep(_ served: ServedAnswer, _ answer: KeptAnswer) {
+        guard let place = places[answer.label.hash],
+            let variants = slots[place].variants,
+            variants.answers.contains(where: { $0 === answer })
+        else { return }
+        slots[place].served = served
+    }
+
     /// All answers, in no order.
     var answers: [KeptAnswer] { slots.flatMap { $0.variants?.answers ?? [] } }
 
@@ -240,6 +260,7 @@ struct CacheMemory {
         bytes += (variants?.memoryBytes ?? 0) - (before?.memoryBytes ?? 0)
         count += (variants?.answers.count ?? 0) - (before?.answers.count ?? 0)
         slots[place].variants = variants
+        slots[place].served = nil
     }
 
     private mutating func make(_ hash: Int64) -> Int {
