@@ -8,6 +8,8 @@ struct CacheTransaction {
     private typealias Value = CacheConnection.Value
 
     private static let logFramesMax = 1_000
+    /// Each round removes up to 64 entries.
+    private static let evictionRoundsMax = 64
 
     let file: CacheConnection
     let origin: Int64
@@ -198,11 +200,12 @@ struct CacheTransaction {
 
     // MARK: Room
 
-    /// Removes the entries that were used longest ago until the rest fits.
+    /// Removes the entries that were used longest ago until the rest fits. If very many have to go,
+    /// later transactions remove the others.
     private mutating func evict() throws(SQLiteError) {
-        while let excess = try file.integer("SELECT bytes - ?1 FROM cache", [.integer(bytesMax)]),
-            excess > 0
-        {
+        for _ in 0..<Self.evictionRoundsMax {
+            let excess = try file.integer("SELECT bytes - ?1 FROM cache", [.integer(bytesMax)])
+            guard let excess, excess > 0 else { return }
             var (ids, freed): ([Int64], Int64) = ([], 0)
             try file.run("SELECT id, bytes FROM entry ORDER BY usedAt LIMIT 64") { row in
                 guard freed < excess else { return }
