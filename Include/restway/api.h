@@ -17,16 +17,20 @@ typedef struct restway_api restway_api;
 
 /** Loads an API document.
  *
+ *  `${NAME}` in it stands for a variable of the process's environment, and `include` names other
+ *  files; both are read during this call. No other thread may change the environment meanwhile.
+ *
  *  @param json      The document, UTF-8, @p length bytes. *Copied*. An empty document (`{"restway":
  *                   1}`) is valid: functions can add entities and routes.
  *  @param out_api   Receives a handle owned by the caller (+1).
  *  @return RESTWAY_OK; RESTWAY_E_CONFIG with *all* problems as details of the error, each with its
- *          JSON path (text that is not UTF-8, or not JSON, is one problem at `$`);
+ *          JSON path (text that is not UTF-8, or not JSON, is one problem at `$`; the name of an
+ *          included file stands in front: `more.json: $.routes`);
  *          RESTWAY_E_INVALID_ARGUMENT.
  *
  *  Relative paths in the document resolve against the working directory.
  *
- *  Threads: any. Blocks: never. */
+ *  Threads: any. Blocks: while included files are read. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_api_load(
     const char *json, size_t length, restway_api **out_api, restway_error **out_error);
 
@@ -43,7 +47,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_api_load_file(
  *
  *  @return As restway_api_load().
  *
- *  Threads: any. Blocks: never. */
+ *  Threads: any. Blocks: while included files are read. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_api_check(
     const char *json, size_t length, restway_error **out_error);
 

@@ -30,14 +30,13 @@ package final class API: Sendable {
     /// Loads the document at `path`.
     package convenience init(file path: String) throws(Failure) {
         let text = try FileText.read(path)
+        let place = FilePlace(path: path)
         let result: Result<APIDefinition, Failure> = text.withUnsafeBytes { text in
-            Result { () throws(Failure) in try DocumentReader.read(text) }
+            Result { () throws(Failure) in try DocumentReader.read(text, at: place) }
         }
         var definition = try result.get()
-        let name = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-        let directory = name.map { String(path[...$0]) } ?? ""
-        definition.storage.resolve(in: directory)
-        definition.environments.resolve(in: directory)
+        definition.storage.resolve(in: place.directory)
+        definition.environments.resolve(in: place.directory)
         self.init(definition)
     }
 

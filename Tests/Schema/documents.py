@@ -44,6 +44,9 @@ OF_OTHER_PARTS = {
     "no entity in route and request": r'^neither the request nor its route names an "entity"$',
     "a route that is never stored": r"^an outbox stores no requests with this route's methods$",
     "a key of another scheme": r'^does not belong to scheme "',
+    "a file that cannot be read": r'^cannot read "',
+    "a variable that is not set": r'^the environment variable "\w+" is not set$',
+    "a variable without a name": r'^"\$\{" begins a variable of the environment: ',
     "what a scheme needs": r'^"(grant|tokenURL)" is missing$|^an API key goes into one place',
 }
 
