@@ -36,6 +36,10 @@ enum DocumentReader {
         do {
             try arena.withTree(text, DocumentNode.options) { value in
                 let root = DocumentNode(value: value, problems: problems)
+                if WebApiClientConfiguration.isConfiguration(value) {
+                    WebApiClientConfiguration.read(root, into: &definition)
+                    return
+                }
                 let document = DocumentFiles(root, at: place, problems)
                 read(document, into: &definition)
                 // The nodes do not keep the trees of included files.

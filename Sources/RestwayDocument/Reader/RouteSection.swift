@@ -3,7 +3,7 @@ import RestwayMapping
 import RestwayRouting
 
 /// A route as a document declares it, before it is joined to its parent.
-private struct DocumentRoute {
+struct DocumentRoute {
     static let keys =
         [
             "method", "path", "parent", "entity", "response", "request", "absolute", "headers",
@@ -20,6 +20,16 @@ private struct DocumentRoute {
     let requests: [RequestDescriptor]
     let node: DocumentNode
     let parent: DocumentNode?
+
+    /// Creates a route without a parent and without descriptors.
+    init(route: Route, settings: RouteSettings, node: DocumentNode) {
+        self.route = route
+        self.settings = settings
+        responses = []
+        requests = []
+        self.node = node
+        parent = nil
+    }
 
     /// The name of the parent; `nil` if the route has no parent.
     var parentName: String? { parent?.value.string }
@@ -186,7 +196,7 @@ extension APIDefinition {
         }
     }
 
-    private mutating func add(_ item: DocumentRoute) {
+    mutating func add(_ item: DocumentRoute) {
         let route = item.route
         let added: Void? = item.node.routing { () throws(RoutingError) in
             try add(route, item.settings, at: item.node)
