@@ -197,8 +197,11 @@ package struct RequestPreparation {
         case .path(let method, let text):
             let isLiteral = Self.isLiteral(text)
             // A literal text has no colon.
-            if !isLiteral, URLText.isAbsolute(text) { return try absolute(method, text) }
-            let path = try isLiteral ? text : PathTemplate(text).expand(lookup.value)
+            let isAbsolute = !isLiteral && URLText.isAbsolute(text)
+            let template = isLiteral || isAbsolute ? nil : try PathTemplate(text)
+            try lookup.refuseUnknown(template?.variableNames ?? [], of: "the path")
+            if isAbsolute { return try absolute(method, text) }
+            let path = try template?.expand(lookup.value) ?? text
             return Destination(
                 method: method, url: try environment.baseURL.url(path: path),
                 path: path, route: nil)
@@ -226,6 +229,8 @@ package struct RequestPreparation {
     private func expand(
         _ route: Route, _ method: Method, _ lookup: VariableLookup
     ) throws -> Destination {
+        try lookup.refuseUnknown(
+            route.template.variableNames, of: "route \"\(route.displayName)\"")
         guard route.isAbsolute else {
             let path = try route.template.expand(lookup.value)
             return Destination(

@@ -159,6 +159,8 @@ struct ResponseProcessor {
             throw failure(.mapping, "expected JSON, the server sent \(type)", received)
         }
         var result = try read(received, plan, with: mapper)
+        // A hook may know the identities, and the objects that were sent are known already.
+        if !plan.hasHooks, request.submission == nil { result.reportMissingIdentities(plan) }
         parsed.bodyIsJSON = MediaType.reads(mapper, MediaType.json)
         if context.options.isMappingStrict, result.issueCount > 0 {
             var failure = Failure(

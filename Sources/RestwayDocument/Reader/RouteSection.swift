@@ -9,7 +9,7 @@ struct DocumentRoute {
             "method", "path", "parent", "entity", "response", "request", "absolute", "headers",
             "parameters", "retry", "auth", "dataMapper", "transport",
             "offline", "serializationName", "serialization", "forms", "gzip", "expectContinue",
-            "accept", "saveAsResource", "stream", "resumable",
+            "accept", "saveAsResource", "stream", "resumable", "catchAll",
         ] + Timeouts.keys
 
     static let keysOfLaterVersions = ["cacheTTL", "invalidatesCachedRouteNames", "lane"]
@@ -45,6 +45,7 @@ struct DocumentRoute {
         let methods = object["method"].map { $0.methods() } ?? [.get]
         if let entity = object["entity"] { _ = entities.mapping(entity) }
         let isAbsolute = object["absolute"]?.bool() ?? false
+        _ = object["catchAll"]?.bool()
         parent = object["parent"].flatMap { $0.nonEmptyString() == nil ? nil : $0 }
         settings = RouteSettings(
             headers: object["headers"]?.headers() ?? [],
@@ -198,6 +199,10 @@ extension APIDefinition {
 
     mutating func add(_ item: DocumentRoute) {
         let route = item.route
+        if route.template.standsForEveryPath, !(item.node["catchAll"]?.value.bool ?? false) {
+            item.node.report(
+                "the path would match every path; if it should, write \"catchAll\": true")
+        }
         let added: Void? = item.node.routing { () throws(RoutingError) in
             try add(route, item.settings, at: item.node)
         }
