@@ -10,6 +10,8 @@ import RestwayText
 struct DocumentFiles {
     /// The root nodes in the order in which they are joined.
     private var roots: [DocumentNode] = []
+    /// The texts of the files, in the same order.
+    private(set) var texts: [[UInt8]] = []
     /// The trees of the included files, which live as long as their nodes.
     private var trees: [JSONValue] = []
     private let place: FilePlace
@@ -22,7 +24,10 @@ struct DocumentFiles {
     static let filesMax = 100
 
     /// - Parameter document: The object of the document itself.
-    init(_ document: DocumentNode, at place: FilePlace, _ problems: DocumentProblems) {
+    init(
+        _ document: DocumentNode, _ text: [UInt8], at place: FilePlace,
+        _ problems: DocumentProblems
+    ) {
         self.place = place
         self.problems = problems
         if let path = place.path {
@@ -30,12 +35,12 @@ struct DocumentFiles {
             chain.append((name, Self.canonical(path)))
             known.insert(Self.canonical(path))
         }
-        add(document)
+        add(document, text)
     }
 
     // MARK: Including
 
-    private mutating func add(_ root: DocumentNode) {
+    private mutating func add(_ root: DocumentNode, _ text: [UInt8]) {
         let later = DocumentReader.keysOfLaterVersions
         guard let document = root.object(DocumentReader.keys, unsupported: later) else { return }
         if let version = document.required("restway"), version.value.integer != 1 {
@@ -45,6 +50,7 @@ struct DocumentFiles {
         _ = document["$schema"]?.string()
         for node in document["include"]?.expanding.oneOrMany() ?? [] { include(node) }
         roots.append(document)
+        texts.append(text)
     }
 
     /// Reads the file that `node` names, with the files that it includes.
@@ -83,7 +89,9 @@ struct DocumentFiles {
             }
             trees.append(tree)
             chain.append((name, canonical))
-            add(DocumentNode(value: tree.borrowedTree, place: .file(name), problems: problems))
+            let root = DocumentNode(
+                value: tree.borrowedTree, place: .file(name), problems: problems)
+            add(root, text)
             chain.removeLast()
         } catch {
             problems.report(.file(name), error.message)

@@ -10,10 +10,10 @@ import RestwayThreads
 /// content, in a file of its own.
 enum DocumentReader {
     static let keys = [
-        "$schema", "restway", "include", "environment", "environments", "headers", "entities", "routes",
-        "responses", "requests", "errors", "redact", "store", "transforms", "auth", "retry", "rate",
-        "plugins", "dataMapper", "transport", "batch", "outbox", "fileMode", "redirectHeaders",
-        "redirectBodies", "forms",
+        "$schema", "restway", "include", "environment", "environments", "headers", "entities",
+        "routes", "responses", "requests", "errors", "redact", "store", "transforms", "auth",
+        "retry", "rate", "plugins", "dataMapper", "transport", "batch", "outbox", "fileMode",
+        "redirectHeaders", "redirectBodies", "forms",
     ]
 
     /// Sections of later versions. They are refused by name, so that a section is never silently
@@ -22,25 +22,30 @@ enum DocumentReader {
 
     /// Reads a document.
     ///
-    /// - Parameter problems: Receives the problems, and the number of steps that reading took.
+    /// - Parameters:
+    ///   - place: The file of the document.
+    ///   - problems: Receives the problems, and the number of steps that reading took.
     static func read(
         _ text: UnsafeRawBufferPointer, at place: FilePlace = FilePlace(path: nil),
         problems: DocumentProblems = DocumentProblems()
-    ) throws(Failure) -> APIDefinition {
+    ) throws(Failure) -> (APIDefinition, DocumentText) {
         ForkBarrier.add(.own) {
             JSONValue.chooseSeed()
             return nil
         }
         var definition = APIDefinition()
+        var documentText = DocumentText()
         var arena = JSONArena()
         do {
             try arena.withTree(text, DocumentNode.options) { value in
                 let root = DocumentNode(value: value, problems: problems)
                 if WebApiClientConfiguration.isConfiguration(value) {
+                    documentText.files = [Array(text)]
                     WebApiClientConfiguration.read(root, into: &definition)
                     return
                 }
-                let document = DocumentFiles(root, at: place, problems)
+                let document = DocumentFiles(root, Array(text), at: place, problems)
+                documentText.files = document.texts
                 read(document, into: &definition)
                 // The nodes do not keep the trees of included files.
                 withExtendedLifetime(document) {}
@@ -50,7 +55,7 @@ enum DocumentReader {
         }
         definition.rules.reportUndecidedTemplates(problems)
         try problems.throwIfAny()
-        return definition
+        return (definition, documentText)
     }
 
     private static func read(_ document: DocumentFiles, into definition: inout APIDefinition) {

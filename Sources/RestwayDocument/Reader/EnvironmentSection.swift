@@ -68,9 +68,9 @@ extension RedirectRules {
 extension Environment {
     private static let keys =
         [
-            "baseURL", "server", "protocol", "host", "port", "path", "version", "headers", "trustedOrigins", "tls",
-            "tlsByOrigin", "proxy", "proxyExceptions", "unixSocket", "httpVersion", "cookieFile",
-            "hstsFile",
+            "baseURL", "server", "protocol", "host", "port", "path", "version", "headers",
+            "trustedOrigins", "tls", "tlsByOrigin", "proxy", "proxyExceptions", "unixSocket",
+            "httpVersion", "cookieFile", "hstsFile",
         ] + Timeouts.keys
 
     init?(_ name: String, _ node: DocumentNode) {

@@ -152,3 +152,127 @@ def test_problems_of_a_configuration_of_webapiclient_have_places() -> None:
     }
     with pytest.raises(restway.ConfigError):
         restway.API.from_json('{"webservice": {"api": {"a": {"path": "x"},}}}')
+
+
+def test_mistakes_of_a_document_are_found_early() -> None:
+    entities = {"Note": {"attributes": {"id": "int", "date": "date", "json": ["int"]}}}
+    routes = {"a": {"path": "{+path}"}, "b": {"path": "{/all*}", "catchAll": True}}
+    problems = restway.API.check({"restway": 1, "entities": entities, "routes": routes})
+    assert dict(problems) == {
+        "$.entities.Note.attributes.id": '"int" is the name of a type: write {"type": "int"}, '
+        'or ["int"] for the key "int"',
+        "$.routes.a": "the path would match every path; "
+        'if it should, write "catchAll": true',
+    }
+
+
+NOTES: dict[str, Any] = {
+    "restway": 1,
+    "entities": {
+        "Note": {"identity": "id", "attributes": {"id": {"source": "key.id"}, "text": "text"}}
+    },
+    "routes": {
+        "notes": {"path": "notes", "response": {"entity": "Note", "keyPath": "list"}},
+        "note": {"path": "notes/:noteID", "response": {"entity": "Note"}},
+    },
+}
+
+
+def test_an_identity_that_is_missing_everywhere_is_an_issue() -> None:
+    api = restway.API.from_json(NOTES)
+    with Peer() as peer, restway.Client(api, base_url=peer.url) as client:
+        peer.respond(b'{"list": [{"id": 1, "text": "a"}, {"id": 2, "text": "b"}]}')
+        response = client.route("notes")
+        assert response.issues == [("list.key.id", "no object of Note has its identity")]
+        peer.respond(b'{"list": [{"text": "a"}, {"key": {"id": 2}}]}')
+        assert len(client.route("notes").issues) == 0
+        peer.respond(b'{"list": []}')
+        assert len(client.route("notes").issues) == 0
+
+
+def test_unknown_variables_are_errors_with_a_suggestion() -> None:
+    api = restway.API.from_json(NOTES)
+    with restway.Client(api, base_url="http://127.0.0.1:9") as client:
+        with pytest.raises(restway.UsageError, match='did you mean "noteID"') as caught:
+            client.route("note", variables={"noteId": 1})
+        assert caught.value.field == "noteId"
+        with pytest.raises(restway.UsageError, match='has no variable "page"'):
+            client.get("notes/:id", variables={"id": 1, "page": 2})
+        with pytest.raises(restway.UsageError, match='the path has no variable "id"'):
+            client.get("notes", variables={"id": 1})
+
+
+def test_a_document_lists_what_it_has() -> None:
+    api = restway.API.from_json({
+        "restway": 1,
+        "environments": {"b": {"host": "b.test"}, "a": {"host": "a.test"}},
+        "entities": {"Note": {"attributes": {"text": "text"}}},
+        "routes": {"note": {"path": "notes/:id", "entity": "Note"}, "status": {"path": "status"}},
+    })
+    assert api.names("environments") == ["b", "a"]
+    assert api.names("entities") == ["Note"]
+    assert api.names("routes") == ["note", "status"]
+    assert api.routes_of("Note") == ["note"]
+    assert api.routes_of("Nothing") == []
+    api.add_route("more", {"path": "more", "entity": "Note"})
+    assert api.names("routes") == ["note", "status", "more"]
+    assert api.routes_of("Note") == ["note", "more"]
+
+
+def test_the_loaded_document_is_given_as_json(tmp_path: Path) -> None:
+    note = {"attributes": {"text": "text"}}
+    write(
+        tmp_path / "more.json",
+        {"entities": {"Note": note}, "responses": [{"entity": "Note"}], "x-more": {"a/b": [1, 2]}},
+    )
+    document = {
+        "headers": {"X-Api-Key": "s3cret", "X-Other": "1"},
+        "auth": {"scheme": "basic", "user": "me", "password": "s3cret"},
+        "x-team": "core",
+    }
+    api = restway.API.load(write(tmp_path / "api.json", {**document, "include": "more.json"}))
+    api.add_route("note", {"path": "notes/:id", "x-a": 1})
+    api.add_attribute("Note", "title", type="string")
+    api.add_response({"entity": "Note", "path": "other"})
+    loaded: Any = api.json()
+    assert loaded == {
+        "restway": 1,
+        "headers": {"X-Api-Key": "[redacted]", "X-Other": "1"},
+        "auth": {"scheme": "basic", "user": "me", "password": "[redacted]"},
+        "x-team": "core",
+        "x-more": {"a/b": [1, 2]},
+        "entities": {"Note": {"attributes": {"text": "text", "title": {"type": "string"}}}},
+        "responses": [{"entity": "Note"}, {"entity": "Note", "path": "other"}],
+        "routes": {"note": {"path": "notes/:id", "x-a": 1}},
+    }
+    assert restway.API.check(loaded) == []
+    assert api.json("/x-more/a~1b/1") == 2
+    assert api.json("/x-none") is None
+    with pytest.raises(restway.UsageError):
+        api.json("x-team")
+
+
+@pytest.mark.parametrize(
+    ("forms", "query"),
+    [
+        ({}, "a=1&a=3&b=2"),
+        ({"lists": "brackets"}, "a%5B%5D=1&a%5B%5D=3&b=2"),
+        ({"lists": "indices"}, "a%5B0%5D=1&a%5B1%5D=3&b=2"),
+    ],
+)
+def test_a_parameter_may_have_several_values(forms: dict[str, str], query: str) -> None:
+    api = restway.API.from_json({"restway": 1, "forms": forms})
+    with Peer() as peer, restway.Client(api, base_url=peer.url) as client:
+        peer.respond(b"{}")
+        client.get("x", params=[("a", 1), ("b", 2), ("a", 3)])
+        client.post("x", params=[("a", 1), ("b", 2), ("a", "c")])
+        client.post("x", params=[("a", 1), ("a", 2), ("b", 3)], serialization="url")
+        request = restway.Request.path("GET", "x", params={"a": 0})
+        request.update(params=[("a", 1), ("a", 2)])
+        client.perform(request)
+    get, post, form, updated = (request.decode() for request in peer.requests)
+    assert get.startswith(f"GET /x?{query} HTTP/1.1")
+    assert post.endswith('{"a":[1,"c"],"b":2}')
+    assert form.rpartition("\r\n\r\n")[2].count("&") == 2
+    assert updated.count("=1&") == 1
+    assert "=0" not in updated
