@@ -197,11 +197,9 @@ package struct RequestPreparation {
         case .path(let method, let text):
             let isLiteral = Self.isLiteral(text)
             // A literal text has no colon.
-            let isAbsolute = !isLiteral && URLText.isAbsolute(text)
-            let template = isLiteral || isAbsolute ? nil : try PathTemplate(text)
-            try lookup.refuseUnknown(template?.variableNames ?? [], of: "the path")
-            if isAbsolute { return try absolute(method, text) }
-            let path = try template?.expand(lookup.value) ?? text
+            let isTemplate = !isLiteral && !URLText.isAbsolute(text)
+            let path = try lookup.expand(path: text, isTemplate: isTemplate)
+            if !isLiteral, !isTemplate { return try absolute(method, text) }
             return Destination(
                 method: method, url: try environment.baseURL.url(path: path),
                 path: path, route: nil)
@@ -229,15 +227,13 @@ package struct RequestPreparation {
     private func expand(
         _ route: Route, _ method: Method, _ lookup: VariableLookup
     ) throws -> Destination {
-        try lookup.refuseUnknown(
-            route.template.variableNames, of: "route \"\(route.displayName)\"")
         guard route.isAbsolute else {
-            let path = try route.template.expand(lookup.value)
+            let path = try lookup.expand(route)
             return Destination(
                 method: method, url: try environment.baseURL.url(path: path),
                 path: path, route: route)
         }
-        let text = try route.template.expand(absolute: true, lookup.value)
+        let text = try lookup.expand(route)
         guard URLText.isAbsolute(text) else {
             return Destination(
                 method: method, url: try environment.baseURL.url(path: text),

@@ -51,10 +51,23 @@ struct VariableLookup {
     /// may be used.
     var identityForNow: (Entity, Int64) -> Value? = { _, _ in nil }
 
+    /// Returns the path of a route.
+    func expand(_ route: Route) throws -> String {
+        try refuseUnknown(route.template.variableNames, of: "route \"\(route.displayName)\"")
+        return try route.template.expand(absolute: route.isAbsolute, value)
+    }
+
+    /// Returns a path that the caller gives.
+    func expand(path: String, isTemplate: Bool) throws -> String {
+        let template = isTemplate ? try PathTemplate(path) : nil
+        try refuseUnknown(template?.variableNames ?? [], of: "the path")
+        return try template?.expand(value) ?? path
+    }
+
     /// Refuses a variable of the caller that the path does not have.
     ///
     /// - Parameter place: The path or the route, as a message names it.
-    func refuseUnknown(_ known: [String], of place: String) throws(Failure) {
+    private func refuseUnknown(_ known: [String], of place: String) throws(Failure) {
         guard !variables.isEmpty else { return }
         for name in variables.keys.sorted() {
             // The caller may give the object of `meeting.itemID` as "meeting".

@@ -119,17 +119,20 @@ extension DocumentNode {
             for key in ["protocol", "host", "port"] {
                 self[key]?.report("stands beside \"server\"; write one or the other")
             }
-            return node.nonEmptyString().flatMap { baseURL(of: $0, at: node) }
+            return baseURL(of: node.nonEmptyString(), at: node)
         }
         guard let node = self["host"] else {
             return refuse("\"baseURL\" (or \"server\", or \"host\") is missing")
         }
-        return serverOfParts().flatMap { baseURL(of: $0, at: node) }
+        return baseURL(of: serverOfParts(), at: node)
     }
 
-    private func baseURL(of server: String, at node: DocumentNode) -> BaseURL? {
+    /// - Parameter server: `nil` if it has a problem; then only the problems of the other parts are
+    ///   found.
+    private func baseURL(of server: String?, at node: DocumentNode) -> BaseURL? {
         let path = self["path"]?.string()
         let version = self["version"]?.string()
+        guard let server else { return nil }
         return node.routing { () throws(RoutingError) in
             try BaseURL(server: server, path: path, version: version)
         }

@@ -129,7 +129,7 @@ def test_a_configuration_of_webapiclient_is_read_as_it_is() -> None:
     assert login.startswith("POST /user/login HTTP/1.1\r\n")
     assert "X-Api-Key: t0ken\r\nX-App-ID: com.example.app\r\n" in login
     assert "X-Mine: 1\r\n" in login
-    assert login.endswith("\r\n\r\nuser=a%20b")
+    assert login.endswith("\r\n\r\nuser=a+b")
     assert absolute.startswith("GET /elsewhere/5 HTTP/1.1\r\n")
     assert "X-App-API-Key: t0ken\r\nX-Application: com.example.app\r\n" in other
 
