@@ -17,16 +17,20 @@ typedef struct restway_api restway_api;
 
 /** Loads an API document.
  *
+ *  `${NAME}` in it stands for a variable of the process's environment, and `include` names other
+ *  files; both are read during this call. No other thread may change the environment meanwhile.
+ *
  *  @param json      The document, UTF-8, @p length bytes. *Copied*. An empty document (`{"restway":
  *                   1}`) is valid: functions can add entities and routes.
  *  @param out_api   Receives a handle owned by the caller (+1).
  *  @return RESTWAY_OK; RESTWAY_E_CONFIG with *all* problems as details of the error, each with its
- *          JSON path (text that is not UTF-8, or not JSON, is one problem at `$`);
+ *          JSON path (text that is not UTF-8, or not JSON, is one problem at `$`; the name of an
+ *          included file stands in front: `more.json: $.routes`);
  *          RESTWAY_E_INVALID_ARGUMENT.
  *
  *  Relative paths in the document resolve against the working directory.
  *
- *  Threads: any. Blocks: never. */
+ *  Threads: any. Blocks: while included files are read. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_api_load(
     const char *json, size_t length, restway_api **out_api, restway_error **out_error);
 
@@ -43,7 +47,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_api_load_file(
  *
  *  @return As restway_api_load().
  *
- *  Threads: any. Blocks: never. */
+ *  Threads: any. Blocks: while included files are read. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_api_check(
     const char *json, size_t length, restway_error **out_error);
 
@@ -127,6 +131,54 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_api_join_routes(
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_api_route_property(
     const restway_api *api, const char *route, const char *property, const char **out_json,
     size_t *out_length, restway_error **out_error);
+
+/** A section of a document whose members have names. Frozen; append only. */
+typedef enum RESTWAY_OPEN_ENUM restway_section {
+    RESTWAY_SECTION_ENVIRONMENTS = 1,
+    RESTWAY_SECTION_ENTITIES = 2,
+    /** All routes with a name, also those that functions have added. */
+    RESTWAY_SECTION_ROUTES = 3,
+    /** Not a section: pins the type to 32 bits. */
+    RESTWAY_SECTION_PIN_ = 0x7fffffff
+} restway_section;
+
+/** Returns how many names a section has.
+ *
+ *  @param entity The entity that the routes serve, NUL-terminated UTF-8; NULL for all. *Copied*. It
+ *                must be NULL for other sections.
+ *  @return The number; 0 for NULL, for an unknown section or entity.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API size_t restway_api_name_count(
+    const restway_api *api, restway_section section, const char *entity);
+
+/** Returns a name of a section, in the document's order. A route that is added comes last, and one
+ *  that is replaced moves to the end.
+ *
+ *  @param entity As for restway_api_name_count().
+ *  @return The name, *Borrowed* from @p api; NULL when @p index is out of range.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API const char *restway_api_name(
+    const restway_api *api, restway_section section, const char *entity, size_t index);
+
+/** Gives the loaded document as JSON, or a part of it, such as a key that starts with `x-`.
+ *
+ *  The document is joined with the files that it includes, and has everything that functions have
+ *  added, but for routes without a name. `${NAME}` stands as it was written. The secrets of `auth`
+ *  and of headers are replaced by `[redacted]`.
+ *
+ *  @param pointer    A JSON pointer (RFC 6901), NUL-terminated UTF-8: "" for the whole document,
+ *                    `/routes/login/x-note` for a part. *Copied*.
+ *  @param out_json   Receives the JSON text, NUL-terminated, *Borrowed* from @p api; NULL when the
+ *                    document has no such part.
+ *  @param out_length Receives its length in bytes; may be NULL.
+ *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_api_json(
+    const restway_api *api, const char *pointer, const char **out_json, size_t *out_length,
+    restway_error **out_error);
 
 RESTWAY_END_DECLS
 

@@ -62,8 +62,9 @@ RESTWAY_API restway_status restway_error_status(const restway_error *error);
 RESTWAY_API restway_domain restway_error_domain(const restway_error *error);
 
 /** Returns one or more sentences in English that say what failed and where. Never NULL: "" for
- *  NULL. The text contains no credential. Control characters of the texts that it quotes are
- *  escaped (`\n`, `\u001b`), so it is one line. *Borrowed* from @p error.
+ *  NULL. If the body of a failed answer has no known shape, its first bytes stand in the message
+ *  (docs/RETRY.md). The text contains no credential. Control characters of the texts that it quotes
+ *  are escaped (`\n`, `\u001b`), so it is one line. *Borrowed* from @p error.
  *
  *  Threads: any. Blocks: never. */
 RESTWAY_API const char *restway_error_message(const restway_error *error);
@@ -105,12 +106,14 @@ RESTWAY_API struct restway_response *restway_error_response(const restway_error 
 RESTWAY_API void *restway_error_cause(const restway_error *error);
 
 /** Returns how many separate problems the error reports: every problem of an API document, every
- *  mapping issue in strict mode; otherwise 0.
+ *  mapping issue in strict mode, every problem that the body of a failed answer lists (the
+ *  document's `errors.details`, or JSON:API; at most 100); otherwise 0.
  *
  *  Threads: any. Blocks: never. */
 RESTWAY_API size_t restway_error_detail_count(const restway_error *error);
 
-/** Says where problem @p index lies: a JSON path (`$.routes.enterprise.method`) or a key path.
+/** Says where problem @p index lies: a JSON path (`$.routes.enterprise.method`), a key path, or the
+ *  field that the server names ("" if the server names none).
  *  Control characters are escaped as in restway_error_message(), also in the problem's message.
  *  NULL when @p index is out of range. *Borrowed*. Threads: any. Blocks: never. */
 RESTWAY_API const char *restway_error_detail_path(const restway_error *error, size_t index);
@@ -118,6 +121,10 @@ RESTWAY_API const char *restway_error_detail_path(const restway_error *error, si
 /** Returns the text of problem @p index. NULL when @p index is out of range. *Borrowed*.
  *  Threads: any. Blocks: never. */
 RESTWAY_API const char *restway_error_detail_message(const restway_error *error, size_t index);
+
+/** Returns the API's own code of problem @p index, as text. NULL when @p index is out of range or
+ *  the problem has no code. *Borrowed*. Threads: any. Blocks: never. */
+RESTWAY_API const char *restway_error_detail_code(const restway_error *error, size_t index);
 
 RESTWAY_END_DECLS
 

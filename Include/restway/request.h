@@ -135,6 +135,20 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_set_parameter(
     restway_request *request, const char *name, const restway_value *value,
     restway_error **out_error);
 
+/** Adds a value to a parameter, which becomes the list of its values in the order in which they
+ *  were given. The list stands where its first value stands, and is written as the document's
+ *  `forms` say; in JSON it is an array, also with one value. A value that
+ *  restway_request_set_parameter() has set is the first one.
+ *
+ *  @param name  As for restway_request_set_parameter().
+ *  @param value As for restway_request_set_parameter().
+ *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_add_parameter(
+    restway_request *request, const char *name, const restway_value *value,
+    restway_error **out_error);
+
 /** Sets many parameters at once from a JSON object. A dot in a name has no special meaning.
  *
  *  @param json A JSON object, @p length bytes of UTF-8. *Copied*.

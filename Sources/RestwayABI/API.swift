@@ -120,6 +120,57 @@ public func restway_api_route_property(
     }
 }
 
+@_cdecl("restway_api_name_count") @implementation
+public func restway_api_name_count(
+    _ api: InHandle, _ section: restway_section, _ entity: CString?
+) -> Int {
+    APIHandle.object(api)?.names(section, entity)?.count ?? 0
+}
+
+@_cdecl("restway_api_name") @implementation
+public func restway_api_name(
+    _ api: InHandle, _ section: restway_section, _ entity: CString?, _ index: Int
+) -> CString! {
+    guard let handle = APIHandle.object(api),
+        let name = handle.names(section, entity)?.at(index)
+    else { return nil }
+    return handle.texts.pointer("name \0\(name)") { name }
+}
+
+@_cdecl("restway_api_json") @implementation
+public func restway_api_json(
+    _ api: InHandle, _ pointer: CString?, _ outJSON: Out<CString?>?, _ outLength: Out<Int>?,
+    _ outError: OutHandle?
+) -> restway_status {
+    outJSON?.pointee = nil
+    outLength?.pointee = 0
+    return APIHandle.using(api, outError) { handle throws(Failure) in
+        let pointer = try Argument.string(pointer, "pointer")
+        let outJSON = try Argument.out(outJSON, "out_json")
+        let json = try handle.api.json(at: pointer)
+        // The document may change, so each text has its own place.
+        outJSON.pointee = json.flatMap { json in handle.texts.pointer("json \0\(json)") { json } }
+        outLength?.pointee = json?.utf8.count ?? 0
+    }
+}
+
+extension APIHandle {
+    /// The names in a section; `nil` for an unknown section, or an entity that is no text.
+    fileprivate func names(_ section: restway_section, _ entity: CString?) -> [String]? {
+        var name: String?
+        if let entity {
+            guard let text = String(validatingCString: entity) else { return nil }
+            name = text
+        }
+        switch section {
+        case .RESTWAY_SECTION_ENVIRONMENTS: return name == nil ? api.names(.environments) : nil
+        case .RESTWAY_SECTION_ENTITIES: return name == nil ? api.names(.entities) : nil
+        case .RESTWAY_SECTION_ROUTES: return api.names(.routes, entity: name)
+        default: return nil
+        }
+    }
+}
+
 /// Whether a route replaces an existing one with the same name.
 private func replaces(_ flags: UInt32) throws(Failure) -> Bool {
     try Argument.flags(flags, known: UInt32(RESTWAY_ROUTE_REPLACE))

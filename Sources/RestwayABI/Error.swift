@@ -98,6 +98,11 @@ public func restway_error_detail_message(_ error: InHandle, _ index: Int) -> CSt
     ErrorHandle.text(error, "detail message \(index)") { $0.failure.details.at(index)?.message }
 }
 
+@_cdecl("restway_error_detail_code") @implementation
+public func restway_error_detail_code(_ error: InHandle, _ index: Int) -> CString! {
+    ErrorHandle.text(error, "detail code \(index)") { $0.failure.details.at(index)?.code }
+}
+
 /// The failure that a failure reader changes.
 ///
 /// `@unchecked Sendable`: lent to the thread that is asked, while the question is asked.

@@ -133,14 +133,29 @@ public func restway_request_set_parameter(
     _ request: InHandle, _ name: CString?, _ value: In<restway_value>?, _ outError: OutHandle?
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec throws(Failure) in
-        let name = try Argument.nonEmptyString(name, "name")
-        let keys = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        guard !keys.contains("") else {
-            throw Argument.wrong("name", "name \"\(name)\" has nothing between two of its dots")
-        }
-        let value = try HostValue(value, "value").parameter(name)
-        spec.parameters.append(Parameter(keys: keys, value: value))
+        spec.parameters.append(try parameter(name, value))
     }
+}
+
+@_cdecl("restway_request_add_parameter") @implementation
+public func restway_request_add_parameter(
+    _ request: InHandle, _ name: CString?, _ value: In<restway_value>?, _ outError: OutHandle?
+) -> restway_status {
+    RequestHandle.changing(request, outError) { spec throws(Failure) in
+        spec.add(try parameter(name, value))
+    }
+}
+
+/// Reads a parameter, in whose name dots nest.
+private func parameter(
+    _ name: CString?, _ value: In<restway_value>?
+) throws(Failure) -> Parameter {
+    let name = try Argument.nonEmptyString(name, "name")
+    let keys = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    guard !keys.contains("") else {
+        throw Argument.wrong("name", "name \"\(name)\" has nothing between two of its dots")
+    }
+    return Parameter(keys: keys, value: try HostValue(value, "value").parameter(name))
 }
 
 @_cdecl("restway_request_set_parameters_json") @implementation

@@ -41,7 +41,10 @@ extension API {
         if let transform {
             members.append(("transform", try Self.value(transform, opening: "{", "transform")))
         }
-        try change(.object(members)) { definition, node throws(Failure) in
+        let value = JSONValue.object(members)
+        let addition = DocumentText.Addition.value(
+            ["entities", entityName, "attributes", name], json: value.text())
+        try change(value, adding: addition) { definition, node throws(Failure) in
             let mapping = try definition.entityCatalog.mapping(named: entityName)
             try Self.refuse(name, of: mapping.entity)
             var parts = EntityParts(mapping)
@@ -61,7 +64,10 @@ extension API {
             ("byIdentity", .bool(isByIdentity)), ("policy", .string(policy.rawValue)),
         ]
         if let source { members.append(("source", try Self.value(source, opening: "[", "source"))) }
-        try change(.object(members)) { definition, node throws(Failure) in
+        let value = JSONValue.object(members)
+        let addition = DocumentText.Addition.value(
+            ["entities", entityName, "relationships", name], json: value.text())
+        try change(value, adding: addition) { definition, node throws(Failure) in
             let mapping = try definition.entityCatalog.mapping(named: entityName)
             _ = try definition.entityCatalog.mapping(named: target)
             try Self.refuse(name, of: mapping.entity)
@@ -75,7 +81,11 @@ extension API {
     /// Sets the attribute that identifies the objects of an entity; nil takes the identity
     /// attribute away.
     package func setIdentity(_ name: String?, ofEntity entityName: String) throws(Failure) {
-        try change { definition, _ throws(Failure) in
+        let keys = ["entities", entityName, "identity"]
+        let addition =
+            name.map { DocumentText.Addition.value(keys, json: JSONValue.string($0).text()) }
+            ?? .removal(keys)
+        try change(adding: addition) { definition, _ throws(Failure) in
             let mapping = try definition.entityCatalog.mapping(named: entityName)
             var parts = EntityParts(mapping)
             parts.identityIndex = nil

@@ -14,37 +14,41 @@ package final class API: Sendable {
     private struct State {
         var loaded: LoadedAPI
         var isFrozen = false
+        var text: DocumentText
     }
 
     private let state: Lock<State>
 
-    private init(_ definition: APIDefinition) {
-        state = Lock(State(loaded: LoadedAPI(definition)))
+    private init(_ definition: APIDefinition, _ text: DocumentText) {
+        state = Lock(State(loaded: LoadedAPI(definition), text: text))
     }
 
     /// Loads a document, or throws all its problems.
     package convenience init(document: UnsafeRawBufferPointer) throws(Failure) {
-        self.init(try DocumentReader.read(document))
+        let (definition, text) = try DocumentReader.read(document)
+        self.init(definition, text)
     }
 
     /// Loads the document at `path`.
     package convenience init(file path: String) throws(Failure) {
         let text = try FileText.read(path)
-        let result: Result<APIDefinition, Failure> = text.withUnsafeBytes { text in
-            Result { () throws(Failure) in try DocumentReader.read(text) }
+        let place = FilePlace(path: path)
+        let result: Result<(APIDefinition, DocumentText), Failure> = text.withUnsafeBytes { text in
+            Result { () throws(Failure) in try DocumentReader.read(text, at: place) }
         }
-        var definition = try result.get()
-        let name = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-        let directory = name.map { String(path[...$0]) } ?? ""
-        definition.storage.resolve(in: directory)
-        definition.environments.resolve(in: directory)
-        self.init(definition)
+        var (definition, documentText) = try result.get()
+        definition.storage.resolve(in: place.directory)
+        definition.environments.resolve(in: place.directory)
+        self.init(definition, documentText)
     }
 
     /// The present content of the api; later additions do not reach it.
     package var loaded: LoadedAPI { state.withLock { $0.loaded } }
 
     package var definition: APIDefinition { loaded.definition }
+
+    /// The document as text, with everything that functions have added.
+    var text: DocumentText { state.withLock { $0.text } }
 
     /// Returns the entity called `name`.
     package func entity(named name: String) throws(Failure) -> Entity {
@@ -65,7 +69,9 @@ package final class API: Sendable {
     // MARK: Additions
 
     package func addEntity(_ name: String, _ text: UnsafeRawBufferPointer) throws(Failure) {
-        try change(try DocumentNode.parse(text)) { definition, node throws(Failure) in
+        let addition = DocumentText.Addition.value(["entities", name], json: Array(text))
+        try change(try DocumentNode.parse(text), adding: addition) {
+            definition, node throws(Failure) in
             if definition.entityCatalog.names.contains(name) {
                 throw Failure(.duplicate, "entity \"\(name)\" exists already", field: name)
             }
@@ -81,7 +87,10 @@ package final class API: Sendable {
         _ name: String?, _ text: UnsafeRawBufferPointer, replaces: Bool = false
     ) throws(Failure) {
         let value = try DocumentNode.parse(text)
-        try change(value, allowedWhenFrozen: true) { definition, node throws(Failure) in
+        // A route without a name has no place in a document.
+        let addition = name.map { DocumentText.Addition.value(["routes", $0], json: Array(text)) }
+        try change(value, allowedWhenFrozen: true, adding: addition) {
+            definition, node throws(Failure) in
             if let name { try Self.makeRoom(for: name, &definition, replaces: replaces) }
             definition.addRoute(name, node)
         }
@@ -100,12 +109,14 @@ package final class API: Sendable {
 
     /// Adds an entry of `responses`.
     package func addResponse(_ text: UnsafeRawBufferPointer) throws(Failure) {
-        try change(try DocumentNode.parse(text)) { $0.addResponse($1) }
+        let addition = DocumentText.Addition.element(list: "responses", json: Array(text))
+        try change(try DocumentNode.parse(text), adding: addition) { $0.addResponse($1) }
     }
 
     /// Adds an entry of `requests`.
     package func addRequest(_ text: UnsafeRawBufferPointer) throws(Failure) {
-        try change(try DocumentNode.parse(text)) { $0.addRequest($1) }
+        let addition = DocumentText.Addition.element(list: "requests", json: Array(text))
+        try change(try DocumentNode.parse(text), adding: addition) { $0.addRequest($1) }
     }
 
     /// Adds the route `name`: the path of `parent` followed by the path of `child`, and everything
@@ -115,7 +126,8 @@ package final class API: Sendable {
     package func joinRoutes(
         _ name: String, parent: String, child: String, replaces: Bool = false
     ) throws(Failure) {
-        try change(allowedWhenFrozen: true) { definition, node throws(Failure) in
+        let addition = DocumentText.Addition.joinedRoute(name, child: child)
+        try change(allowedWhenFrozen: true, adding: addition) { definition, node throws(Failure) in
             let joined: Route
             let settings: RouteSettings
             do throws(RoutingError) {
@@ -147,9 +159,12 @@ package final class API: Sendable {
 
     /// Changes the definition completely or not at all.
     ///
-    /// - Parameter value: The part of a document that `body` adds, as a node.
+    /// - Parameters:
+    ///   - value: The part of a document that `body` adds, as a node.
+    ///   - addition: The same change of the document's text.
     func change(
         _ value: JSONValue = .null, allowedWhenFrozen: Bool = false,
+        adding addition: DocumentText.Addition? = nil,
         _ body: (inout APIDefinition, DocumentNode) throws(Failure) -> Void
     ) throws(Failure) {
         try state.withLock { state throws(Failure) in
@@ -169,6 +184,7 @@ package final class API: Sendable {
                 throw Failure(.config, details: definition.functions.missing)
             }
             state.loaded = LoadedAPI(definition)
+            state.text.add(addition)
         }
     }
 }

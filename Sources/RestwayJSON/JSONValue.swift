@@ -74,6 +74,9 @@ package final class JSONValue: @unchecked Sendable {
         return try body(tree)
     }
 
+    /// The value without its reference count. It is valid while this object lives.
+    package var borrowedTree: JSONTree { tree }
+
     /// Jansson's value. It is valid while this object lives.
     package var pointer: UnsafeMutablePointer<json_t> { tree.pointer }
     /// Whether the tree contains marked numbers; see `outOfRangeNumber`.

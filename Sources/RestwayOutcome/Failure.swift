@@ -57,11 +57,14 @@ package struct Failure: Error, Sendable {
     package struct Detail: Sendable, Equatable {
         package let path: String
         package let message: String
+        /// The API's own code for the problem.
+        package let code: String?
 
-        /// Escapes control characters in both texts.
-        package init(path: String, message: String) {
+        /// Escapes control characters in the path and in the message.
+        package init(path: String, message: String, code: String? = nil) {
             self.path = path.escapingControls
             self.message = message.escapingControls
+            self.code = code
         }
     }
 
@@ -258,6 +261,7 @@ extension Failure {
             self.isRetryable = isRetryable
             self.statedRetryable = isRetryable
         }
-        self.domain = self.apiCode == nil && self.apiMessage == nil ? .http : .api
+        let isNamed = self.apiCode != nil || self.apiMessage != nil || !self.details.isEmpty
+        self.domain = isNamed ? .api : .http
     }
 }

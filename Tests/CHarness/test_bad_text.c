@@ -31,6 +31,9 @@ static void api_functions__refuse_bad_utf8(void **state) {
         assert_refused(restway_api_join_routes(api, "a", "status", bad, 0, &failure));
         assert_refused(restway_api_route_property(api, bad, "x-a", &json, NULL, &failure));
         assert_refused(restway_api_route_property(api, "echo", bad, &json, NULL, &failure));
+        assert_refused(restway_api_json(api, bad, &json, NULL, &failure));
+        assert_int_equal(restway_api_name_count(api, RESTWAY_SECTION_ROUTES, bad), 0);
+        assert_null(restway_api_name(api, RESTWAY_SECTION_ROUTES, bad, 0));
     }
     restway_api_release(api);
 }
@@ -101,6 +104,8 @@ static void request_functions__refuse_bad_utf8(void **state) {
         assert_refused(restway_request_set_variable(request, "a", &bad_value, &failure));
         assert_refused(restway_request_set_parameter(request, bad, &value, &failure));
         assert_refused(restway_request_set_parameter(request, "a", &bad_value, &failure));
+        assert_refused(restway_request_add_parameter(request, bad, &value, &failure));
+        assert_refused(restway_request_add_parameter(request, "a", &bad_value, &failure));
         assert_refused(restway_request_set_header(request, bad, "v", &failure));
         assert_refused(restway_request_set_header(request, "A", bad, &failure));
         assert_refused(restway_request_set_body(request, "a", 1, bad, &failure));

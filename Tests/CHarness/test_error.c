@@ -77,6 +77,7 @@ static void error__fields_of_null(void **state) {
     assert_int_equal(restway_error_detail_count(NULL), 0);
     assert_null(restway_error_detail_path(NULL, 0));
     assert_null(restway_error_detail_message(NULL, 0));
+    assert_null(restway_error_detail_code(NULL, 0));
 }
 
 static void error__of_misuse_has_the_domain_usage(void **state) {
@@ -94,6 +95,7 @@ static void error__of_misuse_has_the_domain_usage(void **state) {
     assert_null(restway_error_response(failure));
     assert_null(restway_error_detail_path(failure, 0));
     assert_null(restway_error_detail_message(failure, 0));
+    assert_null(restway_error_detail_code(failure, 0));
 }
 
 static void error__is_counted_and_shared(void **state) {

@@ -42,6 +42,11 @@ static void api_functions__refuse_null(void **state) {
     assert_refused(restway_api_route_property(api, NULL, "x-a", &json, &length, &failure));
     assert_refused(restway_api_route_property(api, "echo", NULL, &json, &length, &failure));
     assert_refused(restway_api_route_property(api, "echo", "x-a", NULL, &length, &failure));
+    assert_refused(restway_api_json(NULL, "", &json, &length, &failure));
+    assert_refused(restway_api_json(api, NULL, &json, &length, &failure));
+    assert_refused(restway_api_json(api, "", NULL, &length, &failure));
+    assert_int_equal(restway_api_name_count(NULL, RESTWAY_SECTION_ROUTES, NULL), 0);
+    assert_null(restway_api_name(NULL, RESTWAY_SECTION_ROUTES, NULL, 0));
     restway_api_release(api);
 }
 
@@ -104,6 +109,9 @@ static void request_functions__refuse_null(void **state) {
     assert_refused(restway_request_set_parameter(NULL, "a", &value, &failure));
     assert_refused(restway_request_set_parameter(request, NULL, &value, &failure));
     assert_refused(restway_request_set_parameter(request, "a", NULL, &failure));
+    assert_refused(restway_request_add_parameter(NULL, "a", &value, &failure));
+    assert_refused(restway_request_add_parameter(request, NULL, &value, &failure));
+    assert_refused(restway_request_add_parameter(request, "a", NULL, &failure));
     assert_refused(restway_request_set_parameters_json(NULL, JSON, 2, &failure));
     assert_refused(restway_request_set_parameters_json(request, NULL, 2, &failure));
     assert_refused(restway_request_set_header(NULL, "A", "b", &failure));

@@ -9,11 +9,11 @@ import XCTest
 final class APIErrorTests: XCTestCase {
     private func read(
         _ text: String, type: String? = nil, format: ErrorDefinition.Format? = nil,
-        code: [String]? = nil, message: [String]? = nil
+        code: [String]? = nil, message: [String]? = nil, details: ErrorDefinition.List? = nil
     ) -> APIError {
         APIError(
             body: Body(Array(text.utf8)), mediaType: type,
-            ErrorDefinition(code: code, message: message, format: format),
+            ErrorDefinition(code: code, message: message, details: details, format: format),
             read: { try? JSONValue.parse($0, .init(keepsNULInKeys: true)) })
     }
 
@@ -70,6 +70,51 @@ final class APIErrorTests: XCTestCase {
         XCTAssertEqual(error.message, "down")
     }
 
+    private static let list = ErrorDefinition.List(
+        place: ["errors"], field: ["field"], code: ["code"], message: ["message"])
+
+    func testAListOfProblemsBecomesDetails() {
+        let error = read(
+            """
+            {"message": "Invalid", "errors": [
+              {"field": "title", "code": "missing", "message": "is missing"},
+              {"field": ["body", "age"], "code": 7}, "too late", {"other": 1}, null, {}]}
+            """, message: ["message"], details: Self.list)
+        XCTAssertEqual(error.message, "Invalid")
+        XCTAssertNil(error.code)
+        XCTAssertTrue(error.isFound)
+        XCTAssertEqual(
+            error.details,
+            [
+                .init(path: "title", message: "is missing", code: "missing"),
+                .init(path: "body.age", message: "7", code: "7"),
+                .init(path: "", message: "too late"),
+            ])
+    }
+
+    func testAnObjectHasTheProblemsOfEachFieldUnderItsName() {
+        let error = read(
+            """
+            {"errors": {"title": ["is missing", {"code": "short"}], "age": "is negative",
+                        "none": [], "deep": {"message": "odd", "field": "deep.er"}}}
+            """, details: Self.list)
+        XCTAssertEqual(error.details.map(\.path), ["title", "title", "age", "deep.er"])
+        XCTAssertEqual(
+            error.details.map(\.message), ["is missing", "short", "is negative", "odd"])
+        XCTAssertEqual(error.details.map(\.code), [nil, "short", nil, nil])
+    }
+
+    func testAListOfTheDocumentStandsOverAFormat() {
+        let text = #"{"errors": [{"detail": "a"}], "mine": [{"message": "b"}]}"#
+        var list = Self.list
+        list.place = ["mine"]
+        XCTAssertEqual(
+            read(text, format: .jsonapi, details: list).details.map(\.message), ["b"])
+        list.place = ["missing"]
+        XCTAssertEqual(
+            read(text, format: .jsonapi, details: list).details.map(\.message), ["a"])
+    }
+
     func testABodyOfAnyShapeIsTolerated() {
         let shapes = [
             "", "x", "null", "[]", "{}", "7", "\"e\"", "{", #"{"errors": {}}"#, #"{"errors": []}"#,
@@ -78,7 +123,8 @@ final class APIErrorTests: XCTestCase {
         ]
         for text in shapes {
             for format in [nil] + ErrorDefinition.Format.allCases {
-                let error = read(text, format: format, code: ["code"], message: ["a", "b"])
+                let error = read(
+                    text, format: format, code: ["code"], message: ["a", "b"], details: Self.list)
                 XCTAssertNil(error.code, text)
                 XCTAssertNil(error.message, text)
             }
@@ -88,5 +134,10 @@ final class APIErrorTests: XCTestCase {
     func testAListOfErrorsWithoutEndIsCutOff() {
         let errors = Array(repeating: #"{"detail": "x"}"#, count: 500).joined(separator: ",")
         XCTAssertEqual(read("{\"errors\": [\(errors)]}", format: .jsonapi).details.count, 100)
+        XCTAssertEqual(
+            read(
+                "{\"errors\": [\(errors)]}",
+                details: .init(place: ["errors"], message: ["detail"])
+            ).details.count, 100)
     }
 }

@@ -178,8 +178,11 @@ final class OutboxSchedule {
     private func sendEvent() throws -> String {
         let of = pick(["a", "b", "c"])!
         var spec = RequestSpec(target: .route("event", nil))
-        if chance(2) { spec.target = .path(.post, "events/" + of) }
-        spec.variables["of"] = .value(.string(of))
+        if chance(2) {
+            spec.target = .path(.post, "events/" + of)
+        } else {
+            spec.variables["of"] = .value(.string(of))
+        }
         spec.body = .init(bytes: Array("{}".utf8), mediaType: "application/json")
         if chance(4) { spec.lane = "mine" }
         return try send(spec, spec.lane ?? of)

@@ -47,6 +47,11 @@ OF_OTHER_PARTS = {
     ),
     "a cache that contradicts itself": r"^contradicts ",
     "a key of another scheme": r'^does not belong to scheme "',
+    "a file that cannot be read": r'^cannot read "',
+    "a variable that is not set": r'^the environment variable "\w+" is not set$',
+    "a variable without a name": r'^"\$\{" begins a variable of the environment: ',
+    "a type in place of a key path": r'^"\w+" is the name of a type: ',
+    "a route for every path": r"^the path would match every path; ",
     "what a scheme needs": r'^"(grant|tokenURL)" is missing$|^an API key goes into one place',
 }
 

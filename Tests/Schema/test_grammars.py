@@ -58,7 +58,8 @@ GRAMMARS = [
     ),
     Grammar(
         "path template",
-        lambda text: {"restway": 1, "routes": {"r": {"path": text}}},
+        # Without catchAll, the loader also refuses a path that would match every path.
+        lambda text: {"restway": 1, "routes": {"r": {"path": text, "catchAll": True}}},
         good=(
             "", "/", "a/b", ":a", ":a.b/c", "a/:b_1/", ":a\\.json", "a:b", ":a:b", "a?x=:1",
             "{a}", "a{?b,c*}", "a{?b}/:1", "a{&b}/:1", "{/a}:1", "{+a:9999}", "\\:a", "\\{&/:a",
@@ -191,6 +192,9 @@ def test_both_agree_about_random_texts(grammar: Grammar) -> None:
     verdicts: set[bool] = set()
     findings = []
     for text in grammar.texts():
+        if "${" in text:
+            # The name of a variable, whose value only the loader knows.
+            continue
         document = grammar.document(text)
         verdict = schema_accepts(document)
         verdicts.add(verdict)

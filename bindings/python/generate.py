@@ -45,6 +45,10 @@ ENUMS = {
         "RESTWAY_TYPE_",
         "The type of an attribute's values (`RESTWAY_TYPE_*`).",
     ),
+    "restway_section": (
+        "RESTWAY_SECTION_",
+        "A section of an API document whose members have names (`RESTWAY_SECTION_*`).",
+    ),
     "restway_policy": (
         "RESTWAY_POLICY_",
         "The effect of a response on the links that a relationship has (`RESTWAY_POLICY_*`).",

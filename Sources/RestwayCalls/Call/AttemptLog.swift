@@ -1,5 +1,20 @@
+import RestwayHTTP
 import RestwayOutcome
 import RestwayThreads
+
+/// The parts of an exchange that may hold its credential. They are kept until the call ends, so
+/// that no message repeats a secret that the server has sent back.
+struct AuthorizedParts: Sendable {
+    let headers: [HeaderField]
+    let url: String
+    let password: Secret?
+
+    init(_ exchange: Exchange) {
+        headers = exchange.headers
+        url = exchange.url
+        password = exchange.digest?.password
+    }
+}
 
 /// The attempts of one call: why each began, how long it waited and took, and how it ended.
 struct AttemptLog: Sendable {
@@ -13,6 +28,8 @@ struct AttemptLog: Sendable {
 
     /// The number of the credential with which the last exchange was sent.
     var credential: UInt64?
+    /// What the last exchange got with its credential; `nil` if it was given none.
+    var authorized: AuthorizedParts?
 
     init(_ start: Deadline) {
         began = start
@@ -61,6 +78,7 @@ struct AttemptLog: Sendable {
     mutating func completing(
         _ outcome: Call.Outcome, _ now: @autoclosure () -> Deadline
     ) -> Call.Outcome {
+        authorized = nil
         guard case .failure(var failure) = outcome else { return outcome }
         end(failure, now())
         failure.attempts = ended

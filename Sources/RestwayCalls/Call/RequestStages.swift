@@ -215,6 +215,8 @@ enum CredentialStage {
             // The credential was refused while the program was asked.
             enter(entry)
         } else {
+            let parts = AuthorizedParts(outgoing.exchange)
+            entry.call.state.withLock { $0.attempts.authorized = parts }
             entry.pass(.exchange(outgoing.exchange))
         }
     }

@@ -208,8 +208,9 @@ package struct RequestPreparation {
         case .path(let method, let text):
             let isLiteral = Self.isLiteral(text)
             // A literal text has no colon.
-            if !isLiteral, URLText.isAbsolute(text) { return try absolute(method, text) }
-            let path = try isLiteral ? text : PathTemplate(text).expand(lookup.value)
+            let isTemplate = !isLiteral && !URLText.isAbsolute(text)
+            let path = try lookup.expand(path: text, isTemplate: isTemplate)
+            if !isLiteral, !isTemplate { return try absolute(method, text) }
             return Destination(
                 method: method, url: try environment.baseURL.url(path: path),
                 path: path, route: nil)
@@ -238,12 +239,12 @@ package struct RequestPreparation {
         _ route: Route, _ method: Method, _ lookup: VariableLookup
     ) throws -> Destination {
         guard route.isAbsolute else {
-            let path = try route.template.expand(lookup.value)
+            let path = try lookup.expand(route)
             return Destination(
                 method: method, url: try environment.baseURL.url(path: path),
                 path: path, route: route)
         }
-        let text = try route.template.expand(absolute: true, lookup.value)
+        let text = try lookup.expand(route)
         guard URLText.isAbsolute(text) else {
             return Destination(
                 method: method, url: try environment.baseURL.url(path: text),

@@ -1,6 +1,7 @@
 import Glibc
 package import RestwayDocument
 package import RestwayHTTP
+import RestwayMapping
 package import RestwayObjects
 import RestwayOutcome
 package import RestwayRouting
@@ -104,6 +105,17 @@ package struct RequestSpec: Sendable {
     package init(target: Target, subject: Subject? = nil) {
         self.target = target
         self.subject = subject
+    }
+
+    /// Adds a value to a parameter, which becomes the list of its values.
+    package mutating func add(_ parameter: Parameter) {
+        guard let index = parameters.lastIndex(where: { $0.keys == parameter.keys }) else {
+            parameters.append(Parameter(keys: parameter.keys, value: .list([parameter.value])))
+            return
+        }
+        var values = [parameters[index].value]
+        if case .list(let earlier) = parameters[index].value { values = earlier }
+        parameters[index].value = .list(values + [parameter.value])
     }
 
     /// Returns the same request with the present state of its draft, so that later changes of the

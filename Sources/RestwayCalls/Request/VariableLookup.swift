@@ -1,6 +1,8 @@
 import RestwayMapping
 import RestwayObjects
+import RestwayOutcome
 import RestwayRouting
+import RestwayText
 
 /// Finds the values of a template's variables: first the caller's values, then the subject's
 /// attributes.
@@ -48,6 +50,36 @@ struct VariableLookup {
     /// Returns the local identity that is used for an object that the server has not named, if one
     /// may be used.
     var identityForNow: (Entity, Int64) -> Value? = { _, _ in nil }
+
+    /// Returns the path of a route.
+    func expand(_ route: Route) throws -> String {
+        try refuseUnknown(route.template.variableNames, of: "route \"\(route.displayName)\"")
+        return try route.template.expand(absolute: route.isAbsolute, value)
+    }
+
+    /// Returns a path that the caller gives.
+    func expand(path: String, isTemplate: Bool) throws -> String {
+        let template = isTemplate ? try PathTemplate(path) : nil
+        try refuseUnknown(template?.variableNames ?? [], of: "the path")
+        return try template?.expand(value) ?? path
+    }
+
+    /// Refuses a variable of the caller that the path does not have.
+    ///
+    /// - Parameter place: The path or the route, as a message names it.
+    private func refuseUnknown(_ known: [String], of place: String) throws(Failure) {
+        guard !variables.isEmpty else { return }
+        for name in variables.keys.sorted() {
+            // The caller may give the object of `meeting.itemID` as "meeting".
+            let isKnown = known.contains { known in
+                known == name || known.utf8.starts(with: "\(name).".utf8)
+            }
+            if isKnown { continue }
+            let hint = NearestName.hint(for: name, in: known)
+            throw Failure(
+                .invalidArgument, "\(place) has no variable \"\(name)\"\(hint)", field: name)
+        }
+    }
 
     func value(_ name: String) -> VariableValue? {
         if let variable = variables[name] {

@@ -2,11 +2,11 @@ import RestwayDocument
 import RestwayJSON
 import RestwayOutcome
 
-/// The API's own code and message, found in the body of a failed response.
+/// The API's own code, message and list of problems, found in the body of a failed response.
 struct APIError {
     private(set) var code: String?
     private(set) var message: String?
-    /// The errors if the body lists several: the place and the message of each one.
+    /// The problems if the body lists several: the place, the code and the message of each one.
     private(set) var details: [Failure.Detail] = []
 
     /// The largest number of errors that are kept, because a very long list does not help.
@@ -21,7 +21,10 @@ struct APIError {
         read: (UnsafeRawBufferPointer) -> JSONValue?
     ) {
         let format = definition.format(mediaType: mediaType)
-        guard definition.code != nil || definition.message != nil || format != nil else { return }
+        guard
+            definition.code != nil || definition.message != nil || definition.details != nil
+                || format != nil
+        else { return }
         guard let tree = body.withBytes(read) else { return }
         switch format {
         case .jsonapi: readJSONAPI(tree)
@@ -29,10 +32,47 @@ struct APIError {
         case nil: break
         }
         // The key paths of the document count more than the format.
-        let stated = definition.code.flatMap { tree.value(atKeyPath: $0) }.flatMap(Self.text)
-        code = stated ?? code
-        let text = definition.message.flatMap { tree.value(atKeyPath: $0) }.flatMap(Self.text)
-        message = text ?? message
+        code = Self.text(tree, definition.code) ?? code
+        message = Self.text(tree, definition.message) ?? message
+        if let list = definition.details, let problems = tree.value(atKeyPath: list.place) {
+            let found = Self.details(problems, list)
+            if !found.isEmpty { details = found }
+        }
+    }
+
+    /// Whether the body says anything in a shape that is known.
+    var isFound: Bool { code != nil || message != nil || !details.isEmpty }
+
+    /// Returns the problems of a list: an array, or an object that has the problems of each field
+    /// under the name of the field.
+    private static func details(
+        _ problems: JSONValue, _ list: ErrorDefinition.List
+    ) -> [Failure.Detail] {
+        var found: [Failure.Detail] = []
+        for (field, problems) in problems.members ?? [("", problems)] {
+            for problem in problems.elements ?? [problems] where found.count < detailsMax {
+                if let detail = detail(problem, of: field, list) { found.append(detail) }
+            }
+        }
+        return found
+    }
+
+    /// Returns one problem, which is an object or only a message; `nil` if it says nothing.
+    private static func detail(
+        _ problem: JSONValue, of field: String, _ list: ErrorDefinition.List
+    ) -> Failure.Detail? {
+        if let message = text(problem) { return .init(path: field, message: message) }
+        let path = list.field.flatMap { problem.value(atKeyPath: $0) }.flatMap(fieldName)
+        let code = text(problem, list.code)
+        let message = text(problem, list.message)
+        guard path != nil || code != nil || message != nil else { return nil }
+        return .init(path: path ?? field, message: message ?? code ?? "", code: code)
+    }
+
+    /// Returns the name of a field, whose parts some servers write as an array.
+    private static func fieldName(_ value: JSONValue) -> String? {
+        guard let parts = value.elements else { return text(value) }
+        return parts.compactMap(text).joined(separator: ".")
     }
 
     /// Takes the code and the message from the first error, and a detail from each one.
@@ -44,9 +84,10 @@ struct APIError {
                 Self.text(source, "pointer") ?? Self.text(source, "parameter")
                     ?? Self.text(source, "header")
             }
-            details.append(.init(path: source ?? "", message: text ?? ""))
+            let errorCode = Self.text(error, "code")
+            details.append(.init(path: source ?? "", message: text ?? "", code: errorCode))
             guard details.count == 1 else { continue }
-            code = Self.text(error, "code")
+            code = errorCode
             message = text
         }
     }
@@ -60,6 +101,10 @@ struct APIError {
 
     private static func text(_ object: JSONValue, _ key: String) -> String? {
         object[key].flatMap(text)
+    }
+
+    private static func text(_ value: JSONValue, _ keyPath: [String]?) -> String? {
+        keyPath.flatMap { value.value(atKeyPath: $0) }.flatMap(text)
     }
 
     private static func text(_ value: JSONValue) -> String? {

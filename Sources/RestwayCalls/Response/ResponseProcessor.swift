@@ -173,6 +173,8 @@ struct ResponseProcessor {
             throw failure(.mapping, "expected JSON, the server sent \(type)", received)
         }
         var result = try read(received, plan, with: mapper)
+        // A hook may know the identities, and the objects that were sent are known already.
+        if !plan.hasHooks, request.submission == nil { result.reportMissingIdentities(plan) }
         parsed.bodyIsJSON = MediaType.reads(mapper, MediaType.json)
         if context.options.isMappingStrict, result.issueCount > 0 {
             var failure = Failure(
@@ -390,10 +392,9 @@ struct ResponseProcessor {
             api.definition.errors, read: { self.json($0, of: received) })
         var message = "\(describe(received)) answered \(received.status)"
         if let reason = HTTPStatus.reasons[received.status] { message += " \(reason)" }
-        if let text = error.message { message += ": \(text)" }
+        if let text = error.message ?? excerpt(of: received, error) { message += ": \(text)" }
         if let code = error.code { message += " (API code \(code))" }
-        var failure = Failure(
-            .http, message, domain: error.code == nil && error.message == nil ? .http : .api)
+        var failure = Failure(.http, message, domain: error.isFound ? .api : .http)
         failure.httpStatus = received.status
         failure.apiCode = error.code
         failure.apiMessage = error.message
@@ -402,6 +403,16 @@ struct ResponseProcessor {
         failure.response = Response(received)
         guard let read = context.functions.failureReader else { return failure }
         return CallbackScope.run { read(failure) }
+    }
+
+    /// Returns the first bytes of a body in which no error was found.
+    private func excerpt(of received: ReceivedResponse, _ error: APIError) -> String? {
+        guard !error.isFound, !received.body.isEmpty else { return nil }
+        let redaction = api.definition.redaction
+        let sent = call.state.withLock { $0.attempts.authorized }
+        let secrets = SentSecrets(request.exchange, sent: sent, redaction)
+        return ErrorExcerpt(redaction, secrets).text(
+            of: received.body, mediaType: received.headers[first: "Content-Type"])
     }
 
     /// Returns the body as JSON, even if it has another format.

@@ -50,6 +50,18 @@ extension CacheRules {
         reportContradictions(object, methods)
     }
 
+    /// Reads the keys of a route of WebApiClient, whose cache keeps answers to all methods.
+    init(ofWebApiClient route: DocumentNode, _ methods: [Method]) {
+        self.init()
+        if let seconds = route["cacheTTL"]?.integer(in: 0...Self.secondsMax), seconds > 0 {
+            lifetimeSeconds = seconds
+            keepsUnsafe = !methods.allSatisfy(\.isSafe)
+        }
+        route.read("cacheIgnoreQueryParameters", into: &ignoredParameters, IgnoredParameters.init)
+        let invalidated = route["invalidatesCachedRouteNames"]?.elements() ?? []
+        invalidatedRoutes = invalidated.compactMap { $0.nonEmptyString() }
+    }
+
     private mutating func read(_ node: DocumentNode) {
         let known = ["staleWhileRevalidate", "staleIfError", "unsafe", "bypass"]
         guard let object = node.object(known) else { return }

@@ -53,8 +53,18 @@ extension DocumentNode {
         return keys.count == nodes.count ? keys : nil
     }
 
+    /// Reads the path of a file. A relative path in an included file starts at that file.
     func filePath() -> String? {
-        nonEmptyString().flatMap { $0.utf8.contains(0) ? refuse("a path holds no NUL") : $0 }
+        guard let path = pathText() else { return nil }
+        guard let directory = place.directory, !path.hasPrefix("/") else { return path }
+        return directory + path
+    }
+
+    /// Reads a path as it is written.
+    func pathText() -> String? {
+        expanding.nonEmptyString().flatMap { path in
+            path.utf8.contains(0) ? refuse("a path holds no NUL") : path
+        }
     }
 
     /// Reads the options of a plugin, which are an object, as JSON text.
@@ -72,8 +82,11 @@ extension DocumentNode {
         return false
     }
 
-    func headers() -> [Pair] {
-        (namedMembers() ?? []).compactMap { name, node in
+    func headers() -> [Pair] { Self.headers(expanding.namedMembers() ?? []) }
+
+    /// Reads headers, whose values may name variables of the environment.
+    static func headers(_ members: [(name: String, node: DocumentNode)]) -> [Pair] {
+        members.compactMap { name, node in
             guard let value = node.string(), node.isHeaderName(name) else { return nil }
             guard Headers.isValidValue(value) else {
                 return node.refuse("holds a character that a header value may not have")

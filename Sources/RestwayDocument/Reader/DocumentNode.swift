@@ -13,6 +13,8 @@ struct DocumentNode {
     let value: JSONTree
     var place = DocumentPlace.root
     let problems: DocumentProblems
+    /// Whether texts may name variables of the environment.
+    var namesVariables = false
 
     /// How documents are parsed, and parts that stand in no document.
     static let options = JSONValue.ParseOptions(rejectsDuplicateKeys: true)
@@ -31,7 +33,7 @@ struct DocumentNode {
     }
 
     func report(_ message: String) {
-        problems.report(place, message)
+        problems.report(place, withoutValues(message))
     }
 
     /// Reports a name that the document does not have, with the known name that was probably meant.
@@ -53,7 +55,8 @@ struct DocumentNode {
     // MARK: Values
 
     func string() -> String? {
-        value.string ?? mismatch("a string")
+        guard let text = value.string else { return mismatch("a string") }
+        return namesVariables ? expanded(text) : text
     }
 
     func nonEmptyString() -> String? {
@@ -73,9 +76,14 @@ struct DocumentNode {
         return number
     }
 
+    /// Reads a text that names no variable.
+    private func word() -> String? {
+        value.string ?? mismatch("a string")
+    }
+
     /// Reads a name, which must be in `known`. An error calls it a `what`.
     func choice(_ known: [String], _ what: String) -> String? {
-        guard let text = string() else { return nil }
+        guard let text = word() else { return nil }
         return known.contains(text) ? text : refuse(text, known, what)
     }
 
@@ -87,7 +95,7 @@ struct DocumentNode {
 
     /// Reads the raw value of a case of `Choice`.
     func choice<Choice: CaseIterable & RawRepresentable<String>>(_ what: String) -> Choice? {
-        guard let text = string() else { return nil }
+        guard let text = word() else { return nil }
         return Choice(rawValue: text) ?? refuse(text, Choice.allCases.map(\.rawValue), what)
     }
 
@@ -98,7 +106,8 @@ struct DocumentNode {
         problems.step(elements.count)
         return elements.enumerated().map { index, element in
             DocumentNode(
-                value: element, place: .element(of: place, index: index), problems: problems)
+                value: element, place: .element(of: place, index: index), problems: problems,
+                namesVariables: namesVariables)
         }
     }
 
@@ -175,7 +184,8 @@ struct DocumentNode {
     private func node(_ key: String, _ value: JSONTree) -> DocumentNode {
         problems.step()
         return DocumentNode(
-            value: value, place: .member(of: place, key: key), problems: problems)
+            value: value, place: .member(of: place, key: key), problems: problems,
+            namesVariables: namesVariables)
     }
 }
 

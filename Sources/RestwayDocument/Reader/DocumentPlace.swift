@@ -7,11 +7,14 @@ import RestwayText
 indirect enum DocumentPlace: Sendable {
     /// A whole document, or a part that stands in no document.
     case root
+    /// A file that a document includes, by its path from the document.
+    case file(String)
     case member(of: DocumentPlace, key: String)
     case element(of: DocumentPlace, index: Int)
 
     /// The place as text: `$.routes.enterprise`, `$.responses[2]`, or `$.headers['X-Debug']` for a
-    /// key that is no identifier.
+    /// key that is no identifier. The name of an included file stands in front:
+    /// `shared/routes.json: $.routes.enterprise`.
     var text: String {
         var steps: [String] = []
         var place = self
@@ -19,6 +22,8 @@ indirect enum DocumentPlace: Sendable {
             switch place {
             case .root:
                 return "$" + steps.reversed().joined()
+            case .file(let name):
+                return "\(name): $" + steps.reversed().joined()
             case .member(let object, let key):
                 steps.append(Self.step(key))
                 place = object

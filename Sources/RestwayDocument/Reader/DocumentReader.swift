@@ -10,59 +10,62 @@ import RestwayThreads
 /// content, in a file of its own.
 enum DocumentReader {
     static let keys = [
-        "$schema", "restway", "environment", "environments", "headers", "entities", "routes",
-        "responses", "requests", "errors", "redact", "store", "transforms", "auth", "retry", "rate",
-        "plugins", "dataMapper", "transport", "batch", "outbox", "fileMode", "redirectHeaders",
-        "redirectBodies", "forms", "cache",
+        "$schema", "restway", "include", "environment", "environments", "headers", "entities",
+        "routes", "responses", "requests", "errors", "redact", "store", "transforms", "auth",
+        "retry", "rate", "plugins", "dataMapper", "transport", "batch", "outbox", "fileMode",
+        "redirectHeaders", "redirectBodies", "forms", "cache",
     ]
 
     /// Reads a document.
     ///
-    /// - Parameter problems: Receives the problems, and the number of steps that reading took.
+    /// - Parameters:
+    ///   - place: The file of the document.
+    ///   - problems: Receives the problems, and the number of steps that reading took.
     static func read(
-        _ text: UnsafeRawBufferPointer, problems: DocumentProblems = DocumentProblems()
-    ) throws(Failure) -> APIDefinition {
+        _ text: UnsafeRawBufferPointer, at place: FilePlace = FilePlace(path: nil),
+        problems: DocumentProblems = DocumentProblems()
+    ) throws(Failure) -> (APIDefinition, DocumentText) {
         ForkBarrier.add(.own) {
             JSONValue.chooseSeed()
             return nil
         }
         var definition = APIDefinition()
+        var documentText = DocumentText()
         var arena = JSONArena()
         do {
             try arena.withTree(text, DocumentNode.options) { value in
                 let root = DocumentNode(value: value, problems: problems)
-                if let document = root.object(keys) {
-                    read(document, into: &definition)
+                if WebApiClientConfiguration.isConfiguration(value) {
+                    documentText.files = [Array(text)]
+                    WebApiClientConfiguration.read(root, into: &definition)
+                    return
                 }
+                let document = DocumentFiles(root, Array(text), at: place, problems)
+                documentText.files = document.texts
+                read(document, into: &definition)
+                // The nodes do not keep the trees of included files.
+                withExtendedLifetime(document) {}
             }
         } catch {
             throw DocumentNode.failure(error)
         }
         definition.rules.reportUndecidedTemplates(problems)
         try problems.throwIfAny()
-        return definition
+        return (definition, documentText)
     }
 
-    private static func read(_ document: DocumentNode, into definition: inout APIDefinition) {
-        if let version = document.required("restway"), version.value.integer != 1 {
-            version.report("must be 1, the format's version")
-        }
-        // This is for editors; the library fetches nothing.
-        _ = document["$schema"]?.string()
-        document.read("headers", into: &definition.environments.headers) { $0.headers() }
+    private static func read(_ document: DocumentFiles, into definition: inout APIDefinition) {
         definition.environments.read(document)
         document.read("errors", into: &definition.errors, ErrorDefinition.init)
         document.read("store", into: &definition.storage.store, StoreSettings.init)
         document.read("fileMode", into: &definition.storage.fileMode, FileMode.init)
         definition.plugins.read(document)
-        document.read("redact", into: &definition.redaction) { node in
-            node.elements().map { Redaction($0.compactMap { $0.nonEmptyString() }) }
-        }
-        definition.environments.redirects = RedirectRules(document)
+        definition.redaction = Redaction(
+            document.elements("redact").compactMap { $0.nonEmptyString() })
         if let transforms = document["transforms"] {
             definition.entityCatalog.readTransforms(transforms, &definition.functions)
         }
-        document.read("auth", into: &definition.auth, AuthDefinition.init)
+        document.read("auth", into: &definition.auth) { AuthDefinition($0.expanding) }
         if let name = definition.auth.apiKeyName { definition.redaction.add(name) }
         // A route's policy builds on the document's policy.
         definition.policies.retry = document["retry"].flatMap { RetryPolicy($0) }
@@ -71,12 +74,10 @@ enum DocumentReader {
         definition.storage.outbox = document["outbox"].flatMap(OutboxDefinition.init)
         definition.storage.cache = document["cache"].flatMap(CacheDefinition.init)
         // Descriptors name entities, so entities come first.
-        if let entities = document["entities"]?.namedMembers() {
-            definition.entityCatalog.add(entities, &definition.functions)
-        }
-        let routes = document["routes"]?.namedMembers() ?? []
-        let responses = document["responses"]?.elements() ?? []
-        let requests = document["requests"]?.elements() ?? []
+        definition.entityCatalog.add(document.members("entities"), &definition.functions)
+        let routes = document.members("routes")
+        let responses = document.elements("responses")
+        let requests = document.elements("requests")
         definition.routes.reserveCapacity(routes.count)
         definition.rules.reserveCapacity(
             routes: routes.count, responses: responses.count, requests: requests.count)

@@ -138,6 +138,11 @@ struct EntityParts {
         switch node.value.kind {
         case .string, .array:
             source = node.keyPath() ?? source
+            if let text = node.value.string, text != name, AttributeType(rawValue: text) != nil {
+                node.report(
+                    "\"\(text)\" is the name of a type: write {\"type\": \"\(text)\"}, or "
+                        + "[\"\(text)\"] for the key \"\(text)\"")
+            }
         case .object:
             guard let object = node.object(Self.keysOfAttribute) else { break }
             object.read("source", into: &source) { $0.keyPath() }

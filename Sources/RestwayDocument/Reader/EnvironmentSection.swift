@@ -1,4 +1,5 @@
 package import RestwayHTTP
+import RestwayJSON
 package import RestwayRouting
 package import RestwayText
 
@@ -32,9 +33,17 @@ package struct Environments: Sendable {
         for name in networks.keys { networks[name]?.resolve(in: directory) }
     }
 
+    /// Adds an environment that stands in no section.
+    mutating func add(_ environment: Environment) {
+        names.append(environment.name)
+        environments[environment.name] = environment
+    }
+
     /// Reads the sections `environments` and `environment`.
-    mutating func read(_ document: DocumentNode) {
-        for (name, node) in document["environments"]?.namedMembers() ?? [] {
+    mutating func read(_ document: DocumentFiles) {
+        headers = DocumentNode.headers(document.members("headers", expanding: true))
+        redirects = RedirectRules(document)
+        for (name, node) in document.members("environments", expanding: true) {
             // An environment with a problem stays known, so that naming it is not reported as
             // another problem.
             names.append(name)
@@ -49,9 +58,9 @@ package struct Environments: Sendable {
 
 extension RedirectRules {
     /// Reads the keys `redirectHeaders` and `redirectBodies`.
-    init(_ document: DocumentNode) {
+    fileprivate init(_ document: DocumentFiles) {
         self.init(
-            addedNames: document["redirectHeaders"]?.redirectHeaders() ?? [],
+            addedNames: document.elements("redirectHeaders").compactMap { $0.redirectHeader() },
             carriesBodies: document["redirectBodies"]?.bool() ?? false)
     }
 }
@@ -59,9 +68,9 @@ extension RedirectRules {
 extension Environment {
     private static let keys =
         [
-            "baseURL", "server", "path", "version", "headers", "trustedOrigins", "tls",
-            "tlsByOrigin", "proxy", "proxyExceptions", "unixSocket", "httpVersion", "cookieFile",
-            "hstsFile",
+            "baseURL", "server", "protocol", "host", "port", "path", "version", "headers",
+            "trustedOrigins", "tls", "tlsByOrigin", "proxy", "proxyExceptions", "unixSocket",
+            "httpVersion", "cookieFile", "hstsFile",
         ] + Timeouts.keys
 
     init?(_ name: String, _ node: DocumentNode) {
@@ -69,7 +78,7 @@ extension Environment {
         let timeouts = Timeouts(object)
         let headers = object["headers"]?.headers() ?? []
         let trusted = object["trustedOrigins"]?.elements()?.compactMap { $0.origin() } ?? []
-        if object["server"] == nil {
+        if object["server"] == nil, object["host"] == nil {
             // The path and the version are read nevertheless, so that their problems are reported.
             _ = object["path"]?.string()
             _ = object["version"]?.string()
@@ -100,21 +109,67 @@ extension Timeouts {
 extension DocumentNode {
     fileprivate func baseURL() -> BaseURL? {
         if let node = self["baseURL"] {
-            for key in ["server", "path", "version"] {
+            for key in ["server", "protocol", "host", "port", "path", "version"] {
                 self[key]?.report("stands beside \"baseURL\"; write one or the other")
             }
             guard let text = node.nonEmptyString() else { return nil }
             return node.routing { () throws(RoutingError) in try BaseURL(text) }
         }
-        guard let node = self["server"] else {
-            return refuse("\"baseURL\" (or \"server\") is missing")
+        if let node = self["server"] {
+            for key in ["protocol", "host", "port"] {
+                self[key]?.report("stands beside \"server\"; write one or the other")
+            }
+            return baseURL(of: node.nonEmptyString(), at: node)
         }
-        guard let server = node.nonEmptyString() else { return nil }
+        guard let node = self["host"] else {
+            return refuse("\"baseURL\" (or \"server\", or \"host\") is missing")
+        }
+        return baseURL(of: serverOfParts(), at: node)
+    }
+
+    /// - Parameter server: `nil` if it has a problem; then only the problems of the other parts are
+    ///   found.
+    private func baseURL(of server: String?, at node: DocumentNode) -> BaseURL? {
         let path = self["path"]?.string()
         let version = self["version"]?.string()
+        guard let server else { return nil }
         return node.routing { () throws(RoutingError) in
             try BaseURL(server: server, path: path, version: version)
         }
+    }
+
+    /// Joins `protocol`, `host` and `port`. The protocol's own port is left out.
+    ///
+    /// - Parameter prefix: What stands in front of the keys.
+    func serverOfParts(_ prefix: String = "") -> String? {
+        let scheme = self[prefix + "protocol"].map { $0.scheme() } ?? "https"
+        let port = self[prefix + "port"].map { $0.port() } ?? 0
+        guard let node = self[prefix + "host"], let host = node.nonEmptyString() else { return nil }
+        guard !host.utf8.contains(where: { "/?#@".utf8.contains($0) }) else {
+            return node.refuse("must be a host alone")
+        }
+        guard let scheme, let port else { return nil }
+        // An IPv6 address needs brackets beside a port.
+        let isAddress = host.utf8.contains(UInt8(ascii: ":")) && !host.hasPrefix("[")
+        let server = "\(scheme)://" + (isAddress ? "[\(host)]" : host)
+        let usual = scheme == "http" ? 80 : 443
+        return port == 0 || port == usual ? server : "\(server):\(port)"
+    }
+
+    private func scheme() -> String? {
+        guard let text = string() else { return nil }
+        return ["http", "https"].contains(text)
+            ? text : refuse("must be \"http\" or \"https\", is \"\(text)\"")
+    }
+
+    /// Reads a port, which may also be a text, because a variable is one. 0 is the protocol's own.
+    private func port() -> Int? {
+        guard value.kind == .string else { return integer(in: 0...65_535) }
+        guard let text = string() else { return nil }
+        guard text.utf8.allSatisfy(ASCII.isDigit), let port = UInt16(text) else {
+            return refuse("must be between 0 and 65535, is \"\(text)\"")
+        }
+        return Int(port)
     }
 }
 
@@ -128,15 +183,13 @@ extension DocumentNode {
         return refuse("an origin has no path: it stands for all of \(url.origin)")
     }
 
-    /// Reads the names of the headers that follow a redirect to an origin that is not trusted.
-    fileprivate func redirectHeaders() -> [String] {
-        (elements() ?? []).compactMap { node in
-            guard let name = node.string(), node.isHeaderName(name) else { return nil }
-            let lowercased = name.lowercased()
-            if RedirectRules.credentialNames.contains(where: { $0.lowercased() == lowercased }) {
-                return node.refuse("\(name) is a credential, which goes to trustedOrigins alone")
-            }
-            return name
+    /// Reads the name of a header that follows a redirect to an origin that is not trusted.
+    fileprivate func redirectHeader() -> String? {
+        guard let name = string(), isHeaderName(name) else { return nil }
+        let lowercased = name.lowercased()
+        if RedirectRules.credentialNames.contains(where: { $0.lowercased() == lowercased }) {
+            return refuse("\(name) is a credential, which goes to trustedOrigins alone")
         }
+        return name
     }
 }

@@ -16,7 +16,7 @@ extension NetworkSettings {
             }
         }
         readProxy(environment)
-        if let node = environment["unixSocket"], let path = node.filePath() {
+        if let node = environment["unixSocket"], let path = node.pathText() {
             unixSocket = node.setting { () throws(NetworkSettingError) in try UnixSocket(path) }
         }
         if environment["proxy"] != nil {

@@ -12,8 +12,8 @@ package struct PluginChoices: Sendable {
     package internal(set) var ofRoutes: [RoutePlugins] = []
 
     /// Reads the keys `plugins`, `dataMapper` and `transport`.
-    mutating func read(_ document: DocumentNode) {
-        for plugin in document["plugins"]?.elements() ?? [] { add(plugin) }
+    mutating func read(_ document: DocumentFiles) {
+        for plugin in document.elements("plugins") { add(plugin) }
         dataMapper = document["dataMapper"]?.nonEmptyString()
         transport = document["transport"].flatMap(TransportReference.init)
     }
@@ -22,7 +22,7 @@ package struct PluginChoices: Sendable {
     private mutating func add(_ node: DocumentNode) {
         guard let object = node.object(["name", "path", "options"]) else { return }
         let name = object["name"]?.nonEmptyString()
-        let path = object["path"]?.nonEmptyString()
+        let path = object["path"]?.pathText()
         let options = object["options"]?.pluginOptions()
         guard (object["name"] == nil) != (object["path"] == nil) else {
             node.report("must have either \"name\" or \"path\"")

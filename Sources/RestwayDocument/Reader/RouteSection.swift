@@ -3,13 +3,13 @@ import RestwayMapping
 import RestwayRouting
 
 /// A route as a document declares it, before it is joined to its parent.
-private struct DocumentRoute {
+struct DocumentRoute {
     static let keys =
         [
             "method", "path", "parent", "entity", "response", "request", "absolute", "headers",
             "parameters", "retry", "auth", "dataMapper", "transport",
             "offline", "serializationName", "serialization", "forms", "gzip", "expectContinue",
-            "accept", "saveAsResource", "stream", "resumable",
+            "accept", "saveAsResource", "stream", "resumable", "catchAll",
         ] + Timeouts.keys + CacheRules.keys
 
     static let keysOfLaterVersions = ["lane"]
@@ -20,6 +20,16 @@ private struct DocumentRoute {
     let requests: [RequestDescriptor]
     let node: DocumentNode
     let parent: DocumentNode?
+
+    /// Creates a route without a parent and without descriptors.
+    init(route: Route, settings: RouteSettings, node: DocumentNode) {
+        self.route = route
+        self.settings = settings
+        responses = []
+        requests = []
+        self.node = node
+        parent = nil
+    }
 
     /// The name of the parent; `nil` if the route has no parent.
     var parentName: String? { parent?.value.string }
@@ -35,6 +45,7 @@ private struct DocumentRoute {
         let methods = object["method"].map { $0.methods() } ?? [.get]
         if let entity = object["entity"] { _ = entities.mapping(entity) }
         let isAbsolute = object["absolute"]?.bool() ?? false
+        _ = object["catchAll"]?.bool()
         parent = object["parent"].flatMap { $0.nonEmptyString() == nil ? nil : $0 }
         settings = RouteSettings(
             headers: object["headers"]?.headers() ?? [],
@@ -192,8 +203,12 @@ extension APIDefinition {
         }
     }
 
-    private mutating func add(_ item: DocumentRoute) {
+    mutating func add(_ item: DocumentRoute) {
         let route = item.route
+        if route.template.standsForEveryPath, !(item.node["catchAll"]?.value.bool ?? false) {
+            item.node.report(
+                "the path would match every path; if it should, write \"catchAll\": true")
+        }
         let added: Void? = item.node.routing { () throws(RoutingError) in
             try add(route, item.settings, at: item.node)
         }

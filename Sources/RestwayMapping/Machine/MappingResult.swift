@@ -36,6 +36,29 @@ package struct MappingResult: Sendable {
     }
 }
 
+extension MappingResult {
+    /// Adds an issue for each descriptor with objects of which none has its identity. The key path
+    /// of the identity is probably wrong, and all these objects would stay apart from those that
+    /// the store has.
+    package mutating func reportMissingIdentities(_ plan: MappingPlan) {
+        for (index, descriptor) in plan.descriptors.enumerated() {
+            let entity = descriptor.mapping.entity
+            guard let identity = entity.identityIndex, !results[index].isEmpty,
+                results[index].allSatisfy({ changeSet.rows[$0].value(at: identity) == .absent })
+            else { continue }
+            let source = descriptor.mapping.attributes.first { $0.attribute == identity }?.source
+            let place = (source ?? []).joined(separator: ".")
+            // A value that cannot be an identity has an issue of its own.
+            guard !issues.contains(where: { $0.keyPath.hasSuffix(place) }) else { continue }
+            issues.append(
+                MappingIssue(
+                    keyPath: (descriptor.keyPath + (source ?? [])).joined(separator: "."),
+                    reason: "no object of \(entity.name) has its identity"))
+            issueCount += 1
+        }
+    }
+}
+
 /// A value of the payload that did not fit and was left out.
 package struct MappingIssue: Sendable, Equatable {
     /// The key path with list positions: `array_of_enterprises[3].address.street_number`.

@@ -32,6 +32,18 @@ package final class PathTemplate: Sendable {
         hasPathVariables = path.contains { !$0.variableNames.isEmpty }
     }
 
+    /// Whether the path is one expression that stands for any number of segments, such as `{+path}`
+    /// or `{/segments*}`, so that the template stands for every path.
+    package var standsForEveryPath: Bool {
+        let path = PathPattern.pathParts(of: parts).filter { $0 != .literal([ASCII.slash]) }
+        guard path.count == 1, case .expression(let expression) = path[0] else { return false }
+        switch expression.kind {
+        case .reserved: return true
+        case .segment: return expression.variables.contains { $0.modifier == .explode }
+        case nil, .fragment, .label, .parameter, .query, .continuation: return false
+        }
+    }
+
     /// The values of the variables in `path`, percent-decoded; nil if it does not match.
     ///
     /// A leading or trailing slash, a query and a fragment make no difference. A value that is not

@@ -12,7 +12,7 @@ from ._boundary import Owner, check, make, name, optional_name
 from ._exceptions import ConfigError, Problem
 from ._ffi.callbacks import functions
 from ._ffi.conversion import Document, JSONValue, document_bytes, json_bytes, json_value
-from ._ffi.enums import AttributeType, Policy, RelationshipFlag, RouteFlag
+from ._ffi.enums import AttributeType, Policy, RelationshipFlag, RouteFlag, Section
 from ._ffi.trampolines import (
     on_decode_function,
     on_encode_function,
@@ -302,6 +302,49 @@ class API(Building):
         function = native.lib.restway_api_route_property
         check(function, self._handle, name(route), name(key), native.ref(text), None)
         return None if text.value is None else json_value(text.value)
+
+    def names(self, section: Literal["environments", "entities", "routes"]) -> list[str]:
+        """Returns the names in a section, in the document's order:
+
+            api.names("environments")   # ["production", "develop"]
+
+        Among the routes are those that were added, but not those without a name.
+        """
+        return self._names(_SECTIONS[section], None)
+
+    def routes_of(self, entity: str) -> list[str]:
+        """Returns the names of the routes that serve objects of an entity."""
+        return self._names(Section.ROUTES, name(entity))
+
+    def _names(self, section: Section, entity: bytes | None) -> list[str]:
+        lib = native.lib
+        count = lib.restway_api_name_count(self._handle, section, entity)
+        found = (
+            native.borrowed(lib.restway_api_name(self._handle, section, entity, index))
+            for index in range(count)
+        )
+        return [text for text in found if text is not None]
+
+    def json(self, pointer: str = "") -> JSONValue:
+        """Returns the loaded document, or its part at a JSON pointer; None if it has no such part:
+
+            api.json("/routes/login/x-note")
+
+        The document is joined with the files that it includes, and has everything that the `add_`
+        functions have added, but for routes without a name. `${NAME}` stands as it was written.
+        The secrets of `auth` and of headers are replaced by `[redacted]`.
+        """
+        text = native.text_out()
+        function = native.lib.restway_api_json
+        check(function, self._handle, name(pointer), native.ref(text), None)
+        return None if text.value is None else json_value(text.value)
+
+
+_SECTIONS = {
+    "environments": Section.ENVIRONMENTS,
+    "entities": Section.ENTITIES,
+    "routes": Section.ROUTES,
+}
 
 
 def _flags(replace: bool) -> RouteFlag:

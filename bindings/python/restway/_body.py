@@ -8,6 +8,7 @@ import asyncio
 import io
 import os
 import threading
+from collections import Counter
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ from . import _ffi as native
 from ._boundary import check, milliseconds, name
 from ._exceptions import RestwayError
 from ._ffi.callbacks import functions
+from ._ffi.conversion import encode
 from ._ffi.enums import CacheMode, Phase, SaveFlag, Status
 from ._ffi.trampolines import (
     on_function_destroy,
@@ -37,6 +39,26 @@ class Readable(Protocol):
 
 Content = Union[bytes, str, Resource, Readable, Iterable[bytes], AsyncIterable[bytes]]
 """The types of a body. `BodyOptions` says how each is sent."""
+
+Parameters = Union[Mapping[str, Any], Iterable[tuple[str, Any]]]
+"""Parameters by name, or pairs, in which a name may stand several times."""
+
+
+def set_parameters(handle: native.RequestHandle, parameters: Parameters) -> None:
+    """For this package: sets parameters. A name that stands in several pairs has all its values, in
+    their order.
+    """
+    pairs = list(parameters.items() if isinstance(parameters, Mapping) else parameters)
+    counts = Counter(key for key, _ in pairs)
+    begun: set[str] = set()
+    for key, value in pairs:
+        function = native.lib.restway_request_set_parameter
+        if counts[key] > 1:
+            if key not in begun:
+                begun.add(key)
+                check(function, handle, name(key), native.ref(encode([])))
+            function = native.lib.restway_request_add_parameter
+        check(function, handle, name(key), native.ref(encode(value)))
 
 
 class Reading:
@@ -360,7 +382,9 @@ class RequestOptions(TypedDict, total=False):
 
     Attributes:
         variables: The values of the path's variables (`:itemID`); see `restway._ffi.conversion`.
-        params: Parameters. For GET, HEAD and DELETE they go into the query, where None is left out,
+        params: Parameters by name, or pairs, in which a name may stand several times: it then has
+            all these values, in their order, as a list. For GET, HEAD and DELETE they go into the
+            query, where None is left out,
             a list repeats the name and a mapping is flattened ("a[b]"). For other methods they form
             the body, which is JSON unless a `serialization` says otherwise, and in which None is
             null and a dotted name makes nested objects. With a `body` or `json` they go into the
@@ -392,7 +416,7 @@ class RequestOptions(TypedDict, total=False):
     """
 
     variables: Mapping[str, Any] | None
-    params: Mapping[str, Any] | None
+    params: Parameters | None
     headers: Mapping[str, str | None] | None
     timeout: float | Timeouts | None
     priority: int | None

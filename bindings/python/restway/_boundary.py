@@ -281,6 +281,7 @@ def failure(status: int, error: native.ErrorHandle, layouts: Layouts | None) -> 
             Problem(
                 native.borrowed(lib.restway_error_detail_path(error, index)) or "",
                 native.borrowed(lib.restway_error_detail_message(error, index)) or "",
+                native.borrowed(lib.restway_error_detail_code(error, index)),
             )
             for index in range(lib.restway_error_detail_count(error))
         ],

@@ -103,13 +103,29 @@ __all__ = [
 ]
 
 
-class Problem(NamedTuple):
-    """One of several problems that an error reports."""
-
+class _PlaceAndText(NamedTuple):
     path: str
-    """The place of the problem: a JSON path (`$.routes.enterprise.method`) or a key path."""
     message: str
-    """The text of the problem."""
+
+
+class Problem(_PlaceAndText):
+    """One of several problems that an error reports: a pair of `path` and `message`, and a `code`.
+
+        except restway.HTTPStatusError as error:
+            for problem in error.details:
+                show(field=problem.path, text=problem.message, code=problem.code)
+
+    `path` is the place of the problem: a JSON path (`$.routes.enterprise.method`), a key path, or
+    the field that the server names. `message` is the text of the problem.
+    """
+
+    code: str | None
+    """The API's own code for the problem, or None."""
+
+    def __new__(cls, path: str, message: str, code: str | None = None) -> Problem:
+        problem = super().__new__(cls, path, message)
+        problem.code = code
+        return problem
 
 
 class RestwayError(Exception):
@@ -129,7 +145,8 @@ class RestwayError(Exception):
         api_message: The API's own message, found by the document's `errors.message`, or None.
         field: The argument, path variable, header, JSON path or key path at fault, or None. If a
             mapper broke its contract, the key path where it did.
-        details: The separate problems, if the error reports several.
+        details: The separate problems, if the error reports several: those of a document, of the
+            mapping in strict mode, or those that the body of a failed answer lists.
         response: The response that came with the failure, or None.
         attempts: All attempts of the call that failed.
     """

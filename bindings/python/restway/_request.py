@@ -13,12 +13,14 @@ from . import _ffi as native
 from ._body import (
     CacheUse,
     Content,
+    Parameters,
     Reading,
     Saving,
     Timeouts,
     reading_of,
     set_body_reading,
     set_caching,
+    set_parameters,
     set_save_to,
 )
 from ._boundary import Owner, check, errors, failed, make, name, optional_name
@@ -175,7 +177,7 @@ class Request(Owner[native.RequestHandle]):
         self,
         *,
         variables: Mapping[str, Any] | None = None,
-        params: Mapping[str, Any] | None = None,
+        params: Parameters | None = None,
         headers: Mapping[str, str | None] | None = None,
         body: Content | None = None,
         media_type: str | None = None,
@@ -300,7 +302,7 @@ class Request(Owner[native.RequestHandle]):
     def _fill(
         self,
         variables: Mapping[str, Any] | None,
-        params: Mapping[str, Any] | None,
+        params: Parameters | None,
         headers: Mapping[str, str | None] | None,
         timeout: float | Timeouts | None,
     ) -> None:
@@ -310,9 +312,7 @@ class Request(Owner[native.RequestHandle]):
             for key, value in variables.items():
                 check(function, handle, name(key), native.ref(encode(value)))
         if params:
-            function = lib.restway_request_set_parameter
-            for key, value in params.items():
-                check(function, handle, name(key), native.ref(encode(value)))
+            set_parameters(handle, params)
         if headers:
             function = lib.restway_request_set_header
             for key, text in headers.items():

@@ -132,7 +132,8 @@ def test_a_newer_file_is_refused_and_keeps_every_byte(tmp_path: Path, journal: s
 
 
 def test_an_entity_with_more_attributes_than_a_table_has_columns_is_named(tmp_path: Path) -> None:
-    attributes = {"id": {"type": "int"}} | {f"a{number}": "string" for number in range(2_000)}
+    texts = {f"a{number}": {"type": "string"} for number in range(2_000)}
+    attributes = {"id": {"type": "int"}} | texts
     document = {**DOCUMENT, "entities": {"Wide": {"identity": "id", "attributes": attributes}}}
     document["routes"] = {}
     with pytest.raises(restway.StoreError, match=r'"Wide".* 2004 columns.* allows 2000'):

@@ -34,6 +34,7 @@ ENUMERATIONS: dict[str, tuple[type[IntEnum], str]] = {
     "restway_delivery": (enums.Delivery, "RESTWAY_DELIVERY_"),
     "restway_change_kind": (enums.ChangeKind, "RESTWAY_CHANGE_"),
     "restway_attribute_type": (enums.AttributeType, "RESTWAY_TYPE_"),
+    "restway_section": (enums.Section, "RESTWAY_SECTION_"),
     "restway_policy": (enums.Policy, "RESTWAY_POLICY_"),
     "restway_comparison": (enums.Comparison, "RESTWAY_COMPARISON_"),
     "restway_event_kind": (enums.EventKind, "RESTWAY_EVENT_"),

@@ -12,8 +12,8 @@ __all__ = [
     "CacheState", "ChangeKind", "ClientFlag", "Comparison", "CookieFlag", "CurlFlag", "Delivery",
     "Digest", "Domain", "EventKind", "HttpVersion", "IpVersion", "LogLevel", "OutboxFlag",
     "OutboxReason", "OutboxState", "Phase", "Policy", "Reachability", "RelationshipFlag",
-    "RouteFlag", "SaveFlag", "SendFlag", "Serialization", "Status", "StreamFormat", "TlsFlag",
-    "TlsVersion", "UploadFlag", "UploadProtocol", "ValueKind",
+    "RouteFlag", "SaveFlag", "Section", "SendFlag", "Serialization", "Status", "StreamFormat",
+    "TlsFlag", "TlsVersion", "UploadFlag", "UploadProtocol", "ValueKind",
 ]
 
 ABI_VERSION = 0
@@ -121,6 +121,14 @@ class AttributeType(IntEnum):
     DATE = 5
     BYTES = 6
     JSON = 7
+
+
+class Section(IntEnum):
+    """A section of an API document whose members have names (`RESTWAY_SECTION_*`)."""
+
+    ENVIRONMENTS = 1
+    ENTITIES = 2
+    ROUTES = 3
 
 
 class Policy(IntEnum):

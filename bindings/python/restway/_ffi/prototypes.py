@@ -45,6 +45,9 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
         ApiHandle, c_char_p, c_char_p, c_char_p, c_uint32, _error_out)),
     "restway_api_route_property": (c_enum, (
         ApiHandle, c_char_p, c_char_p, _text_out, _size_out, _error_out)),
+    "restway_api_name_count": (c_size_t, (ApiHandle, c_enum, c_char_p)),
+    "restway_api_name": (c_char_p, (ApiHandle, c_enum, c_char_p, c_size_t)),
+    "restway_api_json": (c_enum, (ApiHandle, c_char_p, _text_out, _size_out, _error_out)),
     "restway_credential_init": (c_enum, (POINTER(Credential), c_size_t, _error_out)),
     "restway_client_set_credential": (c_enum, (ClientHandle, POINTER(Credential), _error_out)),
     "restway_exchange_method": (c_char_p, (ExchangeHandle,)),
@@ -215,6 +218,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_error_detail_count": (c_size_t, (ErrorHandle,)),
     "restway_error_detail_path": (c_char_p, (ErrorHandle, c_size_t)),
     "restway_error_detail_message": (c_char_p, (ErrorHandle, c_size_t)),
+    "restway_error_detail_code": (c_char_p, (ErrorHandle, c_size_t)),
     "restway_event_release": (None, (POINTER(Event),)),
     "restway_event_receiver_init": (c_enum, (POINTER(EventReceiver), c_size_t, _error_out)),
     "restway_request_set_event_receiver": (c_enum, (
@@ -370,6 +374,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_request_set_draft": (c_enum, (RequestHandle, DraftHandle, _error_out)),
     "restway_request_set_variable": (c_enum, (RequestHandle, c_char_p, _value, _error_out)),
     "restway_request_set_parameter": (c_enum, (RequestHandle, c_char_p, _value, _error_out)),
+    "restway_request_add_parameter": (c_enum, (RequestHandle, c_char_p, _value, _error_out)),
     "restway_request_set_parameters_json": (c_enum, (
         RequestHandle, c_char_p, c_size_t, _error_out)),
     "restway_request_set_header": (c_enum, (RequestHandle, c_char_p, c_char_p, _error_out)),

@@ -1,0 +1,98 @@
+"""The bodies of failed answers: lists of problems, and bodies without a known shape."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import pytest
+
+import restway
+
+from .peer import Peer
+
+LIST = {"details": "errors", "field": "field", "code": "code", "message": "message"}
+
+
+def fail(peer: Peer, **sections: Any) -> restway.HTTPStatusError:
+    api = restway.API.from_json({"restway": 1, **sections})
+    with (
+        restway.Client(api, base_url=peer.url) as client,
+        pytest.raises(restway.HTTPStatusError) as caught,
+    ):
+        client.get("x")
+    return caught.value
+
+
+def test_a_422_gives_the_errors_of_its_fields() -> None:
+    with Peer() as peer:
+        peer.respond(
+            b'{"message": "Invalid", "errors": ['
+            b'{"field": "title", "code": "missing", "message": "is missing"},'
+            b'{"field": "age", "code": 7}]}',
+            status=422,
+        )
+        error = fail(peer, errors=LIST)
+    assert (error.domain, error.api_message, error.api_code) == (
+        restway.Domain.API,
+        "Invalid",
+        None,
+    )
+    assert error.details == [("title", "is missing"), ("age", "7")]
+    assert [problem.code for problem in error.details] == ["missing", "7"]
+    assert str(error).endswith("Invalid\n  title: is missing\n  age: 7")
+    copy = pickle.loads(pickle.dumps(error))
+    assert [problem.code for problem in copy.details] == ["missing", "7"]
+
+
+def test_a_list_may_name_its_parts_differently() -> None:
+    listed = {"details": "detail", "field": "loc", "code": "type", "message": "msg"}
+    errors = {"message": "detail", "details": listed}
+    with Peer() as peer:
+        peer.respond(
+            b'{"detail": [{"loc": ["body", "title"], "msg": "Field required", "type": "missing"}]}',
+            status=422,
+        )
+        (problem,) = fail(peer, errors=errors).details
+        assert (problem.path, problem.message, problem.code) == (
+            "body.title",
+            "Field required",
+            "missing",
+        )
+        peer.respond(b'{"detail": "Not found"}', status=404)
+        assert fail(peer, errors=errors).api_message == "Not found"
+        peer.respond(b'{"errors": {"title": ["is missing", "is short"]}}', status=422)
+        error = fail(peer, errors={"details": "errors"})
+        assert error.details == [("title", "is missing"), ("title", "is short")]
+
+
+def test_problems_of_json_api_have_codes() -> None:
+    with Peer() as peer:
+        peer.respond(
+            b'{"errors": [{"code": "226", "detail": "short", "source": {"pointer": "/a"}}]}',
+            "application/vnd.api+json",
+            422,
+        )
+        (problem,) = fail(peer).details
+        assert (problem.path, problem.message, problem.code) == ("/a", "short", "226")
+
+
+def test_a_body_without_a_known_shape_stands_in_the_message_without_secrets() -> None:
+    with Peer() as peer:
+        peer.respond(b"upstream\r\n\x1b[31mdown\n", "text/plain", 502)
+        assert fail(peer).message.endswith(" answered 502 Bad Gateway: upstream [31mdown")
+        peer.respond(b'{"password": "tiger", "why": "no"}', status=400)
+        assert fail(peer).message.endswith('{"password":"[redacted]","why":"no"}')
+        peer.respond(b"token abc-123 was no good", "text/plain", 401)
+        auth = {"scheme": "bearer", "token": "abc-123"}
+        assert fail(peer, auth=auth).message.endswith("Unauthorized: token [redacted]")
+        peer.respond(b"x" * 1000, "text/plain", 500)
+        assert fail(peer).message.endswith("Error: " + "x" * 197 + "...")
+        peer.respond(b"\x89PNG", "image/png", 500)
+        assert fail(peer).message.endswith("answered 500 Internal Server Error")
+
+
+def test_the_field_of_no_list_is_a_problem_of_the_document() -> None:
+    (problem,) = restway.API.check({"restway": 1, "errors": {"field": "field"}})
+    assert problem.path == "$.errors.field"
+    assert problem.code is None
