@@ -137,6 +137,7 @@ FLAGS = {
 STRUCTURES = {
     "restway_value": "A tagged value of 16 bytes.",
     "restway_event": "It has 64 bytes.",
+    "restway_log_record": "The texts are borrowed until the log function returns.",
     "restway_client_options": "A field that is zero takes its default.",
     "restway_tls_options": "A field that is zero takes its default.",
     "restway_network_options": "A field that is zero takes its default.",
@@ -271,7 +272,7 @@ def structures(interface: Json) -> str:
     for handle in interface["handles"]:
         name = f"{class_name(handle)}Handle"
         all_names.append(name)
-        parts.append(f"\n\nclass {name}(Handle):\n    __slots__ = ()\n")
+        parts.append(f"\nclass {name}(Handle):\n    __slots__ = ()\n")
     needing = [name for name, fields in interface["structs"].items() if _has_callback(fields)]
     for name in _in_order_of_use(interface["structs"]):
         if name in needing:

@@ -294,6 +294,9 @@ package final class Call: Sendable {
         set { state.withLock { $0.attempts.credential = newValue } }
     }
 
+    /// The number of the present attempt, from 1.
+    var attemptNumber: Int { state.withLock { $0.attempts.number } }
+
     /// Ends the call after the outbox has stored its request or failed to; `failure` says which.
     package func wasStored(_ failure: Failure) {
         // The lane is free before anyone learns of the end, so that a flush that starts then finds

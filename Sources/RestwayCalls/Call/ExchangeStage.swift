@@ -71,7 +71,7 @@ enum ExchangeStage {
             exchange.timeouts = request.statedTimeouts
             exchange.timeouts.totalMilliseconds = left
         }
-        call.log.sends(exchange)
+        call.log.sends(exchange, attempt: call.attemptNumber)
         let recorder = ExchangeRecorder(
             bodyBytesMax: context.options.bodyBytesMax, isAwaited: isAwaited,
             progressed: call.progressFunction(for: request), target: target
@@ -106,7 +106,8 @@ enum ExchangeStage {
     private static func sendInBatch(_ entry: StageEntry) {
         // If the call is in no batch, it has ended.
         guard let place = entry.call.state.withLock({ $0.ties.batchPlace }) else { return }
-        entry.call.log.sends(entry.request.exchange)
+        let call = entry.call
+        call.log.sends(entry.request.exchange, attempt: call.attemptNumber)
         do throws(Failure) {
             try place.send(entry.request, to: batchRecorder(entry))
         } catch {

@@ -81,7 +81,6 @@ from ._ffi.enums import (
     AttemptReason,
     ChangeKind,
     Domain,
-    LogLevel,
     OutboxReason,
     OutboxState,
     Reachability,
@@ -89,12 +88,11 @@ from ._ffi.enums import (
 )
 from ._library import (
     Clock,
-    LogCallback,
     Plugin,
     debug_live_handles,
+    flush_log,
     load_plugin,
     plugins,
-    set_log,
     version,
 )
 from ._mapping import NOTHING, HookFunction, Row, Rows, TransformFunction
@@ -204,8 +202,6 @@ __all__ = [
     "InvalidURLError",
     "LibraryError",
     "Linked",
-    "LogCallback",
-    "LogLevel",
     "MappingError",
     "MappingIssue",
     "MethodNotAllowedError",
@@ -286,8 +282,8 @@ __all__ = [
     "WouldBlockError",
     "__version__",
     "debug_live_handles",
+    "flush_log",
     "load_plugin",
     "plugins",
-    "set_log",
     "version",
 ]

@@ -17,7 +17,7 @@ from ._call import Modifier, checked
 from ._draft import Draft
 from ._ffi.callbacks import Closing, Holding, close_at_exit
 from ._ffi.enums import ClientFlag, CurlFlag, Delivery, Reachability
-from ._library import Clock
+from ._library import Clock, follow_logging
 from ._network import ClientNetwork, Network, Proxy, TLSChoice, network_options
 from ._object import Layouts, Object
 from ._questions import Exclusion, set_exclusion
@@ -192,6 +192,7 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
         options.transport = optional_name(transport)
         if transport_options is not None:
             options.transport_options = json.dumps(dict(transport_options)).encode()
+        follow_logging()
         handle = make(
             native.ClientHandle,
             native.lib.restway_client_create,

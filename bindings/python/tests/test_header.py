@@ -66,6 +66,7 @@ STRUCTURES = {
     "restway_body_receiver": structures.BodyReceiver,
     "restway_event_receiver": structures.EventReceiver,
     "restway_stream_event": structures.StreamEvent,
+    "restway_log_record": structures.LogRecord,
     "restway_outbox_counts": structures.OutboxCounts,
     "restway_rate": structures.Rate,
     "restway_cookie": structures.Cookie,

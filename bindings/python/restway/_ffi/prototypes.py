@@ -226,7 +226,9 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_list_object": (ObjectHandle, (ListHandle, c_size_t)),
     "restway_list_read": (c_enum, (
         ListHandle, c_size_t, c_size_t, POINTER(c_uint32), c_size_t, _value, _error_out)),
-    "restway_log_set": (c_enum, (c_enum, LogFn, c_void_p, DestroyFn, _error_out)),
+    "restway_log_set": (c_enum, (c_char_p, LogFn, c_void_p, DestroyFn, _error_out)),
+    "restway_log_set_levels": (c_enum, (c_char_p, _error_out)),
+    "restway_log_flush": (c_enum, (_error_out,)),
     "restway_answer_set_value": (c_enum, (AnswerHandle, _value, _error_out)),
     "restway_answer_set_message": (c_enum, (AnswerHandle, c_char_p, _error_out)),
     "restway_api_add_transform": (c_enum, (

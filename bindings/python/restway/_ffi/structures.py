@@ -35,117 +35,91 @@ __all__ = [
     "ChangedFn", "ChangesHandle", "ClientHandle", "ClientOptions", "ClockHandle", "Cookie",
     "CookiesHandle", "Credential", "DestroyFn", "DoneFn", "DraftHandle", "ErrorHandle", "Event",
     "EventPayload", "EventReceiver", "ExchangeHandle", "ExcludeFn", "FailureHandle", "HookFn",
-    "ListHandle", "LogFn", "ModifyFn", "NetworkOptions", "ObjectHandle", "ObserverHandle",
-    "OutboxCounts", "OutboxFlushedFn", "OutboxItemFn", "OutboxItemHandle", "OutboxItemsHandle",
-    "PersistFn", "Progress", "ProgressFn", "QueryHandle", "Rate", "ReadFailureFn", "RefreshFn",
-    "RefreshHandle", "RequestHandle", "ResourceHandle", "ResponseHandle", "RowsHandle",
-    "ShouldReplayFn", "Statistics", "StoreHandle", "StreamEvent", "StreamEventFn", "Timings",
-    "TlsOptions", "TransformFn", "Value", "ValueAs", "c_enum",
+    "ListHandle", "LogFn", "LogRecord", "ModifyFn", "NetworkOptions", "ObjectHandle",
+    "ObserverHandle", "OutboxCounts", "OutboxFlushedFn", "OutboxItemFn", "OutboxItemHandle",
+    "OutboxItemsHandle", "PersistFn", "Progress", "ProgressFn", "QueryHandle", "Rate",
+    "ReadFailureFn", "RefreshFn", "RefreshHandle", "RequestHandle", "ResourceHandle",
+    "ResponseHandle", "RowsHandle", "ShouldReplayFn", "Statistics", "StoreHandle", "StreamEvent",
+    "StreamEventFn", "Timings", "TlsOptions", "TransformFn", "Value", "ValueAs", "c_enum",
 ]
 
 c_enum = c_uint32
 """How every enum of the headers is passed."""
 
-
 class AnswerHandle(Handle):
     __slots__ = ()
-
 
 class ApiHandle(Handle):
     __slots__ = ()
 
-
 class BatchHandle(Handle):
     __slots__ = ()
-
 
 class BatchReaderHandle(Handle):
     __slots__ = ()
 
-
 class BatchWriterHandle(Handle):
     __slots__ = ()
-
 
 class CallHandle(Handle):
     __slots__ = ()
 
-
 class ChangesHandle(Handle):
     __slots__ = ()
-
 
 class ClientHandle(Handle):
     __slots__ = ()
 
-
 class ClockHandle(Handle):
     __slots__ = ()
-
 
 class CookiesHandle(Handle):
     __slots__ = ()
 
-
 class DraftHandle(Handle):
     __slots__ = ()
-
 
 class ErrorHandle(Handle):
     __slots__ = ()
 
-
 class ExchangeHandle(Handle):
     __slots__ = ()
-
 
 class FailureHandle(Handle):
     __slots__ = ()
 
-
 class ListHandle(Handle):
     __slots__ = ()
-
 
 class ObjectHandle(Handle):
     __slots__ = ()
 
-
 class ObserverHandle(Handle):
     __slots__ = ()
-
 
 class OutboxItemHandle(Handle):
     __slots__ = ()
 
-
 class OutboxItemsHandle(Handle):
     __slots__ = ()
-
 
 class QueryHandle(Handle):
     __slots__ = ()
 
-
 class RefreshHandle(Handle):
     __slots__ = ()
-
 
 class RequestHandle(Handle):
     __slots__ = ()
 
-
 class ResourceHandle(Handle):
     __slots__ = ()
-
 
 class ResponseHandle(Handle):
     __slots__ = ()
 
-
 class RowsHandle(Handle):
     __slots__ = ()
-
 
 class StoreHandle(Handle):
     __slots__ = ()
@@ -292,6 +266,25 @@ class StreamEvent(Structure):
     ]
 
 
+class LogRecord(Structure):
+    """`restway_log_record`. The texts are borrowed until the log function returns."""
+
+    _fields_ = [
+        ("target", c_char_p),
+        ("message", c_char_p),
+        ("method", c_char_p),
+        ("url", c_char_p),
+        ("call", c_uint64),
+        ("time_microseconds", c_int64),
+        ("milliseconds", c_int64),
+        ("dropped", c_uint64),
+        ("level", c_enum),
+        ("status", c_int32),
+        ("attempt", c_uint32),
+        ("reserved", c_uint32),
+    ]
+
+
 class OutboxCounts(Structure):
     """`restway_outbox_counts`."""
 
@@ -433,7 +426,7 @@ ReadFailureFn = CFUNCTYPE(None, c_void_p, FailureHandle)
 NULL_READ_FAILURE = ReadFailureFn()
 HookFn = CFUNCTYPE(c_enum, c_void_p, RowsHandle, AnswerHandle)
 NULL_HOOK = HookFn()
-LogFn = CFUNCTYPE(None, c_void_p, c_enum, c_char_p, c_char_p)
+LogFn = CFUNCTYPE(None, c_void_p, POINTER(LogRecord))
 NULL_LOG = LogFn()
 TransformFn = CFUNCTYPE(c_enum, c_void_p, POINTER(Value), AnswerHandle)
 NULL_TRANSFORM = TransformFn()

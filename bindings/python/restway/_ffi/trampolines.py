@@ -22,7 +22,6 @@ from .callbacks import (
 )
 from .conversion import borrowed, cells, read, write
 from .enums import Status
-from .handles import hindrances
 from .loader import lib, own
 from .owned import OwnedRefreshHandle
 
@@ -167,14 +166,17 @@ def _exclude_destroy(context: int | None) -> None:
         report(None, "the end of an exclusion")
 
 
-def _log(context: int | None, level: int, category: bytes, message: bytes) -> None:
+def _log(context: int | None, record: Any) -> None:
     entry = None
     try:
-        with hindrances:
-            entry = logs.get(context)
-            entry.run(level, borrowed(category), borrowed(message))
+        entry = logs.get(context)
+        with inside:
+            entry.run(record.contents)
+    except KeyError:
+        if entry is not None:  # otherwise the function of the parent of a forked child
+            report(entry.callback, "a handler of a log")
     except BaseException:
-        report(entry and entry.callback, "a log callback")
+        report(entry and entry.callback, "a handler of a log")
 
 
 def _log_destroy(context: int | None) -> None:
