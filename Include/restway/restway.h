@@ -23,6 +23,7 @@
 #include "list.h"
 #include "log.h"
 #include "mapping.h"
+#include "metrics.h"
 #include "network.h"
 #include "object.h"
 #include "observer.h"

@@ -212,20 +212,10 @@ public func restway_request_to_curl(
     _ request: InHandle, _ client: InHandle, _ flags: UInt32, _ buffer: Out<CChar>?,
     _ capacity: Int, _ outLength: Out<Int>?, _ outError: OutHandle?
 ) -> restway_status {
-    outLength?.pointee = 0
-    if capacity > 0 { buffer?.pointee = 0 }
-    return Boundary.run(outError) { () throws(Failure) in
+    Boundary.filling(buffer, capacity, outLength, outError) { () throws(Failure) in
         let spec = try RequestHandle.argument(request).copy()
         let client = try ClientHandle.argument(client)
         try Argument.flags(flags, known: RESTWAY_CURL_REVEAL)
-        _ = try Argument.bytes(buffer, capacity, "buffer")
-        let command = Array(try client.curlCommand(spec, reveals: flags != 0).utf8)
-        outLength?.pointee = command.count
-        guard let buffer, capacity > 0 else { return }
-        var count = min(command.count, capacity - 1)
-        // The text is not cut inside a character, so that it stays UTF-8.
-        while count > 0, count < command.count, command[count] & 0xC0 == 0x80 { count -= 1 }
-        for index in 0..<count { buffer[index] = CChar(bitPattern: command[index]) }
-        buffer[count] = 0
+        return try client.curlCommand(spec, reveals: flags != 0)
     }
 }

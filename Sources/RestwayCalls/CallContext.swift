@@ -51,6 +51,7 @@ package final class CallContext: Sendable {
         var functions = CallFunctions()
         /// All calls in flight by their numbers. A close has to complete them.
         var calls: [UInt64: Call] = [:]
+        var metrics = CallMetrics()
     }
 
     package let api: API
@@ -149,15 +150,30 @@ package final class CallContext: Sendable {
         try state.withLock { state throws(Failure) in
             guard !state.isClosed else { throw Failure.closed }
             state.calls[call.id] = call
+            state.metrics.started()
         }
     }
 
     package func ended(_ call: Call) {
+        let outcome = call.state.withLock { $0.outcome }
         let isLast = state.withLock { state in
             state.calls[call.id] = nil
+            state.metrics.ended(outcome)
             return state.isClosed && state.calls.isEmpty
         }
         if isLast { endDelivery() }
+    }
+
+    /// Counts an exchange that has ended.
+    func exchanged(_ result: Result<ExchangeSummary, TransportError>, status: Int?) {
+        state.withLock { $0.metrics.exchanged(result, status: status) }
+    }
+
+    /// The numbers about the calls, and the calls that are in flight now.
+    package var metrics: (counts: CallMetrics, inFlight: Int, waiting: Int) {
+        let (counts, calls) = state.withLock { ($0.metrics, Array($0.calls.values)) }
+        let waiting = calls.count { call in call.state.withLock { $0.machine.stage?.isWaiting == true } }
+        return (counts, calls.count, waiting)
     }
 
     // MARK: Preparing

@@ -67,6 +67,27 @@ enum Boundary {
             out?.pointee = value
         }
     }
+
+    /// Runs `make` and writes its result, NUL-terminated, into a buffer of the program. A text that
+    /// is too long for the buffer is cut off. `outLength` gets the length of the whole text.
+    static func filling(
+        _ buffer: Out<CChar>?, _ capacity: Int, _ outLength: Out<Int>?, _ outError: OutHandle?,
+        _ make: () throws(Failure) -> String
+    ) -> restway_status {
+        outLength?.pointee = 0
+        if capacity > 0 { buffer?.pointee = 0 }
+        return run(outError) { () throws(Failure) in
+            _ = try Argument.bytes(buffer, capacity, "buffer")
+            let text = Array(try make().utf8)
+            outLength?.pointee = text.count
+            guard let buffer, capacity > 0 else { return }
+            var count = min(text.count, capacity - 1)
+            // The text is not cut inside a character, so that it stays UTF-8.
+            while count > 0, count < text.count, text[count] & 0xC0 == 0x80 { count -= 1 }
+            for index in 0..<count { buffer[index] = CChar(bitPattern: text[index]) }
+            buffer[count] = 0
+        }
+    }
 }
 
 /// An object that functions of the header take as an argument.

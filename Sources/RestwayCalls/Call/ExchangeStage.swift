@@ -77,6 +77,7 @@ enum ExchangeStage {
             progressed: call.progressFunction(for: request), target: target
         ) { result, recorder in
             let received = ReceivedExchange(result: result, recorder: recorder)
+            context.exchanged(result, status: recorder.head?.status)
             entry.pass(.received(received), on: .transport)
         }
         // The program may pause the body and resume it before `start` returns.

@@ -27,8 +27,8 @@ from ._store import Store
 
 Path = Union[str, "os.PathLike[str]"]
 
-_COMMAND_BYTES = 4096
-"""The size of a buffer for most curl commands; a longer command is written a second time."""
+_TEXT_BYTES = 4096
+"""The size of a buffer for most texts; a longer text is written a second time."""
 
 
 class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing):
@@ -308,21 +308,21 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
         Raises a RouteError when no URL can be made of the request.
         """
         flags = CurlFlag.REVEAL if reveal else CurlFlag(0)
-        size = _COMMAND_BYTES
-        while True:
-            command, length = native.bytes_out(size), native.number()
-            check(
-                native.lib.restway_request_to_curl,
-                request._handle,
-                self._handle,
-                flags,
-                command,
-                size,
-                native.ref(length),
-            )
-            if length.value < size:
-                return native.borrowed(command.value) or ""
-            size = length.value + 1
+        return _text(native.lib.restway_request_to_curl, request._handle, self._handle, flags)
+
+    def metrics(self) -> dict[str, dict[str, int]]:
+        """Returns what the client has done since it was made: numbers of calls, failures by the
+        name of their status, attempts, exchanges by the class of their status, bytes, connections,
+        and the requests of its outbox.
+
+            client.metrics()["exchanges"]["5xx"]
+
+        Raises OutboxError.
+        """
+        found: dict[str, dict[str, int]] = json.loads(
+            _text(native.lib.restway_client_metrics, self._handle)
+        )
+        return found
 
     def _loop(self) -> asyncio.AbstractEventLoop | None:
         """The event loop in which coroutine functions of this client run."""
@@ -334,6 +334,17 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} at {id(self):#x}>"
+
+
+def _text(function: Any, *arguments: Any) -> str:
+    """Returns the text that a function of the library writes into a buffer."""
+    size = _TEXT_BYTES
+    while True:
+        text, length = native.bytes_out(size), native.number()
+        check(function, *arguments, text, size, native.ref(length))
+        if length.value < size:
+            return native.borrowed(text.value) or ""
+        size = length.value + 1
 
 
 def _bound(what: str, value: int | None, bits: int = 63) -> int:

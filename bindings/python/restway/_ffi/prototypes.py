@@ -238,6 +238,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_api_add_relationship": (c_enum, (
         ApiHandle, c_char_p, c_char_p, c_char_p, c_char_p, c_uint32, c_enum, _error_out)),
     "restway_api_set_identity": (c_enum, (ApiHandle, c_char_p, c_char_p, _error_out)),
+    "restway_client_metrics": (c_enum, (ClientHandle, c_char_p, c_size_t, _size_out, _error_out)),
     "restway_tls_options_init": (c_enum, (POINTER(TlsOptions), c_size_t, _error_out)),
     "restway_network_options_init": (c_enum, (POINTER(NetworkOptions), c_size_t, _error_out)),
     "restway_object_retain": (ObjectHandle, (ObjectHandle,)),
