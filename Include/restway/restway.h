@@ -38,6 +38,7 @@
 #include "retry.h"
 #include "store.h"
 #include "stream.h"
+#include "trace.h"
 #include "upload.h"
 #include "value.h"
 #include "version.h"

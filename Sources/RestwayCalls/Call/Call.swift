@@ -100,6 +100,8 @@ package final class Call: Sendable {
         var ties: Ties
         var waiters = CallWaiters()
         package var outcome: Outcome?
+        /// `nil` if the call is not traced.
+        var span: CallSpan?
     }
 
     private static let lastID = Atomic<UInt64>(0)
@@ -268,6 +270,12 @@ package final class Call: Sendable {
     /// Sets a function that receives the outcome. This happens before other code knows the call.
     package func follow(_ follower: @escaping @Sendable (Outcome) -> Void) {
         state.withLock { $0.ties.follower = follower }
+    }
+
+    /// Begins the span of the call. This happens before other code knows the call.
+    func trace(_ tracing: Tracing, _ request: PreparedRequest) {
+        let span = CallSpan(tracing, of: self, request)
+        state.withLock { $0.span = span }
     }
 
     /// Makes the call an item of a batch. This happens before other code knows the call.

@@ -56,11 +56,11 @@ enum ExchangeStage {
     ) {
         let (call, context, request) = (entry.call, entry.context, entry.request)
         var exchange = exchange
-        let (deadline, isAwaited) = call.state.withLock { state in
+        let (deadline, isAwaited, span) = call.state.withLock { state in
             // With a reader, the I/O thread does the work: the waiting thread may hold what the
             // program's function needs.
             let isAwaited = state.isAwaited && entry.place != .worker && request.reader == nil
-            return (state.deadline, isAwaited)
+            return (state.deadline, isAwaited, state.span)
         }
         if deadline != .never {
             let left = deadline.milliseconds(since: context.clock.now())
@@ -71,6 +71,7 @@ enum ExchangeStage {
             exchange.timeouts = request.statedTimeouts
             exchange.timeouts.totalMilliseconds = left
         }
+        span?.add(to: &exchange, isTrusted: request.sending.isTrusted)
         call.log.sends(exchange, attempt: call.attemptNumber)
         let recorder = ExchangeRecorder(
             bodyBytesMax: context.options.bodyBytesMax, isAwaited: isAwaited,

@@ -15,9 +15,10 @@ from ._batch import BatchDecode, BatchEncode, set_batch_format
 from ._boundary import Owner, check, make, milliseconds, name, optional_name
 from ._call import Modifier, checked
 from ._draft import Draft
-from ._ffi.callbacks import Closing, Holding, close_at_exit
-from ._ffi.enums import ClientFlag, CurlFlag, Delivery, Reachability
-from ._library import Clock, follow_logging
+from ._ffi.callbacks import Closing, Holding, close_at_exit, questions
+from ._ffi.enums import ClientFlag, CurlFlag, Delivery, Reachability, TraceFlag
+from ._ffi.trampolines import on_question_destroy, on_span_function
+from ._library import Clock, Spans, follow_logging
 from ._network import ClientNetwork, Network, Proxy, TLSChoice, network_options
 from ._object import Layouts, Object
 from ._questions import Exclusion, set_exclusion
@@ -309,6 +310,40 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
         """
         flags = CurlFlag.REVEAL if reveal else CurlFlag(0)
         return _text(native.lib.restway_request_to_curl, request._handle, self._handle, flags)
+
+    def instrument(
+        self,
+        *,
+        tracer_provider: Any = None,
+        meter_provider: Any = None,
+        header: bool = True,
+        all_origins: bool = False,
+    ) -> None:
+        """Feeds OpenTelemetry, if the package `opentelemetry-api` is installed: a span for each
+        call, in the context of the caller, and the metric `http.client.request.duration`.
+
+            client.instrument()
+
+        Args:
+            tracer_provider: None takes the global provider.
+            meter_provider: None takes the global provider.
+            header: Whether requests to trusted origins carry `traceparent`; a header that the
+                program sets wins.
+            all_origins: Whether requests to all other origins carry it, too.
+
+        Raises ModuleNotFoundError, ClosedError.
+        """
+        flags = TraceFlag.HEADER if header else TraceFlag(0)
+        if all_origins:
+            flags |= TraceFlag.ALL_ORIGINS
+        spans = Spans(tracer_provider, meter_provider)
+        set_tracing = native.lib.restway_client_set_tracing
+        token = questions.add(spans.told, spans, self._holding)
+        try:
+            check(set_tracing, self._handle, flags, on_span_function, token, on_question_destroy)
+        except BaseException:
+            questions.remove(token)
+            raise
 
     def metrics(self) -> dict[str, dict[str, int]]:
         """Returns what the client has done since it was made: numbers of calls, failures by the

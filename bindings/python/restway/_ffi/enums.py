@@ -12,7 +12,7 @@ __all__ = [
     "Comparison", "CookieFlag", "CurlFlag", "Delivery", "Digest", "Domain", "EventKind",
     "HttpVersion", "IpVersion", "LogLevel", "OutboxFlag", "OutboxReason", "OutboxState", "Phase",
     "Policy", "Reachability", "RelationshipFlag", "RouteFlag", "SaveFlag", "SendFlag",
-    "Serialization", "Status", "StreamFormat", "TlsFlag", "TlsVersion", "UploadFlag",
+    "Serialization", "Status", "StreamFormat", "TlsFlag", "TlsVersion", "TraceFlag", "UploadFlag",
     "UploadProtocol", "ValueKind",
 ]
 
@@ -340,6 +340,13 @@ class CookieFlag(IntFlag):
     SUBDOMAINS = 0x1
     SECURE = 0x2
     HTTP_ONLY = 0x4
+
+
+class TraceFlag(IntFlag):
+    """How calls are traced (`RESTWAY_TRACE_*`)."""
+
+    HEADER = 0x1
+    ALL_ORIGINS = 0x2
 
 
 class SaveFlag(IntFlag):

@@ -448,6 +448,8 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_request_set_body_receiver": (c_enum, (
         RequestHandle, POINTER(BodyReceiver), _error_out)),
     "restway_call_resume": (None, (CallHandle,)),
+    "restway_client_set_tracing": (c_enum, (
+        ClientHandle, c_uint32, SpanFn, c_void_p, DestroyFn, _error_out)),
     "restway_request_set_resumable": (c_enum, (
         RequestHandle, c_enum, c_char_p, c_int64, c_uint32, _error_out)),
     "restway_value_null": (Value, ()),

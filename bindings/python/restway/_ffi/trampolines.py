@@ -25,6 +25,9 @@ from .enums import Status
 from .loader import lib, own
 from .owned import OwnedRefreshHandle
 
+TRACEPARENT_BYTES = 55
+"""The length of a value of the header `traceparent`."""
+
 
 class Body(Protocol):
     """A body of a request that the library reads; it is registered under `functions`."""
@@ -338,6 +341,19 @@ def _told(what: str) -> Callable[..., None]:
     return run
 
 
+def _span(context: int | None, span: Any, trace_parent: int | None) -> None:
+    entry = None
+    try:
+        entry = questions.get(context)
+        with inside:
+            written = entry.run(span.contents, trace_parent is not None)
+            if trace_parent is not None:
+                text = written.encode()[:TRACEPARENT_BYTES] + b"\0"
+                write(trace_parent, memoryview(text))
+    except BaseException:
+        report(entry and entry.callback, "tracing")
+
+
 def _question_destroy(context: int | None) -> None:
     try:
         questions.remove(context)
@@ -429,6 +445,7 @@ on_receive_event_function = native.StreamEventFn(_receive_event)
 on_receive_destroy = native.DestroyFn(_receive_destroy)
 on_batch_encode_function = native.BatchEncodeFn(_batch_format)
 on_batch_decode_function = native.BatchDecodeFn(_batch_format)
+on_span_function = native.SpanFn(_span)
 on_question_destroy = native.DestroyFn(_question_destroy)
 on_cause_destroy = native.DestroyFn(_cause_destroy)
 on_batch_done_function = native.BatchDoneFn(_batch_done)
