@@ -65,7 +65,7 @@ typedef struct restway_log_record {
      *  waited for the function. */
     uint64_t dropped;
     /** A restway_log_level. */
-    restway_log_level level;
+    uint32_t level;
     /** The HTTP status, in a record about an answer; otherwise 0. */
     int32_t status;
     /** The number of the attempt, from 1, in a record about a request that goes out; otherwise

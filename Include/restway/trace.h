@@ -43,7 +43,7 @@ typedef struct restway_span {
     /** When the call completed; 0 at its start. */
     int64_t end_microseconds;
     /** The restway_status with which the call completed; RESTWAY_OK at its start. */
-    restway_status status;
+    uint32_t status;
     /** Always 0. */
     uint32_t reserved;
 } restway_span;

@@ -56,7 +56,7 @@ extension LogRecord {
         record.time_microseconds = time
         record.milliseconds = fields.milliseconds
         record.dropped = dropped
-        record.level = restway_log_level(rawValue: UInt32(level.rawValue))!
+        record.level = UInt32(level.rawValue)
         record.status = Int32(clamping: fields.status)
         record.attempt = UInt32(clamping: fields.attempt)
         message.withCString { message in

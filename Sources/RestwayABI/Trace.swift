@@ -54,7 +54,7 @@ extension SpanRecord {
                 span.call = call
                 span.start_microseconds = start
                 span.end_microseconds = end ?? 0
-                span.status = failure.map(restway_status.init) ?? .RESTWAY_OK
+                span.status = (failure.map(restway_status.init) ?? .RESTWAY_OK).rawValue
                 guard let proposal else {
                     function(context.pointer, &span, nil)
                     return nil

@@ -89,7 +89,6 @@ package final class Log: Sendable {
     /// Control characters are escaped here, so that text from outside cannot forge a line.
     ///
     /// - Parameter details: Lines that follow the message, each on an indented line.
-    @inline(__always)
     package func write(
         _ level: LogLevel, _ target: LogTarget, _ message: @autoclosure () -> String,
         _ fields: @autoclosure () -> LogFields = LogFields(),

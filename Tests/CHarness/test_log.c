@@ -13,7 +13,7 @@ struct journal {
     int transport_count;
     int end_count;
     int flush_refused_count;
-    restway_log_level level_max;
+    uint32_t level_max;
 };
 
 static void journal_begin(struct journal *journal) {

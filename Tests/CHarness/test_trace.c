@@ -17,7 +17,7 @@ struct spans {
     char proposal[RESTWAY_TRACEPARENT_SIZE];
     char name[64];
     char attributes[512];
-    restway_status status;
+    uint32_t status;
     int is_in_order;
 };
 

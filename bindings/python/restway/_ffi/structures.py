@@ -203,7 +203,7 @@ class LogRecord(Structure):
         ("time_microseconds", c_int64),
         ("milliseconds", c_int64),
         ("dropped", c_uint64),
-        ("level", c_enum),
+        ("level", c_uint32),
         ("status", c_int32),
         ("attempt", c_uint32),
         ("reserved", c_uint32),
@@ -315,7 +315,7 @@ class Span(Structure):
         ("call", c_uint64),
         ("start_microseconds", c_int64),
         ("end_microseconds", c_int64),
-        ("status", c_enum),
+        ("status", c_uint32),
         ("reserved", c_uint32),
     ]
 
