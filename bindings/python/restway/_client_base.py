@@ -319,8 +319,9 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
         header: bool = True,
         all_origins: bool = False,
     ) -> None:
-        """Feeds OpenTelemetry, if the package `opentelemetry-api` is installed: a span for each
-        call, in the context of the caller, and the metric `http.client.request.duration`.
+        """Feeds OpenTelemetry, if the package `opentelemetry-api` (1.30 or newer) is installed: a
+        span for each call, in the context of the caller, and the metric
+        `http.client.request.duration`.
 
             client.instrument()
 
