@@ -186,11 +186,8 @@ public func restway_cache_problem(
     _ client: InHandle, _ buffer: Out<CChar>?, _ capacity: Int, _ outLength: Out<Int>?,
     _ outError: OutHandle?
 ) -> restway_status {
-    outLength?.pointee = 0
-    if capacity > 0 { buffer?.pointee = 0 }
-    return ClientHandle.using(client, outError) { client throws(Failure) in
-        _ = try Argument.bytes(buffer, capacity, "buffer")
-        Boundary.copy(try client.cacheProblem(), to: buffer, capacity, outLength)
+    Boundary.filling(buffer, capacity, outLength, outError) { () throws(Failure) in
+        try ClientHandle.argument(client).cacheProblem()
     }
 }
 

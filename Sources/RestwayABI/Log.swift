@@ -6,20 +6,79 @@ import RestwayThreads
 
 @_cdecl("restway_log_set") @implementation
 public func restway_log_set(
-    _ level: restway_log_level, _ log: restway_log_fn?, _ context: UnsafeMutableRawPointer?,
+    _ levels: CString?, _ log: restway_log_fn?, _ context: UnsafeMutableRawPointer?,
     _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
-        guard let chosen = LogLevel(rawValue: Int(level.rawValue)) else {
-            throw Argument.wrong("level", "level is \(level.rawValue), which is no log level")
+        guard let log else {
+            _ = HostContext(context, destroy)
+            return Log.shared.set(LogLevels(), nil)
         }
+        let chosen = try Argument.logLevels(levels)
         let context = HostContext(context, destroy)
-        guard let log else { return Log.shared.set(.off, nil) }
-        Log.shared.set(chosen) { level, category, message in
-            let level = restway_log_level(rawValue: UInt32(level.rawValue))!
-            category.rawValue.withCString { category in
-                message.withCString { log(context.pointer, level, category, $0) }
+        Log.shared.set(chosen) { record in
+            record.lend { log(context.pointer, $0) }
+        }
+    }
+}
+
+@_cdecl("restway_log_set_levels") @implementation
+public func restway_log_set_levels(_ levels: CString?, _ outError: OutHandle?) -> restway_status {
+    Boundary.run(outError) { () throws(Failure) in
+        Log.shared.setLevels(try Argument.logLevels(levels))
+    }
+}
+
+@_cdecl("restway_log_flush") @implementation
+public func restway_log_flush(_ outError: OutHandle?) -> restway_status {
+    Boundary.run(outError) { () throws(Failure) in
+        guard !CallbackScope.isActive else {
+            throw Failure(.wouldBlock, "waiting for the log inside a callback could wait for ever")
+        }
+        Log.shared.flush()
+    }
+}
+
+extension Argument {
+    fileprivate static func logLevels(_ text: CString?) throws(Failure) -> LogLevels {
+        let (levels, problem) = LogLevels.reading(try string(text, "levels"))
+        if let problem { throw wrong("levels", "levels: \(problem)") }
+        return levels
+    }
+}
+
+extension LogRecord {
+    /// Runs `body` with the record as C reads it.
+    fileprivate func lend(_ body: (In<restway_log_record>) -> Void) {
+        var record = restway_log_record()
+        record.target = LogTarget.pointer(target.name)
+        record.call = fields.call
+        record.time_microseconds = time
+        record.milliseconds = fields.milliseconds
+        record.dropped = dropped
+        record.level = UInt32(level.rawValue)
+        record.status = Int32(clamping: fields.status)
+        record.attempt = UInt32(clamping: fields.attempt)
+        message.withCString { message in
+            record.message = message
+            LogRecord.withCString(fields.method) { method in
+                record.method = method
+                LogRecord.withCString(fields.url) { url in
+                    record.url = url
+                    withUnsafePointer(to: record, body)
+                }
             }
         }
+    }
+
+    private static func withCString(_ text: String?, _ body: (CString?) -> Void) {
+        if let text { text.withCString(body) } else { body(nil) }
+    }
+}
+
+extension LogTarget {
+    /// The text of a name, which lives as long as the process.
+    fileprivate static func pointer(_ name: StaticString) -> CString {
+        UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
     }
 }

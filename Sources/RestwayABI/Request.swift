@@ -227,14 +227,10 @@ public func restway_request_to_curl(
     _ request: InHandle, _ client: InHandle, _ flags: UInt32, _ buffer: Out<CChar>?,
     _ capacity: Int, _ outLength: Out<Int>?, _ outError: OutHandle?
 ) -> restway_status {
-    outLength?.pointee = 0
-    if capacity > 0 { buffer?.pointee = 0 }
-    return Boundary.run(outError) { () throws(Failure) in
+    Boundary.filling(buffer, capacity, outLength, outError) { () throws(Failure) in
         let spec = try RequestHandle.argument(request).copy()
         let client = try ClientHandle.argument(client)
         try Argument.flags(flags, known: RESTWAY_CURL_REVEAL)
-        _ = try Argument.bytes(buffer, capacity, "buffer")
-        let command = try client.curlCommand(spec, reveals: flags != 0)
-        Boundary.copy(command, to: buffer, capacity, outLength)
+        return try client.curlCommand(spec, reveals: flags != 0)
     }
 }

@@ -208,6 +208,7 @@ package final class AuthDriver: CredentialSource {
                 return (state.timeLimit.take(), persist, state.credential)
             }
         taken?.timeLimit?.cancel()
+        Log.shared.write(.debug, .auth, "refresh \(number) of the credential succeeded")
         let goOn = { @Sendable in
             self.act { state, now in
                 state.machine.refreshed(
@@ -228,6 +229,8 @@ package final class AuthDriver: CredentialSource {
     @discardableResult
     func refreshFailed(_ number: UInt64, _ failure: AuthFailure) -> Bool {
         var isCurrent = false
+        Log.shared.write(
+            .warning, .auth, "refresh \(number) of the credential failed: \(failure.message)")
         act { state, now in
             isCurrent = state.machine.isCurrent(refresh: number)
             return state.machine.refreshFailed(number, failure, now: now)
@@ -240,7 +243,7 @@ package final class AuthDriver: CredentialSource {
             (state.timeLimit.take(), state.functions.refresh, state.credential)
         }
         before?.cancel()
-        Log.shared.write(.debug, .client, "refresh \(number) of the credential starts")
+        Log.shared.write(.debug, .auth, "refresh \(number) of the credential starts")
         if let refresh {
             watch(number)
             executors.pool.submit {

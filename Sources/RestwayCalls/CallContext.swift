@@ -52,6 +52,7 @@ package final class CallContext: Sendable {
         var functions = CallFunctions()
         /// All calls in flight by their numbers. A close has to complete them.
         var calls: [UInt64: Call] = [:]
+        var metrics = CallMetrics()
     }
 
     package let api: API
@@ -141,30 +142,54 @@ package final class CallContext: Sendable {
         let request = try prepare(spec, loaded, questions)
         request.claim?.adopt(request)
         let isAsked = modifier != nil || request.owesBody
-        return Call(
+        let call = Call(
             context: self, api: loaded, request: request, token: token,
             question: isAsked
                 ? .init(spec: spec, modifier: modifier, body: questions) : nil,
             receiver: receiver)
+        if let tracing = functions.tracing { call.trace(tracing, request) }
+        return call
     }
 
     /// Adds a call, so that a close completes it.
     package func register(_ call: Call) throws(Failure) {
-        try state.withLock { state throws(Failure) in
-            guard !state.isClosed else { throw Failure.closed }
+        let isClosed = state.withLock { state in
+            if state.isClosed { return true }
             state.calls[call.id] = call
+            state.metrics.started()
+            return false
         }
+        guard isClosed else { return }
+        call.state.withLock { $0.span }?.end(call, .failure(Failure.closed))
+        throw Failure.closed
     }
 
     /// The number of calls in flight.
     var callCount: Int { state.withLock { $0.calls.count } }
 
     package func ended(_ call: Call) {
+        let (outcome, span) = call.state.withLock { ($0.outcome, $0.span) }
         let isLast = state.withLock { state in
             state.calls[call.id] = nil
+            state.metrics.ended(outcome)
             return state.isClosed && state.calls.isEmpty
         }
+        if let span, let outcome { span.end(call, outcome) }
         if isLast { endDelivery() }
+    }
+
+    /// Counts an exchange that has ended.
+    func exchanged(_ result: Result<ExchangeSummary, TransportError>, status: Int?) {
+        state.withLock { $0.metrics.exchanged(result, status: status) }
+    }
+
+    /// The numbers about the calls, and the calls that are in flight now.
+    package var metrics: (counts: CallMetrics, inFlight: Int, waiting: Int) {
+        let (counts, calls) = state.withLock { ($0.metrics, Array($0.calls.values)) }
+        let waiting = calls.count { call in
+            call.state.withLock { $0.machine.stage?.isWaiting == true }
+        }
+        return (counts, calls.count, waiting)
     }
 
     // MARK: Preparing
@@ -279,6 +304,7 @@ package struct CallFunctions: Sendable {
     package var exclusion: Exclusion?
     package var failureReader: FailureReader?
     package var attemptObserver: AttemptObserver?
+    package var tracing: Tracing?
 }
 
 /// The settings of a client that its calls use, with the defaults filled in.

@@ -66,6 +66,9 @@ package final class Response: Sendable {
     /// How the answer matches the sent objects; see `MappedObjects`.
     package var matching: AnswerMatching? { mapped.matching }
 
+    /// All attempts of a call that had several; empty for other calls.
+    package var severalAttempts: [CallAttempt] { received.attempts }
+
     /// All attempts of the call. Most calls have one attempt, which is not recorded.
     package var attempts: [CallAttempt] {
         guard received.attempts.isEmpty else { return received.attempts }

@@ -1,89 +1,141 @@
+import Glibc
 import RestwayText
 import Synchronization
 
-/// The severity of a log message. The numbers are those of `restway_log_level`.
-package enum LogLevel: Int, Comparable, Sendable {
-    case off = 0
-    case error
-    case warning
-    case info
-    case debug
+/// Facts about the call of a record, beside the message.
+package struct LogFields: Sendable {
+    /// The number of the call; 0 if the record is about no call.
+    package var call: UInt64 = 0
+    package var method: String?
+    /// The URL without its query and without credentials.
+    package var url: String?
+    /// The HTTP status; 0 if the record is about no answer.
+    package var status = 0
+    /// The number of the attempt; 0 if the record is about no request that goes out.
+    package var attempt = 0
+    /// How long the call took; -1 if the record is not about the end of a call.
+    package var milliseconds: Int64 = -1
 
-    package static func < (left: LogLevel, right: LogLevel) -> Bool {
-        left.rawValue < right.rawValue
+    package init() {}
+
+    package init(call: UInt64, method: String, url: String) {
+        self.call = call
+        self.method = method
+        self.url = url
     }
 }
 
-/// The part of the library that writes a message.
-package enum LogCategory: String, Sendable {
-    case client, mapping, plugin, routing, store, transport
+/// One record of the log.
+package struct LogRecord: Sendable {
+    package let level: LogLevel
+    package let target: LogTarget
+    package let message: String
+    package let fields: LogFields
+    /// Microseconds since 1970-01-01T00:00:00Z.
+    package let time: Int64
+    /// The number of records before this one that were dropped.
+    package var dropped: UInt64 = 0
 }
 
-/// The log of the process: at most one sink, off until it is set.
+/// The log of the process. A record goes to standard error, if the environment asks for it, and to
+/// the sink of the program.
 package final class Log: Sendable {
-    package typealias Sink = @Sendable (LogLevel, LogCategory, String) -> Void
+    package typealias Sink = @Sendable (LogRecord) -> Void
 
-    package static let shared = Log()
+    /// The variable of the environment with the levels of standard error.
+    private static let variable = "RESTWAY_LOG"
 
-    /// A sink, and the number of threads inside it. Only threads of the process that set it count.
-    private final class Entry: @unchecked Sendable {
-        let generation = ProcessGeneration.current
-        /// The sink; nil after it was replaced and no thread is inside any more.
-        var sink: Sink?
-        /// Guarded by the monitor of the log.
-        var running = 0
+    package static let shared = {
+        let levels = LogLevels.reading(getenv(variable).map { String(cString: $0) } ?? "")
+        if let problem = levels.problem { StandardError.write("restway: \(variable): \(problem)") }
+        return Log(printing: levels.levels)
+    }()
 
-        init(sink: @escaping Sink) {
-            self.sink = sink
-        }
+    private let queue = LogQueue()
+    /// The levels of standard error.
+    private let printing: LogLevels
+    /// The levels at which someone wants a record.
+    private let wanted: Atomic<UInt64>
+    /// The levels of the sink.
+    private let sinkLevels = Atomic<UInt64>(0)
+
+    package init(printing: LogLevels = LogLevels()) {
+        self.printing = printing
+        wanted = Atomic(printing.word)
     }
 
-    private let entry: Monitor<Entry?>
-    private let level = Atomic<Int>(LogLevel.off.rawValue)
-
-    package init() {
-        entry = ForkBarrier.guarded(Monitor<Entry?>(nil))
+    /// Replaces the sink. When this returns, the old sink has received all records that were
+    /// written before, unless this is called inside a callback.
+    package func set(_ levels: LogLevels, _ sink: Sink?) {
+        // No record reaches the new sink that only the levels of the old sink ask for.
+        let before = queue.replace(sink) { setLevels(sink == nil ? LogLevels() : levels) }
+        if let before { queue.finish(before) }
     }
 
-    /// Replaces the sink. Waits until no thread is inside the old sink, unless this is called
-    /// inside the old sink.
-    package func set(_ level: LogLevel, _ sink: Sink?) {
-        let isOn = sink != nil
-        self.level.store(isOn ? level.rawValue : 0, ordering: .relaxed)
-        let before = entry.update { entry in
-            let before = entry
-            entry = sink.map(Entry.init)
-            return before
-        }
-        guard let before, !CallbackScope.isActive else { return }
-        // The threads that were inside the parent's sink do not exist in a forked child.
-        guard before.generation == ProcessGeneration.current else { return }
-        entry.wait { _ in before.running == 0 ? () : nil }
-        // A thread that was inside may hold the entry a little longer, but the host's sink is freed
-        // now.
-        before.sink = nil
+    /// Changes the levels of the present sink.
+    package func setLevels(_ levels: LogLevels) {
+        sinkLevels.store(levels.word, ordering: .relaxed)
+        wanted.store(printing.joined(levels).word, ordering: .relaxed)
     }
 
-    /// Writes `message`, which is built only if the sink receives it. It must contain no
-    /// credential.
+    /// Waits until the sink has received all records that were written before. This must not be
+    /// called inside a callback.
+    package func flush() {
+        queue.flush()
+    }
+
+    /// Writes `message`, which is built only if someone receives it. It must contain no credential.
     ///
     /// Control characters are escaped here, so that text from outside cannot forge a line.
     ///
     /// - Parameter details: Lines that follow the message, each on an indented line.
     package func write(
-        _ level: LogLevel, _ category: LogCategory, _ message: @autoclosure () -> String,
+        _ level: LogLevel, _ target: LogTarget, _ message: @autoclosure () -> String,
+        _ fields: @autoclosure () -> LogFields = LogFields(),
         details: @autoclosure () -> [String] = []
     ) {
-        guard level.rawValue <= self.level.load(ordering: .relaxed) else { return }
-        let current: Entry? = entry.withLock { entry in
-            entry?.running += 1
-            return entry
+        guard LogLevels.allow(wanted.load(ordering: .relaxed), level, target) else { return }
+        emit(level, target, message(), fields(), details())
+    }
+
+    @inline(never)
+    private func emit(
+        _ level: LogLevel, _ target: LogTarget, _ message: String, _ fields: LogFields,
+        _ details: [String]
+    ) {
+        let lines = details.map { "\n    " + $0.escapingControls }
+        let record = LogRecord(
+            level: level, target: target, message: message.escapingControls + lines.joined(),
+            fields: fields, time: SystemClock().wallMicroseconds())
+        if level <= printing[target] { StandardError.write(record.line) }
+        if LogLevels.allow(sinkLevels.load(ordering: .relaxed), level, target) {
+            queue.append(record)
         }
-        guard let current else { return }
-        CallbackScope.run {
-            let lines = details().map { "\n    " + $0.escapingControls }
-            current.sink?(level, category, message().escapingControls + lines.joined())
+    }
+}
+
+extension LogRecord {
+    /// The record as a line for people, with the time in UTC.
+    fileprivate var line: String {
+        var seconds = time_t(time / 1_000_000)
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        let text = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 32) { buffer in
+            _ = strftime(buffer.baseAddress!, buffer.count, "%Y-%m-%dT%H:%M:%S", &parts)
+            return String(cString: buffer.baseAddress!)
         }
-        entry.update { _ in current.running -= 1 }
+        let milliseconds = String(time % 1_000_000 / 1_000 + 1_000).dropFirst()
+        return "\(text).\(milliseconds)Z restway \(level.name) \(target.name): \(message)"
+    }
+}
+
+/// Writes whole lines to the standard error of the process.
+private enum StandardError {
+    static func write(_ line: String) {
+        var bytes = Array(line.utf8)
+        bytes.append(UInt8(ascii: "\n"))
+        // One call for a line keeps the lines of several threads apart. A line that cannot be
+        // written is lost.
+        _ = bytes.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 }

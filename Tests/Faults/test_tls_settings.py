@@ -13,7 +13,7 @@ from fault import PATIENCE_SECONDS
 from fault_server import FaultServer
 from health import check_health
 from network_peers import Servers
-from restway import TLS, LogLevel
+from restway import TLS
 
 #: A password that must appear nowhere.
 PASSWORD = "hunter2-secret"
@@ -151,26 +151,21 @@ def test_a_pinned_key_counts_without_verification_too(
 
 
 def test_a_client_without_verification_says_so_once(
-    authority: Authority, make_client: MakeClient
+    authority: Authority, make_client: MakeClient, caplog: pytest.LogCaptureFixture
 ) -> None:
-    lines: list[tuple[LogLevel, str]] = []
-    restway.set_log(lambda level, category, message: lines.append((level, message)))
-    try:
-        for shown in (authority.self_signed, authority.another_host):
-            with FaultServer(certificate=shown) as server:
-                tls = {server.url: TLS(insecure_no_verification=True)}
-                client = make_client(server.url, timeout=PATIENCE_SECONDS, tls=tls)
-                check_health(client)
-                insecure = [text for _, text in lines if "insecure" in text]
-                assert insecure == [
-                    f"TLS is insecure: certificates are not verified for {server.url}"
-                ]
-                assert lines[0][0] == LogLevel.WARNING
-                lines.clear()
-        make_client("https://127.0.0.1", tls=TLS(ca_file=authority.ca_file))
-        assert lines == []
-    finally:
-        restway.set_log(None)
+    for shown in (authority.self_signed, authority.another_host):
+        with FaultServer(certificate=shown) as server:
+            tls = {server.url: TLS(insecure_no_verification=True)}
+            client = make_client(server.url, timeout=PATIENCE_SECONDS, tls=tls)
+            check_health(client)
+            restway.flush_log()
+            insecure = [text for text in caplog.messages if "insecure" in text]
+            assert insecure == [f"TLS is insecure: certificates are not verified for {server.url}"]
+            assert caplog.records[0].levelname == "WARNING"
+            caplog.clear()
+    make_client("https://127.0.0.1", tls=TLS(ca_file=authority.ca_file))
+    restway.flush_log()
+    assert caplog.messages == []
 
 
 def wrong_files(authority: Authority, folder: Path) -> dict[str, tuple[TLS, str]]:

@@ -82,10 +82,24 @@ def _url() -> Iterator[str]:
 
 
 _PRELUDE = """
-import json, sys
+import json, logging, sys
 import restway
 
 URL = sys.argv[1]
+
+class Lines(logging.Handler):
+    # The names and the messages of the loggers, at the level ERROR and above.
+    def __init__(self):
+        super().__init__(logging.ERROR)
+        self.found = []
+        logging.getLogger("restway").addHandler(self)
+
+    def emit(self, record):
+        self.found.append((record.name, record.getMessage()))
+
+    def all(self):
+        restway.flush_log()
+        return self.found
 
 def api(**more):
     return restway.API.from_json(json.dumps({

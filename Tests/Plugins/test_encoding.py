@@ -161,10 +161,10 @@ def test_calls_that_come_late_fail_and_are_reported(
     make_plugin: MakePlugin, run_program: RunProgram
 ) -> None:
     printed = run_program(
-        "lines = []; restway.set_log(lambda *line: lines.append(line), restway.LogLevel.ERROR);"
+        "lines = Lines();"
         + _CLIENT + _SEND
         + "[sent(client.perform, restway.Request.route('r', params={'a': n})) for n in (1, 2)];"
-        "print([line[2] for line in lines])",
+        "print([line[1] for line in lines.all()])",
         make_plugin("WRITES", "ENCODE_LATE"), _api(routes={"r": _ROUTE}),
     )
     assert "late: 1 1" in printed

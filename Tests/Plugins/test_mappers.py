@@ -99,11 +99,11 @@ def test_a_breach_in_the_body_of_a_failure_leaves_the_failure_and_is_logged(
     make_plugin: MakePlugin, run_program: RunProgram
 ) -> None:
     printed = run_program(
-        "lines = []; restway.set_log(lambda *line: lines.append(line), restway.LogLevel.ERROR);"
+        "lines = Lines();"
         "restway.load_plugin(sys.argv[2]);"
         "client = restway.Client(api(responses=[{'entity': 'Thing', 'status': '4xx'}]));"
         "error_of(client.get, 'x-number/42?404');"
-        "print([line[2] for line in lines if line[1] == 'plugin'])",
+        "print([line[1] for line in lines.all() if line[0] == 'restway.plugin'])",
         make_plugin("TWO_KEYS"),
     )
     assert printed.startswith("HTTPStatusError ")
@@ -124,14 +124,15 @@ def test_values_that_come_late_are_dropped_and_reported(
     make_plugin: MakePlugin, run_program: RunProgram
 ) -> None:
     printed = run_program(
-        "lines = []; restway.set_log(lambda *line: lines.append(line), restway.LogLevel.ERROR);"
+        "lines = Lines();"
         + _CLIENT
         + "[client.get('x-number/%d' % n) for n in (1, 2)];"
-        "print([line[1:] for line in lines]); print(client.store.count())",
+        "print(lines.all()); print(client.store.count())",
         make_plugin("LATE"),
     )
     assert "late: 2" in printed
     assert (
-        "('plugin', 'plugin \"number\": pushes values although decode has returned')" in printed
+        "('restway.plugin', 'plugin \"number\": pushes values although decode has returned')"
+        in printed
     )
     assert printed.endswith("\n2\n")

@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ sys.path.insert(0, str(ROOT / "bindings" / "python"))
 import restway  # noqa: E402
 
 SOURCES = [Path(__file__).with_name(name) for name in ("transport.c", "bad_transport.c")]
-Lines = list[str]
+Lines = Callable[[], list[str]]
 
 DOCUMENT = {
     "restway": 1,
@@ -61,11 +61,12 @@ def _plugin(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(name="lines")
-def _lines() -> Iterator[Lines]:
-    lines: Lines = []
-    restway.set_log(lambda level, category, text: lines.append(text), restway.LogLevel.WARNING)
-    yield lines
-    restway.set_log(None)
+def _lines(caplog: pytest.LogCaptureFixture) -> Lines:
+    def lines() -> list[str]:
+        restway.flush_log()
+        return caplog.messages
+
+    return lines
 
 
 def client(does: str, document: dict[str, Any] | None = None, **more: Any) -> restway.Client:
@@ -262,7 +263,7 @@ def test_a_breach_fails_its_call_and_names_the_plugin(does: str, lines: Lines) -
             told.append(str(caught.value))
     wanted = f'plugin "test-transport": transport "test": {BROKEN[does]}'
     assert all(wanted in text for text in told)
-    count = len([line for line in lines if line.startswith(wanted)])
+    count = len([line for line in lines() if line.startswith(wanted)])
     assert count == (0 if does in FAILURES else 3)
 
 
@@ -278,7 +279,7 @@ def test_what_comes_after_the_end_does_nothing_but_a_line(does: str, lines: Line
         assert [c.get("things/7").status for _ in range(3)] == [200] * 3
     for function in LATE[does]:
         start = f'plugin "test-transport": transport "test": calls {function} for exchange'
-        assert len([line for line in lines if line.startswith(start)]) == 3
+        assert len([line for line in lines() if line.startswith(start)]) == 3
 
 
 def test_the_watchdog_ends_what_never_completes(lines: Lines) -> None:
@@ -294,16 +295,16 @@ def test_the_watchdog_ends_what_never_completes(lines: Lines) -> None:
         assert message in str(caught.value)
         clock.advance(5.1)
         _wait_for(lines, "never completed exchange")
-    assert any(message in line for line in lines)
+    assert any(message in line for line in lines())
 
 
 def _wait_for(lines: Lines, text: str) -> None:
     ended = threading.Event()
     for _ in range(1_000):
-        if any(text in line for line in lines):
+        if any(text in line for line in lines()):
             return
         ended.wait(0.01)
-    raise AssertionError(f"{text!r} is not in the log: {lines}")
+    raise AssertionError(f"{text!r} is not in the log: {lines()}")
 
 
 def test_what_never_completes_after_a_cancel_is_given_up(lines: Lines) -> None:
@@ -323,7 +324,7 @@ def test_calls_after_close_are_harmless(lines: Lines) -> None:
             call = c.send(restway.Request.path("GET", "things/7"))
         with pytest.raises(restway.ClosedError):
             call.wait()
-    assert not any("never completed" in line for line in lines)
+    assert not any("never completed" in line for line in lines())
 
 
 @pytest.mark.parametrize("does", ["waits", "never"])

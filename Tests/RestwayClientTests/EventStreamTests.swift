@@ -137,14 +137,17 @@ final class EventStreamTests: AuthTestCase {
 
     func testTheLogTellsWhatEventsHaveStored() throws {
         let lines = Monitor<[String]>([])
-        Log.shared.set(.debug) { _, _, message in lines.update { $0.append(message) } }
-        defer { Log.shared.set(.off, nil) }
+        Log.shared.set(LogLevels(all: .debug)) { record in
+            lines.update { $0.append(record.message) }
+        }
+        defer { Log.shared.set(LogLevels(), nil) }
         let client = try client(auth: "{}")
         let call = try client.send(spec(of: client, never()))
         let started = begin()
         give(thing(1) + thing(2), to: started)
         _ = wait(for: 2)
         let stored = "2 objects inserted, 0 updated"
+        Log.shared.flush()
         XCTAssertTrue(lines.withLock { $0.contains { $0.hasSuffix(stored) } })
         started.observer.completed(.success(ExchangeSummary()))
         _ = try call.wait(milliseconds: 0)

@@ -91,10 +91,13 @@ final class RedactionTests: XCTestCase {
 
     func testTheLogTellsTheWholeStoryUnderOneNumberAndNoSecret() throws {
         let lines = Lock<[String]>([])
-        Log.shared.set(.debug) { level, category, message in
-            lines.withLock { $0.append("\(level) \(category.rawValue) \(message)") }
+        let fields = Lock<[LogFields]>([])
+        Log.shared.set(LogLevels(all: .debug)) { record in
+            let text = "\(record.level.name) \(record.target.name) \(record.message)"
+            lines.withLock { $0.append(text) }
+            fields.withLock { $0.append(record.fields) }
         }
-        defer { Log.shared.set(.off, nil) }
+        defer { Log.shared.set(LogLevels(), nil) }
         let transport = FakeTransport()
         let client = try Client(
             api: try TestAPI.load(), options: ClientOptions(), transport: transport)
@@ -108,6 +111,7 @@ final class RedactionTests: XCTestCase {
         // The last line of a call is written on its worker, after the waiting threads have been
         // woken.
         client.close()
+        Log.shared.set(LogLevels(), nil)
         let all = lines.withLock { $0 }
         let own = all.filter { $0.contains(" #\(call.id) ") }
         XCTAssertTrue(
@@ -121,5 +125,13 @@ final class RedactionTests: XCTestCase {
         XCTAssertTrue(own.contains { $0.hasPrefix("warning mapping #\(call.id) 1 values") })
         XCTAssertTrue(own.contains { $0.contains("page=2") })
         for line in all { XCTAssertFalse(line.contains("hidden"), line) }
+        let told = fields.withLock { $0 }.filter { $0.call == call.id }
+        XCTAssertFalse(told.isEmpty)
+        for each in told {
+            XCTAssertEqual(each.method, "GET")
+            XCTAssertTrue(each.url?.hasSuffix("/companies/1") == true, each.url ?? "")
+        }
+        XCTAssertTrue(told.contains { $0.attempt == 1 })
+        XCTAssertTrue(told.contains { $0.status == 200 && $0.milliseconds >= 0 })
     }
 }

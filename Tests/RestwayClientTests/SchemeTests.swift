@@ -51,8 +51,10 @@ final class SchemeTests: AuthTestCase {
 
     func testNoSecretIsEverLogged() throws {
         let lines = Lock<[String]>([])
-        Log.shared.set(.debug) { _, _, message in lines.withLock { $0.append(message) } }
-        defer { Log.shared.set(.off, nil) }
+        Log.shared.set(LogLevels(all: .debug)) { record in
+            lines.withLock { $0.append("\(record.message) \(record.fields)") }
+        }
+        defer { Log.shared.set(LogLevels(), nil) }
         let basic = try client(auth: #"{"scheme": "basic", "user": "u", "password": "s3cret"}"#)
         _ = try sent(basic)
         for place in ["header", "query"] {
@@ -66,6 +68,7 @@ final class SchemeTests: AuthTestCase {
         transport.answer(401)
         _ = answerToken(400, #"{"error": "invalid_grant"}"#)
         XCTAssertEqual(failure(of: call)?.reason, .auth)
+        Log.shared.set(LogLevels(), nil)
         let all = lines.withLock { $0 }.joined(separator: "\n")
         XCTAssertTrue(all.contains("[redacted]"), all)
         for secret in ["s3cret", "hush", "dTpzM2NyZXQ="] {

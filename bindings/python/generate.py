@@ -142,6 +142,7 @@ FLAGS = {
     "OutboxFlag": ("RESTWAY_OUTBOX_", "Options for a flush of the outbox (`RESTWAY_OUTBOX_*`)."),
     "UploadFlag": ("RESTWAY_UPLOAD_", "Options of a resumable upload (`RESTWAY_UPLOAD_*`)."),
     "CookieFlag": ("RESTWAY_COOKIE_", "Properties of a cookie (`RESTWAY_COOKIE_*`)."),
+    "TraceFlag": ("RESTWAY_TRACE_", "How calls are traced (`RESTWAY_TRACE_*`)."),
     "SaveFlag": ("RESTWAY_SAVE_", "Options for saving a body in a file (`RESTWAY_SAVE_*`)."),
     "CacheFlag": ("RESTWAY_CACHE_", "Options of the response cache (`RESTWAY_CACHE_*`)."),
 }
@@ -150,6 +151,8 @@ FLAGS = {
 STRUCTURES = {
     "restway_value": "A tagged value of 16 bytes.",
     "restway_event": "It has 64 bytes.",
+    "restway_span": "The texts are borrowed until the function of the spans returns.",
+    "restway_log_record": "The texts are borrowed until the log function returns.",
     "restway_client_options": "A field that is zero takes its default.",
     "restway_tls_options": "A field that is zero takes its default.",
     "restway_network_options": "A field that is zero takes its default.",
@@ -284,7 +287,6 @@ def structures(interface: Json) -> str:
     for handle in interface["handles"]:
         name = f"{class_name(handle)}Handle"
         all_names.append(name)
-        parts.append(f"\n\nclass {name}(Handle):\n    __slots__ = ()\n")
     needing = [name for name, fields in interface["structs"].items() if _has_callback(fields)]
     for name in _in_order_of_use(interface["structs"]):
         if name in needing:
@@ -303,9 +305,10 @@ def structures(interface: Json) -> str:
     body = "".join(parts)
     return (
         '"""The handles, structures and callback types of the headers, for ctypes.\n\n'
-        f'{NOTE}\n"""\n\nfrom __future__ import annotations\n\n'
+        f'{NOTE}\n"""\n\n# ruff: noqa: F403, F405 (it needs nearly all handles)\n\n'
+        "from __future__ import annotations\n\n"
         + _imports(body, ["CFUNCTYPE", "POINTER", "Structure", "Union", "c_uint32"])
-        + "\nfrom .handles import Handle\n\n"
+        + "\nfrom .owned import *\n\n"
         + _all(all_names)
         + '\nc_enum = c_uint32\n"""How every enum of the headers is passed."""\n'
         + body
@@ -317,17 +320,18 @@ def owned(interface: Json) -> str:
     functions = {function["name"] for function in interface["functions"]}
     names = {f"{class_name(handle)}Handle": f"{handle}_release" for handle in interface["handles"]}
     owned = {name: release for name, release in names.items() if release in functions}
-    classes = "".join(
-        f"\n\nclass Owned{name}(Owned, structures.{name}):\n    __slots__ = ()\n\n"
+    classes = "".join(f"\n\nclass {name}(Handle):\n    __slots__ = ()\n" for name in names)
+    classes += "".join(
+        f"\n\nclass Owned{name}(Owned, {name}):\n    __slots__ = ()\n\n"
         f'    release = "{release}"\n'
         for name, release in owned.items()
     )
-    lines = "".join(f"    structures.{name}: Owned{name},\n" for name in owned)
+    lines = "".join(f"    {name}: Owned{name},\n" for name in owned)
     return (
-        '"""The handles that own their references.\n\n'
+        '"""The handles, and those of them that own their references.\n\n'
         f'{NOTE}\n"""\n\nfrom __future__ import annotations\n\n'
-        "from typing import Any\n\nfrom . import structures\nfrom .handles import Handle, Owned\n\n"
-        + _all(["OWNED", *(f"Owned{name}" for name in owned)])
+        "from typing import Any\n\nfrom .handles import Handle, Owned\n\n"
+        + _all(["OWNED", *names, *(f"Owned{name}" for name in owned)])
         + f"{classes}\n\nOWNED: dict[type[Handle], Any] = {{\n{lines}}}\n"
         '"""The class that owns a reference, for each handle that the program can own."""\n'
     )

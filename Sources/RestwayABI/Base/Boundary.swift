@@ -68,18 +68,25 @@ enum Boundary {
         }
     }
 
-    /// Copies a text into a buffer of the program, as much of it as there is room for, and a NUL.
-    static func copy(
-        _ text: String, to buffer: Out<CChar>?, _ capacity: Int, _ outLength: Out<Int>?
-    ) {
-        let bytes = Array(text.utf8)
-        outLength?.pointee = bytes.count
-        guard let buffer, capacity > 0 else { return }
-        var count = min(bytes.count, capacity - 1)
-        // The text is not cut inside a character, so that it stays UTF-8.
-        while count > 0, count < bytes.count, bytes[count] & 0xC0 == 0x80 { count -= 1 }
-        for index in 0..<count { buffer[index] = CChar(bitPattern: bytes[index]) }
-        buffer[count] = 0
+    /// Runs `make` and writes its result, NUL-terminated, into a buffer of the program. A text that
+    /// is too long for the buffer is cut off. `outLength` gets the length of the whole text.
+    static func filling(
+        _ buffer: Out<CChar>?, _ capacity: Int, _ outLength: Out<Int>?, _ outError: OutHandle?,
+        _ make: () throws(Failure) -> String
+    ) -> restway_status {
+        outLength?.pointee = 0
+        if capacity > 0 { buffer?.pointee = 0 }
+        return run(outError) { () throws(Failure) in
+            _ = try Argument.bytes(buffer, capacity, "buffer")
+            let text = Array(try make().utf8)
+            outLength?.pointee = text.count
+            guard let buffer, capacity > 0 else { return }
+            var count = min(text.count, capacity - 1)
+            // The text is not cut inside a character, so that it stays UTF-8.
+            while count > 0, count < text.count, text[count] & 0xC0 == 0x80 { count -= 1 }
+            for index in 0..<count { buffer[index] = CChar(bitPattern: text[index]) }
+            buffer[count] = 0
+        }
     }
 }
 

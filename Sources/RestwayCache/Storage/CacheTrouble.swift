@@ -62,7 +62,7 @@ final class TroubleNotes: Sendable {
             defer { state.lines = [] }
             return state.lines
         }
-        for line in lines { Log.shared.write(.warning, .client, line) }
+        for line in lines { Log.shared.write(.warning, .cache, line) }
     }
 
     /// A write has succeeded. That a file was damaged stays known.

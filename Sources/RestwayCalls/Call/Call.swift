@@ -102,6 +102,8 @@ package final class Call: Sendable {
         var ties: Ties
         var waiters = CallWaiters()
         package var outcome: Outcome?
+        /// `nil` if the call is not traced.
+        var span: CallSpan?
     }
 
     private static let lastID = Atomic<UInt64>(0)
@@ -272,6 +274,12 @@ package final class Call: Sendable {
         state.withLock { $0.ties.follower = follower }
     }
 
+    /// Begins the span of the call. This happens before other code knows the call.
+    func trace(_ tracing: Tracing, _ request: PreparedRequest) {
+        let span = CallSpan(tracing, of: self, request)
+        state.withLock { $0.span = span }
+    }
+
     /// Makes the call an item of a batch. This happens before other code knows the call.
     package func join(_ place: any BatchPlace) {
         state.withLock { $0.ties.batchPlace = place }
@@ -295,6 +303,9 @@ package final class Call: Sendable {
         get { state.withLock { $0.attempts.credential } }
         set { state.withLock { $0.attempts.credential = newValue } }
     }
+
+    /// The number of the present attempt, from 1.
+    var attemptNumber: Int { state.withLock { $0.attempts.number } }
 
     /// Ends the call after the outbox has stored its request or failed to; `failure` says which.
     package func wasStored(_ failure: Failure) {

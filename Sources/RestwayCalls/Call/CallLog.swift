@@ -4,6 +4,7 @@ import RestwayMapping
 import RestwayObjects
 import RestwayOutcome
 import RestwayRouting
+import RestwayText
 import RestwayThreads
 
 /// Writes the log of one call. Every line starts with the number of the call and holds no secrets.
@@ -24,32 +25,36 @@ struct CallLog: Sendable {
     }
 
     /// Logs the start of an exchange.
-    func sends(_ exchange: Exchange) {
+    ///
+    /// - Parameter attempt: The number of the attempt, from 1.
+    func sends(_ exchange: Exchange, attempt: @autoclosure () -> Int) {
         write(
             .debug, .transport, "> \(exchange.method) \(redaction.url(exchange.url))",
-            exchange.headers)
+            exchange.headers, fields { $0.attempt = attempt() })
     }
 
     /// Logs the head of a response.
     func receives(_ head: ResponseHead) {
-        write(.debug, .transport, "< \(head.status)", head.headers.fields)
+        write(
+            .debug, .transport, "< \(head.status)", head.headers.fields,
+            fields { $0.status = head.status })
     }
 
     /// Logs that the cache has the answer.
     func isFound(_ note: CacheNote) {
         write(
-            .debug, .client,
+            .debug, .cache,
             note.state == .shared
                 ? "has the answer to an equal request"
                 : "is answered by the cache, \(note.ageSeconds) s old")
     }
 
     func waitsForEqual() {
-        write(.debug, .client, "waits for the answer to an equal request")
+        write(.debug, .cache, "waits for the answer to an equal request")
     }
 
     func isRefreshed(by id: UInt64) {
-        write(.debug, .client, "has a stale answer; #\(id) asks for a newer one")
+        write(.debug, .cache, "has a stale answer; #\(id) asks for a newer one")
     }
 
     func takesOver() {
@@ -61,11 +66,13 @@ struct CallLog: Sendable {
     }
 
     func isRetried(_ failure: Failure, afterMilliseconds milliseconds: Int64) {
-        write(.info, .client, "\(failure.message); tried again in \(milliseconds) ms")
+        write(
+            .info, .retry, "\(failure.message); tried again in \(milliseconds) ms", [],
+            fields { $0.status = failure.httpStatus })
     }
 
     func isNotRetried(_ reason: RetryDecision.Reason) {
-        write(.debug, .client, "is not tried again: \(reason.rawValue)")
+        write(.debug, .retry, "is not tried again: \(reason.rawValue)")
     }
 
     func maps(_ mapped: MappedObjects) {
@@ -100,22 +107,40 @@ struct CallLog: Sendable {
                 .info, .client,
                 "\(method.rawValue) \(redaction.url(url)): \(response.status), "
                     + "\(response.bodyCount) bytes, \(response.objects.count) objects, "
-                    + "\(milliseconds()) ms")
+                    + "\(milliseconds()) ms",
+                [],
+                fields {
+                    $0.status = response.status
+                    $0.milliseconds = milliseconds()
+                })
         case .failure(let failure):
             // A call that the program itself ended is no error.
             let isWanted = failure.reason == .cancelled || failure.reason == .closed
             write(
-                isWanted ? .info : .error, .client, "\(failure.message) (\(milliseconds()) ms)")
+                isWanted ? .info : .error, .client, "\(failure.message) (\(milliseconds()) ms)", [],
+                fields {
+                    $0.status = failure.httpStatus
+                    $0.milliseconds = milliseconds()
+                })
         }
+    }
+
+    /// The fields of a record about this call.
+    private func fields(_ add: (inout LogFields) -> Void) -> LogFields {
+        var fields = LogFields(
+            call: id, method: method.rawValue, url: redaction.url(URLText.withoutQuery(url)))
+        add(&fields)
+        return fields
     }
 
     /// Writes a line, and the header fields below it.
     private func write(
-        _ level: LogLevel, _ category: LogCategory, _ text: @autoclosure () -> String,
-        _ fields: @autoclosure () -> [HeaderField] = []
+        _ level: LogLevel, _ target: LogTarget, _ text: @autoclosure () -> String,
+        _ headers: @autoclosure () -> [HeaderField] = [],
+        _ own: @autoclosure () -> LogFields? = nil
     ) {
         Log.shared.write(
-            level, category, "#\(id) \(text())",
-            details: fields().map { "\($0.name): \(redaction.header($0))" })
+            level, target, "#\(id) \(text())", own() ?? fields { _ in },
+            details: headers().map { "\($0.name): \(redaction.header($0))" })
     }
 }

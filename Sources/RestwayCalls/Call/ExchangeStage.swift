@@ -44,11 +44,11 @@ enum ExchangeStage {
     ) {
         let (call, context, request) = (entry.call, entry.context, entry.request)
         var exchange = exchange
-        let (deadline, isAwaited, visit) = call.state.withLock { state in
+        let (deadline, isAwaited, visit, span) = call.state.withLock { state in
             // With a reader, the I/O thread does the work: the waiting thread may hold what the
             // program's function needs.
             let isAwaited = state.isAwaited && entry.place != .worker && request.reader == nil
-            return (state.deadline, isAwaited, state.ties.visit)
+            return (state.deadline, isAwaited, state.ties.visit, state.span)
         }
         if deadline != .never {
             let left = deadline.milliseconds(since: context.clock.now())
@@ -59,7 +59,8 @@ enum ExchangeStage {
             exchange.timeouts = request.statedTimeouts
             exchange.timeouts.totalMilliseconds = left
         }
-        call.log.sends(exchange)
+        span?.add(to: &exchange, isTrusted: request.sending.isTrusted)
+        call.log.sends(exchange, attempt: call.attemptNumber)
         visit?.ticket.isSent()
         // Other calls may wait for this exchange.
         let landing = visit?.key == nil ? nil : Landing(entry)
@@ -69,6 +70,7 @@ enum ExchangeStage {
             target: target
         ) { result, recorder in
             let received = ReceivedExchange(result: result, recorder: recorder)
+            context.exchanged(result, status: recorder.head?.status)
             if let landing {
                 landing.receive(received)
             } else {
@@ -112,7 +114,8 @@ enum ExchangeStage {
         let (batch, visit) = entry.call.state.withLock { ($0.ties.batchPlace, $0.ties.visit) }
         guard let place = batch else { return }
         visit?.ticket.isSent()
-        entry.call.log.sends(entry.request.exchange)
+        let call = entry.call
+        call.log.sends(entry.request.exchange, attempt: call.attemptNumber)
         do throws(Failure) {
             try place.send(entry.request, to: batchRecorder(entry))
         } catch {

@@ -209,3 +209,16 @@ extension OutboxAnswer {
             body: Array(response.bodyWithNUL.dropLast()))
     }
 }
+
+extension AttemptResult {
+    /// Logs that the item has come to its end.
+    func log() {
+        if report.state == .dead {
+            Log.shared.write(
+                .error, .outbox,
+                "item \(item.id) of the outbox is a dead letter: \(report.lastError ?? "")")
+        } else {
+            Log.shared.write(.info, .outbox, "item \(item.id) of the outbox was delivered")
+        }
+    }
+}

@@ -162,6 +162,7 @@ final class FlushDriver: Sendable {
                 if: maySend))
         state.withLock { $0.machine.took(items.count) }
         guard !items.isEmpty else { return }
+        Log.shared.write(.debug, .outbox, "\(items.count) items of the outbox are sent")
         send(items, isBatch: take.isBatch, sender)
         // The next items are read while these are on their way.
         try journal.checked(journal.readOn(itemsMax: take.itemsMax))
@@ -341,6 +342,7 @@ final class FlushDriver: Sendable {
         // let them go out.
         if !released.isEmpty { journal.release(released) }
         for result in results where result.isFinal {
+            result.log()
             notices.observe(result.report, result.failure)
         }
         wasSettled(results.filter { $0.wasSent }.map { $0.report })

@@ -79,7 +79,7 @@ final class ItemsWithoutCalls: BatchSender {
                     path: entry.path))
         else { return false }
         Log.shared.write(
-            .info, .client,
+            .info, .outbox,
             "item \(entry.item.id) of the outbox, \(entry.method.rawValue) "
                 + "\(api.definition.redaction.url(entry.url)): \(answer.code), "
                 + "\(answer.body.count) bytes")

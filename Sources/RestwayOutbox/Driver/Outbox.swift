@@ -263,6 +263,7 @@ extension Outbox {
                     .queued,
                     "\(call.description) was stored as item \(id) of the outbox: \(order.reason)")
                 queued.outboxID = id
+                Log.shared.write(.info, .outbox, queued.message)
                 call.wasStored(queued)
                 self.wasStored(entry, order.failure)
             case .failure(let refusal):

@@ -93,7 +93,6 @@ from ._ffi.enums import (
     CacheState,
     ChangeKind,
     Domain,
-    LogLevel,
     OutboxReason,
     OutboxState,
     Reachability,
@@ -101,12 +100,11 @@ from ._ffi.enums import (
 )
 from ._library import (
     Clock,
-    LogCallback,
     Plugin,
     debug_live_handles,
+    flush_log,
     load_plugin,
     plugins,
-    set_log,
     version,
 )
 from ._network import TLS, Cookie, Cookies, Network, Proxy, Rate
@@ -234,8 +232,6 @@ __all__ = [
     "InvalidURLError",
     "LibraryError",
     "Linked",
-    "LogCallback",
-    "LogLevel",
     "MappingError",
     "MappingIssue",
     "MethodNotAllowedError",
@@ -316,8 +312,8 @@ __all__ = [
     "WouldBlockError",
     "__version__",
     "debug_live_handles",
+    "flush_log",
     "load_plugin",
     "plugins",
-    "set_log",
     "version",
 ]

@@ -16,9 +16,10 @@ from ._boundary import Owner, check, make, milliseconds, name, optional_name
 from ._cache import CacheOptions, set_cache_options
 from ._call import Modifier, checked
 from ._draft import Draft
-from ._ffi.callbacks import Closing, Holding, close_at_exit
-from ._ffi.enums import ClientFlag, CurlFlag, Delivery, Reachability
-from ._library import Clock
+from ._ffi.callbacks import Closing, Holding, close_at_exit, questions
+from ._ffi.enums import ClientFlag, CurlFlag, Delivery, Reachability, TraceFlag
+from ._ffi.trampolines import on_question_destroy, on_span_function
+from ._library import Clock, Spans, follow_logging
 from ._network import ClientNetwork, Network, Proxy, TLSChoice, network_options
 from ._object import Layouts, Object
 from ._questions import Exclusion, set_exclusion
@@ -28,8 +29,8 @@ from ._store import Store
 
 Path = Union[str, "os.PathLike[str]"]
 
-_COMMAND_BYTES = 4096
-"""The size of a buffer for most curl commands; a longer command is written a second time."""
+_TEXT_BYTES = 4096
+"""The size of a buffer for most texts; a longer text is written a second time."""
 
 
 class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing):
@@ -200,6 +201,7 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
         options.transport = optional_name(transport)
         if transport_options is not None:
             options.transport_options = json.dumps(dict(transport_options)).encode()
+        follow_logging()
         handle = make(
             native.ClientHandle,
             native.lib.restway_client_create,
@@ -317,21 +319,56 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
         Raises a RouteError when no URL can be made of the request.
         """
         flags = CurlFlag.REVEAL if reveal else CurlFlag(0)
-        size = _COMMAND_BYTES
-        while True:
-            command, length = native.bytes_out(size), native.number()
-            check(
-                native.lib.restway_request_to_curl,
-                request._handle,
-                self._handle,
-                flags,
-                command,
-                size,
-                native.ref(length),
-            )
-            if length.value < size:
-                return native.borrowed(command.value) or ""
-            size = length.value + 1
+        return _text(native.lib.restway_request_to_curl, request._handle, self._handle, flags)
+
+    def instrument(
+        self,
+        *,
+        tracer_provider: Any = None,
+        meter_provider: Any = None,
+        header: bool = True,
+        all_origins: bool = False,
+    ) -> None:
+        """Feeds OpenTelemetry, if the package `opentelemetry-api` (1.30 or newer) is installed: a
+        span for each call, in the context of the caller, and the metric
+        `http.client.request.duration`.
+
+            client.instrument()
+
+        Args:
+            tracer_provider: None takes the global provider.
+            meter_provider: None takes the global provider.
+            header: Whether requests to trusted origins carry `traceparent`; a header that the
+                program sets wins.
+            all_origins: Whether requests to all other origins carry it, too.
+
+        Raises ModuleNotFoundError, ClosedError.
+        """
+        flags = TraceFlag.HEADER if header else TraceFlag(0)
+        if all_origins:
+            flags |= TraceFlag.ALL_ORIGINS
+        spans = Spans(tracer_provider, meter_provider)
+        set_tracing = native.lib.restway_client_set_tracing
+        token = questions.add(spans.told, spans, self._holding)
+        try:
+            check(set_tracing, self._handle, flags, on_span_function, token, on_question_destroy)
+        except BaseException:
+            questions.remove(token)
+            raise
+
+    def metrics(self) -> dict[str, dict[str, int]]:
+        """Returns what the client has done since it was made: numbers of calls, failures by the
+        name of their status, attempts, exchanges by the class of their status, bytes, connections,
+        and the requests of its outbox.
+
+            client.metrics()["exchanges"]["5xx"]
+
+        Raises OutboxError.
+        """
+        found: dict[str, dict[str, int]] = json.loads(
+            _text(native.lib.restway_client_metrics, self._handle)
+        )
+        return found
 
     def _loop(self) -> asyncio.AbstractEventLoop | None:
         """The event loop in which coroutine functions of this client run."""
@@ -343,6 +380,17 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} at {id(self):#x}>"
+
+
+def _text(function: Any, *arguments: Any) -> str:
+    """Returns the text that a function of the library writes into a buffer."""
+    size = _TEXT_BYTES
+    while True:
+        text, length = native.bytes_out(size), native.number()
+        check(function, *arguments, text, size, native.ref(length))
+        if length.value < size:
+            return native.borrowed(text.value) or ""
+        size = length.value + 1
 
 
 def _bound(what: str, value: int | None, bits: int = 63) -> int:

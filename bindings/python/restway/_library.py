@@ -1,11 +1,19 @@
-"""Functions of the whole library: its version, its log, its plugins, and clocks for tests."""
+"""Functions of the whole library: its version, its log, its plugins, and clocks for tests.
+
+The library writes its records into the loggers `restway.auth`, `restway.transport` and so on
+(docs/OPERATING.md). Their levels and handlers are those that `logging` is configured with.
+"""
 
 from __future__ import annotations
 
+import importlib
 import json
+import logging
 import os
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from . import _ffi as native
 from ._boundary import Owner, check, make, name
@@ -13,40 +21,128 @@ from ._ffi.callbacks import logs
 from ._ffi.enums import LogLevel
 from ._ffi.trampolines import on_log_destroy, on_log_function
 
-LogCallback = Callable[[LogLevel, str, str], object]
-"""Receives the level, the category ("transport", "mapping", ...) and one message."""
+_TARGETS = (
+    "auth", "cache", "client", "mapping", "outbox", "plugin", "retry", "routing", "store",
+    "transport",
+)
+
+#: The levels of `logging`, and the library's names of them.
+_NAMES = {
+    logging.DEBUG: "debug",
+    logging.INFO: "info",
+    logging.WARNING: "warning",
+    logging.ERROR: "error",
+}
+_LEVELS = {
+    LogLevel.DEBUG: logging.DEBUG,
+    LogLevel.INFO: logging.INFO,
+    LogLevel.WARNING: logging.WARNING,
+    LogLevel.ERROR: logging.ERROR,
+}
 
 
-def set_log(callback: LogCallback | None, level: LogLevel = LogLevel.WARNING) -> None:
-    """Sets the log function of the process, in place of an earlier one; None turns the log off.
+class _Logging:
+    """Connects the log of the library with the loggers `restway.*`."""
 
-    Args:
-        callback: Runs on the thread that logs the message, and on several threads at the same time.
-            It must be quick and must not use this package. An exception in it goes to
-            `sys.unraisablehook`.
-        level: `callback` receives messages up to this level.
+    def __init__(self) -> None:
+        self._common = logging.getLogger("restway")
+        self._loggers = {name: logging.getLogger(f"restway.{name}") for name in _TARGETS}
+        #: The loggers whose levels decide which records are wanted.
+        self._deciding = [logging.getLogger(), self._common, *self._loggers.values()]
+        self._manager = self._common.manager
+        self._lock = threading.Lock()
+        self.forget()
 
-    Control characters of the texts that a message quotes are escaped (`\n`, `\u001b`), so that a
-    text cannot add lines to the log. A message has more than one line only if header lines follow,
-    each indented by four spaces.
+    def forget(self) -> None:
+        """Forgets what the library was told: it is not set up, or this is a forked child."""
+        self._told: list[int] | None = None
+        self._is_set_up = False
+        self._lock = threading.Lock()
 
-    When this returns, the earlier function no longer runs. Raises UsageError.
+    def follow(self) -> None:
+        """Tells the library which records are wanted, if the levels have changed."""
+        now = [logger.level for logger in self._deciding]
+        now.append(self._manager.disable)
+        if now == self._told:
+            return
+        with self._lock:
+            self._told = now
+            if self._is_set_up:
+                check(native.lib.restway_log_set_levels, self._levels())
+                return
+            self._is_set_up = True
+            token = logs.add(self._receive, self._common)
+            try:
+                levels = self._levels()
+                check(native.lib.restway_log_set, levels, on_log_function, token, on_log_destroy)
+            except BaseException:
+                logs.remove(token)
+                raise
+
+    def _levels(self) -> bytes:
+        wanted = []
+        for target, logger in self._loggers.items():
+            for level, title in _NAMES.items():
+                if logger.isEnabledFor(level):
+                    wanted.append(f"{target}={title}")
+                    break
+        return ",".join(wanted).encode()
+
+    def _receive(self, read: native.LogRecord) -> None:
+        """Gives a record of the library to its logger. It runs on a thread of the library."""
+        if read.dropped:
+            self._common.warning(
+                "%d log records were dropped, because the handlers were too slow", read.dropped
+            )
+        target = native.borrowed(read.target) or ""
+        logger = self._loggers.get(target) or logging.getLogger(f"restway.{target}")
+        level = _LEVELS.get(read.level, logging.DEBUG)
+        if not logger.isEnabledFor(level):
+            return
+        message = native.borrowed(read.message) or ""
+        fields = {"restway": _fields(read)}
+        record = logger.makeRecord(
+            logger.name, level, "(restway)", 0, message, (), None, extra=fields
+        )
+        created = read.time_microseconds / 1e6
+        record.relativeCreated += (created - record.created) * 1000
+        record.created = created
+        record.msecs = read.time_microseconds // 1000 % 1000
+        logger.handle(record)
+
+
+def _fields(read: native.LogRecord) -> dict[str, int | str]:
+    """Returns the fields of a record that say something."""
+    fields: dict[str, int | str] = {}
+    if read.call:
+        fields["call"] = read.call
+        fields["method"] = native.borrowed(read.method) or ""
+        fields["url"] = native.borrowed(read.url) or ""
+    if read.status:
+        fields["status"] = read.status
+    if read.attempt:
+        fields["attempt"] = read.attempt
+    if read.milliseconds >= 0:
+        fields["milliseconds"] = read.milliseconds
+    return fields
+
+
+_logging = _Logging()
+follow_logging = _logging.follow
+"""For this package: is called before the library may write a record."""
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_logging.forget)
+
+
+def flush_log() -> None:
+    """Waits until the handlers of the loggers `restway.*` have received all records that the
+    library has written.
+
+    The records come on a thread of their own, so that no call waits for a handler. The exit of the
+    interpreter waits for them, too. Raises WouldBlockError inside a callback.
     """
-    function = native.lib.restway_log_set
-    if callback is None:
-        check(function, LogLevel.OFF, native.NULL_LOG, None, native.NULL_DESTROY)
-        return
-    given = callback
-
-    def run(number: int, category: str, message: str) -> None:
-        given(LogLevel(min(number, LogLevel.DEBUG)), category, message)
-
-    token = logs.add(run, callback)
-    try:
-        check(function, LogLevel(level), on_log_function, token, on_log_destroy)
-    except BaseException:
-        logs.remove(token)
-        raise
+    check(native.lib.restway_log_flush)
 
 
 def version() -> str:
@@ -86,6 +182,7 @@ def load_plugin(
 
     A plugin may be loaded again with the same options. Raises PluginError, UsageError.
     """
+    follow_logging()
     text = None if options is None else json.dumps(dict(options)).encode()
     check(native.lib.restway_plugin_load, name(os.fspath(path_or_name)), text)
 
@@ -138,3 +235,75 @@ class Clock(Owner[native.ClockHandle]):
         """Returns the seconds until the next event becomes due; None if nothing is due later."""
         milliseconds: int = native.lib.restway_clock_next_milliseconds(self._handle)
         return None if milliseconds < 0 else milliseconds / 1000
+
+
+#: The boundaries that the semantic conventions advise for durations, in seconds.
+_BOUNDARIES = (0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10)
+
+#: The attributes of a span that the metric has, too. All others have too many values.
+_OF_METRIC = frozenset(
+    {
+        "http.request.method", "server.address", "server.port", "http.response.status_code",
+        "network.protocol.version", "error.type",
+    }
+)
+
+
+class Spans:
+    """For this package: gives the spans of calls to the API of OpenTelemetry."""
+
+    def __init__(self, tracer_provider: Any, meter_provider: Any) -> None:
+        self._trace = importlib.import_module("opentelemetry.trace")
+        metrics = importlib.import_module("opentelemetry.metrics")
+        context = importlib.import_module("opentelemetry.trace.propagation.tracecontext")
+        self._propagator = context.TraceContextTextMapPropagator()
+        self._tracer = self._trace.get_tracer("restway", version(), tracer_provider)
+        meter = metrics.get_meter("restway", version(), meter_provider)
+        self._duration = meter.create_histogram(
+            "http.client.request.duration",
+            unit="s",
+            description="Duration of HTTP client requests.",
+            explicit_bucket_boundaries_advisory=_BOUNDARIES,
+        )
+        self._open: dict[int, Any] = {}
+
+    def told(self, span: native.Span, begins: bool) -> str:
+        """Begins or ends the span of a call; returns the `traceparent` of a span that begins."""
+        attributes = _attributes(span)
+        if not begins:
+            self._end(span, attributes)
+            return ""
+        begun = self._tracer.start_span(
+            native.borrowed(span.name) or "",
+            kind=self._trace.SpanKind.CLIENT,
+            attributes=attributes,
+            start_time=span.start_microseconds * 1000,
+        )
+        self._open[span.call] = begun
+        carrier: dict[str, str] = {}
+        self._propagator.inject(carrier, self._trace.set_span_in_context(begun))
+        return carrier.get("traceparent", "")
+
+    def _end(self, span: native.Span, attributes: dict[str, str | int]) -> None:
+        begun = self._open.pop(span.call, None)
+        if begun is None:
+            return
+        if span.status:
+            code = attributes.get("http.response.status_code")
+            name = native.borrowed(native.lib.restway_status_name(span.status)) or ""
+            attributes["error.type"] = name if code is None or int(code) < 400 else str(code)
+            begun.set_status(self._trace.StatusCode.ERROR)
+        begun.set_attributes(attributes)
+        begun.end(end_time=span.end_microseconds * 1000)
+        seconds = (span.end_microseconds - span.start_microseconds) / 1e6
+        kept = {name: value for name, value in attributes.items() if name in _OF_METRIC}
+        self._duration.record(seconds, kept, context=self._trace.set_span_in_context(begun))
+
+
+def _attributes(span: native.Span) -> dict[str, str | int]:
+    found: dict[str, str | int] = {}
+    for index in range(span.attribute_count):
+        each = span.attributes[index]
+        name, text = native.borrowed(each.name) or "", native.borrowed(each.text)
+        found[name] = each.number if text is None else text
+    return found

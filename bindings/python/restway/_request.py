@@ -28,6 +28,7 @@ from ._draft import Draft
 from ._ffi.conversion import encode, json_bytes
 from ._ffi.enums import AuthMode, Serialization
 from ._ffi.trampolines import on_progress_function
+from ._library import follow_logging
 from ._object import Object
 from ._questions import sending, set_question
 from ._resource import (
@@ -65,6 +66,7 @@ class Request(Owner[native.RequestHandle]):
     def __init__(self, handle: native.RequestHandle) -> None:
         """For this package: requests are made by `path`, `route`, `object` and `draft`."""
         # This replaces the general initialiser, because a request is made for each call.
+        follow_logging()
         if not isinstance(handle, native.OwnedRequestHandle):
             raise self._refusal(handle)
         self._owned = handle

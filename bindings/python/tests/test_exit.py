@@ -15,7 +15,7 @@ SECONDS_MAX = 8.0
 """How long a process may take that has nothing to wait for; the calls in flight take 20 s."""
 
 HEAD = """
-import asyncio, multiprocessing, os, sys, threading, restway
+import asyncio, logging, multiprocessing, os, sys, threading, restway
 def slow():
     return restway.Request.path("GET", "bad/slow", params={"ms": 20000})
 def make(kind=restway.Client, **options):
@@ -60,7 +60,7 @@ for _ in range(5):
     client.send(slow(), lambda call: None)
 """,
     "a log": """
-restway.set_log(lambda level, category, message: None, restway.LogLevel.DEBUG)
+logging.basicConfig(level=logging.DEBUG, stream=open(os.devnull, "w"))
 client = make()
 client.send(slow(), lambda call: None)
 """,

@@ -120,16 +120,15 @@ def test_a_body_follows_to_another_origin_only_where_the_document_says_so(
     assert "content-type" in names(other.requests[0])
 
 
-def test_messages_and_the_log_forge_no_line(peer: Peer) -> None:
-    lines: list[str] = []
+def test_messages_and_the_log_forge_no_line(
+    peer: Peer, caplog: pytest.LogCaptureFixture
+) -> None:
     peer.respond(b'{"error": "down\\n#1 \\u001b[31mforged\\u2028"}', status=500)
-    restway.set_log(lambda level, category, message: lines.append(message))
-    try:
-        with wire_client(peer, errors={"message": "error"}) as client:
-            with pytest.raises(restway.HTTPStatusError) as caught:
-                client.get("x")
-    finally:
-        restway.set_log(None)
+    with wire_client(peer, errors={"message": "error"}) as client:
+        with pytest.raises(restway.HTTPStatusError) as caught:
+            client.get("x")
+    restway.flush_log()
+    lines = caplog.messages
     escaped = r"down\n#1 \u001b[31mforged\u2028"
     assert escaped in str(caught.value)
     assert caught.value.api_message == "down\n#1 \x1b[31mforged\u2028"

@@ -143,10 +143,7 @@ def failures(error: restway.HTTPStatusError) -> None:
 
 
 def logs() -> None:
-    def log(level: restway.LogLevel, category: str, message: str) -> None: ...
-
-    restway.set_log(log, restway.LogLevel.DEBUG)
-    restway.set_log(None)
+    restway.flush_log()
     assert_type(restway.version(), str)
     assert_type(restway.debug_live_handles(), int)
 

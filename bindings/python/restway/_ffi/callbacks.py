@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import atexit
 import itertools
+import logging
 import os
 import sys
 import threading
@@ -22,11 +23,14 @@ from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from .enums import LogLevel
 from .loader import lib
 from .structures import NULL_DESTROY, NULL_LOG
 
 _EXIT_WAIT_SECONDS = 5.0
+
+# `logging` is imported here, before the exit function below is registered: so its handlers are
+# closed after the last record has come. A program that configures no handlers sees no records.
+logging.getLogger("restway").addHandler(logging.NullHandler())
 
 
 class Entry(NamedTuple):
@@ -277,7 +281,7 @@ def _close_all() -> None:
         each._close_at_exit()
     wait_at_exit()
     if closing:  # otherwise there is nothing to log, and perhaps the library was never loaded
-        lib.restway_log_set(LogLevel.OFF, NULL_LOG, None, NULL_DESTROY, None)
+        lib.restway_log_set(None, NULL_LOG, None, NULL_DESTROY, None)
 
 
 if hasattr(os, "register_at_fork"):

@@ -13,7 +13,7 @@ __all__ = [
     "Digest", "Domain", "EventKind", "HttpVersion", "IpVersion", "LogLevel", "OutboxFlag",
     "OutboxReason", "OutboxState", "Phase", "Policy", "Reachability", "RelationshipFlag",
     "RouteFlag", "SaveFlag", "Section", "SendFlag", "Serialization", "Status", "StreamFormat",
-    "TlsFlag", "TlsVersion", "UploadFlag", "UploadProtocol", "ValueKind",
+    "TlsFlag", "TlsVersion", "TraceFlag", "UploadFlag", "UploadProtocol", "ValueKind",
 ]
 
 ABI_VERSION = 0
@@ -372,6 +372,13 @@ class CookieFlag(IntFlag):
     SUBDOMAINS = 0x1
     SECURE = 0x2
     HTTP_ONLY = 0x4
+
+
+class TraceFlag(IntFlag):
+    """How calls are traced (`RESTWAY_TRACE_*`)."""
+
+    HEADER = 0x1
+    ALL_ORIGINS = 0x2
 
 
 class SaveFlag(IntFlag):

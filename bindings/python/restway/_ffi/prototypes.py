@@ -250,7 +250,9 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_list_object": (ObjectHandle, (ListHandle, c_size_t)),
     "restway_list_read": (c_enum, (
         ListHandle, c_size_t, c_size_t, POINTER(c_uint32), c_size_t, _value, _error_out)),
-    "restway_log_set": (c_enum, (c_enum, LogFn, c_void_p, DestroyFn, _error_out)),
+    "restway_log_set": (c_enum, (c_char_p, LogFn, c_void_p, DestroyFn, _error_out)),
+    "restway_log_set_levels": (c_enum, (c_char_p, _error_out)),
+    "restway_log_flush": (c_enum, (_error_out,)),
     "restway_answer_set_value": (c_enum, (AnswerHandle, _value, _error_out)),
     "restway_answer_set_message": (c_enum, (AnswerHandle, c_char_p, _error_out)),
     "restway_api_add_transform": (c_enum, (
@@ -260,6 +262,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_api_add_relationship": (c_enum, (
         ApiHandle, c_char_p, c_char_p, c_char_p, c_char_p, c_uint32, c_enum, _error_out)),
     "restway_api_set_identity": (c_enum, (ApiHandle, c_char_p, c_char_p, _error_out)),
+    "restway_client_metrics": (c_enum, (ClientHandle, c_char_p, c_size_t, _size_out, _error_out)),
     "restway_tls_options_init": (c_enum, (POINTER(TlsOptions), c_size_t, _error_out)),
     "restway_network_options_init": (c_enum, (POINTER(NetworkOptions), c_size_t, _error_out)),
     "restway_object_retain": (ObjectHandle, (ObjectHandle,)),
@@ -468,6 +471,8 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_request_set_body_receiver": (c_enum, (
         RequestHandle, POINTER(BodyReceiver), _error_out)),
     "restway_call_resume": (None, (CallHandle,)),
+    "restway_client_set_tracing": (c_enum, (
+        ClientHandle, c_uint32, SpanFn, c_void_p, DestroyFn, _error_out)),
     "restway_request_set_resumable": (c_enum, (
         RequestHandle, c_enum, c_char_p, c_int64, c_uint32, _error_out)),
     "restway_value_null": (Value, ()),

@@ -22,9 +22,11 @@ from .callbacks import (
 )
 from .conversion import borrowed, cells, read, write
 from .enums import Status
-from .handles import hindrances
 from .loader import lib, own
 from .owned import OwnedRefreshHandle
+
+TRACEPARENT_BYTES = 55
+"""The length of a value of the header `traceparent`."""
 
 
 class Body(Protocol):
@@ -167,14 +169,17 @@ def _exclude_destroy(context: int | None) -> None:
         report(None, "the end of an exclusion")
 
 
-def _log(context: int | None, level: int, category: bytes, message: bytes) -> None:
+def _log(context: int | None, record: Any) -> None:
     entry = None
     try:
-        with hindrances:
-            entry = logs.get(context)
-            entry.run(level, borrowed(category), borrowed(message))
+        entry = logs.get(context)
+        with inside:
+            entry.run(record.contents)
+    except KeyError:
+        if entry is not None:  # otherwise the function of the parent of a forked child
+            report(entry.callback, "a handler of a log")
     except BaseException:
-        report(entry and entry.callback, "a log callback")
+        report(entry and entry.callback, "a handler of a log")
 
 
 def _log_destroy(context: int | None) -> None:
@@ -336,6 +341,19 @@ def _told(what: str) -> Callable[..., None]:
     return run
 
 
+def _span(context: int | None, span: Any, trace_parent: int | None) -> None:
+    entry = None
+    try:
+        entry = questions.get(context)
+        with inside:
+            written = entry.run(span.contents, trace_parent is not None)
+            if trace_parent is not None:
+                text = written.encode()[:TRACEPARENT_BYTES] + b"\0"
+                write(trace_parent, memoryview(text))
+    except BaseException:
+        report(entry and entry.callback, "tracing")
+
+
 def _question_destroy(context: int | None) -> None:
     try:
         questions.remove(context)
@@ -427,6 +445,7 @@ on_receive_event_function = native.StreamEventFn(_receive_event)
 on_receive_destroy = native.DestroyFn(_receive_destroy)
 on_batch_encode_function = native.BatchEncodeFn(_batch_format)
 on_batch_decode_function = native.BatchDecodeFn(_batch_format)
+on_span_function = native.SpanFn(_span)
 on_question_destroy = native.DestroyFn(_question_destroy)
 on_cause_destroy = native.DestroyFn(_cause_destroy)
 on_batch_done_function = native.BatchDoneFn(_batch_done)
