@@ -64,13 +64,10 @@ package final class Client: Sendable {
         let delivery = try Delivery(options.delivery, pool: pool, clock: clock)
         let network = try options.network(definition.environments.network(of: environment))
         network.warnOfMissingVerification()
-        cookies = transport == nil ? try options.cookies(network) : nil
-        let builtIn: any Transport
-        if let transport {
-            builtIn = transport
-        } else {
-            builtIn = try options.libcurl(network, cookies, clock)
-        }
+        let jar = transport == nil ? try options.cookies(network) : nil
+        cookies = jar
+        let builtIn: any Transport =
+            if let transport { transport } else { try options.libcurl(network, jar, clock) }
         transports = try TransportTable(
             definition, plugins,
             choosing: .init(name: options.transport, options: options.transportOptions),

@@ -258,18 +258,6 @@ extension Call {
 
     // MARK: Completion
 
-    /// The work that is left to do after the lock is released. It may hold the last reference to an
-    /// object of the program, whose destroy function must not run under the lock.
-    private struct Completing: ~Copyable {
-        let outcome: Outcome
-        let ties: Ties
-        let owesStart: Bool
-        let readerJob: BodyReader.Job?
-        let request: PreparedRequest?
-        let question: Question?
-        let work: (@Sendable () -> Void)?
-    }
-
     /// Sets the outcome and appends the notice under the lock, so that notices have the order in
     /// which others see calls complete.
     private func complete(_ state: inout State, _ outcome: Outcome) -> Completing {
@@ -308,6 +296,18 @@ extension Call {
         context.ended(self)
         if completing.owesStart { context.delivery.start(isOnWorker: place == .worker) }
     }
+}
+
+/// The work that is left to do after the lock is released. It may hold the last reference to an
+/// object of the program, whose destroy function must not run under the lock.
+private struct Completing: ~Copyable {
+    let outcome: Call.Outcome
+    let ties: Call.Ties
+    let owesStart: Bool
+    let readerJob: BodyReader.Job?
+    let request: PreparedRequest?
+    let question: Call.Question?
+    let work: (@Sendable () -> Void)?
 }
 
 /// One exchange of a call, as authorize functions see and change it.
