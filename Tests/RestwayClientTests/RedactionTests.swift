@@ -91,11 +91,11 @@ final class RedactionTests: XCTestCase {
 
     func testTheLogTellsTheWholeStoryUnderOneNumberAndNoSecret() throws {
         let lines = Lock<[String]>([])
-        let fields = Lock<[LogFields]>([])
+        let fields = Monitor<[LogFields]>([])
         Log.shared.set(LogLevels(all: .debug)) { record in
             let text = "\(record.level.name) \(record.target.name) \(record.message)"
             lines.withLock { $0.append(text) }
-            fields.withLock { $0.append(record.fields) }
+            fields.update { $0.append(record.fields) }
         }
         defer { Log.shared.set(LogLevels(), nil) }
         let transport = FakeTransport()
@@ -110,6 +110,11 @@ final class RedactionTests: XCTestCase {
         _ = try call.wait(milliseconds: 0)
         // The last line of a call is written on its worker, after the waiting threads have been
         // woken.
+        let limit = SystemClock().now().advanced(milliseconds: 30_000)
+        let told = fields.wait(until: limit) { fields -> [LogFields]? in
+            let told = fields.filter { $0.call == call.id }
+            return told.contains { $0.status == 200 && $0.milliseconds >= 0 } ? told : nil
+        }
         client.close()
         Log.shared.set(LogLevels(), nil)
         let all = lines.withLock { $0 }
@@ -125,13 +130,10 @@ final class RedactionTests: XCTestCase {
         XCTAssertTrue(own.contains { $0.hasPrefix("warning mapping #\(call.id) 1 values") })
         XCTAssertTrue(own.contains { $0.contains("page=2") })
         for line in all { XCTAssertFalse(line.contains("hidden"), line) }
-        let told = fields.withLock { $0 }.filter { $0.call == call.id }
-        XCTAssertFalse(told.isEmpty)
-        for each in told {
+        for each in try XCTUnwrap(told) {
             XCTAssertEqual(each.method, "GET")
             XCTAssertTrue(each.url?.hasSuffix("/companies/1") == true, each.url ?? "")
         }
-        XCTAssertTrue(told.contains { $0.attempt == 1 })
-        XCTAssertTrue(told.contains { $0.status == 200 && $0.milliseconds >= 0 })
+        XCTAssertTrue(told?.contains { $0.attempt == 1 } == true)
     }
 }

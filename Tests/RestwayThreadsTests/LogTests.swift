@@ -51,8 +51,8 @@ final class LogTests: XCTestCase {
         XCTAssertEqual(wrong.levels[.retry], .info)
         XCTAssertEqual(
             wrong.problem,
-            #""transprot" is no target of the log (auth, client, mapping, outbox, plugin, retry, "#
-                + "routing, store, transport)")
+            #""transprot" is no target of the log (auth, cache, client, mapping, outbox, plugin, "#
+                + "retry, routing, store, transport)")
         for text in ["loud", "outbox=loud", "loud=loud,info"] {
             XCTAssertEqual(
                 LogLevels.reading(text).problem,
