@@ -57,5 +57,8 @@ def test_is_stripped(stage: Stage) -> None:
 
 
 def test_is_small(stage: Stage) -> None:
-    """A single call of a function of Swift's string processing would add a MiB to the library."""
-    assert stage.library.stat().st_size <= 9 << 20
+    """A single call of a function of Swift's string processing would add a MiB to the library.
+
+    The bound is explained in docs/decisions/0030.
+    """
+    assert stage.library.stat().st_size <= 10 << 20
