@@ -94,7 +94,8 @@ def test_integers_of_every_width_come_and_go_as_they_are(peer: Peer) -> None:
     assert received(peer, packed(everything)) == (everything, [])
     for value in INTEGERS:
         if value < 2**63:
-            assert received(peer, packed({"size": value})) == ({"size": value}, [])
+            thing = {"id": 1, "size": value}
+            assert received(peer, packed(thing)) == (thing, [])
     peer.answer(packed(everything))
     with client_of(THINGS, peer) as client:
         # As JSON text it is sent back unchanged.
@@ -159,7 +160,7 @@ def test_dates_come_and_go_as_dates(date: datetime, peer: Peer) -> None:
 def _timestamp(form: str, *numbers: int) -> bytes:
     content = struct.pack(form, *numbers)
     head = {4: b"\xd6\xff", 8: b"\xd7\xff"}.get(len(content), bytes([0xC7, len(content), 0xFF]))
-    return b"\x81" + packed("at") + head + content
+    return b"\x82" + packed("id") + packed(1) + packed("at") + head + content
 
 
 def test_timestamps_of_all_lengths_are_dates(peer: Peer) -> None:
@@ -176,7 +177,7 @@ def test_timestamps_of_all_lengths_are_dates(peer: Peer) -> None:
         _timestamp(">Iq", 0, -62_135_596_800): datetime(1, 1, 1, tzinfo=UTC),
     }
     for body, date in cases.items():
-        assert received(peer, body) == ({"at": date}, []), body
+        assert received(peer, body) == ({"id": 1, "at": date}, []), body
 
 
 def test_timestamps_beyond_what_dates_hold_are_issues(peer: Peer) -> None:
@@ -236,8 +237,11 @@ def test_bytes_are_base64_in_json_and_issues_elsewhere(peer: Peer) -> None:
 
 
 def test_base64_and_iso8601_are_read_as_in_json(peer: Peer) -> None:
-    got, issues = received(peer, packed({"data": "AP8=", "at": "1970-01-01T00:00:01Z"}))
-    assert (got, issues) == ({"data": b"\x00\xff", "at": EPOCH + timedelta(seconds=1)}, [])
+    thing = {"id": 1, "data": "AP8=", "at": "1970-01-01T00:00:01Z"}
+    got, issues = received(peer, packed(thing))
+    assert (got, issues) == (
+        {"id": 1, "data": b"\x00\xff", "at": EPOCH + timedelta(seconds=1)}, [],
+    )
 
 
 # Requests
