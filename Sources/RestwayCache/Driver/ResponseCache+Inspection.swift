@@ -119,8 +119,9 @@ extension ResponseCache {
         if let url = filter.url {
             guard let absolute = try? URLText.normalizedAbsolute(url) else {
                 throw Failure(
-                    .invalidURL, "\(URLText.withoutQuery(url)) is no absolute http or https URL",
-                    field: "url")
+                    .invalidURL,
+                    "filter.url \"\(URLText.withoutQuery(url))\" is no absolute http or https URL",
+                    field: "filter.url")
             }
             removal.url = CacheKey.target(absolute)
         }
