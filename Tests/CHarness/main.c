@@ -21,7 +21,8 @@ extern const struct suite api_suite, api_errors_suite, bad_body_suite, bad_netwo
     batch_format_suite, plugin_transports_suite, outbox_suite, outbox_delivery_suite,
     outbox_functions_suite, null_outbox_suite, misuse_suite, misuse_asked_suite, scheduling_suite,
     wire_suite, resource_suite, network_suite, download_suite, stream_suite, event_stream_suite,
-    upload_suite, cookie_suite, cache_suite, cache_use_suite, cache_file_suite, null_cache_suite;
+    upload_suite, cookie_suite, cache_suite, cache_use_suite, cache_file_suite,
+    cache_privacy_suite, null_cache_suite;
 
 static const struct suite *const suites[] = {
     &basics_suite,      &api_suite,          &api_errors_suite,  &client_suite,
@@ -44,7 +45,8 @@ static const struct suite *const suites[] = {
     &null_outbox_suite, &misuse_suite,      &misuse_asked_suite,
     &scheduling_suite,  &wire_suite,        &resource_suite,    &network_suite,     &cookie_suite,
     &download_suite,    &stream_suite,      &event_stream_suite, &upload_suite,
-    &cache_suite,       &cache_use_suite,    &cache_file_suite,  &null_cache_suite,
+    &cache_suite,       &cache_use_suite,    &cache_file_suite,  &cache_privacy_suite,
+    &null_cache_suite,
     &demo_suite,        &fork_suite,
 };
 

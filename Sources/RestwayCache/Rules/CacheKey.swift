@@ -28,11 +28,11 @@ package struct CacheKey: Sendable, Hashable {
     /// No part of a key has a space.
     private static let separator = UInt8(ascii: " ")
 
-    private static func digest(_ body: [UInt8]) -> String {
+    static func digest(_ bytes: [UInt8]) -> String {
         guard let computation = DigestComputation(.sha256) else {
             preconditionFailure("libcrypto has no SHA-256")
         }
-        body.withUnsafeBytes { computation.add($0) }
+        bytes.withUnsafeBytes { computation.add($0) }
         return computation.finishAsText()
     }
 }
