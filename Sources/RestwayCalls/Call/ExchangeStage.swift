@@ -62,15 +62,15 @@ enum ExchangeStage {
         call.log.sends(exchange)
         visit?.ticket.isSent()
         // Other calls may wait for this exchange.
-        let landing = visit?.key == nil ? nil : Landing(entry)
+        let recipient = visit?.key == nil ? nil : ExchangeRecipient(entry)
         let recorder = ExchangeRecorder(
             bodyBytesMax: context.options.bodyBytesMax, isAwaited: isAwaited,
-            progressed: landing?.progressFunction ?? call.progressFunction(for: request),
+            progressed: recipient?.progressFunction ?? call.progressFunction(for: request),
             target: target
         ) { result, recorder in
             let received = ReceivedExchange(result: result, recorder: recorder)
-            if let landing {
-                landing.receive(received)
+            if let recipient {
+                recipient.receive(received)
             } else {
                 entry.pass(.received(received), on: .transport)
             }
@@ -87,7 +87,7 @@ enum ExchangeStage {
         let isNamed = call.state.withLock { state in
             guard state.machine.isCurrent(entry.number) else { return false }
             state.ties.exchange = id
-            if let landing { state.ties.visit = visit?.sending(to: landing) }
+            if let recipient { state.ties.visit = visit?.sending(to: recipient) }
             return true
         }
         pump?.control(
@@ -99,10 +99,10 @@ enum ExchangeStage {
     }
 
     /// Goes on with an exchange that another call has sent.
-    static func takeOver(_ entry: StageEntry, _ landing: Landing) {
+    static func takeOver(_ entry: StageEntry, _ recipient: ExchangeRecipient) {
         entry.call.log.takesOver()
         entry.watchDeadline()
-        landing.begin()
+        recipient.begin()
     }
 
     // MARK: In a batch
