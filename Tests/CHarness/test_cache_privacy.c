@@ -162,7 +162,27 @@ static void cache_filter__that_is_wrong_is_named_without_secrets(void **state) {
     caching_end(&caching);
 }
 
+static restway_status count_question(void *context, restway_exchange *exchange) {
+    (void)exchange;
+    ++*(int *)context;
+    return RESTWAY_OK;
+}
+
+static void cache__a_hit_asks_no_authorize_function(void **state) {
+    (void)state;
+    struct caching caching;
+    int question_count = 0;
+    caching_begin(&caching);
+    assert_ok(restway_client_set_authorize(
+        caching.client, count_question, &question_count, NULL, &failure));
+    caching_get(&caching, "mine", RESTWAY_CACHE_STANDARD, RESTWAY_CACHE_STATE_STORED, 1);
+    caching_get(&caching, "mine", RESTWAY_CACHE_STANDARD, RESTWAY_CACHE_STATE_HIT, 1);
+    assert_int_equal(question_count, 1);
+    caching_end(&caching);
+}
+
 static const struct CMUnitTest tests[] = {
+    TEST(cache__a_hit_asks_no_authorize_function),
     TEST(cache__a_request_keeps_the_discriminator_it_started_with),
     TEST(cache_file__any_text_is_a_discriminator),
     TEST(cache_file__has_no_credential_of_a_request),
