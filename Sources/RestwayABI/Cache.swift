@@ -57,9 +57,7 @@ public func restway_request_set_cache_ttl(
     _ request: InHandle, _ seconds: Int64, _ outError: OutHandle?
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec throws(Failure) in
-        guard (-1...CacheRules.secondsMax).contains(seconds) else {
-            throw Argument.outOfRange("seconds", seconds)
-        }
+        try Argument.inRange(seconds, -1...CacheRules.secondsMax, "seconds")
         spec.reception.caching.lifetimeSeconds = seconds
     }
 }
@@ -215,9 +213,7 @@ extension ClientOptions.Caching {
             ? nil : try Argument.nonEmptyString(c.cache_path, "options.cache_path")
         if c.cache_bytes_max != 0 {
             let allowed = CacheDefinition.bytesMin...CacheDefinition.bytesLimit
-            guard allowed.contains(c.cache_bytes_max) else {
-                throw Argument.outOfRange("options.cache_bytes_max", c.cache_bytes_max)
-            }
+            try Argument.inRange(c.cache_bytes_max, allowed, "options.cache_bytes_max")
             bytesMax = c.cache_bytes_max
         }
         memoryBytesMax = try Argument.limit(

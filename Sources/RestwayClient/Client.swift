@@ -41,11 +41,7 @@ package final class Client: Sendable {
         pool: WorkerPool = .shared, clock: (any Clock & Timers)? = nil,
         cache: (any AnswerCache)? = nil
     ) throws(Failure) {
-        guard ForkBarrier.isWhole else {
-            throw Failure(
-                .forked,
-                "the parent forked while a lock was not free: this child cannot make clients")
-        }
+        try Self.refuseBrokenChild()
         let given = clock ?? options.clock
         let clock: any Clock = given ?? SystemClock()
         let timers: any Timers = given ?? SystemTimers.shared
@@ -97,6 +93,14 @@ package final class Client: Sendable {
         batches = Batches(calls)
         self.network = network
         outbox?.begin(self)
+    }
+
+    private static func refuseBrokenChild() throws(Failure) {
+        guard ForkBarrier.isWhole else {
+            throw Failure(
+                .forked,
+                "the parent forked while a lock was not free: this child cannot make clients")
+        }
     }
 
     package var api: API { calls.api }

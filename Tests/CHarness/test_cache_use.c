@@ -310,7 +310,45 @@ static void cache__what_left_before_an_invalidation_is_not_kept(void **state) {
     caching_end(&caching);
 }
 
+static void cache__guesses_a_lifetime_only_if_the_client_says_so(void **state) {
+    (void)state;
+    struct caching caching;
+    restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
+    caching_begin(&caching);
+    options.cache_flags = RESTWAY_CACHE_ON | RESTWAY_CACHE_HEURISTICS;
+    caching_answer(
+        &caching, 200, "Last-Modified: Thu, 01 Jan 1970 00:00:00 GMT\r\n", THING);
+    caching_get(&caching, "/plain", RESTWAY_CACHE_STANDARD, RESTWAY_CACHE_STATE_STORED, 1);
+    /* The server answers the conditional request with a whole answer. */
+    caching_get(&caching, "/plain", RESTWAY_CACHE_STANDARD, RESTWAY_CACHE_STATE_STORED, 2);
+    restway_client_release(caching.client);
+    caching.client = caching_client(&caching, options);
+    caching_get(&caching, "/plain", RESTWAY_CACHE_STANDARD, RESTWAY_CACHE_STATE_STORED, 3);
+    caching_get(&caching, "/plain", RESTWAY_CACHE_STANDARD, RESTWAY_CACHE_STATE_HIT, 3);
+    caching_end(&caching);
+}
+
+static void cache__pages_are_entries_of_their_own(void **state) {
+    (void)state;
+    struct caching caching;
+    static const char *const pages[] = {"{\"page\": 1}", "{\"page\": 2}", "{\"page\": 1}"};
+    static const restway_cache_state states[] = {
+        RESTWAY_CACHE_STATE_STORED, RESTWAY_CACHE_STATE_STORED, RESTWAY_CACHE_STATE_HIT,
+    };
+    caching_begin(&caching);
+    for (int index = 0; index < 3; index++) {
+        restway_request *request = caching_request("things");
+        assert_ok(restway_request_set_parameters_json(
+            request, pages[index], strlen(pages[index]), &failure));
+        assert_int_equal(caching_perform(&caching, request), states[index]);
+    }
+    assert_int_equal(caching_counts(&caching).entries, 2);
+    caching_end(&caching);
+}
+
 static const struct CMUnitTest tests[] = {
+    TEST(cache__guesses_a_lifetime_only_if_the_client_says_so),
+    TEST(cache__pages_are_entries_of_their_own),
     TEST(cache_mode__decides_who_answers),
     TEST(cache_only__finds_nothing_without_an_error),
     TEST(cache_only__asks_no_server_in_a_client_without_a_cache),

@@ -191,7 +191,7 @@ def test_timestamps_of_no_form_are_refused(peer: Peer) -> None:
         _timestamp(">Q", 1_000_000_000 << 34), _timestamp(">Iq", 2**32 - 1, 0),
         _timestamp(">Iqb", 0, 0, 0), _timestamp(">b", 1), _timestamp(""),
     ):
-        assert "at byte 4: a timestamp of another form" in refused(peer, body)
+        assert "at byte 8: a timestamp of another form" in refused(peer, body)
     body = b"\x81" + packed("at") + b"\xd4\x05\x00"
     assert "at byte 4: an extension other than a timestamp" in refused(peer, body)
 

@@ -204,7 +204,7 @@ final class CacheFaultTests: CacheTestCase {
     func testARemovalOfTheOtherHoldsForAnswersUnderWay() throws {
         let (first, second) = (try open(), try open())
         let left = try ticket(first, question("a", route: "r"))
-        second.remove(Removal(route: "r", owner: Owner.undiscriminated))
+        second.remove(Removal(route: "r", owner: OwnerText.undiscriminated))
         second.writer?.finish()
         _ = left.answered(answer("old"))
         first.writer?.finish()

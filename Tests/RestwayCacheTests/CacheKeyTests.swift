@@ -62,10 +62,10 @@ final class CacheKeyTests: XCTestCase {
         XCTAssertEqual(key("http://a.test/", method: "HEAD"), key("http://a.test/"))
         // What a POST brings may be what a GET would bring.
         XCTAssertEqual(key("http://a.test/", method: "POST", body: "1"), key("http://a.test/"))
-        XCTAssertEqual(CacheOwner.text(discriminator: "h1", holder: 1), "dh1")
-        XCTAssertEqual(CacheOwner.text(discriminator: nil, holder: 17), "h11")
-        XCTAssertEqual(CacheOwner.text(discriminator: nil, holder: nil), "")
-        XCTAssertNotEqual(CacheOwner.text(discriminator: "", holder: nil), "")
+        XCTAssertEqual(OwnerText.text(discriminator: "h1", holder: 1), "dh1")
+        XCTAssertEqual(OwnerText.text(discriminator: nil, holder: 17), "h11")
+        XCTAssertEqual(OwnerText.text(discriminator: nil, holder: nil), "")
+        XCTAssertNotEqual(OwnerText.text(discriminator: "", holder: nil), "")
     }
 
     func testRandomQueries() {

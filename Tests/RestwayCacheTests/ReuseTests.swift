@@ -210,6 +210,21 @@ final class ReuseTests: XCTestCase {
             Reuse.decide(Sample.get(), [], now: 0, usesHeuristics: true), .send(.uriMiss))
     }
 
+    func testVaryKeepsNoCredential() {
+        let request = Sample.get(
+            "Authorization: Bearer secret", "Cookie: a=secret", "Accept-Encoding: gzip")
+        let entry = Sample.answer(
+            "Vary: Authorization, Cookie, Accept-Encoding", to: request)
+        XCTAssertEqual(entry.selecting.map(\.name), ["authorization", "cookie", "accept-encoding"])
+        XCTAssertEqual(entry.selecting.last?.value, "gzip")
+        XCTAssertTrue(entry.selecting.prefix(2).allSatisfy { $0.value.utf8.count == 64 })
+        XCTAssertTrue(entry.matches(request))
+        XCTAssertFalse(
+            entry.matches(
+                Sample.get(
+                    "Authorization: Bearer secret", "Cookie: a=other", "Accept-Encoding: gzip")))
+    }
+
     func testVary() {
         let lines = "Cache-Control: max-age=10"
         func row(

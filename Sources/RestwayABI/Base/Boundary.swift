@@ -188,6 +188,16 @@ enum Argument {
         wrong(name, "\(name) is out of range: \(value)")
     }
 
+    /// Refuses a number outside of `allowed`.
+    static func inRange(
+        _ value: Int64, _ allowed: ClosedRange<Int64>, _ name: String
+    ) throws(Failure) {
+        guard allowed.contains(value) else {
+            let bounds = "\(allowed.lowerBound) to \(allowed.upperBound)"
+            throw wrong(name, "\(name) is out of range: \(value) (\(bounds) is allowed)")
+        }
+    }
+
     private static func notUTF8(_ name: String) -> Failure {
         wrong(name, "\(name) is not valid UTF-8")
     }

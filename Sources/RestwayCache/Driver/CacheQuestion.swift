@@ -53,7 +53,7 @@ final class CacheQuestion: Sendable {
 
 extension EntryLabel {
     convenience init(_ request: CacheRequest, _ plan: CachePlan) {
-        let owner = CacheOwner.text(discriminator: plan.discriminator, holder: plan.holder)
+        let owner = OwnerText.text(discriminator: plan.discriminator, holder: plan.holder)
         self.init(
             name: CacheKey(request, owner: owner).text, method: request.method,
             route: plan.route, owner: owner)

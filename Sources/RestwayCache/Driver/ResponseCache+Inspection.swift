@@ -107,7 +107,7 @@ extension ResponseCache {
         return CacheEntry(
             key: String(answer.id, radix: 36), method: answer.label.method,
             url: answer.label.url, route: answer.label.route,
-            discriminator: Owner.discriminator(of: answer.label.owner),
+            discriminator: OwnerText.discriminator(of: answer.label.owner),
             status: answer.head.status, ageSeconds: age.age, lifetimeSeconds: age.lifetime,
             isStale: !age.isFresh, bytes: bytes)
     }
@@ -119,15 +119,16 @@ extension ResponseCache {
         if let url = filter.url {
             guard let absolute = try? URLText.normalizedAbsolute(url) else {
                 throw Failure(
-                    .invalidURL, "\(URLText.withoutQuery(url)) is no absolute http or https URL",
-                    field: "url")
+                    .invalidURL,
+                    "filter.url \"\(URLText.withoutQuery(url))\" is no absolute http or https URL",
+                    field: "filter.url")
             }
             removal.url = CacheKey.target(absolute)
         }
         removal.route = filter.route
         removal.owner = filter.discriminator.map {
             $0.isEmpty
-                ? Owner.undiscriminated : CacheOwner.text(discriminator: $0, holder: nil)
+                ? OwnerText.undiscriminated : OwnerText.text(discriminator: $0, holder: nil)
         }
         if let seconds = filter.ageSecondsMin, seconds > 0 {
             let (age, isTooMuch) = seconds.multipliedReportingOverflow(by: 1_000_000)

@@ -86,7 +86,7 @@ package final class ResponseCache: AnswerCache {
     package func close() {
         guard let writer else { return }
         // Nobody will have this holder again.
-        remove(Removal(owner: CacheOwner.text(discriminator: nil, holder: holder)))
+        remove(Removal(owner: OwnerText.text(discriminator: nil, holder: holder)))
         if CallbackScope.isActive {
             options.pool.submit { writer.close() }
         } else {
@@ -110,7 +110,7 @@ package final class ResponseCache: AnswerCache {
             defer { identity.holder = UInt64.random(in: 0 ... .max) }
             return identity.holder
         }
-        remove(Removal(owner: CacheOwner.text(discriminator: nil, holder: before)))
+        remove(Removal(owner: OwnerText.text(discriminator: nil, holder: before)))
     }
 
     // MARK: Finding
@@ -308,7 +308,7 @@ package final class ResponseCache: AnswerCache {
         for url in urls { remove(Removal(url: url), cause: cause) }
         guard (200..<400).contains(answer.status) else { return }
         let plan = question.plan
-        let owner = plan.discriminator == nil ? Owner.undiscriminated : question.label.owner
+        let owner = plan.discriminator == nil ? OwnerText.undiscriminated : question.label.owner
         for route in plan.rules.invalidatedRoutes {
             remove(Removal(route: route, owner: owner), cause: cause)
         }

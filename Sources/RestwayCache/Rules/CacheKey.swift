@@ -10,7 +10,7 @@ import RestwayText
 package struct CacheKey: Sendable, Hashable {
     package let text: String
 
-    /// - Parameter owner: Whose answers these are; see `CacheOwner`.
+    /// - Parameter owner: Whose answers these are; see `OwnerText`.
     package init(_ request: CacheRequest, owner: String) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(request.url.utf8.count + owner.utf8.count + 80)
@@ -28,11 +28,11 @@ package struct CacheKey: Sendable, Hashable {
     /// No part of a key has a space.
     private static let separator = UInt8(ascii: " ")
 
-    private static func digest(_ body: [UInt8]) -> String {
+    static func digest(_ bytes: [UInt8]) -> String {
         guard let computation = DigestComputation(.sha256) else {
             preconditionFailure("libcrypto has no SHA-256")
         }
-        body.withUnsafeBytes { computation.add($0) }
+        bytes.withUnsafeBytes { computation.add($0) }
         return computation.finishAsText()
     }
 }
@@ -200,13 +200,24 @@ extension CacheKey {
     }
 }
 
-/// Whose answers are kept together. Texts of different owners are never equal.
-package enum CacheOwner {
+/// How keys and files write for whom an answer is kept (`EntryOwner`, or everybody). Texts of
+/// different owners are never equal.
+package enum OwnerText {
+    /// In a removal: everybody but discriminators.
+    static let undiscriminated = "-"
+    static let holderMark = "h"
+    private static let discriminatorMark = "d"
+
     /// - Parameters:
     ///   - discriminator: What the program calls the user; it comes before the holder.
     ///   - holder: The holder of the credential; `nil` for a request without one.
     package static func text(discriminator: String?, holder: UInt64?) -> String {
-        if let discriminator { return "d" + discriminator }
-        return holder.map { "h" + String($0, radix: 16) } ?? ""
+        if let discriminator { return discriminatorMark + discriminator }
+        return holder.map { holderMark + String($0, radix: 16) } ?? ""
+    }
+
+    static func discriminator(of owner: String) -> String? {
+        owner.utf8.first == discriminatorMark.utf8.first
+            ? String(decoding: owner.utf8.dropFirst(), as: UTF8.self) : nil
     }
 }

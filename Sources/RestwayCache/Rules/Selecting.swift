@@ -4,6 +4,8 @@ import RestwayText
 /// `Vary`: which entry of several with one key belongs to a request (RFC 9111, section 4.1).
 enum Selecting {
     private static let language = "accept-language"
+    /// What stands before the names of the fields that say which form of an answer is wanted.
+    private static let negotiation = "accept"
 
     /// The request's fields that `Vary` names, normalised. A field that the request does not have
     /// is left out.
@@ -15,12 +17,15 @@ enum Selecting {
     }
 
     /// The value of a field without differences that mean nothing: fields of one name are joined,
-    /// and white space around the members is left out.
+    /// and white space around the members is left out. Fields that negotiate nothing may hold a
+    /// credential (`Authorization`, `Cookie`, `X-Api-Key`), which no file may have: a digest stands
+    /// for their values.
     static func value(of name: String, _ headers: Headers) -> String? {
         guard let text = headers.joined(name) else { return nil }
         let members = FieldList.members(text)
         if name == language { return languages(members) }
-        return members.joined(separator: ",")
+        let value = members.joined(separator: ",")
+        return name.hasPrefix(negotiation) ? value : CacheKey.digest(Array(value.utf8))
     }
 
     /// The order and the case of languages mean nothing (RFC 9110, section 12.5.4).

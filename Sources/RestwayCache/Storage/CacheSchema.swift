@@ -63,7 +63,7 @@ enum CacheSchema {
             parts.append("route = ?")
             values.append(.text(route))
         }
-        if removal.owner == Owner.undiscriminated {
+        if removal.owner == OwnerText.undiscriminated {
             parts.append("substr(owner, 1, 1) != 'd'")
         } else if let owner = removal.owner {
             parts.append(owner.isEmpty ? "owner = ?" : "owner != '' AND owner = ?")

@@ -111,7 +111,7 @@ struct CacheTransaction {
                 SELECT id FROM entry WHERE key = ?1 AND name = ?2 ORDER BY responseTime DESC
                 LIMIT -1 OFFSET \(Variants.countMax))
             """, key)
-        if label.owner.hasPrefix(Owner.holderMark) {
+        if label.owner.hasPrefix(OwnerText.holderMark) {
             try file.run(
                 "INSERT INTO holder VALUES (?1, ?2) ON CONFLICT DO UPDATE SET storedAt = ?2",
                 [.text(label.owner), .integer(now)])
@@ -173,13 +173,13 @@ struct CacheTransaction {
             """
             SELECT 1 FROM change WHERE number > ?1 AND origin != ?2 AND key IS NULL
                 AND (url IS NULL OR url = ?3) AND (route IS NULL OR route = ?4)
-                AND (owner IS NULL OR owner = ?5 OR owner = '\(Owner.undiscriminated)' AND ?6)
+                AND (owner IS NULL OR owner = ?5 OR owner = '\(OwnerText.undiscriminated)' AND ?6)
                 AND (before IS NULL OR before >= ?7)
             """,
             [
                 .integer(since), .integer(origin), .text(label.url), .text(label.route),
                 .text(label.owner),
-                .integer(Owner.discriminator(of: label.owner) == nil ? 1 : 0),
+                .integer(OwnerText.discriminator(of: label.owner) == nil ? 1 : 0),
                 .integer(answer.head.responseTime),
             ]) == nil
     }

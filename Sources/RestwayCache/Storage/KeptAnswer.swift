@@ -10,7 +10,7 @@ final class EntryLabel: Sendable {
     let hash: Int64
     let method: String
     let route: String?
-    /// For whom the entry is kept; see `CacheOwner`.
+    /// For whom the entry is kept; see `OwnerText`.
     let owner: String
 
     init(name: String, method: String, route: String?, owner: String) {
@@ -35,19 +35,6 @@ final class EntryLabel: Sendable {
             bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
         }
         return Int64(bitPattern: hash)
-    }
-}
-
-/// What `CacheOwner` puts in front of the text of an owner.
-enum Owner {
-    /// In a removal: everybody but discriminators.
-    static let undiscriminated = "-"
-    private static let discriminatorMark: Character = "d"
-    static let holderMark = "h"
-
-    static func discriminator(of owner: String) -> String? {
-        owner.utf8.first == discriminatorMark.utf8.first
-            ? String(decoding: owner.utf8.dropFirst(), as: UTF8.self) : nil
     }
 }
 

@@ -4,7 +4,7 @@ struct Removal: Sendable, Equatable {
     /// A normalised URL.
     var url: String?
     var route: String?
-    /// See `Owner`.
+    /// See `OwnerText`.
     var owner: String?
     /// Entries whose answers arrived at this time or before, in microseconds since 1970.
     var before: Int64?
@@ -17,8 +17,8 @@ struct Removal: Sendable, Equatable {
         if let before, time > before { return false }
         if let ownID = self.id, ownID != id { return false }
         guard let owner else { return true }
-        return owner == Owner.undiscriminated
-            ? Owner.discriminator(of: label.owner) == nil : owner == label.owner
+        return owner == OwnerText.undiscriminated
+            ? OwnerText.discriminator(of: label.owner) == nil : owner == label.owner
     }
 
     func matches(_ answer: KeptAnswer) -> Bool {

@@ -13,18 +13,18 @@ final class CacheVisit: Sendable {
     /// no call.
     let key: String?
     /// Where the result of the present exchange goes; `nil` if there is none to give away.
-    let landing: Landing?
+    let recipient: ExchangeRecipient?
     /// Whether another call has sent the exchange.
     let isTakenOver: Bool
 
     init(
         _ ticket: any CacheTicket, _ request: PreparedRequest, key: String?,
-        landing: Landing? = nil, isTakenOver: Bool = false
+        recipient: ExchangeRecipient? = nil, isTakenOver: Bool = false
     ) {
         self.ticket = ticket
         self.request = request
         self.key = key
-        self.landing = landing
+        self.recipient = recipient
         self.isTakenOver = isTakenOver
     }
 
@@ -32,8 +32,8 @@ final class CacheVisit: Sendable {
     var conditionalRequest: PreparedRequest { request.conditional(ticket.conditions) }
 
     /// Returns the visit of a call that sends an exchange itself.
-    func sending(to landing: Landing?) -> CacheVisit {
-        CacheVisit(ticket, request, key: key, landing: landing)
+    func sending(to recipient: ExchangeRecipient?) -> CacheVisit {
+        CacheVisit(ticket, request, key: key, recipient: recipient)
     }
 }
 
@@ -108,10 +108,10 @@ final class Flights: Sendable {
     /// Gives the exchange of a call that no longer waits for it to the next call of its flight.
     /// Returns false if no call takes it.
     func keeps(_ exchange: ExchangeID, of call: Call, _ visit: CacheVisit?) -> Bool {
-        guard let visit, let landing = visit.landing else { return false }
+        guard let visit, let recipient = visit.recipient else { return false }
         // A close ends the calls that wait, too.
-        guard !call.context.isClosed, handOver(exchange, to: landing, of: call, visit) else {
-            landing.close()
+        guard !call.context.isClosed, handOver(exchange, to: recipient, of: call, visit) else {
+            recipient.close()
             return false
         }
         // The thread that has waited for this call may be driving the transport.
@@ -120,15 +120,15 @@ final class Flights: Sendable {
     }
 
     private func handOver(
-        _ exchange: ExchangeID, to landing: Landing, of call: Call, _ visit: CacheVisit
+        _ exchange: ExchangeID, to recipient: ExchangeRecipient, of call: Call, _ visit: CacheVisit
     ) -> Bool {
         guard let key = visit.key else { return false }
         let credential = call.credential
         var last = call
         while let next = remove(last, at: key) {
             let taken = CacheVisit(
-                visit.ticket, next.visit.request, key: key, landing: landing, isTakenOver: true)
-            let isTaken = next.entry.tookOver(landing) { state in
+                visit.ticket, next.visit.request, key: key, recipient: recipient, isTakenOver: true)
+            let isTaken = next.entry.tookOver(recipient) { state in
                 state.request = taken.conditionalRequest
                 state.ties.exchange = exchange
                 state.ties.visit = taken
@@ -165,9 +165,9 @@ final class Flights: Sendable {
     }
 }
 
-/// Where the result of a shared exchange goes: to the call that has sent it, or to the call that
-/// has taken it over.
-final class Landing: Sendable {
+/// Who gets the result of a shared exchange: the call that has sent it, or the call that has taken
+/// it over.
+final class ExchangeRecipient: Sendable {
     private struct State {
         /// The call that waits for the result.
         var entry: StageEntry
@@ -241,13 +241,13 @@ extension StageEntry {
     /// Lets the call, which waits in the stage `cache`, take over the exchange of another call.
     /// Returns false if it does not wait any more.
     fileprivate func tookOver(
-        _ landing: Landing, _ change: (inout Call.State) -> Void
+        _ recipient: ExchangeRecipient, _ change: (inout Call.State) -> Void
     ) -> Bool {
         let now = context.clock.now()
-        return call.happen(on: .caller, .tookOver(number), with: .landing(landing)) { state in
+        return call.happen(on: .caller, .tookOver(number), with: .recipient(recipient)) { state in
             change(&state)
             state.attempts.endWait(now)
-            landing.move(
+            recipient.move(
                 to: StageEntry(
                     call: call, number: state.machine.entry, request: state.request ?? request,
                     place: .transport))

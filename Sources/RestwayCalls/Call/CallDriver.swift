@@ -19,7 +19,7 @@ indirect enum Handover {
     /// From `credential`, `rewind` and `rate`: the exchange to send.
     case exchange(Exchange)
     /// From `cache` to `exchange`: where the result of an exchange that is under way goes.
-    case landing(Landing)
+    case recipient(ExchangeRecipient)
     /// From `cache` to `recover`: the answer of the cache.
     case cached(CachedAnswer)
     /// From `exchange`: the response or the failure of the transport.
@@ -240,7 +240,7 @@ extension Call {
         case (.rewind, .exchange(let exchange)): RewindStage.enter(entry, exchange)
         case (.rate, .exchange(let exchange)): RateStage.enter(entry, exchange)
         case (.exchange, .exchange(let exchange)): ExchangeStage.enter(entry, exchange)
-        case (.exchange, .landing(let landing)): ExchangeStage.takeOver(entry, landing)
+        case (.exchange, .recipient(let recipient)): ExchangeStage.takeOver(entry, recipient)
         case (.recover, .received(let received)): RecoverStage.enter(entry, received)
         case (.recover, .cached(let answer)): RecoverStage.found(entry, answer)
         case (.recover, .settled(let refusal)): RecoverStage.settle(entry, refusal)

@@ -63,16 +63,16 @@ enum ExchangeStage {
         call.log.sends(exchange, attempt: call.attemptNumber)
         visit?.ticket.isSent()
         // Other calls may wait for this exchange.
-        let landing = visit?.key == nil ? nil : Landing(entry)
+        let recipient = visit?.key == nil ? nil : ExchangeRecipient(entry)
         let recorder = ExchangeRecorder(
             bodyBytesMax: context.options.bodyBytesMax, isAwaited: isAwaited,
-            progressed: landing?.progressFunction ?? call.progressFunction(for: request),
+            progressed: recipient?.progressFunction ?? call.progressFunction(for: request),
             target: target
         ) { result, recorder in
             let received = ReceivedExchange(result: result, recorder: recorder)
             context.exchanged(result, status: recorder.head?.status)
-            if let landing {
-                landing.receive(received)
+            if let recipient {
+                recipient.receive(received)
             } else {
                 entry.pass(.received(received), on: .transport)
             }
@@ -89,7 +89,7 @@ enum ExchangeStage {
         let isNamed = call.state.withLock { state in
             guard state.machine.isCurrent(entry.number) else { return false }
             state.ties.exchange = id
-            if let landing { state.ties.visit = visit?.sending(to: landing) }
+            if let recipient { state.ties.visit = visit?.sending(to: recipient) }
             return true
         }
         pump?.control(
@@ -101,10 +101,10 @@ enum ExchangeStage {
     }
 
     /// Goes on with an exchange that another call has sent.
-    static func takeOver(_ entry: StageEntry, _ landing: Landing) {
+    static func takeOver(_ entry: StageEntry, _ recipient: ExchangeRecipient) {
         entry.call.log.takesOver()
         entry.watchDeadline()
-        landing.begin()
+        recipient.begin()
     }
 
     // MARK: In a batch

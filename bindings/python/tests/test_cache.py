@@ -167,6 +167,13 @@ def test_what_says_no_store_is_not_kept(world: World) -> None:
     assert world.state("things") is CacheState.PASSED
 
 
+def test_a_bypassed_route_is_neither_kept_nor_answered(world: World) -> None:
+    for _ in range(2):
+        assert world.state("news") is None
+    assert world.count == 2
+    assert world.client.cache.statistics.entries == 0
+
+
 def test_heuristics_are_an_option(peer: Peer) -> None:
     modified = {"Last-Modified": "Thu, 01 Jan 1970 00:00:00 GMT"}
     for heuristics in (False, True):
