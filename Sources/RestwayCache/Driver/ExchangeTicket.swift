@@ -184,8 +184,9 @@ final class ExchangeTicket: CacheTicket {
 
     /// Lets the body of a download be copied in the background.
     private func copy(_ saved: SavedBody, _ head: StoredHead, replacing ids: [Int64]) -> Bool {
-        guard let writer = cache.writer, let path = saved.path, saved.resumedFrom == 0,
-            let source = SourceFile(path), Int64(source.status.st_size) == saved.length
+        guard let writer = cache.writer, let descriptor = saved.content?.number,
+            let source = SourceFile(duplicating: descriptor),
+            Int64(source.status.st_size) == saved.length
         else { return false }
         let body = KeptBody.file(BodyName(name: "", length: saved.length, digest: []))
         let kept = made(head, Body()).with(body)
