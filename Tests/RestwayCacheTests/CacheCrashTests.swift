@@ -2,6 +2,7 @@ import CLinux
 import Dispatch
 import Foundation
 import RestwayCalls
+import RestwayDocument
 import RestwayHTTP
 import RestwayOutcome
 import RestwaySQLite
@@ -47,11 +48,11 @@ final class CacheCrashTests: CacheTestCase {
     }
 
     private func open(folder: String) throws -> ResponseCache {
-        var options = ResponseCache.Options()
-        options.path = folder + "/cache.db"
-        options.bytesMax = 3_000_000
-        options.memoryBytesMax = 300_000
-        return try XCTUnwrap(try ResponseCache.make(nil, options))
+        var definition = CacheDefinition()
+        definition.path = folder + "/cache.db"
+        definition.bytesMax = 3_000_000
+        definition.memoryBytesMax = 300_000
+        return try ResponseCache(definition, ResponseCache.Options())
     }
 
     func testNoEntryMixesTwoAnswersAfterAKill() throws {
