@@ -117,6 +117,22 @@ final class CacheDriverTests: CacheTestCase {
         XCTAssertEqual(standIn.received.headers[first: "Content-Range"], "bytes 2-4/10")
     }
 
+    func testCachesOnTheWayAreToldWhatTheProgramWants() throws {
+        let cache = try cacheInMemory()
+        let kept = stale("one", ("Cache-Control", "stale-while-revalidate=100"))
+        _ = try ticket(cache, question("a")).answered(kept)
+        let values = { (mode: CacheMode) in
+            try self.ticket(cache, self.question("a", mode: mode)).conditions.map(\.value)
+        }
+        XCTAssertEqual(try values(.validate), ["\"1\"", "max-age=0"])
+        XCTAssertEqual(try values(.reload), ["no-cache"])
+        clock.advance(milliseconds: 5_000)
+        guard case .staleAnswer(_, let refresh) = cache.find(question("a")) else {
+            return XCTFail("nothing is refreshed")
+        }
+        XCTAssertEqual(refresh.conditions.map(\.value), ["\"1\""])
+    }
+
     // MARK: Cookies
 
     func testAnAnswerThatVariesWithHiddenCookiesIsNotGivenAgain() throws {

@@ -161,9 +161,13 @@ package final class ResponseCache: AnswerCache {
             usesHeuristics: definition.usesHeuristics)
         let ticket = { (forward, conditions: [HeaderField], index: Int?, held: HeldAnswer?) in
             self.counters.misses.add(1, ordering: .relaxed)
+            // A refresh in the background is not what the program wants of other caches.
+            let directives =
+                question.request.mode == question.plan.mode
+                ? question.request.directivesForOthers : []
             return ExchangeTicket(
-                self, question, variants, look, forward, conditions: conditions, asked: index,
-                held: held)
+                self, question, variants, look, forward, conditions: conditions + directives,
+                asked: index, held: held)
         }
         switch reuse {
         case .nothing: return .nothing

@@ -201,7 +201,8 @@ package enum CacheFinding: Sendable {
 
 /// One exchange that the cache knows of, from the look into the cache to the answer.
 package protocol CacheTicket: AnyObject, Sendable {
-    /// The header fields that make the request conditional; empty if nothing can be validated.
+    /// The header fields that make the request conditional, and those that tell caches on the way
+    /// what the program wants of them.
     var conditions: [HeaderField] { get }
     /// Requests with equal keys can share one exchange; `nil` if this one cannot. The key is
     /// another one after an invalidation, so that a request shares no exchange that left before.
