@@ -37,7 +37,7 @@ tsan: setup test-swift-tsan ## run the Swift tests with the thread sanitizer
 
 valgrind: stage test-valgrind ## run the C harness under valgrind, on a fresh stage
 
-crash: stage test-crash-long ## kill a process with an outbox more than 1,000 times (CRASH_KILLS)
+crash: stage test-crash-long ## kill processes with an outbox or a cache more than 1,000 times each
 
 fuzz: setup fuzzer ## let libFuzzer search the mapping for FUZZ_SECONDS (60)
 

@@ -135,10 +135,14 @@ test-crash: setup $(STAGE)/lib/librestway.so
 
 # The number of kills of each of the two suites that kill a process.
 CRASH_KILLS ?= 600
+# The number of kills of the Swift test that kills a process with a response cache.
+CACHE_KILLS ?= 1000
 
 .PHONY: test-crash-long
 test-crash-long:
 	RESTWAY_CRASH_KILLS=$(CRASH_KILLS) $(MAKE) --no-print-directory test-crash
+	RESTWAY_CRASH_KILLS=$(CACHE_KILLS) swift test $(TEST_FLAGS) --filter CacheCrashTests \
+	    $(SAY_FAILURES)
 
 .PHONY: test-tidy
 test-tidy: setup

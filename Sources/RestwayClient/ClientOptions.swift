@@ -129,7 +129,7 @@ package struct ClientOptions: Sendable {
         options.bodyBytesMax = calls.bodyBytesMax
         options.clock = clock
         options.pool = pool
-        return try ResponseCache.make(settings, options)
+        return try ResponseCache(settings, options)
     }
 
     /// Makes the jar for the cookies of the built-in transport; `nil` if the client keeps no

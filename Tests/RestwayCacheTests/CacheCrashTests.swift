@@ -2,6 +2,7 @@ import CLinux
 import Dispatch
 import Foundation
 import RestwayCalls
+import RestwayDocument
 import RestwayHTTP
 import RestwayOutcome
 import RestwaySQLite
@@ -12,7 +13,6 @@ import XCTest
 /// Kills a process that writes to the file of a cache, many times, and checks that no entry mixes
 /// two answers. `RESTWAY_CRASH_KILLS` is the number of kills.
 final class CacheCrashTests: CacheTestCase {
-    private static let writerFolder = "RESTWAY_CACHE_CRASH_FOLDER"
     private static let keys = 40
 
     private var fifo: String { folder + "/stored" }
@@ -26,7 +26,7 @@ final class CacheCrashTests: CacheTestCase {
 
     /// The process that is killed. It runs nothing in an ordinary run of the tests.
     func testWriterOfTheProcessThatIsKilled() throws {
-        guard let folder = ProcessInfo.processInfo.environment[Self.writerFolder] else { return }
+        guard isStartedByTest else { return }
         let pipe = Glibc.open(folder + "/stored", O_WRONLY)
         let cache = try open(folder: folder)
         nonisolated(unsafe) let own = self
@@ -47,11 +47,11 @@ final class CacheCrashTests: CacheTestCase {
     }
 
     private func open(folder: String) throws -> ResponseCache {
-        var options = ResponseCache.Options()
-        options.path = folder + "/cache.db"
-        options.bytesMax = 3_000_000
-        options.memoryBytesMax = 300_000
-        return try XCTUnwrap(try ResponseCache.make(nil, options))
+        var definition = CacheDefinition()
+        definition.path = folder + "/cache.db"
+        definition.bytesMax = 3_000_000
+        definition.memoryBytesMax = 300_000
+        return try ResponseCache(definition, ResponseCache.Options())
     }
 
     func testNoEntryMixesTwoAnswersAfterAKill() throws {
@@ -59,7 +59,7 @@ final class CacheCrashTests: CacheTestCase {
         XCTAssertEqual(mkfifo(fifo, 0o600), 0)
         var seen = 0
         for _ in 0..<(kills.flatMap { Int($0) } ?? 12) {
-            let process = try start()
+            let process = try start("CacheCrashTests/testWriterOfTheProcessThatIsKilled")
             let pipe = Glibc.open(fifo, O_RDONLY)
             var buffer = [UInt8](repeating: 0, count: Int.random(in: 1...60))
             var left = buffer.count
@@ -75,20 +75,6 @@ final class CacheCrashTests: CacheTestCase {
             seen += try check()
         }
         XCTAssertGreaterThan(seen, 0)
-    }
-
-    private func start() throws -> pid_t {
-        let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let test = "RestwayCacheTests.CacheCrashTests/testWriterOfTheProcessThatIsKilled"
-        var arguments: [UnsafeMutablePointer<CChar>?] = [strdup(program), strdup(test), nil]
-        let values = ProcessInfo.processInfo.environment.map { "\($0)=\($1)" }
-        var environment: [UnsafeMutablePointer<CChar>?] =
-            (values + ["\(Self.writerFolder)=\(folder)"]).map { strdup($0) } + [nil]
-        defer { for text in arguments + environment { free(text) } }
-        var process: pid_t = 0
-        XCTAssertEqual(
-            posix_spawn(&process, program, nil, nil, &arguments, &environment), 0)
-        return process
     }
 
     /// Checks all entries, and returns their number.

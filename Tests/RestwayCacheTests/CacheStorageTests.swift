@@ -226,12 +226,17 @@ final class CacheStorageTests: CacheTestCase {
         let source = folder + "/download"
         let content = String(repeating: "download ", count: 50_000)
         _ = FileManager.default.createFile(atPath: source, contents: Data(content.utf8))
+        let descriptor = Glibc.open(source, O_RDONLY)
         let saved = SavedBody(
-            path: source, length: Int64(content.utf8.count), digest: nil, resumedFrom: 0)
+            path: source, length: Int64(content.utf8.count), digest: nil, resumedFrom: 0,
+            content: SavedContent(duplicating: descriptor))
+        close(descriptor)
         var cache = try open()
         let asked = question("a", wantsBytes: false)
         let outcome = try ticket(cache, asked).answered(answer(saved: saved))
         XCTAssertEqual(outcome.answer.received.cache?.state, .stored)
+        // The call ends before the body is copied.
+        saved.content?.end()
         unlink(source)
         cache.close()
         cache = try open()

@@ -12,12 +12,21 @@ import XCTest
 
 /// A folder with the file of a cache, and short functions for its content.
 class CacheTestCase: XCTestCase {
+    /// Names the folder of the test that has started this process.
+    private static let variable = "RESTWAY_CACHE_FOLDER"
+
     let clock = ManualClock()
     private(set) var folder = ""
+    /// Whether another test has started this process, and owns the folder.
+    private(set) var isStartedByTest = false
     var path: String { folder + "/cache.db" }
     var bodies: String { path + "-bodies" }
 
     override func setUp() {
+        if let shared = ProcessInfo.processInfo.environment[Self.variable] {
+            (folder, isStartedByTest) = (shared, true)
+            return
+        }
         let parent = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
         var template = Array("\(parent)/restway-cache-XXXXXX".utf8CString)
         folder = template.withUnsafeMutableBufferPointer { buffer in
@@ -26,6 +35,7 @@ class CacheTestCase: XCTestCase {
     }
 
     override func tearDown() {
+        guard !isStartedByTest else { return }
         chmod(folder, 0o700)
         for name in names(bodies) { unlink(bodies + "/" + name) }
         rmdir(bodies)
@@ -113,6 +123,39 @@ class CacheTestCase: XCTestCase {
         }
         let data = FileManager.default.contents(atPath: file.path) ?? Data()
         return String(decoding: data, as: UTF8.self)
+    }
+
+    // MARK: Processes
+
+    /// Starts a process that runs one test of this target, in the folder of this test.
+    func start(_ test: String) throws -> pid_t {
+        let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        var values = ProcessInfo.processInfo.environment
+        values[Self.variable] = folder
+        return try spawn(
+            [program, "RestwayCacheTests." + test], values.map { "\($0)=\($1)" })
+    }
+
+    /// Runs a program, which has to succeed.
+    func run(_ command: String...) throws {
+        XCTAssertEqual(status(of: try spawn(command, [])), 0, "\(command)")
+    }
+
+    private func spawn(_ command: [String], _ values: [String]) throws -> pid_t {
+        var arguments = command.map { strdup($0) } + [nil]
+        var environment = values.map { strdup($0) } + [nil]
+        defer { for text in arguments + environment { free(text) } }
+        var process: pid_t = 0
+        XCTAssertEqual(
+            posix_spawn(&process, command[0], nil, nil, &arguments, &environment), 0)
+        return process
+    }
+
+    /// Waits for the end of a process, and returns its status.
+    func status(of process: pid_t) -> Int32 {
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        return status
     }
 
     /// Runs SQL directly, like a person with a shell.

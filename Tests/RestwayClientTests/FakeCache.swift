@@ -28,6 +28,7 @@ final class FakeCache: AnswerCache {
 
     var discriminator: String? { state.withLock { $0.discriminator } }
     var holder: UInt64 { state.withLock { $0.holder } }
+    var lastRemoval: Int64 { 0 }
 
     func findInMemory(_ request: PreparedRequest, isOffline: Bool) -> CacheFinding? {
         if state.withLock({ $0.isInFile }) { return nil }

@@ -34,6 +34,7 @@ final class ScriptedCache: AnswerCache {
         set { state.withLock { $0.owner.discriminator = newValue } }
     }
     var holder: UInt64 { state.withLock { $0.owner.holder } }
+    var lastRemoval: Int64 { 0 }
 
     /// Gives the finding for a request, for example "GET http://api.test/v1/things/1".
     func set(_ finding: CacheFinding?, for request: String) {

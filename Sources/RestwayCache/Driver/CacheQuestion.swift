@@ -22,12 +22,11 @@ final class CacheQuestion: Sendable {
         var body: [UInt8]?
         if plan.rules.keepsUnsafe, case .bytes(let bytes) = request.exchange.body { body = bytes }
         let mode = isOffline && plan.mode == .standard ? .preferred : plan.mode
-        self.init(
-            CacheRequest(
-                method: request.exchange.method, url: request.exchange.url,
-                headers: Headers(request.exchange.headers), body: body, rules: plan.rules,
-                mode: mode),
-            plan, wantsBytes: request.bodyDestination.isMemory, labels)
+        var asked = CacheRequest(
+            method: request.exchange.method, url: request.exchange.url,
+            headers: request.receivedHeaders, body: body, rules: plan.rules, mode: mode)
+        asked.hasHiddenCookies = request.exchange.usesCookies
+        self.init(asked, plan, wantsBytes: request.bodyDestination.isMemory, labels)
     }
 
     init(
@@ -54,9 +53,11 @@ final class CacheQuestion: Sendable {
 extension EntryLabel {
     convenience init(_ request: CacheRequest, _ plan: CachePlan) {
         let owner = OwnerText.text(discriminator: plan.discriminator, holder: plan.holder)
+        // If the answer to any other method is kept, it is kept for GET.
+        let method = request.isAnswerable ? request.method : "GET"
         self.init(
-            name: CacheKey(request, owner: owner).text, method: request.method,
-            route: plan.route, owner: owner)
+            name: CacheKey(request, owner: owner).text, method: method, route: plan.route,
+            owner: owner)
     }
 }
 

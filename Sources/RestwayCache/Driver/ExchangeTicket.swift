@@ -35,7 +35,6 @@ final class ExchangeTicket: CacheTicket {
         self.asked = asked
         self.held = held
         sentAt = Atomic(cache.options.clock.wallMicroseconds())
-        cache.counters.misses.add(1, ordering: .relaxed)
     }
 
     private var request: CacheRequest { question.request }
@@ -49,6 +48,9 @@ final class ExchangeTicket: CacheTicket {
         for field in request.headers.fields { key += "\n\(field.name):\(field.value)" }
         return key
     }
+
+    /// Tells the ticket of a request that is already answered when it was sent.
+    func wasSent(at time: Int64) { sentAt.store(time, ordering: .relaxed) }
 
     func isSent() {
         sentAt.store(cache.options.clock.wallMicroseconds(), ordering: .relaxed)
@@ -82,7 +84,9 @@ final class ExchangeTicket: CacheTicket {
         case .freshen(let index, let newer):
             guard let kept = variants?.answers[index].freshened(newer) else { break }
             store(kept, replacing: [], now: now)
-            guard answer.status == 304, let held = body(index, kept) else { break }
+            // A 304 to a condition of the program is the program's.
+            guard answer.status == 304, !request.hasOwnCondition, let held = body(index, kept)
+            else { break }
             return validated(held, answer, now: now)
         case .combine(let index, let newer, let prefix):
             guard let held, index == asked, answer.saved == nil else { break }
@@ -94,16 +98,22 @@ final class ExchangeTicket: CacheTicket {
         case .pass:
             // The server says that what was validated still holds.
             if answer.status == 304, let held { return validated(held, answer, now: now) }
+            // The kept part does not belong to what the server has now.
+            if forward == .partial, let asked, let id = variants?.answers[asked].id {
+                cache.remove(Removal(id: id), cause: ObjectIdentifier(self))
+            }
         }
         return passed(answer, head, .passed, memo: nil, now: now)
     }
 
     /// Returns an entry that got a newer head, with its body.
-    private func body(_ index: Int, _ kept: KeptAnswer) -> HeldAnswer? {
+    ///
+    /// - Parameter isPart: Whether the bytes are needed, wherever the body of the answer goes.
+    private func body(_ index: Int, _ kept: KeptAnswer, isPart: Bool = false) -> HeldAnswer? {
         if index == asked, let held {
             return HeldAnswer(answer: kept, body: held.body, file: held.file)
         }
-        return cache.hold(kept, question, mayRead: true)
+        return cache.hold(kept, question, mayRead: true, isPart: isPart)
     }
 
     private func validated(
@@ -184,8 +194,9 @@ final class ExchangeTicket: CacheTicket {
 
     /// Lets the body of a download be copied in the background.
     private func copy(_ saved: SavedBody, _ head: StoredHead, replacing ids: [Int64]) -> Bool {
-        guard let writer = cache.writer, let path = saved.path, saved.resumedFrom == 0,
-            let source = SourceFile(path), Int64(source.status.st_size) == saved.length
+        guard let writer = cache.writer, let descriptor = saved.content?.number,
+            let source = SourceFile(duplicating: descriptor),
+            Int64(source.status.st_size) == saved.length
         else { return false }
         let body = KeptBody.file(BodyName(name: "", length: saved.length, digest: []))
         let kept = made(head, Body()).with(body)
@@ -254,14 +265,15 @@ final class ExchangeTicket: CacheTicket {
         where Reuse.mayStandIn(
             head, for: request, isOffline: isOffline, now: now, usesHeuristics: usesHeuristics)
         {
-            guard let answer = variants?.answers[index], let held = body(index, answer) else {
-                continue
-            }
+            let part = head.part(for: request)
+            guard let answer = variants?.answers[index],
+                let held = body(index, answer, isPart: part != nil)
+            else { continue }
             let age = head.age(now: now, usesHeuristics: usesHeuristics)
             cache.counters.staleHits.add(1, ordering: .relaxed)
             var status = CacheStatus(forward: forward)
             if failure.httpStatus != 0 { status.forwardStatus = failure.httpStatus }
-            return held.answer(to: question, .stale, age, status)
+            return held.answer(to: question, .stale, age, status, part: part)
         }
         return nil
     }

@@ -9,14 +9,8 @@ import Synchronization
 /// The response cache of a client: answers in memory, in front of a file that other processes may
 /// share.
 package final class ResponseCache: AnswerCache {
-    /// The settings of a client; they replace those of the document.
+    /// The settings that do not come from the document.
     package struct Options: Sendable {
-        package var path: String?
-        package var bytesMax: Int64?
-        package var memoryBytesMax: Int64?
-        /// Whether the client has a cache although neither it nor the document names a file.
-        package var isOn = false
-        package var usesHeuristics = false
         package var fileMode = FileMode.ownerOnly
         /// The most bytes of a body in memory.
         package var bodyBytesMax = 64 << 20
@@ -41,18 +35,10 @@ package final class ResponseCache: AnswerCache {
     let labels = LabelTable()
     private let identity = Lock(Identity())
 
-    /// Makes the cache that the document or the client asks for; `nil` if neither of them asks for
-    /// one.
-    package static func make(
-        _ definition: CacheDefinition?, _ options: Options
-    ) throws(Failure) -> ResponseCache? {
-        guard definition != nil || options.isOn || options.path != nil else { return nil }
-        var definition = definition ?? CacheDefinition()
-        definition.path = options.path ?? definition.path
-        definition.bytesMax = options.bytesMax ?? definition.bytesMax
-        definition.memoryBytesMax = options.memoryBytesMax ?? definition.memoryBytesMax
-        if options.usesHeuristics { definition.usesHeuristics = true }
-        return try ResponseCache(definition, options, Connection.Options())
+    package convenience init(
+        _ definition: CacheDefinition, _ options: Options
+    ) throws(Failure) {
+        try self.init(definition, options, Connection.Options())
     }
 
     init(
@@ -98,6 +84,7 @@ package final class ResponseCache: AnswerCache {
 
     package var discriminator: String? { identity.withLock { $0.discriminator } }
     package var holder: UInt64 { identity.withLock { $0.holder } }
+    package var lastRemoval: Int64 { memory.withLock { $0.removals.last } }
 
     /// Sets the discriminator of the requests that start from now on.
     package func setDiscriminator(_ discriminator: String?) {
@@ -173,9 +160,14 @@ package final class ResponseCache: AnswerCache {
             question.request, variants?.heads ?? [], now: now,
             usesHeuristics: definition.usesHeuristics)
         let ticket = { (forward, conditions: [HeaderField], index: Int?, held: HeldAnswer?) in
-            ExchangeTicket(
-                self, question, variants, look, forward, conditions: conditions, asked: index,
-                held: held)
+            self.counters.misses.add(1, ordering: .relaxed)
+            // A refresh in the background is not what the program wants of other caches.
+            let directives =
+                question.request.mode == question.plan.mode
+                ? question.request.directivesForOthers : []
+            return ExchangeTicket(
+                self, question, variants, look, forward, conditions: conditions + directives,
+                asked: index, held: held)
         }
         switch reuse {
         case .nothing: return .nothing
@@ -277,7 +269,25 @@ package final class ResponseCache: AnswerCache {
 
     package func observed(_ answer: ReceivedResponse, to request: PreparedRequest) {
         guard let plan = request.sending.caching else { return }
-        observed(answer, CacheQuestion(request, plan, labels), cause: nil)
+        observed(answer, CacheQuestion(request, plan, labels))
+    }
+
+    /// Removes what an answer makes invalid. The answer to a POST may be kept for GET.
+    func observed(_ answer: ReceivedResponse, _ question: CacheQuestion) {
+        let now = options.clock.wallMicroseconds()
+        let (isOutdated, look) = memory.withLock { memory in
+            let isOutdated = memory.removals.removes(
+                question.label, id: 0, time: now, since: question.plan.removal)
+            return (isOutdated, memory.look)
+        }
+        // Another kind of request has a ticket if its answer may be kept.
+        guard question.request.method == "POST", !question.request.isAnswerable, !isOutdated,
+            answer.saved == nil
+        else { return observed(answer, question, cause: nil) }
+        let ticket = ExchangeTicket(
+            self, question, nil, look, .method, conditions: [], asked: nil, held: nil)
+        ticket.wasSent(at: now - (answer.timings.exchange ?? 0))
+        _ = ticket.answered(answer)
     }
 
     package func observed(

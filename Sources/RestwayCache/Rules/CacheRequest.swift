@@ -13,6 +13,9 @@ package struct CacheRequest: Sendable {
     package var body: [UInt8]?
     package var rules: CacheRules
     package var mode: CacheMode
+    /// Whether the request may be sent with cookies that `headers` does not have. Nobody can say
+    /// whether an answer that varies with the cookies answers such a request.
+    package var hasHiddenCookies = false
 
     package init(
         method: String, url: String, headers: Headers = Headers(), body: [UInt8]? = nil,

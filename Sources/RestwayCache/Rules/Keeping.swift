@@ -129,7 +129,7 @@ extension StoredHead {
     package func isShareable(with request: CacheRequest) -> Bool {
         !statements.directives.flags.contains(.noStore)
             && !request.directives.flags.contains(.noStore)
-            && !statements.varyingNames.contains("*")
+            && !variesWithTheUnknown(request)
     }
 
     /// Whether the answer may become an entry (RFC 9111, section 3), and is of any use as one.
@@ -140,7 +140,7 @@ extension StoredHead {
         let mustUnderstand = flags.contains(.mustUnderstand)
         guard (200...599).contains(status), status != 206 || range != nil,
             !mustUnderstand || isUnderstood, !flags.contains(.noStore) || mustUnderstand,
-            !request.directives.flags.contains(.noStore), !statements.varyingNames.contains("*")
+            !request.directives.flags.contains(.noStore), !variesWithTheUnknown(request)
         else { return false }
         let isAllowed =
             statements.statedLifetime != nil || documentLifetime != nil

@@ -94,9 +94,18 @@ extension StoredHead {
         return ASCII.areEqualIgnoringCase(preferred, language)
     }
 
+    private func isHidden(_ name: String, _ request: CacheRequest) -> Bool {
+        name == "cookie" && request.hasHiddenCookies
+    }
+
+    /// Whether the answer to a request varies with something that cannot be known.
+    func variesWithTheUnknown(_ request: CacheRequest) -> Bool {
+        statements.varyingNames.contains { $0 == "*" || isHidden($0, request) }
+    }
+
     private func differingName(_ request: CacheRequest) -> String? {
         statements.varyingNames.first { name in
-            if name == "*" { return true }
+            if name == "*" || isHidden(name, request) { return true }
             let kept = selecting.first { $0.name == name }?.value
             let value = Selecting.value(of: name, request.headers)
             switch (kept, value) {

@@ -32,13 +32,13 @@ enum CacheWrite: Sendable {
 /// The number of entries that a removal removed; `nil` until it is written.
 typealias RemovedCount = Lock<Int64?>
 
-/// A file of the program, opened so that the program may move or remove it.
+/// A file of the program. It stays readable if the program moves or removes it.
 final class SourceFile: Sendable {
     let descriptor: Int32
     let status: stat
 
-    init?(_ path: String) {
-        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    init?(duplicating other: Int32) {
+        descriptor = fcntl(other, F_DUPFD_CLOEXEC, 0)
         var status = stat()
         guard descriptor >= 0, fstat(descriptor, &status) == 0 else {
             if descriptor >= 0 { close(descriptor) }

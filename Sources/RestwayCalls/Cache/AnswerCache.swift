@@ -13,6 +13,8 @@ package protocol AnswerCache: AnyObject, Sendable {
     /// The holder of the credential of requests that start now. It changes when the program sets
     /// another credential, and not when the library refreshes one.
     var holder: UInt64 { get }
+    /// The number of the last removal of entries.
+    var lastRemoval: Int64 { get }
 
     /// Asks only what is in memory; `nil` if the answer may be in the file.
     ///
@@ -23,7 +25,8 @@ package protocol AnswerCache: AnyObject, Sendable {
     /// Asks memory and the file. It may wait for the file.
     func find(_ request: PreparedRequest, isOffline: Bool) -> CacheFinding
     /// Takes note of the answer to a request that passed the cache by, as an unsafe request does:
-    /// it may make entries invalid (RFC 9111, section 4.4). It may wait for the file.
+    /// it may make entries invalid (RFC 9111, section 4.4), and the answer to a POST may be kept
+    /// for GET (RFC 9110, section 9.3.3). It may wait for the file.
     func observed(_ answer: ReceivedResponse, to request: PreparedRequest)
     /// Takes note of the answer to a stored request that became no call; see `observed`.
     func observed(_ answer: ReceivedResponse, to method: String, _ url: String, _ plan: CachePlan)
@@ -45,10 +48,14 @@ package final class CachePlan: Sendable {
     /// The header fields that the batch call sends for an item of a batch; empty for a request that
     /// goes out by itself. A field of the item replaces a field of the same name.
     package let shared: [HeaderField]
+    /// The last removal of entries before the request has started. What left before a removal is
+    /// not kept after it.
+    package let removal: Int64
 
     package init(
         rules: CacheRules, mode: CacheMode, route: String?, discriminator: String?,
-        holder: UInt64?, holderIfTrusted: UInt64? = nil, shared: [HeaderField] = []
+        holder: UInt64?, holderIfTrusted: UInt64? = nil, shared: [HeaderField] = [],
+        removal: Int64 = 0
     ) {
         self.rules = rules
         self.mode = mode
@@ -57,6 +64,7 @@ package final class CachePlan: Sendable {
         self.holder = holder
         self.holderIfTrusted = holderIfTrusted ?? holder
         self.shared = shared
+        self.removal = removal
     }
 
     /// Makes the plan of a request that starts now; `nil` if it takes no part in the cache.
@@ -96,7 +104,8 @@ package final class CachePlan: Sendable {
             rules: rules, mode: mode, route: destination.route?.name,
             discriminator: owner?.discriminator, holder: goesAlong ? holder : nil,
             holderIfTrusted: holder,
-            shared: sending.isInBatch ? context.standardHeaders.own.fields : [])
+            shared: sending.isInBatch ? context.standardHeaders.own.fields : [],
+            removal: cache?.lastRemoval ?? 0)
     }
 
     /// Returns the values of headers which say who the caller is.
@@ -128,7 +137,7 @@ package final class CachePlan: Sendable {
         guard holder != self.holder else { return self }
         return CachePlan(
             rules: rules, mode: mode, route: route, discriminator: discriminator, holder: holder,
-            holderIfTrusted: holderIfTrusted, shared: shared)
+            holderIfTrusted: holderIfTrusted, shared: shared, removal: removal)
     }
 }
 
@@ -192,7 +201,8 @@ package enum CacheFinding: Sendable {
 
 /// One exchange that the cache knows of, from the look into the cache to the answer.
 package protocol CacheTicket: AnyObject, Sendable {
-    /// The header fields that make the request conditional; empty if nothing can be validated.
+    /// The header fields that make the request conditional, and those that tell caches on the way
+    /// what the program wants of them.
     var conditions: [HeaderField] { get }
     /// Requests with equal keys can share one exchange; `nil` if this one cannot. The key is
     /// another one after an invalidation, so that a request shares no exchange that left before.

@@ -96,12 +96,18 @@ extension StageEntry {
             isShareable: outcome.isShareable)
     }
 
-    /// Sends the request again without conditions, if the server says that what the cache has is
-    /// current, but the cache has it no more. The program has not asked for such an answer.
+    /// Sends the request again without conditions, if the program has not asked for such an answer:
+    /// the server says that what the cache has is current, but the cache has it no more; or the
+    /// server's part does not complete the part that the cache has.
     func isSentUnconditionally(_ outcome: CacheOutcome) -> Bool {
-        guard outcome.answer.received.status == 304, let visit = call.visit,
-            !visit.ticket.conditions.isEmpty, !visit.request.isConditional
-        else { return false }
+        guard let visit = call.visit, !visit.ticket.conditions.isEmpty else { return false }
+        let asksForPart = visit.ticket.conditions.contains { $0.isNamed("Range") }
+        switch outcome.answer.received.status {
+        case 304 where !visit.request.isConditional: break
+        case 206 where asksForPart: break
+        case 416 where asksForPart: break
+        default: return false
+        }
         context.flights.leave(call, visit)
         return judged(.restart, .nothing) { state in
             state.request = visit.request

@@ -3,6 +3,7 @@ import RestwayRouting
 import RestwayThreads
 import XCTest
 
+@testable import RestwayCache
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
@@ -33,9 +34,10 @@ final class SuiteClient: SuiteDriver {
         socket.stop()
     }
 
-    /// The suite only counts what a refresh in the background brings after the next pause, and the
-    /// server has answered by then or the entry is too old anyway.
-    func settle() {}
+    /// Waits until kept answers are in the file, if there is one. The suite only counts what a
+    /// refresh in the background brings after the next pause, and the server has answered by then
+    /// or the entry is too old anyway.
+    func settle() { client.cache?.writer?.finish() }
 
     func perform(_ request: SuiteRequest) -> SuiteAnswer? {
         guard let method = Method(token: request.method) else { return performElsewhere(request) }

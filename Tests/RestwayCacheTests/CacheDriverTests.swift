@@ -1,0 +1,196 @@
+import RestwayCalls
+import RestwayDocument
+import RestwayHTTP
+import RestwayOutcome
+import XCTest
+
+@testable import RestwayCache
+
+/// What becomes of answers and failures between the decisions and the storage.
+final class CacheDriverTests: CacheTestCase {
+    private let etag = ("ETag", "\"1\"")
+
+    private func stale(_ body: String, _ more: (String, String)...) -> ReceivedResponse {
+        answer(body, [("Cache-Control", "max-age=1"), etag] + more)
+    }
+
+    private func cacheInMemory() throws -> ResponseCache { try open(isInFile: false) }
+
+    private func plan(_ cache: ResponseCache, discriminator: String? = nil) -> CachePlan {
+        CachePlan(
+            rules: CacheRules(), mode: .standard, route: nil, discriminator: discriminator,
+            holder: nil, removal: cache.lastRemoval)
+    }
+
+    // MARK: POST
+
+    private func post(_ cache: ResponseCache) -> CacheQuestion {
+        let request = CacheRequest(method: "POST", url: "http://127.0.0.1/a")
+        return CacheQuestion(request, plan(cache))
+    }
+
+    private var posted: ReceivedResponse {
+        answer("posted", [("Cache-Control", "max-age=100"), ("Content-Location", "/a")])
+    }
+
+    func testTheAnswerToAPOSTThatIsOneToGETIsKept() throws {
+        for isInFile in [false, true] {
+            let cache = try open(isInFile: isInFile)
+            try store(cache, question("a"), "old")
+            cache.observed(posted, post(cache))
+            XCTAssertEqual(found(cache, question("a")), "posted")
+            cache.writer?.finish()
+            XCTAssertEqual(try cache.list(CacheFilter(), limit: 0).map(\.method), ["GET"])
+            cache.close()
+        }
+    }
+
+    func testTheAnswerToAPOSTIsNotKeptAfterARemoval() throws {
+        let cache = try cacheInMemory()
+        let left = post(cache)
+        cache.remove(Removal(url: "http://127.0.0.1/a"))
+        cache.observed(posted, left)
+        XCTAssertNil(found(cache, question("a")))
+    }
+
+    func testAnyOtherAnswerToAPOSTIsNotKept() throws {
+        let cache = try cacheInMemory()
+        cache.observed(answer("posted", [("Cache-Control", "max-age=100")]), post(cache))
+        XCTAssertNil(found(cache, question("a")))
+        XCTAssertEqual(cache.statistics.counts.misses, 1, "only the look of this test is one")
+    }
+
+    // MARK: 304 and 206
+
+    func testA304ToAConditionOfTheProgramIsGivenToTheProgram() throws {
+        let cache = try cacheInMemory()
+        _ = try ticket(cache, question("a")).answered(stale("one"))
+        clock.advance(milliseconds: 5_000)
+        let own = question("a", headers: [("If-None-Match", "\"1\"")])
+        let next = try ticket(cache, own)
+        XCTAssertEqual(next.conditions, [])
+        let fresh = answer(status: 304, [("Cache-Control", "max-age=100"), etag])
+        XCTAssertEqual(next.answered(fresh).answer.received.status, 304)
+        // The entry is fresh again all the same.
+        XCTAssertEqual(found(cache, question("a")), "one")
+    }
+
+    private func storeAPart(_ cache: ResponseCache) throws -> any CacheTicket {
+        let part = answer(
+            "01234", status: 206,
+            [("Cache-Control", "max-age=100"), etag, ("Content-Range", "bytes 0-4/10")])
+        _ = try ticket(cache, question("a", headers: [("Range", "bytes=0-4")])).answered(part)
+        let next = try ticket(cache, question("a"))
+        XCTAssertEqual(next.conditions.map(\.name), ["Range", "If-Range"])
+        return next
+    }
+
+    func testAPartThatDoesNotFitRemovesTheKeptPart() throws {
+        let cache = try cacheInMemory()
+        let next = try storeAPart(cache)
+        let other = answer(
+            "56789", status: 206,
+            [("Cache-Control", "max-age=9"), ("ETag", "\"2\""), ("Content-Range", "bytes 5-9/10")])
+        XCTAssertEqual(next.answered(other).answer.received.status, 206)
+        XCTAssertEqual(try ticket(cache, question("a")).conditions, [])
+    }
+
+    func testAPartThatFitsCompletesTheKeptPart() throws {
+        let cache = try cacheInMemory()
+        let rest = answer(
+            "56789", status: 206,
+            [("Cache-Control", "max-age=9"), etag, ("Content-Range", "bytes 5-9/10")])
+        let whole = try storeAPart(cache).answered(rest).answer
+        XCTAssertEqual(whole.received.status, 200)
+        XCTAssertEqual(text(whole), "0123456789")
+    }
+
+    func testAStaleAnswerThatStandsInHasTheRangeThatIsAskedFor() throws {
+        let cache = try cacheInMemory()
+        let kept = stale("0123456789", ("Cache-Control", "stale-if-error=100"))
+        _ = try ticket(cache, question("a")).answered(kept)
+        clock.advance(milliseconds: 5_000)
+        let next = try ticket(cache, question("a", headers: [("Range", "bytes=2-4")]))
+        let standIn = try XCTUnwrap(next.failed(Failure(.connect, "no server")))
+        XCTAssertEqual(standIn.received.status, 206)
+        XCTAssertEqual(text(standIn), "234")
+        XCTAssertEqual(standIn.received.headers[first: "Content-Range"], "bytes 2-4/10")
+    }
+
+    func testCachesOnTheWayAreToldWhatTheProgramWants() throws {
+        let cache = try cacheInMemory()
+        let kept = stale("one", ("Cache-Control", "stale-while-revalidate=100"))
+        _ = try ticket(cache, question("a")).answered(kept)
+        let values = { (mode: CacheMode) in
+            try self.ticket(cache, self.question("a", mode: mode)).conditions.map(\.value)
+        }
+        XCTAssertEqual(try values(.validate), ["\"1\"", "max-age=0"])
+        XCTAssertEqual(try values(.reload), ["no-cache"])
+        clock.advance(milliseconds: 5_000)
+        guard case .staleAnswer(_, let refresh) = cache.find(question("a")) else {
+            return XCTFail("nothing is refreshed")
+        }
+        XCTAssertEqual(refresh.conditions.map(\.value), ["\"1\""])
+    }
+
+    // MARK: Cookies
+
+    func testAnAnswerThatVariesWithHiddenCookiesIsNotGivenAgain() throws {
+        let cache = try cacheInMemory()
+        let varying = answer("one", [("Cache-Control", "max-age=100"), ("Vary", "Cookie")])
+        for isHidden in [true, false] {
+            var request = CacheRequest(method: "GET", url: "http://127.0.0.1/\(isHidden)")
+            request.hasHiddenCookies = isHidden
+            let asked = CacheQuestion(request, plan(cache))
+            let outcome = try ticket(cache, asked).answered(varying)
+            XCTAssertEqual(outcome.isShareable, !isHidden)
+            XCTAssertEqual(found(cache, asked), isHidden ? nil : "one")
+        }
+    }
+
+    // MARK: Flights
+
+    func testARequestSharesNoExchangeThatMayHaveAnotherAnswer() throws {
+        let cache = try cacheInMemory()
+        func key(_ question: CacheQuestion) throws -> String? {
+            try ticket(cache, question).flightKey
+        }
+        let first = try XCTUnwrap(try key(question("a")))
+        XCTAssertEqual(first, try key(question("a")))
+        let others = [
+            question("a", mode: .reload), question("a", headers: [("If-None-Match", "\"1\"")]),
+            question("a", headers: [("Accept", "text/plain")]), question("a", "HEAD"),
+            question("a", discriminator: "ann"), question("a", holder: 5), question("b"),
+        ]
+        for (number, other) in others.enumerated() {
+            XCTAssertNotEqual(first, try key(other), "\(number)")
+        }
+        XCTAssertNil(try key(question("a", wantsBytes: false)))
+        cache.remove(Removal(url: "http://127.0.0.1/a"))
+        XCTAssertNotEqual(first, try key(question("a")))
+    }
+
+    // MARK: Owners
+
+    func testAnObservedAnswerConcernsTheEntriesOfItsDiscriminator() throws {
+        let cache = try cacheInMemory()
+        let read = { (discriminator: String?, holder: UInt64?) in
+            self.question("a", route: "read", discriminator: discriminator, holder: holder)
+        }
+        var rules = CacheRules()
+        rules.invalidatedRoutes = ["read"]
+        for discriminator in [nil, "ann"] as [String?] {
+            try store(cache, read(nil, nil), "public")
+            try store(cache, read(nil, 5), "of a holder")
+            try store(cache, read("ann", nil), "of ann")
+            let plan = CachePlan(
+                rules: rules, mode: .bypass, route: nil, discriminator: discriminator, holder: nil)
+            cache.observed(answer(), to: "PUT", "http://127.0.0.1/b", plan)
+            let isAnn = discriminator != nil
+            XCTAssertEqual(found(cache, read(nil, nil)), isAnn ? "public" : nil)
+            XCTAssertEqual(found(cache, read(nil, 5)), isAnn ? "of a holder" : nil)
+            XCTAssertEqual(found(cache, read("ann", nil)), isAnn ? nil : "of ann")
+            _ = try cache.remove(CacheFilter())
+        }
+    }
+}
