@@ -39,7 +39,9 @@ package enum ASCII {
     }
 
     package static func lowercased(_ text: String) -> String {
-        String(decoding: text.utf8.map { lowercased($0) }, as: UTF8.self)
+        var text = text
+        let isLower = text.withUTF8 { $0.allSatisfy { lowercased($0) == $0 } }
+        return isLower ? text : String(decoding: text.utf8.map { lowercased($0) }, as: UTF8.self)
     }
 
     /// Compares texts without regard to the case of ASCII letters. Allocates no memory.

@@ -18,7 +18,12 @@ package enum HTTPDate {
     ///   years in the future is in the past.
     /// - Returns: Seconds since 1970.
     package static func seconds(_ text: String, now: Int64) -> Int64? {
-        var scanner = Scanner(rest: Array(text.utf8)[...])
+        var text = text
+        return text.withUTF8 { seconds($0, now: now) }
+    }
+
+    private static func seconds(_ text: UnsafeBufferPointer<UInt8>, now: Int64) -> Int64? {
+        var scanner = Scanner(rest: text[...])
         guard let weekday = scanner.name(of: weekdays) else { return nil }
         if scanner.take(",") { return scanner.fixedDate() }
         if scanner.take(" ") { return scanner.ansiDate() }
@@ -35,7 +40,7 @@ package enum HTTPDate {
     }
 
     private struct Scanner {
-        var rest: ArraySlice<UInt8>
+        var rest: Slice<UnsafeBufferPointer<UInt8>>
 
         /// "Sun, 06 Nov 1994 08:49:37 GMT", from the first space on.
         mutating func fixedDate() -> Int64? {

@@ -73,6 +73,26 @@ final class CacheStorageTests: CacheTestCase {
         cache.close()
     }
 
+    func testAnAnswerThatLeavesMemoryKeepsItsMemo() throws {
+        let cache = try open(memoryBytesMax: 0)
+        try store(cache, question("a"), "one")
+        try store(cache, question("b"), "one")
+        cache.writer?.finish()
+        func memo(_ path: String) -> AnswerMemo? {
+            guard case .answer(let answer) = cache.find(question(path)) else { return nil }
+            return answer.memo
+        }
+        let first = try XCTUnwrap(memo("a"))
+        XCTAssertTrue(memo("a") === first)
+        XCTAssertFalse(memo("b") === first)
+        // Another body has another memo.
+        try store(cache, question("a", mode: .reload), "two")
+        cache.writer?.finish()
+        XCTAssertFalse(memo("a") === first)
+        XCTAssertEqual(found(cache, question("a")), "two")
+        cache.close()
+    }
+
     func testWhatWasUsedLongestAgoLeavesMemory() throws {
         let body = String(repeating: "x", count: 1_000)
         let cache = try open(isInFile: false, memoryBytesMax: 10_000)

@@ -66,7 +66,7 @@ final class ExchangeTicket: CacheTicket {
             httpVersion: Int(answer.httpVersion?.rawValue ?? 11), headers: answer.headers,
             url: answer.url, requestTime: sentAt.load(ordering: .relaxed), responseTime: now,
             bodyLength: length)
-        cache.observed(answer, question, cause: ObjectIdentifier(self))
+        cache.observed(head, question, cause: ObjectIdentifier(self))
         let isShareable = head.isShareable(with: request)
         let keeping = Keeping.decide(
             request, head, variants?.heads ?? [], asked: asked, usesHeuristics: usesHeuristics)

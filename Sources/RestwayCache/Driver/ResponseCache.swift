@@ -307,6 +307,11 @@ package final class ResponseCache: AnswerCache {
             httpVersion: Int(answer.httpVersion?.rawValue ?? 11), headers: answer.headers,
             url: answer.url, requestTime: now, responseTime: now,
             bodyLength: Int64(answer.body.count))
+        observed(head, question, cause: cause)
+    }
+
+    /// Removes what an answer with this head makes invalid.
+    func observed(_ head: StoredHead, _ question: CacheQuestion, cause: ObjectIdentifier?) {
         var urls: [String] = []
         for url in Keeping.invalidated(by: head, to: question.request) {
             // The entries of routes that ignore parameters have keys without them.
@@ -316,7 +321,7 @@ package final class ResponseCache: AnswerCache {
             }
         }
         for url in urls { remove(Removal(url: url), cause: cause) }
-        guard (200..<400).contains(answer.status) else { return }
+        guard (200..<400).contains(head.status) else { return }
         let plan = question.plan
         let owner = plan.discriminator == nil ? OwnerText.undiscriminated : question.label.owner
         for route in plan.rules.invalidatedRoutes {

@@ -25,7 +25,8 @@ struct Statements: Sendable {
     let initialAge: Int64
     /// The lifetime that the server states, in seconds; `nil` if it states none.
     let statedLifetime: Int64?
-    /// The lifetime that the age of the resource suggests (RFC 9111, section 4.2.2).
+    /// The lifetime that the age of the resource suggests (RFC 9111, section 4.2.2), if the server
+    /// states none.
     let likelyLifetime: Int64
 
     /// Nothing is fresh for longer only because it has not changed for long.
@@ -48,11 +49,12 @@ struct Statements: Sendable {
         } else {
             statedLifetime = nil
         }
+        let mayBeGuessed =
+            statedLifetime == nil
+            && (StatusCode.isHeuristicallyCacheable(status) || directives.flags.contains(.public))
+        let modified = mayBeGuessed ? Self.date("Last-Modified", headers, now: now) : nil
         likelyLifetime =
-            StatusCode.isHeuristicallyCacheable(status) || directives.flags.contains(.public)
-            ? Self.date("Last-Modified", headers, now: now).map {
-                min(max(0, date - $0) / 10, Self.likelyLifetimeMax)
-            } ?? 0 : 0
+            modified.map { min(max(0, date - $0) / 10, Self.likelyLifetimeMax) } ?? 0
     }
 
     /// Reads a date. A field that is there twice with different values has none.

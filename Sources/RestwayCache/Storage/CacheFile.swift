@@ -51,6 +51,7 @@ final class CacheFile: Sendable {
     let origin = Int64.random(in: .min ... .max)
     private let reading = Lock(Reading())
     private let ids = Lock<Int64>(0)
+    private let memos = MemoTable()
     /// Who writes to the file.
     let writer = Lock(WeakWriter())
 
@@ -169,9 +170,9 @@ final class CacheFile: Sendable {
                     return (Variants?.some(variants), isUsed, memory.look)
                 }
             }
-            let (rows, usedAt) = try rows(opened, label)
+            let (answers, usedAt) = try rows(opened, label)
             return memory.withLock { memory in
-                let left = rows.answers.filter { !memory.removals.removesRow($0, since: written) }
+                let left = answers.filter { !memory.removals.removesRow($0, since: written) }
                 let variants = left.isEmpty ? nil : Variants(left)
                 if isExpected { memory.fill(label.hash, variants, usedAt: usedAt) }
                 return (variants, now - usedAt >= CacheMemory.useInterval, memory.look)
@@ -251,30 +252,30 @@ final class CacheFile: Sendable {
             before: row.storage(6) == .null ? nil : row.integer(6))
     }
 
-    private static let entryColumns =
-        "id, name, method, route, owner, head, length, store, file, digest, body, usedAt"
+    private static let selectEntries = """
+        SELECT id, name, method, route, owner, head, length, store, file, digest, body, usedAt
+        FROM entry WHERE key = ?1 AND name = ?2 ORDER BY responseTime DESC
+        """
 
-    /// Returns the entries of a key, and the time when one of them was used last.
+    /// Returns the entries of a key, the newest first, and the time when one of them was used last.
     private func rows(
         _ opened: Opened, _ label: EntryLabel
-    ) throws(SQLiteError) -> (Variants, usedAt: Int64) {
+    ) throws(SQLiteError) -> ([KeptAnswer], usedAt: Int64) {
         var answers: [KeptAnswer] = []
         var usedAt: Int64 = 0
         try opened.connection.run(
-            """
-            SELECT \(Self.entryColumns) FROM entry WHERE key = ?1 AND name = ?2
-            ORDER BY responseTime DESC
-            """, [.integer(label.hash), .text(label.name)]
+            Self.selectEntries, [.integer(label.hash), .text(label.name)]
         ) { row in
             if let answer = answer(row, label) { answers.append(answer) }
             usedAt = max(usedAt, row.integer(11))
         }
-        return (Variants(answers), usedAt)
+        return (answers, usedAt)
     }
 
     /// Reads an entry; `nil` if it is damaged.
     ///
-    /// - Parameter label: The label that the entry is known to have.
+    /// - Parameter label: The label that the entry is known to have; `nil` if the entry is only
+    ///   listed.
     private func answer(_ row: Statement, _ label: EntryLabel?) -> KeptAnswer? {
         guard let head = HeadReader.head(row.bytes(5)) else { return nil }
         let (id, length) = (row.integer(0), row.integer(6))
@@ -289,14 +290,19 @@ final class CacheFile: Sendable {
             copy.append(contentsOf: bytes)
             body = .bytes(Body(copy))
         }
-        let label =
-            label
-            ?? EntryLabel(
+        guard let label else {
+            let label = EntryLabel(
                 name: row.string(1) ?? "", method: row.string(2) ?? "", route: row.string(3),
                 owner: row.string(4) ?? "")
+            return KeptAnswer(id: id, label: label, head: head, body: body, memo: AnswerMemo())
+        }
         let store = row.storage(7) == .null ? nil : row.integer(7)
-        return KeptAnswer(
-            id: id, label: label, head: head, body: body, memo: memo(of: id, committedTo: store))
+        let memo: AnswerMemo
+        switch body {
+        case .bytes: memo = memos.memo(of: id, label) { self.memo(of: id, committedTo: store) }
+        case .file: memo = self.memo(of: id, committedTo: store)
+        }
+        return KeptAnswer(id: id, label: label, head: head, body: body, memo: memo)
     }
 
     /// Makes the memo of an answer, whose store is written to the file.

@@ -47,12 +47,14 @@ struct HeadWriter {
 
 /// Reads what a `HeadWriter` wrote.
 struct HeadReader {
-    private var rest: UnsafeRawBufferPointer
+    private let bytes: UnsafeRawBufferPointer
+    /// Where the next value begins.
+    private var offset = 0
     private var isDamaged = false
 
     /// Returns the head; `nil` if the bytes are not exactly one.
     static func head(_ bytes: UnsafeRawBufferPointer) -> StoredHead? {
-        var reader = HeadReader(rest: bytes)
+        var reader = HeadReader(bytes)
         let (status, version) = (reader.number(), reader.number())
         let url = reader.text()
         let (requestTime, responseTime) = (reader.number(), reader.number())
@@ -62,7 +64,7 @@ struct HeadReader {
         let bodyLength = reader.number()
         let headers = reader.fields()
         let selecting = reader.fields()
-        guard !reader.isDamaged, reader.rest.isEmpty else { return nil }
+        guard !reader.isDamaged, reader.left == 0 else { return nil }
         let range = StoredRange(
             first: first, last: last, completeLength: complete < 0 ? nil : complete,
             asked: isAsked == 0 ? nil : asked)
@@ -74,33 +76,37 @@ struct HeadReader {
             range: first < 0 ? nil : range, bodyLength: bodyLength < 0 ? nil : bodyLength)
     }
 
-    private init(rest: UnsafeRawBufferPointer) { self.rest = rest }
+    private init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+    private var left: Int { bytes.count - offset }
 
     private mutating func number() -> Int64 {
-        guard rest.count >= 8 else {
+        guard left >= 8 else {
             isDamaged = true
             return 0
         }
-        defer { rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(8)) }
-        return Int64(littleEndian: rest.loadUnaligned(as: Int64.self))
+        defer { offset += 8 }
+        return Int64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Int64.self))
     }
 
     private mutating func text() -> String {
         let count = number()
-        guard count >= 0, count <= rest.count, !isDamaged else {
+        guard count >= 0, count <= left, !isDamaged else {
             isDamaged = true
             return ""
         }
-        defer { rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(Int(count))) }
-        return String(decoding: rest.prefix(Int(count)), as: UTF8.self)
+        let end = offset + Int(count)
+        defer { offset = end }
+        return String(
+            decoding: UnsafeRawBufferPointer(rebasing: bytes[offset..<end]), as: UTF8.self)
     }
 
     private mutating func fields() -> [HeaderField] {
         var fields: [HeaderField] = []
-        var left = number()
-        while left > 0, !isDamaged {
+        var count = number()
+        while count > 0, !isDamaged {
             fields.append(HeaderField(name: text(), value: text()))
-            left -= 1
+            count -= 1
         }
         return fields
     }
