@@ -17,6 +17,10 @@ final class CacheProcessTests: CacheTestCase {
     private static let threads = 16
     private static let rounds = 60
 
+    private func process(_ test: String) throws -> pid_t {
+        try start("CacheProcessTests/" + test)
+    }
+
     // MARK: Four processes
 
     /// One of the processes that use a file at the same time.
@@ -66,7 +70,7 @@ final class CacheProcessTests: CacheTestCase {
     }
 
     func testFourProcessesWithSixteenThreadsEach() throws {
-        let processes = try (0..<Self.processes).map { _ in try start("CacheProcessTests/testOneOfFourProcesses") }
+        let processes = try (0..<Self.processes).map { _ in try process("testOneOfFourProcesses") }
         for process in processes { XCTAssertEqual(status(of: process), 0) }
         XCTAssertEqual(
             try integer("SELECT total(bytes) FROM entry"), try integer("SELECT bytes FROM cache"))
@@ -102,13 +106,13 @@ final class CacheProcessTests: CacheTestCase {
     func testAFolderOfAnotherUserHarmsNothing() throws {
         guard geteuid() == 0 else { throw XCTSkip("only root can become another user") }
         chmod(folder, 0o755)
-        XCTAssertEqual(status(of: try start("CacheProcessTests/testAProcessOfAnotherUser")), 0, "without a file")
+        XCTAssertEqual(status(of: try process("testAProcessOfAnotherUser")), 0, "without a file")
         let cache = try open()
         try store(cache, question("a"), "one")
         cache.close()
-        XCTAssertEqual(status(of: try start("CacheProcessTests/testAProcessOfAnotherUser")), 0, "unreadable")
+        XCTAssertEqual(status(of: try process("testAProcessOfAnotherUser")), 0, "unreadable")
         chmod(path, 0o644)
-        XCTAssertEqual(status(of: try start("CacheProcessTests/testAProcessOfAnotherUser")), 0, "read-only")
+        XCTAssertEqual(status(of: try process("testAProcessOfAnotherUser")), 0, "read-only")
         XCTAssertEqual(try integer("SELECT count(*) FROM entry"), 1)
     }
 
@@ -151,7 +155,7 @@ final class CacheProcessTests: CacheTestCase {
         let cache = try open { $0.busyTimeoutMilliseconds = 50 }
         try store(cache, question("a"), "one")
         cache.writer?.finish()
-        let process = try start("CacheProcessTests/testAProcessThatLocksTheFile")
+        let locker = try process("testAProcessThatLocksTheFile")
         let pipe = Glibc.open(fifo, O_RDONLY)
         var byte: UInt8 = 0
         XCTAssertEqual(read(pipe, &byte, 1), 1)
@@ -162,8 +166,8 @@ final class CacheProcessTests: CacheTestCase {
             clock.advance(milliseconds: 2_000)
         }
         XCTAssertTrue(cache.problem.contains("locked"), cache.problem)
-        kill(process, SIGKILL)
-        XCTAssertNotEqual(status(of: process), 0)
+        kill(locker, SIGKILL)
+        XCTAssertNotEqual(status(of: locker), 0)
         close(pipe)
         try store(cache, question("d"), "d")
         cache.writer?.finish()

@@ -35,10 +35,11 @@ struct SuiteResults {
     /// Why a case that the decisions pass does not pass for a client with a cache.
     static let exceptionsOfCaches: [String: String] = [
         "vary-normalise-combine":
-            "A request of a client has one field of a name, so it cannot be sent as the case wants.",
+            "A request of a client has one field of a name, so it cannot be sent as the case "
+            + "wants.",
         "other-cookie":
-            "A cookie that the program gives in a header field says who the user is, so the answers "
-            + "are kept apart like those to requests with a credential.",
+            "A cookie that the program gives in a header field says who the user is, so the "
+            + "answers are kept apart like those to requests with a credential.",
     ]
 
     func count(_ suite: String?, _ kind: SuiteCase.Kind) -> (passed: Int, all: Int) {
