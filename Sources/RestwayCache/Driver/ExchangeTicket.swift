@@ -1,4 +1,5 @@
 import CLinux
+import Glibc
 import RestwayCalls
 import RestwayDocument
 import RestwayHTTP
@@ -156,13 +157,38 @@ final class ExchangeTicket: CacheTicket {
         _ answer: ReceivedResponse, _ head: StoredHead, replacing ids: [Int64], now: Int64
     ) -> CachedAnswer {
         if let saved = answer.saved {
-            let isKept = copy(saved, head, replacing: ids)
+            let isKept =
+                cache.file == nil
+                ? keepInMemory(saved, head, replacing: ids, now: now)
+                : copy(saved, head, replacing: ids, now: now)
             return passed(answer, head, isKept ? .stored : .passed, memo: nil, now: now)
         }
         let kept = made(head, answer.body)
         let isKept = isSmallEnough(kept.bytes) && store(kept, replacing: ids, now: now)
         return passed(
             answer, head, isKept ? .stored : .passed, memo: isKept ? kept.memo : nil, now: now)
+    }
+
+    /// Keeps the body of a download in a cache that has no file.
+    private func keepInMemory(
+        _ saved: SavedBody, _ head: StoredHead, replacing ids: [Int64], now: Int64
+    ) -> Bool {
+        guard isSmallEnough(saved.length), let descriptor = saved.content?.number else {
+            return false
+        }
+        var bytes = [UInt8](repeating: 0, count: Int(saved.length))
+        var position = 0
+        while position < bytes.count {
+            let count = bytes.withUnsafeMutableBytes { bytes in
+                let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[position...])
+                return pread(descriptor, rest.baseAddress, rest.count, off_t(position))
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            position += count
+        }
+        let kept = made(head, Body(bytes))
+        return isSmallEnough(kept.bytes) && store(kept, replacing: ids, now: now)
     }
 
     private func made(_ head: StoredHead, _ body: Body) -> KeptAnswer {
@@ -192,24 +218,34 @@ final class ExchangeTicket: CacheTicket {
         return true
     }
 
-    /// Lets the body of a download be copied in the background.
-    private func copy(_ saved: SavedBody, _ head: StoredHead, replacing ids: [Int64]) -> Bool {
-        guard let writer = cache.writer, let descriptor = saved.content?.number,
-            let source = SourceFile(duplicating: descriptor),
-            Int64(source.status.st_size) == saved.length
+    /// Copies the body of a download into the folder of the cache. The call waits for that, so that
+    /// the next request finds the body.
+    private func copy(
+        _ saved: SavedBody, _ head: StoredHead, replacing ids: [Int64], now: Int64
+    ) -> Bool {
+        guard isSmallEnough(saved.length), let descriptor = saved.content?.number,
+            let file = cache.file, let bodies = file.bodies
         else { return false }
-        let body = KeptBody.file(BodyName(name: "", length: saved.length, digest: []))
-        let kept = made(head, Body()).with(body)
+        let kept = made(head, Body())
         let cause = ObjectIdentifier(self)
-        let isWanted = cache.memory.withLock { memory in
-            let isWanted = memory.mayKeep(kept, since: look, cause: cause)
-            if isWanted { memory.forget(kept.label.hash) }
-            return isWanted
+        guard cache.memory.withLock({ $0.mayKeep(kept, since: look, cause: cause) }) else {
+            return false
         }
-        guard isWanted, isSmallEnough(kept.bytes) else { return false }
-        cache.counters.stored.add(1, ordering: .relaxed)
-        writer.submit(.copy(kept, source, replacing: ids, since: look.change))
-        return true
+        do throws(BodyFileError) {
+            let name = BodyFolder.newName(for: kept.id)
+            guard let body = try bodies.copy(name, from: descriptor, length: saved.length) else {
+                return false
+            }
+            let copied = kept.with(.file(body))
+            let isKept =
+                isSmallEnough(copied.bytes) && store(copied, replacing: ids, now: now)
+            if !isKept { bodies.remove(body.name) }
+            return isKept
+        } catch {
+            file.troubles.note(CacheTrouble(error))
+            file.troubles.writeLog()
+            return false
+        }
     }
 
     /// Joins the part that was asked for with the part that is kept.

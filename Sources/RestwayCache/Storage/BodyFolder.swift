@@ -39,6 +39,11 @@ struct BodyFolder: Sendable {
 
     func path(_ name: String) -> String { path + "/" + name }
 
+    /// Returns a name for the body of an entry that no body has had.
+    static func newName(for id: Int64) -> String {
+        String(id, radix: 36) + "-" + String(UInt64.random(in: 0 ... .max), radix: 36)
+    }
+
     // MARK: Writing
 
     /// Writes a body.
@@ -51,10 +56,13 @@ struct BodyFolder: Sendable {
         }
     }
 
-    /// Copies a file of the program; `nil` if the program changed the file since it had `status`.
+    /// Copies a file of the program; `nil` if the file has another length, or if the program has
+    /// changed it meanwhile.
     func copy(
-        _ name: String, from source: Int32, _ status: stat
+        _ name: String, from source: Int32, length: Int64
     ) throws(BodyFileError) -> BodyName? {
+        var status = stat()
+        guard fstat(source, &status) == 0, Int64(status.st_size) == length else { return nil }
         var buffer = [UInt8](repeating: 0, count: Self.chunkBytes)
         let copied = try fill(name) { file, digest in
             var length: Int64 = 0
@@ -74,7 +82,7 @@ struct BodyFolder: Sendable {
         }
         var now = stat()
         guard fstat(source, &now) == 0, now.st_size == status.st_size,
-            copied.length == Int64(status.st_size), now.st_mtim.tv_sec == status.st_mtim.tv_sec,
+            copied.length == length, now.st_mtim.tv_sec == status.st_mtim.tv_sec,
             now.st_mtim.tv_nsec == status.st_mtim.tv_nsec
         else {
             remove(name)

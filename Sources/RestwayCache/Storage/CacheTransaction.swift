@@ -69,7 +69,7 @@ struct CacheTransaction {
                 "DELETE FROM entry WHERE key = ?1 AND name = ?2",
                 [.integer(label.hash), .text(label.name)])
             try note(key: label.hash)
-        case .copy, .sweep: break
+        case .sweep: break
         }
     }
 

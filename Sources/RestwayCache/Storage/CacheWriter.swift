@@ -13,8 +13,6 @@ enum CacheWrite: Sendable {
     ///   - replacing: The entries that it replaces, besides those with its selecting fields.
     ///   - since: The last change of the file that was known when the request left.
     case store(KeptAnswer, replacing: [Int64], since: Int64)
-    /// Stores an answer with a body that is still in a file of the program.
-    case copy(KeptAnswer, SourceFile, replacing: [Int64], since: Int64)
     /// The entry was used.
     case use(Int64, at: Int64)
     /// An object store has taken the objects of the entry.
@@ -31,24 +29,6 @@ enum CacheWrite: Sendable {
 
 /// The number of entries that a removal removed; `nil` until it is written.
 typealias RemovedCount = Lock<Int64?>
-
-/// A file of the program. It stays readable if the program moves or removes it.
-final class SourceFile: Sendable {
-    let descriptor: Int32
-    let status: stat
-
-    init?(duplicating other: Int32) {
-        descriptor = fcntl(other, F_DUPFD_CLOEXEC, 0)
-        var status = stat()
-        guard descriptor >= 0, fstat(descriptor, &status) == 0 else {
-            if descriptor >= 0 { close(descriptor) }
-            return nil
-        }
-        self.status = status
-    }
-
-    deinit { close(descriptor) }
-}
 
 /// Writes to the file in the background, many writes in one transaction, in their order.
 ///
@@ -107,7 +87,7 @@ final class CacheWriter: Sendable {
     private func add(_ write: CacheWrite, to state: inout State) {
         let isFull = state.writes.count >= Self.writesMax || state.bytes >= Self.bytesMax
         switch write {
-        case .store(let answer, _, _), .copy(let answer, _, _, _):
+        case .store(let answer, _, _):
             if isFull {
                 memory.withLock { $0.isWritten(answer.label.hash) }
                 return add(.forget(answer.label), to: &state)
@@ -225,32 +205,15 @@ final class CacheWriter: Sendable {
     /// Writes the body of a large answer to a file of its own, before the transaction.
     private func withBody(_ write: CacheWrite, _ bodies: BodyFolder) -> CacheWrite {
         do throws(BodyFileError) {
-            let answer: KeptAnswer
-            let (ids, since): ([Int64], Int64)
-            let body: BodyName?
-            switch write {
-            case .store(let stored, let replaced, let change):
-                guard case .bytes(let bytes) = stored.body, bytes.count > Self.inlineBytesMax,
-                    !stored.isFreshened
-                else { return write }
-                (answer, ids, since) = (stored, replaced, change)
-                var failure: BodyFileError?
-                body = bytes.withBytes { bytes in
-                    do throws(BodyFileError) {
-                        return try bodies.write(Self.name(stored), bytes)
-                    } catch {
-                        failure = error
-                        return nil
-                    }
+            guard case .store(let answer, let ids, let since) = write,
+                case .bytes(let bytes) = answer.body, bytes.count > Self.inlineBytesMax,
+                !answer.isFreshened
+            else { return write }
+            let body = try bytes.withBytes { bytes in
+                Result { () throws(BodyFileError) in
+                    try bodies.write(BodyFolder.newName(for: answer.id), bytes)
                 }
-                if let failure { throw failure }
-            case .copy(let stored, let source, let replaced, let change):
-                (answer, ids, since) = (stored, replaced, change)
-                body = try bodies.copy(Self.name(stored), from: source.descriptor, source.status)
-            default:
-                return write
-            }
-            guard let body else { return .forget(answer.label) }
+            }.get()
             return .store(answer.with(.file(body)), replacing: ids, since: since)
         } catch {
             file.troubles.note(CacheTrouble(error))
@@ -260,10 +223,6 @@ final class CacheWriter: Sendable {
 
     /// Bodies with more bytes than these are files of their own.
     private static let inlineBytesMax = 64 << 10
-
-    private static func name(_ answer: KeptAnswer) -> String {
-        String(answer.id, radix: 36) + "-" + String(UInt64.random(in: 0 ... .max), radix: 36)
-    }
 
     private func written(
         _ group: [CacheWrite], _ transaction: CacheTransaction, _ bodies: BodyFolder
@@ -294,7 +253,6 @@ final class CacheWriter: Sendable {
             case .store(let answer, _, _):
                 if let bodies { removeBody(of: answer, bodies) }
                 return given(up: write)
-            case .copy: return given(up: write)
             case .remove, .forget: return write
             case .use, .commit, .sweep: return nil
             }
@@ -311,7 +269,6 @@ final class CacheWriter: Sendable {
         case .store(let answer, _, _):
             memory.withLock { $0.isWritten(answer.label.hash) }
             return .forget(answer.label)
-        case .copy(let answer, _, _, _): return .forget(answer.label)
         default: return write
         }
     }

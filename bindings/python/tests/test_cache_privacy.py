@@ -22,7 +22,7 @@ SECRETS = {
     "Cookie": "sid=secret-of-cookie",
     "X-Api-Key": "secret-of-key",
 }
-VARYING = {"Vary": ", ".join(SECRETS)}
+VARYING = {"Vary": "Authorization, X-Api-Key"}
 
 
 @pytest.fixture
@@ -82,9 +82,9 @@ def test_no_credential_of_a_request_is_in_the_file(peer: Peer, tmp_path: Path) -
         assert world.state("things", headers=SECRETS) is CacheState.STORED
         assert world.state("things", headers=SECRETS) is CacheState.HIT
         peer.respond(NEWER_THING, headers=VARYING)
-        for name in SECRETS:
+        for name in ("Authorization", "X-Api-Key"):
             assert world.state("things", headers={**SECRETS, name: "x"}) is CacheState.STORED
-        assert len(world.client.cache.entries()) == 4
+        assert len(world.client.cache.entries()) == 3
         assert THING in files()
         assert b"secret-of" not in files()
     assert b"secret-of" not in files()
