@@ -71,6 +71,10 @@ def test_all_faults_at_once_leave_good_requests_alone(
         for fault in ANSWERING
         if not fault.options and fault.timeout == PATIENCE_SECONDS
     ]
+    # Some servers answer a GET and end the connection without saying so. The next request on that
+    # connection may be lost before a server reads it: a GET is repeated, a POST is reported as
+    # lost. So the POSTs come first: requests start in the order in which they are sent.
+    faults.sort(key=lambda fault: fault.method != "POST")
     bad, good = [], []
     for fault in faults:
         bad.append(client.send(request_of(fault)))
