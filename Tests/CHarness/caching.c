@@ -83,6 +83,11 @@ void caching_restart(struct caching *caching) {
     make_client_of_file(caching);
 }
 
+void caching_replace_client(struct caching *caching, restway_client_options options) {
+    restway_client_release(caching->client);
+    caching->client = caching_client(caching, options);
+}
+
 void caching_end(struct caching *caching) {
     restway_client_release(caching->client);
     restway_clock_release(caching->clock);

@@ -33,6 +33,9 @@ void caching_restart(struct caching *caching);
  *  route "stored", whose PUT may be stored. */
 restway_client *caching_client(struct caching *caching, restway_client_options options);
 
+/** Replaces the client by another client, made with @p options; see caching_client(). */
+void caching_replace_client(struct caching *caching, restway_client_options options);
+
 void caching_end(struct caching *caching);
 
 /** Moves the clock. */

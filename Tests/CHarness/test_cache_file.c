@@ -123,9 +123,8 @@ static void cache_file__that_cannot_be_made_fails_no_call(void **state) {
     struct caching caching;
     restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
     caching_begin(&caching);
-    restway_client_release(caching.client);
     options.cache_path = "/proc/restway/cache.db";
-    caching.client = caching_client(&caching, options);
+    caching_replace_client(&caching, options);
     restway_request *request = caching_request("things");
     assert_ok(restway_client_perform(caching.client, request, 0, NULL, &failure));
     restway_request_release(request);
@@ -240,10 +239,9 @@ static void cache__makes_room(void **state) {
     struct caching caching;
     restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
     caching_begin(&caching);
-    restway_client_release(caching.client);
     options.cache_flags = RESTWAY_CACHE_ON;
     options.cache_memory_bytes_max = 16384;
-    caching.client = caching_client(&caching, options);
+    caching_replace_client(&caching, options);
     caching_answer(&caching, 200, "Cache-Control: max-age=60\r\n", THING);
     for (int number = 1; number <= 200; number++) {
         char path[32];
@@ -352,11 +350,10 @@ static void cache__follows_the_outbox(void **state) {
     restway_outbox_counts counts = RESTWAY_OUTBOX_COUNTS_INIT;
     restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
     caching_begin_in_file(&caching);
-    restway_client_release(caching.client);
     snprintf(outbox, sizeof(outbox), "%s/outbox.db", caching.directory);
     options.cache_path = caching.path;
     options.outbox_path = outbox;
-    caching.client = caching_client(&caching, options);
+    caching_replace_client(&caching, options);
     restway_client *client = caching.client;
     assert_ok(restway_client_set_cache_discriminator(client, "ann", &failure));
     caching_get(&caching, "things", RESTWAY_CACHE_STANDARD, RESTWAY_CACHE_STATE_STORED, 1);

@@ -54,8 +54,7 @@ static void cache_only__asks_no_server_in_a_client_without_a_cache(void **state)
     struct caching caching;
     restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
     caching_begin(&caching);
-    restway_client_release(caching.client);
-    caching.client = caching_client(&caching, options);
+    caching_replace_client(&caching, options);
     caching_get(&caching, "things", RESTWAY_CACHE_ONLY, RESTWAY_CACHE_STATE_MISSING, 0);
     caching_get(&caching, "things", RESTWAY_CACHE_PREFERRED, RESTWAY_CACHE_STATE_NONE, 1);
     caching_end(&caching);
@@ -321,8 +320,7 @@ static void cache__guesses_a_lifetime_only_if_the_client_says_so(void **state) {
     caching_get(&caching, "/plain", RESTWAY_CACHE_STANDARD, RESTWAY_CACHE_STATE_STORED, 1);
     /* The server answers the conditional request with a whole answer. */
     caching_get(&caching, "/plain", RESTWAY_CACHE_STANDARD, RESTWAY_CACHE_STATE_STORED, 2);
-    restway_client_release(caching.client);
-    caching.client = caching_client(&caching, options);
+    caching_replace_client(&caching, options);
     caching_get(&caching, "/plain", RESTWAY_CACHE_STANDARD, RESTWAY_CACHE_STATE_STORED, 3);
     caching_get(&caching, "/plain", RESTWAY_CACHE_STANDARD, RESTWAY_CACHE_STATE_HIT, 3);
     caching_end(&caching);

@@ -127,9 +127,8 @@ static void cache_functions__of_a_client_without_a_cache(void **state) {
     restway_cache_counts counts = RESTWAY_CACHE_COUNTS_INIT;
     restway_cache_entries *entries = POISON;
     caching_begin(&caching);
-    restway_client_release(caching.client);
     options.cache_flags = RESTWAY_CACHE_HEURISTICS;
-    caching.client = caching_client(&caching, options);
+    caching_replace_client(&caching, options);
     restway_client *client = caching.client;
     restway_request *request = caching_request("things");
     const restway_status none = RESTWAY_E_CONFIG;
