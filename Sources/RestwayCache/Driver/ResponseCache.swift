@@ -71,7 +71,7 @@ package final class ResponseCache: AnswerCache {
     /// Writes what waits, and closes the file. Inside a callback it does not wait.
     package func close() {
         guard let writer else { return }
-        // Nobody will have this holder again.
+        // The number of the holder is random, so no later client can use its entries.
         remove(Removal(owner: OwnerText.text(discriminator: nil, holder: holder)))
         if CallbackScope.isActive {
             options.pool.submit { writer.close() }

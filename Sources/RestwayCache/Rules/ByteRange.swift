@@ -26,7 +26,8 @@ enum ByteRange: Equatable {
         self = .from(first, through: last)
     }
 
-    /// The bytes of a representation of this length; `nil` if there are none.
+    /// Returns the part of a representation with `length` bytes that the range asks for; `nil` if
+    /// the range lies outside of it.
     func part(of length: Int64) -> StoredRange? {
         switch self {
         case .from(let first, let last):

@@ -74,13 +74,14 @@ struct CacheControl: Sendable, Equatable {
         }
     }
 
-    /// A lifetime that is stated twice with different values, or is invalid, is none (RFC 9111,
-    /// section 4.2.1).
+    /// Adds a lifetime that the header states. If it differs from an earlier one or is invalid, the
+    /// lifetime becomes 0, so that the answer counts as stale (RFC 9111, section 4.2.1).
     private static func restrict(_ value: inout Int64?, _ new: Int64?) {
         value = value == nil || value == new ? new ?? 0 : 0
     }
 
-    /// Reads a number of seconds; `nil` if it is none. A number that is too large is the largest.
+    /// Reads a number of seconds; `nil` if `text` is not a number. A number that is too large
+    /// becomes `secondsMax`.
     static func seconds(_ text: String?) -> Int64? {
         guard let text, !text.isEmpty, text.utf8.allSatisfy(ASCII.isDigit) else { return nil }
         return min(Int64(text) ?? secondsMax, secondsMax)

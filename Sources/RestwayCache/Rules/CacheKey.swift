@@ -117,7 +117,8 @@ extension CacheKey {
         return bytes
     }
 
-    /// Normalises scheme and host, and the path if there is none. Returns where the path begins.
+    /// Writes the scheme and the host in their normal form, and adds the path "/" to a URL without
+    /// a path. Returns the index at which the path begins.
     private static func normalizeAuthority(_ bytes: inout [UInt8]) -> Int {
         let colon = bytes.firstIndex(of: ASCII.colon) ?? 0
         let start = bytes[colon...].dropFirst().firstIndex { $0 != ASCII.slash } ?? bytes.count

@@ -13,8 +13,8 @@ package struct CacheRequest: Sendable {
     package var body: [UInt8]?
     package var rules: CacheRules
     package var mode: CacheMode
-    /// Whether the request may be sent with cookies that `headers` does not have. Nobody can say
-    /// whether an answer that varies with the cookies answers such a request.
+    /// Whether the request may be sent with cookies that `headers` does not have. It is
+    /// then unknown whether an answer that varies with the cookies fits such a request.
     package var hasHiddenCookies = false
 
     package init(

@@ -21,7 +21,8 @@ package enum Keeping: Sendable, Equatable {
     /// - Parameters:
     ///   - answer: The answer, made with `StoredHead(answering:...)`.
     ///   - entries: The heads of the entries with the key of the request, the newest first.
-    ///   - asked: The index of the entry whose validators were sent; `nil` if there is none.
+    ///   - asked: The index of the entry whose validators were sent; `nil` if the cache has sent no
+    ///     validators.
     package static func decide(
         _ request: CacheRequest, _ answer: StoredHead, _ entries: [StoredHead],
         asked: Int? = nil, usesHeuristics: Bool

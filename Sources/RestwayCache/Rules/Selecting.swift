@@ -40,7 +40,8 @@ enum Selecting {
             .joined(separator: ",")
     }
 
-    /// The one language that a request prefers to all others; `nil` if there is none.
+    /// Returns the language that a request prefers to all others; `nil` if it states no preference,
+    /// or prefers several languages equally.
     static func preferredLanguage(_ headers: Headers) -> String? {
         guard let text = value(of: language, headers) else { return nil }
         var best: (name: Substring, quality: Int)?

@@ -20,7 +20,8 @@ enum EntityTag {
 extension StoredHead {
     var entityTag: String? { headers[first: "ETag"] }
 
-    /// The tag that names exactly these bytes; `nil` if there is none.
+    /// The entity tag, if it is strong, so that it stands for exactly these bytes; `nil` without a
+    /// strong tag.
     var strongTag: String? { entityTag.flatMap { EntityTag.isStrong($0) ? $0 : nil } }
 
     var hasValidator: Bool { entityTag != nil || headers[first: "Last-Modified"] != nil }

@@ -10,7 +10,7 @@ struct ServedAnswer: Sendable {
 
 /// The answers in memory: those that were used last, up to a number of bytes.
 ///
-/// It holds all variants of a key or none of them.
+/// For each key, it holds either all variants or no variant.
 struct CacheMemory {
     /// A place in the list that leads from the key used last to the one used longest ago.
     private struct Slot {

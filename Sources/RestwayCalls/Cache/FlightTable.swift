@@ -21,7 +21,8 @@ struct FlightTable {
         return false
     }
 
-    /// Begins a flight that `call` leads. Returns false, and changes nothing, if there is one.
+    /// Begins a flight that `call` leads. If the key has a
+    /// flight already, this changes nothing and returns false.
     mutating func lead(_ call: UInt64, at key: String) -> Bool {
         guard flights[key] == nil else { return false }
         flights[key] = Flight(leader: call)

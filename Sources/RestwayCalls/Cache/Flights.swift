@@ -12,7 +12,8 @@ final class CacheVisit: Sendable {
     /// The key of the flight that the call leads or waits in; `nil` if it shares its exchange with
     /// no call.
     let key: String?
-    /// Where the result of the present exchange goes; `nil` if there is none to give away.
+    /// The recipient of the result of the present exchange; `nil` if no other call can take over
+    /// the exchange.
     let recipient: ExchangeRecipient?
     /// Whether another call has sent the exchange.
     let isTakenOver: Bool
@@ -70,7 +71,7 @@ final class Flights: Sendable {
         }
     }
 
-    /// Begins a flight that a call leads. Returns false if there is one.
+    /// Begins a flight that a call leads. Returns false if the key has a flight already.
     func lead(_ call: Call, at key: String) -> Bool {
         state.withLock { $0.table.lead(call.id, at: key) }
     }

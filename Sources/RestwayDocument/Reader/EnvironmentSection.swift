@@ -162,7 +162,8 @@ extension DocumentNode {
             ? text : refuse("must be \"http\" or \"https\", is \"\(text)\"")
     }
 
-    /// Reads a port, which may also be a text, because a variable is one. 0 is the protocol's own.
+    /// Reads a port. A text is allowed, too, because the value of a variable is always a text. 0
+    /// stands for the default port of the protocol.
     private func port() -> Int? {
         guard value.kind == .string else { return integer(in: 0...65_535) }
         guard let text = string() else { return nil }
