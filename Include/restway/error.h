@@ -41,6 +41,10 @@ typedef enum RESTWAY_OPEN_ENUM restway_domain {
     RESTWAY_DOMAIN_API = 13,
     /** Cancelled or closed by the program. */
     RESTWAY_DOMAIN_CANCELLED = 14,
+    /** An answer that `validate` refuses for another reason than its status. */
+    RESTWAY_DOMAIN_VALIDATION = 15,
+    /** The parser of a body, if it is not "objects". */
+    RESTWAY_DOMAIN_PARSING = 16,
     /** Not a domain: pins the type to 32 bits. */
     RESTWAY_DOMAIN_PIN_ = 0x7fffffff
 } restway_domain;

@@ -132,12 +132,15 @@ extension Relationship.Policy {
 /// `@unchecked Sendable`: only one thread uses it, while the question is asked.
 final class AnswerHandle: HandleObject, @unchecked Sendable {
     let takesValue: Bool
+    let takesMediaType: Bool
     var value: Value?
+    var mediaType: String?
     var message: String?
     let generation = ProcessGeneration.current
 
-    init(takesValue: Bool) {
+    init(takesValue: Bool, takesMediaType: Bool = false) {
         self.takesValue = takesValue
+        self.takesMediaType = takesMediaType
     }
 }
 

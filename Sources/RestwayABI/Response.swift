@@ -12,6 +12,8 @@ final class ResponseHandle: TextLender, Sendable {
     /// The texts are made at their first use, because most programs do not read them.
     private let lentTexts = AtomicLazyReference<LentTexts>()
     private let bodyText = AtomicLazyReference<ConvertedText>()
+    /// The text or the bytes of the value that a parser of the program has made.
+    private let madeText = AtomicLazyReference<ConvertedText>()
     let generation = ProcessGeneration.current
 
     init(_ response: Response) {
@@ -37,6 +39,11 @@ final class ResponseHandle: TextLender, Sendable {
                 .mapping, "the charset \"\(error.name)\" of the body is not known",
                 field: "Content-Type")
         }
+    }
+
+    /// Returns the text or the bytes of a value for C. The first call copies them.
+    func made(_ bytes: @autoclosure () -> [UInt8]) -> ConvertedText {
+        madeText.load() ?? madeText.storeIfNil(ConvertedText(bytes()))
     }
 
     func header(_ index: Int) -> HeaderField? { response.headers.fields.at(index) }

@@ -21,11 +21,38 @@ extension API {
 
     /// Registers a hook of the program, also when the api is frozen.
     package func addHook(_ name: String, _ hook: @escaping Hook) throws(Failure) {
+        try addFunction(name, .hook) { $0.hooks[name] = hook }
+    }
+
+    /// Registers a validator of the program, also when the api is frozen.
+    package func addValidator(
+        _ name: String, _ validator: @escaping Validator
+    ) throws(Failure) {
+        try addFunction(name, .validator) { $0.validators[name] = validator }
+    }
+
+    /// Registers a parser of the program, also when the api is frozen.
+    package func addParser(_ name: String, _ parser: @escaping BodyParser) throws(Failure) {
+        guard case .function = ParserChoice(name: name) else {
+            throw Failure(.invalidArgument, "parser \"\(name)\" is built in", field: "name")
+        }
+        try addFunction(name, .parser) { $0.parsers[name] = parser }
+    }
+
+    /// Registers an encoder of the program, also when the api is frozen.
+    package func addEncoder(_ name: String, _ encoder: @escaping BodyEncoder) throws(Failure) {
+        try addFunction(name, .encoder) { $0.encoders[name] = encoder }
+    }
+
+    private func addFunction(
+        _ name: String, _ kind: ProgramFunctions.Kind, _ add: (inout ProgramFunctions) -> Void
+    ) throws(Failure) {
         try change(allowedWhenFrozen: true) { definition, _ throws(Failure) in
-            guard definition.functions.hooks[name] == nil else {
-                throw Failure(.duplicate, "hook \"\(name)\" exists already", field: name)
+            guard !definition.functions.has(name, kind) else {
+                throw Failure(
+                    .duplicate, "\(kind.rawValue) \"\(name)\" exists already", field: name)
             }
-            definition.functions.hooks[name] = hook
+            add(&definition.functions)
         }
     }
 

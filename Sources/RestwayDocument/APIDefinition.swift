@@ -49,6 +49,11 @@ package struct APIDefinition: Sendable {
         rules.routeSettings[route.key] ?? RouteSettings()
     }
 
+    /// Returns the rules for the answers to requests by `route`, or to requests without a route.
+    package func answerRules(of route: Route?) -> AnswerRules {
+        route.map { settings(of: $0).body.answers } ?? policies.answers
+    }
+
     /// Returns whether the route that matches `path` with the most specific template allows
     /// requests with `method` to be stored; `nil` if it does not say.
     package func mayBeStored(_ method: Method, _ path: String) -> Bool? {
@@ -95,10 +100,12 @@ package struct StoreSettings: Sendable {
     }
 }
 
-/// The rules of a document by which requests are sent.
+/// The rules of a document by which requests are sent and their answers judged.
 package struct SendingPolicies: Sendable {
     /// `nil` if nothing is retried.
     package var retry: RetryPolicy?
     /// `nil` if requests never wait for an origin's rate.
     package var rate: RatePolicy?
+    /// The rules for the answers to requests without a route. Routes build on them.
+    package var answers = AnswerRules.usual
 }

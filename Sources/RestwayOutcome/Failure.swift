@@ -50,7 +50,7 @@ package struct Failure: Error, Sendable {
     /// The part of the system that a failure comes from.
     package enum Domain: Sendable, Equatable {
         case usage, config, route, transport, http, auth, mapping, store, batch, outbox, cache
-        case plugin, api, cancelled
+        case plugin, api, cancelled, validation, parsing
     }
 
     /// One of several problems that a failure reports.

@@ -24,7 +24,7 @@ package final class Response: Sendable {
     package init(_ received: ReceivedResponse, _ mapped: MappedObjects = .none) {
         self.received = received
         self.mapped = mapped
-        json = Atomic(mapped.bodyIsJSON ? .valid : .unknown)
+        json = Atomic(mapped.bodyIsJSON || mapped.parsed.isJSON ? .valid : .unknown)
         heapReturn = received.body.count >= HeapReturn.bytesMin ? HeapReturn() : nil
     }
 
@@ -79,6 +79,8 @@ package final class Response: Sendable {
     }
 
     package var bodyCount: Int { body.count }
+    /// What the parser has made of the body.
+    package var parsed: ParsedValue { mapped.parsed }
 
     /// Whether the body is valid JSON. It is checked once; several threads may check it at the same
     /// time.
@@ -207,12 +209,50 @@ package final class ReceivedResponse: Sendable {
 
     package var isSuccess: Bool { (200..<300).contains(status) }
 
+    /// Returns the same response without its body.
+    package func withoutBody() -> ReceivedResponse {
+        ReceivedResponse(
+            status: status, httpVersion: httpVersion, headers: headers, url: url, body: Body(),
+            saved: saved, trailers: trailers, timings: timings, attempts: attempts, cache: cache)
+    }
+
     /// Whether the server has sent the answer to this call, or has said that it still holds.
     package var cameByExchange: Bool {
         switch cache?.state {
         case nil, .none?, .validated, .stored, .passed: true
         case .hit, .stale, .missing, .shared: false
         }
+    }
+}
+
+/// What the parser has made of a body.
+package enum ParsedValue: Sendable {
+    /// Nothing: a mapper has read the body.
+    case objects
+    /// The body is the value. An empty body is null.
+    case json(isEmpty: Bool)
+    /// The body in UTF-8.
+    case text(Body)
+    /// The body is the value.
+    case bytes
+    /// The headers are the value.
+    case headers
+    /// There is no value.
+    case nothing
+    /// A parser of the program has made the value.
+    case made(by: String, Value)
+
+    /// Whether the response has no body, because its parser drops it.
+    package var dropsBody: Bool {
+        switch self {
+        case .headers, .nothing: true
+        case .objects, .json, .text, .bytes, .made: false
+        }
+    }
+
+    /// Whether the parser has read the whole body as JSON.
+    fileprivate var isJSON: Bool {
+        if case .json(isEmpty: false) = self { true } else { false }
     }
 }
 
@@ -236,6 +276,9 @@ package struct MappedObjects: Sendable {
 
     /// For a stored request: how the answer matches the sent objects.
     package var matching: AnswerMatching?
+
+    /// What a parser has made of the body.
+    package var parsed = ParsedValue.objects
 
     package static let none = MappedObjects()
 }

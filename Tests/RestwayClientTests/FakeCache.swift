@@ -21,6 +21,8 @@ final class FakeCache: AnswerCache {
         var isShareable = true
         var looks: [String] = []
         var observed: [String] = []
+        /// The requests whose answers were refused.
+        var refused: [String] = []
         var threadsInFile: [pthread_t] = []
     }
 
@@ -53,6 +55,13 @@ final class FakeCache: AnswerCache {
     }
 
     func observed(_ answer: ReceivedResponse, to method: String, _ url: String, _ plan: CachePlan) {
+    }
+
+    func refused(_ request: PreparedRequest) {
+        state.update { state in
+            state.refused.append(request.exchange.url)
+            state.kept[request.exchange.url] = nil
+        }
     }
 
     func keep(_ url: String, _ answer: CachedAnswer) {

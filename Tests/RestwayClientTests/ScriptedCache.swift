@@ -75,6 +75,10 @@ final class ScriptedCache: AnswerCache {
         observed(answer, to: request.exchange.method, request.exchange.url, plan)
     }
 
+    func refused(_ request: PreparedRequest) {
+        learn(.init(what: "refused \(request.exchange.url)", discriminator: nil, holder: nil))
+    }
+
     func observed(_ answer: ReceivedResponse, to method: String, _ url: String, _ plan: CachePlan) {
         learn(
             .init(

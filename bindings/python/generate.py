@@ -2,9 +2,9 @@
 
     python bindings/python/generate.py
 
-reads `Include/restway.api.json`, and writes `enums.py`, `structures.py`, `owned.py` and
-`prototypes.py`. The script `Tests/HeaderTests/interface.py` writes the JSON; run it first when the
-headers have changed.
+reads `Include/restway.api.json`, and writes `enums.py`, `structures.py`, `owned.py`,
+`prototypes.py` and `prototypes_data.py`. The script `Tests/HeaderTests/interface.py` writes the
+JSON; run it first when the headers have changed.
 """
 
 from __future__ import annotations
@@ -394,8 +394,12 @@ def _call(head: str, words: list[str]) -> str:
     return line if len(line) <= COLUMNS_MAX else f"{head}(\n    {', '.join(words)}\n)\n"
 
 
-def prototypes(interface: Json) -> str:
-    """The text of `prototypes.py`."""
+#: The second words of the functions in `prototypes_data.py`.
+DATA = ("changes", "draft", "list", "object", "observer", "query", "response", "rows", "store")
+
+
+def _prototype_lines(interface: Json, *, of_data: bool) -> str:
+    """The entries of one of the tables of prototypes, after the short names that they use."""
     types = Types(interface)
     # Most functions have these parameters; a short name keeps each function on its line.
     short = {
@@ -407,6 +411,8 @@ def prototypes(interface: Json) -> str:
     }
     lines = []
     for function in interface["functions"]:
+        if (function["name"].split("_")[1] in DATA) is not of_data:
+            continue
         arguments = [types.of(parameter["type"]) for parameter in function["parameters"]]
         arguments = [short.get(argument, argument) for argument in arguments]
         result = types.of(function["result"])
@@ -416,21 +422,46 @@ def prototypes(interface: Json) -> str:
             filled = textwrap.indent(textwrap.fill(tuple_text, COLUMNS_MAX - 12), " " * 8)
             line = f'    "{function["name"]}": ({result}, (\n{filled})),\n'
         lines.append(line)
-    body = "".join(f"{name} = {kind}\n" for kind, name in short.items())
-    body += "\nPROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {\n" + "".join(lines) + "}\n"
-    body += '"""The result and the arguments of each function, in the order of the headers."""\n'
+    entries = "".join(lines)
+    used = {name: kind for kind, name in short.items() if _uses(entries, name)}
+    table = "DATA_PROTOTYPES" if of_data else "PROTOTYPES"
+    return (
+        "".join(f"{name} = {kind}\n" for name, kind in used.items())
+        + f"\n{table}: dict[str, tuple[Any, tuple[Any, ...]]] = {{\n"
+        + entries
+        + ("}\n" if of_data else "    **DATA_PROTOTYPES,\n}\n")
+    )
+
+
+def prototypes_data(interface: Json) -> str:
+    """The text of `prototypes_data.py`."""
+    body = _prototype_lines(interface, of_data=True)
+    return _prototype_module("The functions for stores, objects and responses, for ctypes.", body)
+
+
+def prototypes(interface: Json) -> str:
+    """The text of `prototypes.py`."""
+    body = _prototype_lines(interface, of_data=False)
+    body += '"""The result and the arguments of each function."""\n'
     quick = textwrap.fill(", ".join(f'"{name}"' for name in QUICK), COLUMNS_MAX - 4)
     body += f"\nQUICK = frozenset({{\n{textwrap.indent(quick, ' ' * 4)}\n}})\n"
     body += (
         '"""Functions that are called with the interpreter\'s lock held. They never wait and '
         "call no callback,\nand releasing the lock would take longer than the call itself.\"\"\"\n"
     )
+    return _prototype_module(
+        "The functions of the headers, for ctypes.", body,
+        "from .prototypes_data import DATA_PROTOTYPES\n",
+    )
+
+
+def _prototype_module(title: str, body: str, imports: str = "") -> str:
     return (
-        f'"""The functions of the headers, for ctypes.\n\n{NOTE}\n"""\n\n'
+        f'"""{title}\n\n{NOTE}\n"""\n\n'
         "# ruff: noqa: F403, F405 (it needs nearly all names)\n\n"
         "from __future__ import annotations\n\n"
         + _imports(body, ["POINTER"])
-        + "from typing import Any\n\nfrom .structures import *\n\n"
+        + f"from typing import Any\n\n{imports}from .structures import *\n\n"
         + body
     )
 
@@ -459,6 +490,7 @@ def generated() -> dict[Path, str]:
         TARGET / "structures.py": structures(interface),
         TARGET / "owned.py": owned(interface),
         TARGET / "prototypes.py": prototypes(interface),
+        TARGET / "prototypes_data.py": prototypes_data(interface),
     }
 
 

@@ -117,6 +117,8 @@ extension restway_domain {
             case .plugin: .RESTWAY_DOMAIN_PLUGIN
             case .api: .RESTWAY_DOMAIN_API
             case .cancelled: .RESTWAY_DOMAIN_CANCELLED
+            case .validation: .RESTWAY_DOMAIN_VALIDATION
+            case .parsing: .RESTWAY_DOMAIN_PARSING
             }
     }
 }

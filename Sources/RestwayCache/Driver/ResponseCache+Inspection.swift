@@ -102,6 +102,11 @@ extension ResponseCache {
         return removed
     }
 
+    package func refused(_ request: PreparedRequest) {
+        guard let plan = request.sending.caching else { return }
+        remove(Removal(url: CacheQuestion(request, plan, labels).label.url))
+    }
+
     private func entry(_ answer: KeptAnswer, _ bytes: Int64, now: Int64) -> CacheEntry {
         let age = answer.head.age(now: now, usesHeuristics: definition.usesHeuristics)
         return CacheEntry(

@@ -52,6 +52,15 @@ package enum BodyDestination: Sendable {
     ///
     /// - Parameter request: The first request.
     func target(of call: Call, _ request: PreparedRequest) -> (any BodyTarget)? {
+        let validation = request.answers.validation
+        guard let target = plainTarget(of: call, request) else { return nil }
+        if validation.isUsual { return target }
+        return ValidatedTarget(target, validation) { head throws(Failure) in
+            try AnswerCheck(ResponseProcessor(call, request)).validate(head)
+        }
+    }
+
+    private func plainTarget(of call: Call, _ request: PreparedRequest) -> (any BodyTarget)? {
         switch self {
         case .memory: nil
         case .file(let plan):

@@ -28,6 +28,9 @@ package protocol AnswerCache: AnyObject, Sendable {
     /// it may make entries invalid (RFC 9111, section 4.4), and the answer to a POST may be kept
     /// for GET (RFC 9110, section 9.3.3). It may wait for the file.
     func observed(_ answer: ReceivedResponse, to request: PreparedRequest)
+    /// The rules of the request, or the program, refuse an answer that the cache has kept or given:
+    /// its entries for the URL of the request end.
+    func refused(_ request: PreparedRequest)
     /// Takes note of the answer to a stored request that became no call; see `observed`.
     func observed(_ answer: ReceivedResponse, to method: String, _ url: String, _ plan: CachePlan)
 }

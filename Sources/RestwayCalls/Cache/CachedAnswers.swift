@@ -44,7 +44,7 @@ extension RecoverStage {
         let received = answer.received
         let bytes = received.saved?.length ?? Int64(received.body.count)
         entry.call.isAnsweredByCache(entry.request, bytes: bytes)
-        if !received.isSuccess, entry.context.asksAboutFailures {
+        if !ResponseProcessor(entry).isDone(received), entry.context.asksAboutFailures {
             entry.onWorker { take($0, answer, note) }
         } else {
             take(entry, answer, note)

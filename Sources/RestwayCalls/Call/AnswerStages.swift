@@ -1,3 +1,4 @@
+import RestwayDocument
 import RestwayHTTP
 import RestwayMapping
 import RestwayObjects
@@ -37,6 +38,8 @@ final class ParsedAnswer {
     var manner: AnswerMemo.Manner?
     /// What the body was mapped to before, so that nothing was mapped now.
     var known: AnswerMemo.Mapped?
+    /// What a parser has made of the body.
+    var parsed = ParsedValue.objects
 
     init(_ answer: TakenAnswer) {
         self.answer = answer
@@ -46,6 +49,14 @@ final class ParsedAnswer {
 /// The stage of a call in which the body becomes rows. It changes no store and can be cancelled.
 enum ParseStage {
     static func enter(_ entry: StageEntry, _ answer: TakenAnswer) {
+        // The program is asked on a worker.
+        if case .function = entry.request.answers.parser {
+            return entry.onWorker { parse($0, answer) }
+        }
+        parse(entry, answer)
+    }
+
+    private static func parse(_ entry: StageEntry, _ answer: TakenAnswer) {
         do throws(Failure) {
             entry.pass(.parsed(try ResponseProcessor(entry).parse(answer)))
         } catch {

@@ -245,6 +245,7 @@ extension Call {
         case (.recover, .cached(let answer)): RecoverStage.found(entry, answer)
         case (.recover, .settled(let refusal)): RecoverStage.settle(entry, refusal)
         case (.recover, .failure(let failure)): RecoverStage.judge(entry, failure)
+        case (.validate, .answer(let answer)): ValidateStage.enter(entry, answer)
         case (.parse, .answer(let answer)): ParseStage.enter(entry, answer)
         case (.commit, .parsed(let parsed)): CommitStage.enter(entry, parsed)
         case (.wait, .delay(let milliseconds)): WaitStage.enter(entry, milliseconds)

@@ -1,3 +1,4 @@
+package import RestwayDocument
 package import RestwayHTTP
 import RestwayOutcome
 import RestwayPlugins
@@ -67,7 +68,7 @@ enum ExchangeStage {
         let recorder = ExchangeRecorder(
             bodyBytesMax: context.options.bodyBytesMax, isAwaited: isAwaited,
             progressed: recipient?.progressFunction ?? call.progressFunction(for: request),
-            target: target
+            target: target, drainedSuccess: request.drains ? request.answers.validation : nil
         ) { result, recorder in
             let received = ReceivedExchange(result: result, recorder: recorder)
             context.exchanged(result, status: recorder.head?.status)
@@ -178,6 +179,10 @@ package final class ExchangeRecorder: ExchangeObserver, @unchecked Sendable {
     private(set) var pump: BodyPump?
     /// Whether the body of this answer goes elsewhere.
     private var isPumped = false
+    /// The statuses of answers whose bodies are dropped; `nil` if every body is kept.
+    private let drainedSuccess: Validation?
+    /// Whether the body of this answer is dropped.
+    private(set) var isDrained = false
     /// How a body that went to a file or to a receiver has ended.
     private(set) var outcome: BodyOutcome?
     private let finished: Finished
@@ -188,10 +193,13 @@ package final class ExchangeRecorder: ExchangeObserver, @unchecked Sendable {
     /// - Parameters:
     ///   - progressed: `nil` if no one asks for progress.
     ///   - target: The place to which the body of a successful answer goes in place of memory.
+    ///   - drainedSuccess: Says which answers are successful, if their bodies are dropped.
     package init(
         bodyBytesMax: Int, isAwaited: Bool = false, progressed: Progressed? = nil,
-        target: (any BodyTarget)? = nil, finished: @escaping Finished
+        target: (any BodyTarget)? = nil, drainedSuccess: Validation? = nil,
+        finished: @escaping Finished
     ) {
+        self.drainedSuccess = drainedSuccess
         self.isAwaited = isAwaited
         self.progressed = progressed
         body = BodyCollector(bytesMax: bodyBytesMax)
@@ -225,11 +233,13 @@ package final class ExchangeRecorder: ExchangeObserver, @unchecked Sendable {
     package func receivedHead(_ head: ResponseHead) {
         self.head = head
         isPumped = pump?.accepts(head) ?? false
-        if !isPumped { body.expect(head.headers) }
+        isDrained = drainedSuccess?.isSuccess(head.status) ?? false
+        if !isPumped, !isDrained { body.expect(head.headers) }
     }
 
     package func receivedBody(_ bytes: UnsafeRawBufferPointer) -> BodyReply {
-        isPumped ? pump?.receive(bytes) ?? .proceed : body.append(bytes)
+        if isPumped { return pump?.receive(bytes) ?? .proceed }
+        return isDrained ? .proceed : body.append(bytes)
     }
 
     package func receivedTrailers(_ trailers: Headers) {

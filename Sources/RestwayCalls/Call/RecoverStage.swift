@@ -104,7 +104,8 @@ enum RecoverStage {
         }
         // A worker does this, because the waiting thread may hold a lock that the program needs
         // for its answer.
-        if !decoded.received.isSuccess, context.asksAboutFailures {
+        let isDone = ResponseProcessor(entry).isDone(decoded.received)
+        if !isDone, context.asksAboutFailures {
             let decoded = decoded
             entry.onWorker { take($0, decoded) }
         } else {

@@ -381,6 +381,7 @@ extension PreparedRequest {
             stages.insert(.rewind)
         }
         if sending.isRated { stages.insert(.rate) }
+        if answers.validation.checksAnswers { stages.insert(.validate) }
         return stages
     }
 }

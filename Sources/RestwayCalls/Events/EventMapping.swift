@@ -178,14 +178,14 @@ struct EventMapping {
         _ event: StreamEvent
     ) -> Failure? {
         // An event without data has no objects, like a response with an empty body.
-        guard !text.allSatisfy(ASCII.isJSONSpace) else {
+        if text.allSatisfy(ASCII.isJSONSpace) {
             _ = machine.null()
-            return nil
-        }
-        do throws(MapperError) {
-            try mapper.decode(text, into: machine, limits: processor.limits)
-        } catch {
-            return failure(event, error.message)
+        } else {
+            do throws(MapperError) {
+                try mapper.decode(text, into: machine, limits: processor.limits)
+            } catch {
+                return failure(event, error.message)
+            }
         }
         do throws(MappingFailure) {
             try machine.checkValue()

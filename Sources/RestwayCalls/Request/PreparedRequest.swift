@@ -17,8 +17,8 @@ package final class PreparedRequest: Sendable {
     package let destination: RequestPreparation.Destination
     /// The name of the route's mapper for the answer.
     package let dataMapper: String?
-    /// The media types that the answer may have; empty for the types of the mappers.
-    package let accepted: [String]
+    /// Which answers are accepted, and how their bodies are read.
+    package let answers: AnswerRules
     package let sending: SendingRules
     /// The object or the draft that the request is about.
     package let submission: Submission?
@@ -35,7 +35,7 @@ package final class PreparedRequest: Sendable {
     package init(
         exchange: Exchange, reader: BodyReader? = nil,
         destination: RequestPreparation.Destination, dataMapper: String?,
-        accepted: [String] = [], sending: SendingRules, submission: Submission?,
+        answers: AnswerRules = .usual, sending: SendingRules, submission: Submission?,
         deletions: [ChangeSet.Deletion], owesBody: Bool = false,
         claim: (any StorageClaim)? = nil, isFromOutbox: Bool = false,
         bodyDestination: BodyDestination = .memory
@@ -44,7 +44,7 @@ package final class PreparedRequest: Sendable {
         self.reader = reader
         self.destination = destination
         self.dataMapper = dataMapper
-        self.accepted = accepted
+        self.answers = answers
         self.sending = sending
         self.submission = submission
         self.deletions = deletions
@@ -55,6 +55,14 @@ package final class PreparedRequest: Sendable {
     }
 
     package var method: Method { destination.method }
+
+    /// The media types that the answer may have; empty for the types of the mappers.
+    package var accepted: [String] { answers.accepted }
+
+    /// Whether the body of a successful answer is dropped while it arrives.
+    var drains: Bool {
+        answers.parser.dropsBody && bodyDestination.isMemory && sending.caching == nil
+    }
 
     /// Returns the time limit of an attempt that begins `now`.
     package func deadline(from now: Deadline, of start: Deadline) -> Deadline {
@@ -141,7 +149,7 @@ package final class PreparedRequest: Sendable {
     ) -> PreparedRequest {
         PreparedRequest(
             exchange: exchange, reader: reader, destination: self.destination,
-            dataMapper: dataMapper, accepted: accepted, sending: sending,
+            dataMapper: dataMapper, answers: answers, sending: sending,
             submission: submission, deletions: deletions, isFromOutbox: isFromOutbox,
             bodyDestination: destination ?? bodyDestination)
     }

@@ -31,6 +31,7 @@ extension RequestPreparation {
     ) throws(Failure) -> RequestContent {
         let method = destination.method
         let defaults = defaults(destination, settings)
+        let encoder = BodyEncoding(self, spec, settings)
         if spec.body != nil, method.hasNoBody {
             throw Failure(
                 .invalidArgument, "a \(method.rawValue) request has no body", field: "body")
@@ -41,15 +42,20 @@ extension RequestPreparation {
                     .invalidArgument, "a request has a body or files, not both", field: "files")
             }
             try append(defaults + spec.parameters, to: &destination, settings)
+            if let encoder, case .bytes(let json) = raw.content, MediaType.isJSON(raw.mediaType) {
+                return try encoder.content(ofJSON: json)
+            }
             return try content(of: raw)
         }
         let serialization = try serialization(spec, settings, method)
+        let mayWait = encoder == nil && isStorable(spec, destination, settings)
         let maker = RequestBody(
             context: context, api: api, method: method, path: destination.path,
             route: destination.route, dataMapper: settings.dataMapper,
-            contentType: contentType(spec) ?? settings.contentType, serialization: serialization,
+            contentType: encoder == nil ? spec.contentType ?? settings.contentType : nil,
+            serialization: serialization,
             fields: fieldWriter(.body, settings), questions: questions,
-            mayWait: isStorable(spec, destination, settings), identities: identities)
+            mayWait: mayWait, identities: identities)
         var mapped = RequestBody.Mapped.nothing
         if var sent = submission {
             mapped = try maker.mapped(&sent)
@@ -70,6 +76,10 @@ extension RequestPreparation {
         let isEmpty = inBody.defaults.isEmpty && inBody.callers.isEmpty
         if object == nil, isEmpty, spec.given.files.isEmpty { return RequestContent() }
         let values = try maker.merged(object, defaults: inBody.defaults, callers: inBody.callers)
+        if let encoder {
+            guard spec.given.files.isEmpty else { throw encoder.filesRefused }
+            return try encoder.content(of: values)
+        }
         guard serialization != .none else {
             let parameters = values.keys.compactMap { key in
                 values[key].map { Parameter(keys: [key], value: $0) }
@@ -85,7 +95,7 @@ extension RequestPreparation {
         _ spec: RequestSpec, _ settings: RouteSettings, _ method: Method
     ) throws(Failure) -> Serialization {
         let chosen = spec.given.serialization ?? settings.body.serialization
-        if chosen == .form || !spec.given.files.isEmpty, contentType(spec) != nil {
+        if chosen == .form || !spec.given.files.isEmpty, spec.contentType != nil {
             throw Failure(
                 .invalidArgument, "a multipart body has a Content-Type of its own",
                 field: "Content-Type")
@@ -145,11 +155,6 @@ extension RequestPreparation {
             limits: MappingLimits(nestingDepthMax: context.options.nestingDepthMax))
     }
 
-    /// Returns the media type that the caller asks for.
-    private func contentType(_ spec: RequestSpec) -> String? {
-        spec.headers.last { $0.name.lowercased() == "content-type" }?.value
-    }
-
     /// Returns the parameters that the document gives.
     private func defaults(_ destination: Destination, _ settings: RouteSettings) -> [Parameter] {
         var parameters: [Parameter] = []
@@ -177,6 +182,13 @@ extension RequestPreparation {
                 field: "gzip")
         }
         return true
+    }
+}
+
+extension RequestSpec {
+    /// The media type that the caller asks for.
+    var contentType: String? {
+        headers.last { $0.name.lowercased() == "content-type" }?.value
     }
 }
 

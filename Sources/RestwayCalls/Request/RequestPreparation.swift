@@ -80,7 +80,7 @@ package struct RequestPreparation {
             sending.upload = try upload(spec, settings, destination.method, sending)
             return PreparedRequest(
                 exchange: exchange, reader: content.reader, destination: destination,
-                dataMapper: settings.dataMapper, accepted: settings.body.accepted,
+                dataMapper: settings.dataMapper, answers: try .of(spec, destination, settings, api),
                 sending: sending, submission: submission,
                 deletions: deletions(destination, submission), owesBody: content.isOwed,
                 claim: claim, bodyDestination: bodyDestination)
@@ -327,7 +327,7 @@ package struct RequestPreparation {
     private func standardHeaders(
         _ settings: RouteSettings, _ destination: BodyDestination
     ) -> StandardHeaders {
-        let accepted = settings.body.accepted
+        let accepted = settings.body.answers.accepted
         let ofDestination = destination.accepted
         if settings.dataMapper == nil, accepted.isEmpty, ofDestination == nil {
             return context.standardHeaders

@@ -73,6 +73,8 @@ package struct RequestSpec: Sendable {
         /// The size limit of a saved body, in place of the client's; 0 for no limit.
         package var saveBytesMax: Int64?
         package var caching = CacheWishes()
+        /// The name of the parser, in place of the route's.
+        package var parser: String?
     }
 
     package var target: Target

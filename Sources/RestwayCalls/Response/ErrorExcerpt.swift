@@ -193,9 +193,10 @@ struct SentSecrets {
         add(secret)
         let count = Base64.byteCountMax(secret.count)
         let plain = [UInt8](unsafeUninitializedCapacity: count) { output, written in
-            written = output.baseAddress.flatMap { output in
-                secret.withUnsafeBytes { Base64.decode($0, into: output) }
-            } ?? 0
+            written =
+                output.baseAddress.flatMap { output in
+                    secret.withUnsafeBytes { Base64.decode($0, into: output) }
+                } ?? 0
         }
         if let colon = plain.firstIndex(of: UInt8(ascii: ":")) { add(plain[(colon + 1)...]) }
         for pair in value.utf8.split(separator: UInt8(ascii: ";")) {

@@ -1,3 +1,4 @@
+import RestwayDocument
 import RestwayHTTP
 import RestwayMapping
 import RestwayObjects
@@ -18,7 +19,8 @@ extension ResponseProcessor {
 
     /// Whether the request has done what it should.
     func isDone(_ received: ReceivedResponse) -> Bool {
-        received.isSuccess || isGone(received) || isCurrent(received)
+        request.answers.validation.isSuccess(received.status) || isGone(received)
+            || isCurrent(received)
     }
 
     /// Whether the program has asked by a condition, and the server says that what the program has

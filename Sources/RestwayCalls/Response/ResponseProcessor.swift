@@ -40,10 +40,12 @@ struct ResponseProcessor {
         var body = Body()
         var damage: BodyError?
         do {
-            body = Body(
-                try ContentDecoder.decode(
-                    recorder.takeBody(), headers: head.headers,
-                    bytesMax: context.options.bodyBytesMax))
+            if !recorder.isDrained {
+                body = Body(
+                    try ContentDecoder.decode(
+                        recorder.takeBody(), headers: head.headers,
+                        bytesMax: context.options.bodyBytesMax))
+            }
         } catch {
             damage = error
         }
@@ -72,12 +74,22 @@ struct ResponseProcessor {
         try checkAccepted(answer)
         // A body that did not stay in memory is not mapped.
         guard received.saved == nil else { return parsed }
+        if answer.failure == nil, request.answers.parser != .objects {
+            parsed.parsed = try AnswerReading(processor: self).value(of: received)
+            return parsed
+        }
         let plan = api.plan(
             method: request.method, status: received.status, request.descriptorChoice)
         guard let plan else { return parsed }
         parsed.isMapped = true
         parsed.descriptorCount = plan.descriptors.count
-        guard request.method != .head, !isEmpty(received) else { return parsed }
+        guard request.method != .head else { return parsed }
+        if isEmpty(received) {
+            if let descriptor = plan.descriptors.first(where: \.isRequired) {
+                throw missing(descriptor.keyPath.joined(separator: "."), received)
+            }
+            return parsed
+        }
         parsed.manner = manner(plan, answer)
         if let known = known(answer, parsed.manner) {
             parsed.known = known
@@ -131,27 +143,16 @@ struct ResponseProcessor {
     func ask(
         _ plan: MappingPlan, _ result: inout MappingResult, _ received: ReceivedResponse
     ) throws(Failure) {
-        guard plan.hasHooks else { return }
-        let rows = MappedRows(result)
-        for (index, descriptor) in plan.descriptors.enumerated() {
-            guard let name = descriptor.hook, let hook = api.definition.functions.hooks[name] else {
-                continue
+        do throws(Failure) {
+            try plan.askHooks(api.definition.functions.hooks, &result) {
+                call.hasEnded.load(ordering: .relaxed)
             }
-            guard !call.hasEnded.load(ordering: .relaxed) else {
-                throw Failure(.cancelled, "cancelled while mapping")
-            }
-            rows.begin(result: index)
-            do {
-                try hook(rows)
-            } catch {
-                var failure = error
-                failure.domain = .mapping
-                failure.isOfProgram = true
-                failure.message = "\(describe(received)): hook \"\(name)\": \(error.message)"
-                throw complete(failure, received)
-            }
+        } catch {
+            guard error.isOfProgram else { throw error }
+            var failure = error
+            failure.message = "\(describe(received)): \(error.message)"
+            throw complete(failure, received)
         }
-        result.changeSet.rows = rows.finish()
     }
 
     /// Reads the events of the mapper into rows. It changes no store.
@@ -208,7 +209,17 @@ struct ResponseProcessor {
             return failure
         case .tooDeep:
             return failure(.mapping, error.message, received)
+        case .missing(let keyPath):
+            return missing(keyPath, received)
         }
+    }
+
+    /// Returns the failure of a body that has nothing at a key path where something is required.
+    private func missing(_ keyPath: String, _ received: ReceivedResponse) -> Failure {
+        let why = MappingFailure.missing(keyPath: keyPath).message
+        var failure = failure(.mapping, why, received)
+        failure.field = keyPath
+        return failure
     }
 
     /// The mapper asks this for each object, so it also reports the progress of the mapping.
@@ -227,9 +238,11 @@ struct ResponseProcessor {
     /// Phase two of mapping: the store takes all rows and all other changes that follow from the
     /// answer, or nothing.
     func commit(_ parsed: ParsedAnswer) throws(Failure) -> Response {
-        let received = parsed.answer.received
+        let dropsBody = parsed.parsed.dropsBody
+        let received = dropsBody ? parsed.answer.received.withoutBody() : parsed.answer.received
         let started = parsed.answer.started
         var mapped = try store(parsed)
+        mapped.parsed = parsed.parsed
         call.mapped(request, mapped.objects.count, of: mapped.objects.count)
         call.log.maps(mapped)
         let ended = mapped.stored ?? clock.now()
@@ -302,14 +315,13 @@ struct ResponseProcessor {
 
     // MARK: Failures
 
-    /// Returns the failure for an answer whose status is not 2xx. It may ask the program; then it
-    /// runs on a worker.
+    /// Returns the failure for an answer whose status is no success. It may ask the program; then
+    /// it runs on a worker.
     func httpFailure(_ received: ReceivedResponse) -> Failure {
-        let error = APIError(
-            body: received.body, mediaType: received.headers[first: "Content-Type"],
-            api.definition.errors, read: { self.json($0, of: received) })
+        let error = apiError(received)
         var message = "\(describe(received)) answered \(received.status)"
         if let reason = HTTPStatus.reasons[received.status] { message += " \(reason)" }
+        if received.isSuccess { message += ", which its route does not take as a success" }
         if let text = error.message ?? excerpt(of: received, error) { message += ": \(text)" }
         if let code = error.code { message += " (API code \(code))" }
         var failure = Failure(.http, message, domain: error.isFound ? .api : .http)
@@ -321,6 +333,13 @@ struct ResponseProcessor {
         failure.response = Response(received)
         guard let read = context.functions.failureReader else { return failure }
         return CallbackScope.run { read(failure) }
+    }
+
+    /// Returns the API's own error in a body.
+    func apiError(_ received: ReceivedResponse) -> APIError {
+        APIError(
+            body: received.body, mediaType: received.headers[first: "Content-Type"],
+            api.definition.errors, read: { self.json($0, of: received) })
     }
 
     /// Returns the first bytes of a body in which no error was found.

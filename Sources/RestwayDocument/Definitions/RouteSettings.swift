@@ -55,7 +55,7 @@ package enum Serialization: String, CaseIterable, Sendable {
     }
 }
 
-/// How the bodies of a route's requests are written and sent, and which bodies it accepts.
+/// How the bodies of a route's requests are written and sent, and how its answers are taken.
 package struct BodySettings: Sendable {
     /// `nil` is `json`, or `form` for a request with files.
     package var serialization: Serialization?
@@ -66,8 +66,10 @@ package struct BodySettings: Sendable {
     package var expectsContinue = false
     /// How resources are uploaded; `nil` if one request sends a resource.
     package var upload: UploadPlan?
-    /// The media types of answers; empty for the types of the mappers.
-    package var accepted: [String] = []
+    /// The name of the program's function that writes the bodies; `nil` if `serialization` says how
+    /// they are written.
+    package var encoder: String?
+    package var answers = AnswerRules.usual
 }
 
 /// How nested values become the fields of a form or a query; `nil` for what is usual there.

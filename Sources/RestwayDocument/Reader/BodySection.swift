@@ -4,8 +4,10 @@ import RestwayText
 
 /// The keys of a route that say how its bodies are written, sent and accepted.
 extension BodySettings {
-    /// - Parameter route: The object of the route.
-    init(ofRoute route: DocumentNode) {
+    /// - Parameters:
+    ///   - route: The object of the route.
+    ///   - usual: The rules of the document for answers.
+    init(ofRoute route: DocumentNode, over usual: AnswerRules) {
         self.init()
         serialization = route["serializationName"]?.choice("serialization")
         // WebApiClient lets the number win over the name.
@@ -16,7 +18,13 @@ extension BodySettings {
         route.read("gzip", into: &isCompressed) { $0.bool() }
         route.read("expectContinue", into: &expectsContinue) { $0.bool() }
         upload = route["resumable"].flatMap(UploadPlan.init)
-        accepted = route["accept"]?.mediaTypes() ?? []
+        answers = AnswerRules(ofRoute: route, over: usual)
+        encoder = route["encode"]?.nonEmptyString()
+        if encoder != nil {
+            let why = "stands beside \"encode\", which says how bodies are written"
+            route["serialization"]?.report(why)
+            route["serializationName"]?.report(why)
+        }
     }
 }
 
@@ -49,7 +57,7 @@ extension FormRules {
 
 extension DocumentNode {
     /// Reads one media type or several, for example `image/*`.
-    fileprivate func mediaTypes() -> [String] {
+    func mediaTypes() -> [String] {
         if value.elements?.isEmpty ?? false { report("must name at least one media type") }
         return oneOrMany().compactMap { node in
             guard let type = node.nonEmptyString() else { return nil }

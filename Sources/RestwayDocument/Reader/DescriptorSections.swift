@@ -6,7 +6,7 @@ import RestwayRouting
 /// A response descriptor as a document declares it: the keys that `response` of a route and an
 /// entry of `responses` have in common.
 struct DocumentResponse {
-    static let keys = ["entity", "keyPath", "status", "hook", "event"]
+    static let keys = ["entity", "keyPath", "status", "hook", "event", "required"]
     /// The keys of an entry of `responses`.
     fileprivate static let keysOfEntry = ["method", "path"] + keys
 
@@ -18,11 +18,14 @@ struct DocumentResponse {
     let hook: DocumentNode?
     /// The name of the events to which the descriptor applies; `nil` for all events.
     let event: String?
+    /// Whether it is an error if the body has nothing at the key path.
+    let isRequired: Bool
 
     init?(_ object: DocumentNode, _ entities: EntityCatalog) {
         node = object
         hook = object["hook"].flatMap { $0.nonEmptyString() == nil ? nil : $0 }
         event = object["event"]?.nonEmptyString()
+        isRequired = object["required"]?.bool() ?? false
         let keyPath = object["keyPath"].map { $0.keyPath() } ?? []
         let statuses = object["status"].map { $0.statuses() } ?? .success
         let mapping = object.required("entity").flatMap(entities.mapping)
@@ -51,12 +54,12 @@ extension APIDefinition {
         _ response: DocumentResponse, methods: [Method], template: PathTemplate?, routeKey: String?
     ) {
         let hook = response.hook?.value.string
-        if let hook, let place = response.hook?.place { functions.mention(hook: hook, at: place) }
+        if let hook, let place = response.hook?.place { functions.mention(hook, .hook, at: place) }
         rules.add(
             ResponseDescriptor(
                 methods: methods, template: template, statuses: response.statuses,
                 keyPath: response.keyPath, mapping: response.mapping, routeKey: routeKey,
-                hook: hook, event: response.event),
+                hook: hook, event: response.event, isRequired: response.isRequired),
             at: response.node)
     }
 }

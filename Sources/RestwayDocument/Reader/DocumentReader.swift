@@ -13,7 +13,7 @@ enum DocumentReader {
         "$schema", "restway", "include", "environment", "environments", "headers", "entities",
         "routes", "responses", "requests", "errors", "redact", "store", "transforms", "auth",
         "retry", "rate", "plugins", "dataMapper", "transport", "batch", "outbox", "fileMode",
-        "redirectHeaders", "redirectBodies", "forms", "cache",
+        "redirectHeaders", "redirectBodies", "forms", "cache", "validate",
     ]
 
     /// Reads a document.
@@ -70,6 +70,14 @@ enum DocumentReader {
         // A route's policy builds on the document's policy.
         definition.policies.retry = document["retry"].flatMap { RetryPolicy($0) }
         definition.policies.rate = document["rate"].flatMap { RatePolicy($0) }
+        if let validate = document["validate"] {
+            if let validation = Validation(validate, over: .usual) {
+                definition.policies.answers = AnswerRules(validation: validation)
+            }
+            if let function = validate["function"], let name = function.value.string {
+                definition.functions.mention(name, .validator, at: function.place)
+            }
+        }
         definition.batch = document["batch"].flatMap(BatchDefinition.init)
         definition.storage.outbox = document["outbox"].flatMap(OutboxDefinition.init)
         definition.storage.cache = document["cache"].flatMap(CacheDefinition.init)

@@ -9,7 +9,8 @@ struct DocumentRoute {
             "method", "path", "parent", "entity", "response", "request", "absolute", "headers",
             "parameters", "retry", "auth", "dataMapper", "transport",
             "offline", "serializationName", "serialization", "forms", "gzip", "expectContinue",
-            "accept", "saveAsResource", "stream", "resumable", "catchAll",
+            "accept", "saveAsResource", "stream", "resumable", "catchAll", "validate", "parse",
+            "encode",
         ] + Timeouts.keys + CacheRules.keys
 
     static let keysOfLaterVersions = ["lane"]
@@ -36,9 +37,12 @@ struct DocumentRoute {
 
     /// Reads a route and reports all its problems; `nil` if they leave no route.
     ///
-    /// - Parameter retry: The policy that the route's own builds on.
+    /// - Parameters:
+    ///   - retry: The policy that the route's own builds on.
+    ///   - answers: The rules whose keys the route's own replace.
     init?(
-        _ name: String?, _ node: DocumentNode, in entities: EntityCatalog, _ retry: RetryPolicy?
+        _ name: String?, _ node: DocumentNode, in entities: EntityCatalog, _ retry: RetryPolicy?,
+        _ answers: AnswerRules
     ) {
         guard let object = node.object(Self.keys, unsupported: Self.keysOfLaterVersions)
         else { return nil }
@@ -56,7 +60,7 @@ struct DocumentRoute {
             dataMapper: object["dataMapper"]?.nonEmptyString(),
             transport: object["transport"].flatMap(TransportReference.init),
             mayBeStored: object["offline"].flatMap { OutboxDefinition.mayStore($0, methods) },
-            body: BodySettings(ofRoute: object),
+            body: BodySettings(ofRoute: object, over: answers),
             savesAsResource: object["saveAsResource"]?.bool() ?? false,
             stream: object["stream"]?.choice("format of event streams"),
             cache: CacheRules(ofRoute: object, methods))
@@ -157,7 +161,8 @@ extension APIDefinition {
         var declared: [DocumentRoute] = []
         declared.reserveCapacity(members.count)
         for (name, node) in members {
-            let route = DocumentRoute(name, node, in: entityCatalog, policies.retry)
+            let route = DocumentRoute(
+                name, node, in: entityCatalog, policies.retry, policies.answers)
             guard let route else { continue }
             declared.append(route)
         }
@@ -190,7 +195,9 @@ extension APIDefinition {
     mutating func addRoute(_ name: String?, _ node: DocumentNode) {
         if let name {
             addRoutes([(name, node)])
-        } else if let item = DocumentRoute(nil, node, in: entityCatalog, policies.retry) {
+        } else if let item = DocumentRoute(
+            nil, node, in: entityCatalog, policies.retry, policies.answers)
+        {
             if let parent = item.parent {
                 parent.report("a route without a name cannot have a parent")
             } else if item.route.entity == nil {
@@ -213,6 +220,7 @@ extension APIDefinition {
             try add(route, item.settings, at: item.node)
         }
         guard added != nil else { return }
+        functions.mention(item.settings.body, of: item.node)
         if item.settings.dataMapper != nil || item.settings.transport != nil {
             plugins.ofRoutes.append(
                 RoutePlugins(

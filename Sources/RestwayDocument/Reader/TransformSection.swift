@@ -5,44 +5,65 @@ package import RestwayOutcome
 import RestwayRouting
 import RestwayText
 
-/// The transforms and hooks that a document names, and the transforms and hooks that the program
-/// has registered.
+/// The functions of the program that a document names, and those that the program has registered.
 package struct ProgramFunctions: Sendable {
+    /// The kinds of functions, as messages name them.
+    enum Kind: String {
+        case transform, hook, validator, parser, encoder
+    }
+
     /// The program's transforms by name.
     package var transforms: [String: CustomTransform] = [:]
     /// The program's hooks by name.
     package var hooks: [String: Hook] = [:]
+    /// The program's validators by name.
+    package var validators: [String: Validator] = [:]
+    /// The program's parsers by name.
+    package var parsers: [String: BodyParser] = [:]
+    /// The program's encoders by name.
+    package var encoders: [String: BodyEncoder] = [:]
     /// The functions of the program that the document names, and where, in order.
-    private var mentions: [(name: String, isHook: Bool, place: DocumentPlace)] = []
+    private var mentions: [(name: String, kind: Kind, place: DocumentPlace)] = []
 
     /// Remembers that `conversion` stands at `place`, in case it is a transform of the program.
     mutating func mention(_ conversion: ValueConversion, at place: DocumentPlace) {
         guard case .custom(let name, _) = conversion else { return }
-        mentions.append((name: name, isHook: false, place: place))
+        mention(name, .transform, at: place)
     }
 
-    /// Remembers that a hook stands at `place`.
-    mutating func mention(hook name: String, at place: DocumentPlace) {
-        mentions.append((name: name, isHook: true, place: place))
+    /// Remembers that the name of a function stands at `place`.
+    mutating func mention(_ name: String, _ kind: Kind, at place: DocumentPlace) {
+        mentions.append((name: name, kind: kind, place: place))
+    }
+
+    func has(_ name: String, _ kind: Kind) -> Bool {
+        switch kind {
+        case .transform: transforms[name] != nil
+        case .hook: hooks[name] != nil
+        case .validator: validators[name] != nil
+        case .parser: parsers[name] != nil
+        case .encoder: encoders[name] != nil
+        }
     }
 
     /// The functions that the document names and the program has not registered, each with the
     /// place of its first mention. A client reports them when it begins.
     package var missing: [Failure.Detail] {
         var reported: Set<String> = []
-        return mentions.compactMap { name, isHook, place in
-            guard isHook ? hooks[name] == nil : transforms[name] == nil else { return nil }
-            let message =
-                isHook
-                ? "hook \"\(name)\" has not been added"
-                : "transform \"\(name)\" is neither built in nor added"
+        return mentions.compactMap { name, kind, place in
+            guard !has(name, kind) else { return nil }
+            let isOneOfSeveral = kind == .transform || kind == .parser
+            let why = isOneOfSeveral ? "is neither built in nor added" : "has not been added"
+            let message = "\(kind.rawValue) \"\(name)\" \(why)"
             guard reported.insert(message).inserted else { return nil }
             return .init(path: place.text, message: message)
         }
     }
 
-    /// Whether mapping a response may call functions of the program.
-    package var mayRunWhileMapping: Bool { !transforms.isEmpty || !hooks.isEmpty }
+    /// Whether checking, parsing or mapping a response may call functions of the program.
+    package var mayRunWhileMapping: Bool {
+        !transforms.isEmpty || !hooks.isEmpty || !validators.isEmpty || !parsers.isEmpty
+    }
 
     /// Whether writing an object may call functions of the program.
     package var mayRunWhileEncoding: Bool { transforms.values.contains { $0.encode != nil } }

@@ -21,13 +21,15 @@ package final class ResponseDescriptor: Sendable {
     /// The name of the events of an event stream to which this descriptor applies; nil for whole
     /// bodies, and for events of any name.
     package let event: String?
+    /// Whether a body that has nothing at the key path cannot be mapped.
+    package let isRequired: Bool
     /// The methods as a set, because each response checks them more than once.
     package let methodSet: MethodSet
 
     package init(
         methods: [Method] = [], template: PathTemplate? = nil, statuses: StatusRange = .success,
         keyPath: [String] = [], mapping: EntityMapping, routeKey: String? = nil,
-        hook: String? = nil, event: String? = nil
+        hook: String? = nil, event: String? = nil, isRequired: Bool = false
     ) {
         self.methods = methods
         methodSet = methods.isEmpty ? .answeringWithObjects : MethodSet(methods)
@@ -38,13 +40,15 @@ package final class ResponseDescriptor: Sendable {
         self.routeKey = routeKey
         self.hook = hook
         self.event = event
+        self.isRequired = isRequired
     }
 
     /// Returns a copy of this descriptor with another mapping.
     package func with(_ mapping: EntityMapping) -> ResponseDescriptor {
         ResponseDescriptor(
             methods: methods, template: template, statuses: statuses, keyPath: keyPath,
-            mapping: mapping, routeKey: routeKey, hook: hook, event: event)
+            mapping: mapping, routeKey: routeKey, hook: hook, event: event,
+            isRequired: isRequired)
     }
 
     /// Whether this descriptor may apply to an answer with `status`. The answer is false if a

@@ -13,6 +13,8 @@ struct MachineCore {
     private var values: ValueConverter
     private var captures = Captures()
     private var issues = IssueLog()
+    /// The places that have come at which a descriptor requires something.
+    private var found: Set<Int> = []
     private(set) var failure: MappingFailure?
 
     init(
@@ -46,10 +48,22 @@ struct MachineCore {
         if let failure { throw failure }
         guard places.frames.count == 0 else { throw broken(.unfinished) }
         guard !places.awaitsValue else { throw broken(.noValue) }
+        guard plan.hasRequired else { return }
+        for (index, descriptor) in plan.descriptors.enumerated()
+        where descriptor.isRequired && !found.contains(index) {
+            throw .missing(keyPath: descriptor.keyPath.joined(separator: "."))
+        }
+    }
+
+    /// Notes that a value has come for the descriptors of `node`.
+    private mutating func note(_ node: UnsafePointer<PlanNode>) {
+        guard plan.hasRequired else { return }
+        for row in node.pointee.rows { found.insert(row.descriptor) }
     }
 
     /// Prepares for another value, which adds to the rows.
     mutating func beginNextValue() {
+        found = []
         places.expectValue(at: plan.tree.root)
     }
 
@@ -133,6 +147,7 @@ struct MachineCore {
             let position = places.receiver(index, isElement)
             let node = position.node
             if !isElement {
+                note(node)
                 for target in node.pointee.targets { put(scalar, target, position.row) }
             }
             if case .null = scalar {
@@ -183,6 +198,7 @@ struct MachineCore {
             let position = places.receiver(index, isElement)
             let node = position.node
             if !isElement {
+                note(node)
                 captureOrRefuse(position, "an object")
                 if !node.pointee.children.isEmpty { places.positions.push(position) }
                 for _ in node.pointee.rows { progress?.expect(1) }
@@ -233,6 +249,7 @@ struct MachineCore {
                 for link in node.pointee.links { rows.refuse(link.cell, position.row) }
                 continue
             }
+            note(node)
             captureOrRefuse(position, "a list")
             if !node.pointee.children.isEmpty { issue("expected an object, found a list") }
             for link in node.pointee.links where link.isMany { rows.beginList(link, position.row) }

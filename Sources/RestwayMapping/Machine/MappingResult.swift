@@ -79,6 +79,8 @@ package enum MappingFailure: Error, Equatable, Sendable {
     case cancelled
     case tooManyObjects(max: Int)
     case tooDeep(max: Int)
+    /// There is nothing at the key path of a descriptor that requires it.
+    case missing(keyPath: String)
     /// The mapper broke the contract of `EventSink`.
     ///
     /// - Parameter place: The key path of the wrong value, or of the value before it; empty at the
@@ -90,6 +92,7 @@ package enum MappingFailure: Error, Equatable, Sendable {
         case .cancelled: "cancelled"
         case .tooManyObjects(let max): "the response holds more than \(max) objects"
         case .tooDeep(let max): "the body is nested deeper than \(max) levels"
+        case .missing(let keyPath): "there is nothing at \(keyPath.isEmpty ? "the top" : keyPath)"
         case .brokenEvents(let breach, let place):
             "broke its contract: \(breach.rawValue), at \(place.isEmpty ? "the top" : place)"
         }

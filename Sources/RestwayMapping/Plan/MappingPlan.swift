@@ -32,6 +32,8 @@ package final class MappingPlan: @unchecked Sendable {
     let transforms: [[ValueConversion]]
     /// Whether a descriptor has a hook.
     package let hasHooks: Bool
+    /// Whether a descriptor must find something at its key path.
+    let hasRequired: Bool
     /// The host's transforms by name.
     let customTransforms: [String: CustomTransform]
 
@@ -63,6 +65,7 @@ package final class MappingPlan: @unchecked Sendable {
         formats = mappings.map(\.plan.formats)
         self.transforms = mappings.map(\.plan.transforms)
         hasHooks = descriptors.contains { $0.hook != nil }
+        hasRequired = descriptors.contains(where: \.isRequired)
         var draft = PlanDraft()
         for (index, descriptor) in descriptors.enumerated() {
             draft.add(PlanRow(descriptor: index, mapping: index), at: descriptor.keyPath)

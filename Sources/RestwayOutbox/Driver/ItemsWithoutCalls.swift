@@ -72,11 +72,12 @@ final class ItemsWithoutCalls: BatchSender {
         guard let entry = entry(index), (200..<300).contains(answer.code),
             answer.body.count <= driver.around.bodyBytesMax,
             !answer.headers.contains(where: { $0.isNamed("Content-Encoding") }),
+            case let route = entry.item.entry.origin.route.flatMap(
+                api.definition.routes.route(key:)),
+            api.definition.answerRules(of: route).areUsual,
             !api.hasPlan(
                 method: entry.method, status: answer.code,
-                DescriptorChoice(
-                    route: entry.item.entry.origin.route.flatMap(api.definition.routes.route(key:)),
-                    path: entry.path))
+                DescriptorChoice(route: route, path: entry.path))
         else { return false }
         Log.shared.write(
             .info, .outbox,

@@ -307,6 +307,7 @@ struct ItemToSend: StoredItem {
             isInBatch: spec.isInBatch)
         sending.caching = preparation.caching(
             settings.cache, spec.reception.caching, destination, sending, .memory)
+        let answers = api.definition.answerRules(of: route)
         return PreparedRequest(
             exchange: Exchange(
                 method: entry.method, url: url,
@@ -314,7 +315,9 @@ struct ItemToSend: StoredItem {
                 body: entry.body.map { .bytes($0) } ?? .none,
                 timeouts: preparation.timeouts(spec, settings),
                 usesCookies: preparation.context.options.usesCookies),
-            destination: destination, dataMapper: settings.dataMapper, sending: sending,
+            destination: destination, dataMapper: settings.dataMapper,
+            answers: AnswerRules(validation: answers.validation, parser: answers.parser),
+            sending: sending,
             submission: submission, deletions: method == .delete ? deletions : [],
             isFromOutbox: true)
     }

@@ -66,6 +66,7 @@ from ._exceptions import (
     NoObjectError,
     OutboxError,
     OutOfMemoryError,
+    ParsingError,
     PluginError,
     Problem,
     ProtocolError,
@@ -86,6 +87,7 @@ from ._exceptions import (
     UnknownEnvironmentError,
     UnknownRouteError,
     UsageError,
+    ValidationError,
     WouldBlockError,
 )
 from ._ffi.enums import (
@@ -118,6 +120,7 @@ from ._outbox import (
     OutboxItem,
     OutboxItems,
 )
+from ._parsing import EncoderFunction, ParserFunction, ValidatorFunction
 from ._questions import (
     NOTHING,
     Exclusion,
@@ -213,6 +216,7 @@ __all__ = [
     "Domain",
     "Draft",
     "DuplicateError",
+    "EncoderFunction",
     "EventOptions",
     "EventStream",
     "Exchange",
@@ -259,6 +263,8 @@ __all__ = [
     "OutboxItems",
     "OutboxReason",
     "OutboxState",
+    "ParserFunction",
+    "ParsingError",
     "Persist",
     "Plugin",
     "PluginError",
@@ -309,6 +315,8 @@ __all__ = [
     "UnknownEnvironmentError",
     "UnknownRouteError",
     "UsageError",
+    "ValidationError",
+    "ValidatorFunction",
     "WouldBlockError",
     "__version__",
     "debug_live_handles",

@@ -19,6 +19,7 @@ from ._ffi.trampolines import (
     on_function_destroy,
     on_hook_function,
 )
+from ._parsing import Parsing
 from ._questions import Hook, HookFunction, Transform, TransformFunction, checked
 
 TypeName = Literal["any", "bool", "int", "double", "string", "date", "bytes", "json"]
@@ -198,7 +199,7 @@ def _member(kind: type[IntEnum], word: str) -> int:
 Path = Union[str, "os.PathLike[str]"]
 
 
-class API(Building):
+class API(Building, Parsing):
     """A loaded API document, shared by many clients. Usable from any thread.
 
     The first client that is made of it freezes it: routes may still be added, but entities and

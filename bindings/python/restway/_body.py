@@ -413,6 +413,9 @@ class RequestOptions(TypedDict, total=False):
             server if there is nothing.
         cache_ttl: For how many seconds the answer is fresh, in place of the `cacheTTL` of the
             route; -1 lets the server's headers decide.
+        parse: Who reads the body of a successful answer, in place of the `parse` of the route:
+            "objects", "json", "text", "bytes", "headers", "nothing", or the name of a parser of the
+            api. The response has the result as `value`.
     """
 
     variables: Mapping[str, Any] | None
@@ -426,6 +429,7 @@ class RequestOptions(TypedDict, total=False):
     save_to: Saving | None
     cache: CacheUse | None
     cache_ttl: float | None
+    parse: str | None
 
 
 class BodyOptions(RequestOptions, total=False):

@@ -34,6 +34,7 @@ from ._exceptions import (
     NoObjectError,
     OutboxError,
     OutOfMemoryError,
+    ParsingError,
     PluginError,
     Problem,
     ProtocolError,
@@ -50,6 +51,7 @@ from ._exceptions import (
     UnknownEnvironmentError,
     UnknownRouteError,
     UsageError,
+    ValidationError,
     WouldBlockError,
 )
 from ._ffi.callbacks import cause_of, stop_daemon_thread
@@ -243,6 +245,13 @@ BY_STATUS: dict[int, type[RestwayError]] = {
 """The exception of each status. Any other status raises RestwayError."""
 
 
+_MAPPING_BY_DOMAIN: dict[int, type[RestwayError]] = {
+    Domain.VALIDATION: ValidationError,
+    Domain.PARSING: ParsingError,
+}
+"""The exceptions of Status.MAPPING whose origin says more than the status."""
+
+
 def known_status(value: int) -> int:
     """Returns `value` as a `Status` if this version knows it, otherwise unchanged."""
     return Status(value) if value in Status._value2member_map_ else value
@@ -267,10 +276,13 @@ def failure(status: int, error: native.ErrorHandle, layouts: Layouts | None) -> 
     answer: Response | None = None
     if response and layouts is not None:  # an empty string is false
         answer = layouts.response_of(response, layouts)
+    domain = lib.restway_error_domain(error)
+    if kind is MappingError:
+        kind = _MAPPING_BY_DOMAIN.get(domain, kind)
     exception = kind(
         native.borrowed(lib.restway_error_message(error)) or "",
         status=known_status(status),
-        domain=known_domain(lib.restway_error_domain(error)),
+        domain=known_domain(domain),
         http_status=lib.restway_error_http_status(error),
         transport_code=lib.restway_error_transport_code(error),
         retryable=bool(lib.restway_error_is_retryable(error)),

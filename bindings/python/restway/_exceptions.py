@@ -31,6 +31,8 @@
     ├── AuthError                         there is no valid credential: a refresh failed
     │   └── RefreshRefusedError           raised by refresh functions: no refresh can succeed
     ├── MappingError                      the body is not what it should be, or does not map
+    │   ├── ValidationError               the rules of the route, or the program, refuse the answer
+    │   └── ParsingError                  the parser of the route cannot read the body
     ├── BatchError                        a batch was not answered as it should be, or not sent
     ├── QueuedError                       the request was stored, and is sent later
     ├── OutboxError                       the outbox's file failed, or another process sends it
@@ -80,6 +82,7 @@ __all__ = [
     "NoObjectError",
     "OutOfMemoryError",
     "OutboxError",
+    "ParsingError",
     "Problem",
     "ProtocolError",
     "QueuedError",
@@ -99,6 +102,7 @@ __all__ = [
     "UnknownEnvironmentError",
     "UnknownRouteError",
     "UsageError",
+    "ValidationError",
     "WouldBlockError",
 ]
 
@@ -335,6 +339,16 @@ class RefreshRefusedError(AuthError):
 
 class MappingError(RestwayError):
     """The body is not valid for its media type, or, in strict mode, a value cannot be mapped."""
+
+
+class ValidationError(MappingError):
+    """The answer has a success status, but not what the route's `validate` demands, or the
+    program's validator refuses it. `field` names the header at fault.
+    """
+
+
+class ParsingError(MappingError):
+    """The parser of the route or of the request cannot read the body."""
 
 
 class BatchError(RestwayError):

@@ -198,6 +198,7 @@ class Request(Owner[native.RequestHandle]):
         save_to: Saving | None = None,
         cache: CacheUse | None = None,
         cache_ttl: float | None = None,
+        parse: str | None = None,
     ) -> None:
         """Changes the given options and keeps all others; see `BodyOptions`.
 
@@ -226,6 +227,8 @@ class Request(Owner[native.RequestHandle]):
             set_save_to(self._handle, save_to)
         if cache is not None or cache_ttl is not None:
             set_caching(self._handle, cache, cache_ttl)
+        if parse is not None:
+            check(native.lib.restway_request_set_parser, self._handle, name(parse))
 
     def _set_sending(
         self,

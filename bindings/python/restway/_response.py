@@ -12,9 +12,10 @@ from . import _ffi as native
 from ._body import Saved, saved_of
 from ._boundary import Attempt, Owner, attempts_of, check
 from ._exceptions import MappingError, RestwayError
-from ._ffi.conversion import JSONValue, json_value
+from ._ffi.conversion import JSONValue, decode, json_value
 from ._ffi.enums import CacheState, Domain, Status
 from ._object import Layouts, Object, Objects, first_object
+from ._questions import no_object
 
 if TYPE_CHECKING:
     from ._call import Call
@@ -290,6 +291,30 @@ class Response(Owner[native.ResponseHandle]):
                 response=self,
             )
         return json_value(text)
+
+    @property
+    def parser(self) -> str:
+        """The name of the parser that has read the answer: the `parse` of the request or its route,
+        otherwise "objects".
+        """
+        return native.borrowed(native.lib.restway_response_parser(self._handle)) or ""
+
+    @property
+    def value(self) -> Any:
+        """What the parser has made of the body: the objects with "objects", JSON with "json", a str
+        with "text", bytes with "bytes", the headers with "headers", None with "nothing", and what a
+        parser of the program has returned.
+
+            client.route("report", parse="text").value
+        """
+        parser = self.parser
+        if parser == "objects":
+            return self.objects
+        if parser == "headers":
+            return self.headers
+        value = native.values(1)
+        check(native.lib.restway_response_value, self._handle, value)
+        return decode(native.cells(value)[0], no_object)
 
     @property
     def saved(self) -> Saved | None:

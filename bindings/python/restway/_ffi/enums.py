@@ -82,6 +82,8 @@ class Domain(IntEnum):
     PLUGIN = 12
     API = 13
     CANCELLED = 14
+    VALIDATION = 15
+    PARSING = 16
 
 
 class LogLevel(IntEnum):

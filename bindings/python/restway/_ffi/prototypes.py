@@ -20,6 +20,7 @@ from ctypes import (
 )
 from typing import Any
 
+from .prototypes_data import DATA_PROTOTYPES
 from .structures import *
 
 _error_out = POINTER(ErrorHandle)
@@ -113,7 +114,6 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_request_set_cache_ttl": (c_enum, (RequestHandle, c_int64, _error_out)),
     "restway_client_set_cache_discriminator": (c_enum, (ClientHandle, c_char_p, _error_out)),
     "restway_cache_note_init": (c_enum, (POINTER(CacheNote), c_size_t, _error_out)),
-    "restway_response_cache": (c_enum, (ResponseHandle, POINTER(CacheNote), _error_out)),
     "restway_cache_find": (c_enum, (ClientHandle, RequestHandle, POINTER(CacheNote), _error_out)),
     "restway_cache_counts_init": (c_enum, (POINTER(CacheCounts), c_size_t, _error_out)),
     "restway_cache_statistics": (c_enum, (ClientHandle, POINTER(CacheCounts), _error_out)),
@@ -134,16 +134,6 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_call_is_complete": (c_int32, (CallHandle,)),
     "restway_call_id": (c_uint64, (CallHandle,)),
     "restway_call_wait": (c_enum, (CallHandle, c_int64, POINTER(ResponseHandle), _error_out)),
-    "restway_changes_retain": (ChangesHandle, (ChangesHandle,)),
-    "restway_changes_release": (None, (ChangesHandle,)),
-    "restway_changes_count": (c_size_t, (ChangesHandle,)),
-    "restway_changes_kind": (c_uint32, (ChangesHandle, c_size_t)),
-    "restway_changes_object": (ObjectHandle, (ChangesHandle, c_size_t)),
-    "restway_changes_before": (ObjectHandle, (ChangesHandle, c_size_t)),
-    "restway_changes_attributes": (c_size_t, (
-        ChangesHandle, c_size_t, POINTER(c_uint32), c_size_t)),
-    "restway_changes_relationships": (c_size_t, (
-        ChangesHandle, c_size_t, POINTER(c_uint32), c_size_t)),
     "restway_client_options_init": (c_enum, (POINTER(ClientOptions), c_size_t, _error_out)),
     "restway_client_create": (c_enum, (
         ApiHandle, POINTER(ClientOptions), POINTER(ClientHandle), _error_out)),
@@ -179,29 +169,6 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_request_save_to": (c_enum, (RequestHandle, c_char_p, c_uint32, _error_out)),
     "restway_request_save_to_descriptor": (c_enum, (RequestHandle, c_int32, _error_out)),
     "restway_request_set_save_bytes_max": (c_enum, (RequestHandle, c_int64, _error_out)),
-    "restway_response_saved_path": (c_char_p, (ResponseHandle,)),
-    "restway_response_saved_length": (c_int64, (ResponseHandle,)),
-    "restway_response_saved_from": (c_int64, (ResponseHandle,)),
-    "restway_response_saved_digest": (c_char_p, (ResponseHandle,)),
-    "restway_response_suggested_name": (c_char_p, (ResponseHandle,)),
-    "restway_draft_create": (c_enum, (StoreHandle, c_char_p, POINTER(DraftHandle), _error_out)),
-    "restway_draft_copy": (c_enum, (StoreHandle, ObjectHandle, POINTER(DraftHandle), _error_out)),
-    "restway_draft_retain": (DraftHandle, (DraftHandle,)),
-    "restway_draft_release": (None, (DraftHandle,)),
-    "restway_draft_entity": (c_char_p, (DraftHandle,)),
-    "restway_draft_store_key": (c_int64, (DraftHandle,)),
-    "restway_draft_set": (c_enum, (DraftHandle, c_char_p, _value, _error_out)),
-    "restway_draft_add": (c_enum, (DraftHandle, c_char_p, ObjectHandle, _error_out)),
-    "restway_draft_add_draft": (c_enum, (DraftHandle, c_char_p, DraftHandle, _error_out)),
-    "restway_draft_remove": (c_enum, (DraftHandle, c_char_p, ObjectHandle, _error_out)),
-    "restway_draft_remove_draft": (c_enum, (DraftHandle, c_char_p, DraftHandle, _error_out)),
-    "restway_draft_relate": (c_enum, (
-        DraftHandle, c_char_p, POINTER(ObjectHandle), POINTER(DraftHandle), c_size_t, _error_out)),
-    "restway_draft_unset": (c_enum, (DraftHandle, c_char_p, _error_out)),
-    "restway_draft_revert": (c_enum, (DraftHandle, c_char_p, _error_out)),
-    "restway_draft_changes": (c_enum, (DraftHandle, _text_out, c_size_t, _size_out, _error_out)),
-    "restway_draft_snapshot": (c_enum, (DraftHandle, POINTER(ObjectHandle), _error_out)),
-    "restway_draft_insert": (c_enum, (DraftHandle, POINTER(ObjectHandle), _error_out)),
     "restway_error_retain": (ErrorHandle, (ErrorHandle,)),
     "restway_error_release": (None, (ErrorHandle,)),
     "restway_error_status": (c_enum, (ErrorHandle,)),
@@ -228,28 +195,8 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
         FailureHandle, c_char_p, c_char_p, c_char_p, c_int32, _error_out)),
     "restway_client_set_failure_reader": (c_enum, (
         ClientHandle, ReadFailureFn, c_void_p, DestroyFn, _error_out)),
-    "restway_rows_count": (c_size_t, (RowsHandle,)),
-    "restway_rows_entity": (c_char_p, (RowsHandle, c_size_t)),
-    "restway_rows_result_count": (c_size_t, (RowsHandle,)),
-    "restway_rows_own_result": (c_size_t, (RowsHandle,)),
-    "restway_rows_result": (c_enum, (
-        RowsHandle, c_size_t, POINTER(POINTER(c_size_t)), _size_out, _error_out)),
-    "restway_rows_get": (c_enum, (RowsHandle, c_size_t, c_char_p, _value, _error_out)),
-    "restway_rows_set": (c_enum, (RowsHandle, c_size_t, c_char_p, _value, _error_out)),
-    "restway_rows_related": (c_enum, (
-        RowsHandle, c_size_t, c_char_p, POINTER(POINTER(c_size_t)), _size_out, _error_out)),
-    "restway_rows_relate": (c_enum, (
-        RowsHandle, c_size_t, c_char_p, _size_out, c_size_t, _error_out)),
-    "restway_rows_relate_objects": (c_enum, (
-        RowsHandle, c_size_t, c_char_p, POINTER(ObjectHandle), c_size_t, _error_out)),
     "restway_api_add_hook": (c_enum, (
         ApiHandle, c_char_p, HookFn, c_void_p, DestroyFn, _error_out)),
-    "restway_list_retain": (ListHandle, (ListHandle,)),
-    "restway_list_release": (None, (ListHandle,)),
-    "restway_list_count": (c_size_t, (ListHandle,)),
-    "restway_list_object": (ObjectHandle, (ListHandle, c_size_t)),
-    "restway_list_read": (c_enum, (
-        ListHandle, c_size_t, c_size_t, POINTER(c_uint32), c_size_t, _value, _error_out)),
     "restway_log_set": (c_enum, (c_char_p, LogFn, c_void_p, DestroyFn, _error_out)),
     "restway_log_set_levels": (c_enum, (c_char_p, _error_out)),
     "restway_log_flush": (c_enum, (_error_out,)),
@@ -265,40 +212,12 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_client_metrics": (c_enum, (ClientHandle, c_char_p, c_size_t, _size_out, _error_out)),
     "restway_tls_options_init": (c_enum, (POINTER(TlsOptions), c_size_t, _error_out)),
     "restway_network_options_init": (c_enum, (POINTER(NetworkOptions), c_size_t, _error_out)),
-    "restway_object_retain": (ObjectHandle, (ObjectHandle,)),
-    "restway_object_release": (None, (ObjectHandle,)),
-    "restway_object_entity": (c_char_p, (ObjectHandle,)),
-    "restway_object_store_key": (c_int64, (ObjectHandle,)),
-    "restway_object_identity": (c_enum, (ObjectHandle, _value, _error_out)),
-    "restway_object_is_same": (c_int32, (ObjectHandle, ObjectHandle)),
-    "restway_object_is_equal": (c_int32, (ObjectHandle, ObjectHandle)),
-    "restway_object_hash": (c_uint64, (ObjectHandle,)),
-    "restway_object_attribute_count": (c_size_t, (ObjectHandle,)),
-    "restway_object_attribute_name": (c_char_p, (ObjectHandle, c_size_t)),
-    "restway_object_attribute_index": (c_int32, (ObjectHandle, c_char_p)),
-    "restway_object_get": (c_enum, (ObjectHandle, c_char_p, _value, _error_out)),
-    "restway_object_read": (c_enum, (
-        ObjectHandle, POINTER(c_uint32), c_size_t, _value, _error_out)),
-    "restway_object_string": (c_char_p, (ObjectHandle, c_char_p)),
-    "restway_object_int64": (c_int64, (ObjectHandle, c_char_p, c_int64)),
-    "restway_object_double": (c_double, (ObjectHandle, c_char_p, c_double)),
-    "restway_object_relationship_count": (c_size_t, (ObjectHandle,)),
-    "restway_object_relationship_name": (c_char_p, (ObjectHandle, c_size_t)),
-    "restway_object_relationship_index": (c_int32, (ObjectHandle, c_char_p)),
-    "restway_object_relationship_entity": (c_char_p, (ObjectHandle, c_size_t)),
-    "restway_object_relationship_is_many": (c_int32, (ObjectHandle, c_size_t)),
-    "restway_object_related_keys": (c_enum, (
-        ObjectHandle, c_char_p, POINTER(c_uint32), POINTER(POINTER(c_int64)), _size_out,
-        _error_out)),
     "restway_client_observe": (c_enum, (
         ClientHandle, c_char_p, ChangedFn, c_void_p, DestroyFn, POINTER(ObserverHandle),
         _error_out)),
     "restway_client_observe_object": (c_enum, (
         ClientHandle, ObjectHandle, ChangedFn, c_void_p, DestroyFn, POINTER(ObserverHandle),
         _error_out)),
-    "restway_observer_remove": (None, (ObserverHandle,)),
-    "restway_observer_retain": (ObserverHandle, (ObserverHandle,)),
-    "restway_observer_release": (None, (ObserverHandle,)),
     "restway_client_set_reachability": (c_enum, (ClientHandle, c_enum, _error_out)),
     "restway_client_reachability": (c_enum, (ClientHandle,)),
     "restway_request_set_lane": (c_enum, (RequestHandle, c_char_p, _error_out)),
@@ -340,6 +259,14 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
         ClientHandle, c_int64, c_void_p, c_size_t, c_char_p, _error_out)),
     "restway_outbox_drop": (c_enum, (ClientHandle, c_int64, _size_out, _error_out)),
     "restway_outbox_drop_all": (c_enum, (ClientHandle, _size_out, _error_out)),
+    "restway_api_add_validator": (c_enum, (
+        ApiHandle, c_char_p, ValidateFn, c_void_p, DestroyFn, _error_out)),
+    "restway_api_add_parser": (c_enum, (
+        ApiHandle, c_char_p, ParseFn, c_void_p, DestroyFn, _error_out)),
+    "restway_request_set_parser": (c_enum, (RequestHandle, c_char_p, _error_out)),
+    "restway_api_add_encoder": (c_enum, (
+        ApiHandle, c_char_p, EncodeFn, c_void_p, DestroyFn, _error_out)),
+    "restway_answer_set_media_type": (c_enum, (AnswerHandle, c_char_p, _error_out)),
     "restway_plugin_load": (c_enum, (c_char_p, c_char_p, _error_out)),
     "restway_plugin_count": (c_size_t, ()),
     "restway_plugin_name": (c_char_p, (c_size_t,)),
@@ -351,16 +278,6 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_call_progress": (c_enum, (CallHandle, POINTER(Progress), _error_out)),
     "restway_request_set_progress": (c_enum, (
         RequestHandle, c_int64, ProgressFn, c_void_p, DestroyFn, _error_out)),
-    "restway_query_create": (c_enum, (StoreHandle, c_char_p, POINTER(QueryHandle), _error_out)),
-    "restway_query_retain": (QueryHandle, (QueryHandle,)),
-    "restway_query_release": (None, (QueryHandle,)),
-    "restway_query_add_condition": (c_enum, (QueryHandle, c_char_p, c_enum, _value, _error_out)),
-    "restway_query_add_order": (c_enum, (QueryHandle, c_char_p, c_int32, _error_out)),
-    "restway_query_set_limit": (c_enum, (QueryHandle, c_int64, _error_out)),
-    "restway_query_set_offset": (c_enum, (QueryHandle, c_int64, _error_out)),
-    "restway_query_set_rejected": (c_enum, (QueryHandle, c_int32, _error_out)),
-    "restway_store_query": (c_enum, (StoreHandle, QueryHandle, POINTER(ListHandle), _error_out)),
-    "restway_store_count_query": (c_enum, (StoreHandle, QueryHandle, _size_out, _error_out)),
     "restway_client_set_rate": (c_enum, (ClientHandle, c_char_p, c_size_t, _error_out)),
     "restway_rate_init": (c_enum, (POINTER(Rate), c_size_t, _error_out)),
     "restway_client_rate": (c_enum, (ClientHandle, c_char_p, POINTER(Rate), _error_out)),
@@ -403,41 +320,9 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
         RequestHandle, ResourceHandle, c_uint32, _error_out)),
     "restway_request_add_file": (c_enum, (RequestHandle, c_char_p, ResourceHandle, _error_out)),
     "restway_timings_init": (c_enum, (POINTER(Timings), c_size_t, _error_out)),
-    "restway_response_retain": (ResponseHandle, (ResponseHandle,)),
-    "restway_response_release": (None, (ResponseHandle,)),
-    "restway_response_status": (c_int32, (ResponseHandle,)),
-    "restway_response_http_version": (c_int32, (ResponseHandle,)),
-    "restway_response_url": (c_char_p, (ResponseHandle,)),
-    "restway_response_header": (c_char_p, (ResponseHandle, c_char_p)),
-    "restway_response_timings": (c_enum, (ResponseHandle, POINTER(Timings), _error_out)),
-    "restway_response_header_count": (c_size_t, (ResponseHandle,)),
-    "restway_response_header_name": (c_char_p, (ResponseHandle, c_size_t)),
-    "restway_response_header_value": (c_char_p, (ResponseHandle, c_size_t)),
-    "restway_response_trailer": (c_char_p, (ResponseHandle, c_char_p)),
-    "restway_response_trailer_count": (c_size_t, (ResponseHandle,)),
-    "restway_response_trailer_name": (c_char_p, (ResponseHandle, c_size_t)),
-    "restway_response_trailer_value": (c_char_p, (ResponseHandle, c_size_t)),
-    "restway_response_body": (c_void_p, (ResponseHandle, _size_out)),
-    "restway_response_json": (c_char_p, (ResponseHandle, _size_out)),
-    "restway_response_text": (c_enum, (ResponseHandle, _text_out, _size_out, _error_out)),
-    "restway_response_is_mapped": (c_int32, (ResponseHandle,)),
-    "restway_response_object_count": (c_size_t, (ResponseHandle,)),
-    "restway_response_object": (ObjectHandle, (ResponseHandle, c_size_t)),
-    "restway_response_read": (c_enum, (
-        ResponseHandle, c_size_t, _value, c_size_t, _size_out, _text_out, POINTER(ObjectHandle),
-        _error_out)),
-    "restway_response_list": (ListHandle, (ResponseHandle,)),
-    "restway_response_result_count": (c_size_t, (ResponseHandle,)),
-    "restway_response_result": (c_enum, (
-        ResponseHandle, c_size_t, _size_out, _size_out, _error_out)),
-    "restway_response_issue_count": (c_size_t, (ResponseHandle,)),
-    "restway_response_issue_key_path": (c_char_p, (ResponseHandle, c_size_t)),
-    "restway_response_issue_reason": (c_char_p, (ResponseHandle, c_size_t)),
     "restway_client_set_retry": (c_enum, (ClientHandle, c_char_p, c_size_t, _error_out)),
     "restway_request_set_idempotency_key": (c_enum, (RequestHandle, c_char_p, _error_out)),
     "restway_attempt_init": (c_enum, (POINTER(Attempt), c_size_t, _error_out)),
-    "restway_response_attempt_count": (c_size_t, (ResponseHandle,)),
-    "restway_response_attempt": (c_enum, (ResponseHandle, c_size_t, POINTER(Attempt), _error_out)),
     "restway_error_attempt_count": (c_size_t, (ErrorHandle,)),
     "restway_error_attempt": (c_enum, (ErrorHandle, c_size_t, POINTER(Attempt), _error_out)),
     "restway_client_set_attempt_observer": (c_enum, (
@@ -447,26 +332,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_clock_release": (None, (ClockHandle,)),
     "restway_clock_advance": (c_enum, (ClockHandle, c_int64, _error_out)),
     "restway_clock_next_milliseconds": (c_int64, (ClockHandle,)),
-    "restway_store_retain": (StoreHandle, (StoreHandle,)),
-    "restway_store_release": (None, (StoreHandle,)),
-    "restway_store_find": (c_enum, (
-        StoreHandle, c_char_p, _value, POINTER(ObjectHandle), _error_out)),
-    "restway_store_newest": (c_enum, (
-        StoreHandle, ObjectHandle, POINTER(ObjectHandle), _error_out)),
-    "restway_store_related": (c_enum, (
-        StoreHandle, ObjectHandle, c_char_p, POINTER(ListHandle), _error_out)),
-    "restway_store_related_one": (c_enum, (
-        StoreHandle, ObjectHandle, c_char_p, POINTER(ObjectHandle), _error_out)),
-    "restway_store_all": (c_enum, (StoreHandle, c_char_p, POINTER(ListHandle), _error_out)),
-    "restway_store_count": (c_enum, (StoreHandle, c_char_p, _size_out, _error_out)),
-    "restway_store_is_unsent": (c_enum, (StoreHandle, ObjectHandle, _int_out, _error_out)),
-    "restway_store_is_rejected": (c_enum, (StoreHandle, ObjectHandle, _int_out, _error_out)),
-    "restway_store_delete": (c_enum, (StoreHandle, ObjectHandle, _error_out)),
-    "restway_store_delete_identity": (c_enum, (StoreHandle, c_char_p, _value, _error_out)),
-    "restway_store_delete_all": (c_enum, (StoreHandle, c_char_p, _size_out, _error_out)),
-    "restway_store_clear": (c_enum, (StoreHandle, _size_out, _error_out)),
     "restway_statistics_init": (c_enum, (POINTER(Statistics), c_size_t, _error_out)),
-    "restway_store_statistics": (c_enum, (StoreHandle, POINTER(Statistics), _error_out)),
     "restway_body_receiver_init": (c_enum, (POINTER(BodyReceiver), c_size_t, _error_out)),
     "restway_request_set_body_receiver": (c_enum, (
         RequestHandle, POINTER(BodyReceiver), _error_out)),
@@ -484,8 +350,9 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_version_number": (c_int32, ()),
     "restway_version_string": (c_char_p, ()),
     "restway_abi_version": (c_int32, ()),
+    **DATA_PROTOTYPES,
 }
-"""The result and the arguments of each function, in the order of the headers."""
+"""The result and the arguments of each function."""
 
 QUICK = frozenset({
     "restway_request_create", "restway_response_read", "restway_response_status",

@@ -28,23 +28,24 @@ from .owned import *
 __all__ = [
     "NULL_ATTEMPT", "NULL_AUTHORIZE", "NULL_BATCH_DECODE", "NULL_BATCH_DONE", "NULL_BATCH_ENCODE",
     "NULL_BODY_HEAD", "NULL_BODY_READ", "NULL_BODY_RECEIVE", "NULL_BODY_REWIND", "NULL_CHANGED",
-    "NULL_DESTROY", "NULL_DONE", "NULL_EXCLUDE", "NULL_HOOK", "NULL_LOG", "NULL_MODIFY",
-    "NULL_OUTBOX_FLUSHED", "NULL_OUTBOX_ITEM", "NULL_PERSIST", "NULL_PROGRESS", "NULL_READ_FAILURE",
-    "NULL_REFRESH", "NULL_SHOULD_REPLAY", "NULL_SPAN", "NULL_STREAM_EVENT", "NULL_TRANSFORM",
-    "AnswerHandle", "ApiHandle", "Attempt", "AttemptFn", "AuthorizeFn", "BatchDecodeFn",
-    "BatchDoneFn", "BatchEncodeFn", "BatchHandle", "BatchReaderHandle", "BatchWriterHandle",
-    "BodyHeadFn", "BodyReadFn", "BodyReader", "BodyReceiveFn", "BodyReceiver", "BodyRewindFn",
-    "CacheCounts", "CacheEntriesHandle", "CacheEntry", "CacheFilter", "CacheNote", "CallHandle",
-    "ChangedFn", "ChangesHandle", "ClientHandle", "ClientOptions", "ClockHandle", "Cookie",
-    "CookiesHandle", "Credential", "DestroyFn", "DoneFn", "DraftHandle", "ErrorHandle", "Event",
-    "EventPayload", "EventReceiver", "ExchangeHandle", "ExcludeFn", "FailureHandle", "HookFn",
-    "ListHandle", "LogFn", "LogRecord", "ModifyFn", "NetworkOptions", "ObjectHandle",
-    "ObserverHandle", "OutboxCounts", "OutboxFlushedFn", "OutboxItemFn", "OutboxItemHandle",
-    "OutboxItemsHandle", "PersistFn", "Progress", "ProgressFn", "QueryHandle", "Rate",
-    "ReadFailureFn", "RefreshFn", "RefreshHandle", "RequestHandle", "ResourceHandle",
-    "ResponseHandle", "RowsHandle", "ShouldReplayFn", "Span", "SpanAttribute", "SpanFn",
-    "Statistics", "StoreHandle", "StreamEvent", "StreamEventFn", "Timings", "TlsOptions",
-    "TransformFn", "Value", "ValueAs", "c_enum",
+    "NULL_DESTROY", "NULL_DONE", "NULL_ENCODE", "NULL_EXCLUDE", "NULL_HOOK", "NULL_LOG",
+    "NULL_MODIFY", "NULL_OUTBOX_FLUSHED", "NULL_OUTBOX_ITEM", "NULL_PARSE", "NULL_PERSIST",
+    "NULL_PROGRESS", "NULL_READ_FAILURE", "NULL_REFRESH", "NULL_SHOULD_REPLAY", "NULL_SPAN",
+    "NULL_STREAM_EVENT", "NULL_TRANSFORM", "NULL_VALIDATE", "AnswerHandle", "ApiHandle", "Attempt",
+    "AttemptFn", "AuthorizeFn", "BatchDecodeFn", "BatchDoneFn", "BatchEncodeFn", "BatchHandle",
+    "BatchReaderHandle", "BatchWriterHandle", "BodyHeadFn", "BodyReadFn", "BodyReader",
+    "BodyReceiveFn", "BodyReceiver", "BodyRewindFn", "CacheCounts", "CacheEntriesHandle",
+    "CacheEntry", "CacheFilter", "CacheNote", "CallHandle", "ChangedFn", "ChangesHandle",
+    "ClientHandle", "ClientOptions", "ClockHandle", "Cookie", "CookiesHandle", "Credential",
+    "DestroyFn", "DoneFn", "DraftHandle", "EncodeFn", "ErrorHandle", "Event", "EventPayload",
+    "EventReceiver", "ExchangeHandle", "ExcludeFn", "FailureHandle", "HookFn", "ListHandle",
+    "LogFn", "LogRecord", "ModifyFn", "NetworkOptions", "ObjectHandle", "ObserverHandle",
+    "OutboxCounts", "OutboxFlushedFn", "OutboxItemFn", "OutboxItemHandle", "OutboxItemsHandle",
+    "ParseFn", "PersistFn", "Progress", "ProgressFn", "QueryHandle", "Rate", "ReadFailureFn",
+    "RefreshFn", "RefreshHandle", "RequestHandle", "ResourceHandle", "ResponseHandle", "RowsHandle",
+    "ShouldReplayFn", "Span", "SpanAttribute", "SpanFn", "Statistics", "StoreHandle", "StreamEvent",
+    "StreamEventFn", "Timings", "TlsOptions", "TransformFn", "ValidateFn", "Value", "ValueAs",
+    "c_enum",
 ]
 
 c_enum = c_uint32
@@ -329,6 +330,12 @@ OutboxFlushedFn = CFUNCTYPE(None, c_void_p, OutboxItemsHandle, c_enum, ErrorHand
 NULL_OUTBOX_FLUSHED = OutboxFlushedFn()
 OutboxItemFn = CFUNCTYPE(None, c_void_p, OutboxItemHandle, c_enum, ErrorHandle)
 NULL_OUTBOX_ITEM = OutboxItemFn()
+ValidateFn = CFUNCTYPE(c_enum, c_void_p, ResponseHandle, AnswerHandle)
+NULL_VALIDATE = ValidateFn()
+ParseFn = CFUNCTYPE(c_enum, c_void_p, c_void_p, c_size_t, c_char_p, AnswerHandle)
+NULL_PARSE = ParseFn()
+EncodeFn = CFUNCTYPE(c_enum, c_void_p, c_char_p, c_size_t, AnswerHandle)
+NULL_ENCODE = EncodeFn()
 ProgressFn = CFUNCTYPE(None, c_void_p, CallHandle, POINTER(Progress))
 NULL_PROGRESS = ProgressFn()
 AttemptFn = CFUNCTYPE(None, c_void_p, CallHandle, c_size_t, POINTER(Attempt))

@@ -126,19 +126,24 @@ def _encode(context: int | None, value: Any, answer: native.AnswerHandle) -> int
     return _transform(context, value, answer, is_encoding=True)
 
 
-def _hook(context: int | None, rows: native.RowsHandle, answer: native.AnswerHandle) -> int:
-    entry = None
-    token = running.add(_hook, None)
-    try:
-        entry = functions.get(context)
-        with inside:
-            status: int = entry.run(rows, answer)
-            return status
-    except BaseException:
-        report(entry and entry.callback, "a hook")
-        return Status.INTERNAL
-    finally:
-        running.remove(token)
+def _asked(what: str) -> Callable[..., int]:
+    """A trampoline of a function that is registered under `functions` and returns a status."""
+
+    def run(context: int | None, *arguments: Any) -> int:
+        entry = None
+        token = running.add(run, None)
+        try:
+            entry = functions.get(context)
+            with inside:
+                status: int = entry.run(*arguments)
+                return status
+        except BaseException:
+            report(entry and entry.callback, what)
+            return Status.INTERNAL
+        finally:
+            running.remove(token)
+
+    return run
 
 
 def _function_destroy(context: int | None) -> None:
@@ -424,7 +429,10 @@ on_modify_function = native.ModifyFn(_modify)
 on_modify_destroy = native.DestroyFn(_modify_destroy)
 on_decode_function = native.TransformFn(_decode)
 on_encode_function = native.TransformFn(_encode)
-on_hook_function = native.HookFn(_hook)
+on_hook_function = native.HookFn(_asked("a hook"))
+on_validate_function = native.ValidateFn(_asked("a validator"))
+on_parse_function = native.ParseFn(_asked("a parser"))
+on_encode_body_function = native.EncodeFn(_asked("an encoder"))
 on_function_destroy = native.DestroyFn(_function_destroy)
 on_exclude_function = native.ExcludeFn(_exclude)
 on_exclude_destroy = native.DestroyFn(_exclude_destroy)

@@ -1,0 +1,200 @@
+public import CRestway
+import RestwayCalls
+import RestwayDocument
+import RestwayMapping
+import RestwayObjects
+import RestwayOutcome
+import RestwayThreads
+
+// parsing.h
+
+@_cdecl("restway_api_add_validator") @implementation
+public func restway_api_add_validator(
+    _ api: InHandle, _ name: CString?, _ validate: restway_validate_fn?,
+    _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outError: OutHandle?
+) -> restway_status {
+    APIHandle.using(api, outError) { handle throws(Failure) in
+        let name = try Argument.nonEmptyString(name, "name")
+        guard let validate else { throw Argument.null("validate") }
+        try HostContext.lending(context, destroy) { context throws(Failure) in
+            try handle.api.addValidator(name, Question.validator(validate, context))
+        }
+    }
+}
+
+@_cdecl("restway_api_add_parser") @implementation
+public func restway_api_add_parser(
+    _ api: InHandle, _ name: CString?, _ parse: restway_parse_fn?,
+    _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outError: OutHandle?
+) -> restway_status {
+    APIHandle.using(api, outError) { handle throws(Failure) in
+        let name = try Argument.nonEmptyString(name, "name")
+        guard let parse else { throw Argument.null("parse") }
+        try HostContext.lending(context, destroy) { context throws(Failure) in
+            try handle.api.addParser(name, Question.parser(parse, context))
+        }
+    }
+}
+
+@_cdecl("restway_api_add_encoder") @implementation
+public func restway_api_add_encoder(
+    _ api: InHandle, _ name: CString?, _ encode: restway_encode_fn?,
+    _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outError: OutHandle?
+) -> restway_status {
+    APIHandle.using(api, outError) { handle throws(Failure) in
+        let name = try Argument.nonEmptyString(name, "name")
+        guard let encode else { throw Argument.null("encode") }
+        try HostContext.lending(context, destroy) { context throws(Failure) in
+            try handle.api.addEncoder(name, Question.encoder(encode, context))
+        }
+    }
+}
+
+@_cdecl("restway_answer_set_media_type") @implementation
+public func restway_answer_set_media_type(
+    _ answer: InHandle, _ mediaType: CString?, _ outError: OutHandle?
+) -> restway_status {
+    AnswerHandle.using(answer, outError) { answer throws(Failure) in
+        guard answer.takesMediaType else {
+            throw Argument.wrong("answer", "this question takes no media type")
+        }
+        answer.mediaType = try Argument.mediaType(mediaType)
+    }
+}
+
+@_cdecl("restway_request_set_parser") @implementation
+public func restway_request_set_parser(
+    _ request: InHandle, _ parser: CString?, _ outError: OutHandle?
+) -> restway_status {
+    RequestHandle.changing(request, outError) { spec throws(Failure) in
+        spec.reception.parser =
+            parser == nil ? nil : try Argument.nonEmptyString(parser, "parser")
+    }
+}
+
+@_cdecl("restway_response_parser") @implementation
+public func restway_response_parser(_ response: InHandle) -> CString! {
+    ResponseHandle.text(response, "parser") { $0.response.parsed.parserName }
+}
+
+@_cdecl("restway_response_value") @implementation
+public func restway_response_value(
+    _ response: InHandle, _ outValue: Out<restway_value>?, _ outError: OutHandle?
+) -> restway_status {
+    ResponseHandle.writing(
+        response, outValue, restway_value(), outError, "out_value"
+    ) { handle throws(Failure) in
+        try handle.value()
+    }
+}
+
+extension ParsedValue {
+    fileprivate var parserName: String {
+        switch self {
+        case .objects: ParserChoice.objects.name
+        case .json: ParserChoice.json.name
+        case .text: ParserChoice.text.name
+        case .bytes: ParserChoice.bytes.name
+        case .headers: ParserChoice.headers.name
+        case .nothing: ParserChoice.nothing.name
+        case .made(let name, _): name
+        }
+    }
+}
+
+extension ResponseHandle {
+    /// Returns the value that the parser has made, borrowed from this handle.
+    fileprivate func value() throws(Failure) -> restway_value {
+        switch response.parsed {
+        case .objects: return restway_value(.RESTWAY_VALUE_ABSENT)
+        case .headers, .nothing, .json(isEmpty: true): return restway_value_null()
+        case .json:
+            return try Self.value(.RESTWAY_VALUE_JSON, bodyStart, response.bodyCount)
+        case .bytes:
+            return try Self.value(.RESTWAY_VALUE_BYTES, bodyStart, response.bodyCount)
+        case .text(let text):
+            let start = text.bytesAndNUL.withUnsafeBufferPointer { $0.baseAddress! }
+            return try Self.value(.RESTWAY_VALUE_STRING, start, text.count)
+        case .made(_, let value):
+            switch value {
+            case .string(let text): return try lent(.RESTWAY_VALUE_STRING, Array(text.utf8))
+            case .json(let text): return try lent(.RESTWAY_VALUE_JSON, Array(text.utf8))
+            case .bytes(let bytes): return try lent(.RESTWAY_VALUE_BYTES, bytes)
+            case .absent, .null, .bool, .int64, .double, .date, .link, .links:
+                return value.lend(\.pointee)
+            }
+        }
+    }
+
+    private func lent(
+        _ kind: restway_value_kind, _ bytes: [UInt8]
+    ) throws(Failure) -> restway_value {
+        let made = made(bytes)
+        return try Self.value(
+            kind, UnsafeRawPointer(made.start).assumingMemoryBound(to: UInt8.self), made.count)
+    }
+
+    private static func value(
+        _ kind: restway_value_kind, _ start: UnsafePointer<UInt8>, _ count: Int
+    ) throws(Failure) -> restway_value {
+        guard let length = UInt32(exactly: count) else {
+            throw Failure(.tooLarge, "the value has \(count) bytes, and 4 GiB are too many")
+        }
+        var value = restway_value(kind)
+        value.length = length
+        value.as.bytes = start
+        return value
+    }
+}
+
+extension Question {
+    /// Makes a validator. Its context ends when nothing uses the validator any more.
+    static func validator(_ ask: restway_validate_fn, _ context: HostContext) -> Validator {
+        { response throws(Failure) in
+            let handle = ResponseHandle(response)
+            let refusal = Self.ask { answer in
+                Handle.lending(handle) { ask(context.pointer, $0, answer) }
+            }
+            if let refusal { throw Failure(refusal.status, refusal.reason) }
+        }
+    }
+
+    /// Makes a parser. Its context ends when nothing uses the parser any more.
+    static func parser(_ ask: restway_parse_fn, _ context: HostContext) -> BodyParser {
+        { body, mediaType throws(Failure) in
+            let answer = AnswerHandle(takesValue: true)
+            let refusal = body.withUnsafeBytes { bytes in
+                mediaType.withCString { type in
+                    Self.ask(for: answer) {
+                        ask(context.pointer, bytes.baseAddress, bytes.count - 1, type, $0)
+                    }
+                }
+            }
+            if let refusal { throw Failure(refusal.status, refusal.reason) }
+            return answer.value ?? .null
+        }
+    }
+
+    /// Makes an encoder. Its context ends when nothing uses the encoder any more.
+    static func encoder(_ ask: restway_encode_fn, _ context: HostContext) -> BodyEncoder {
+        { json throws(Failure) in
+            let answer = AnswerHandle(takesValue: true, takesMediaType: true)
+            let refusal = json.withUnsafeBytes { bytes in
+                Self.ask(for: answer) {
+                    ask(
+                        context.pointer, bytes.baseAddress?.assumingMemoryBound(to: CChar.self),
+                        bytes.count - 1, $0)
+                }
+            }
+            if let refusal { throw Failure(refusal.status, refusal.reason) }
+            switch answer.value {
+            case .string(let text):
+                return EncodedBody(bytes: Array(text.utf8), mediaType: answer.mediaType)
+            case .bytes(let bytes):
+                return EncodedBody(bytes: bytes, mediaType: answer.mediaType)
+            default:
+                throw Failure(.mapping, "it has set no body, which is a string or bytes")
+            }
+        }
+    }
+}
