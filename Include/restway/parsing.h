@@ -1,13 +1,14 @@
 /** @file restway/parsing.h
- *  Answers before they are mapped, and bodies by function: validators, parsers, encoders. See
- *  docs/PARSING.md.
+ *  Answers before they are mapped, and bodies by function: validators, parsers, encoders, and the
+ *  mapping of bytes that did not come over HTTP. See docs/PARSING.md.
  */
 #ifndef RESTWAY_PARSING_H
 #define RESTWAY_PARSING_H
 
+#include "client.h"
 #include "mapping.h"
-#include "request.h"
 #include "response.h"
+#include "store.h"
 
 RESTWAY_BEGIN_DECLS
 
@@ -159,6 +160,84 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_api_add_encoder(
  *  Threads: the thread of the question. Blocks: never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_answer_set_media_type(
     restway_answer *answer, const char *media_type, restway_error **out_error);
+
+/** Tells how far restway_client_map() has come, and whether it goes on.
+ *
+ *  @param context As given in the options.
+ *  @param done    How many objects are mapped.
+ *  @param total   The number of elements of the lists that have begun; -1 while it is not known.
+ *  @return 0 to go on; any other number cancels the mapping, before anything is stored.
+ *
+ *  A question (docs/THREADING.md): a worker thread calls this function for the first object, after
+ *  each 256 objects, and with the last number before anything is stored. */
+typedef int32_t (*restway_map_progress_fn)(void *context, int64_t done, int64_t total);
+
+/** The objects are not stored: they are snapshots in a store of their own, in memory. */
+#define RESTWAY_MAP_SNAPSHOTS 0x1u
+
+/** How bytes are mapped. */
+typedef struct restway_map_options {
+    /** sizeof(restway_map_options), set by the INIT macro. */
+    size_t struct_size;
+    /** The key path of the object or the list of objects, or the text of a JSON array of keys if a
+     *  key contains a dot; NULL maps the whole value. With a key path, a value that has nothing
+     *  there is an error. Only with an entity. */
+    const char *key_path;
+    /** The name of a route, whose descriptors for status 200 map the bytes; NULL with an entity. */
+    const char *route;
+    /** The name of the mapper; NULL lets @p media_type choose it, as for an answer. */
+    const char *mapper;
+    /** The media type of the bytes; NULL is JSON. */
+    const char *media_type;
+    /** RESTWAY_MAP_SNAPSHOTS, or 0. */
+    uint32_t flags;
+    /** 0 */
+    uint32_t reserved;
+    /** May be NULL. */
+    restway_map_progress_fn progress;
+    /** Passed to @p progress unchanged. */
+    void *context;
+} restway_map_options;
+
+/** An initialiser for options, all 0. */
+#define RESTWAY_MAP_OPTIONS_INIT \
+    { sizeof(restway_map_options), NULL, NULL, NULL, NULL, 0, 0, NULL, NULL }
+
+/** Sets the first @p size bytes of @p options to what RESTWAY_MAP_OPTIONS_INIT would set. @p size
+ *  is the caller's sizeof(restway_map_options).
+ *
+ *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT (NULL, or a size that no version of the struct
+ *          has).
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_map_options_init(
+    restway_map_options *options, size_t size, restway_error **out_error);
+
+/** Maps bytes that did not come over HTTP by the rules of the api, and stores the objects.
+ *
+ *  The whole value is mapped and stored, or nothing of it. Transforms, hooks of a route's
+ *  descriptors, strict mapping and the limits of the client hold as for an answer.
+ *
+ *  @param client       *Borrowed*.
+ *  @param entity       The entity of the objects; NULL with a route.
+ *  @param data         @p length bytes. *Copied*. NULL if @p length is 0.
+ *  @param options      *Borrowed* until this returns; NULL for the defaults.
+ *  @param out_response Receives the result, owned by the caller (+1): a response with status 0 and
+ *                      without headers, which has the objects, the results and the mapping issues.
+ *  @param out_store    Receives the store of the objects, owned by the caller (+1): the client's,
+ *                      or with RESTWAY_MAP_SNAPSHOTS the store of the snapshots. May be NULL.
+ *  @return RESTWAY_OK; RESTWAY_E_MAPPING (the bytes cannot be read or mapped, or there is nothing
+ *          at the key path; the message says where); RESTWAY_E_UNKNOWN_ENTITY;
+ *          RESTWAY_E_UNKNOWN_ROUTE; RESTWAY_E_TOO_LARGE; RESTWAY_E_CANCELLED (by @p progress); the
+ *          status of a hook; RESTWAY_E_STORE; RESTWAY_E_PLUGIN; RESTWAY_E_CLOSED;
+ *          RESTWAY_E_WOULD_BLOCK (inside a callback); RESTWAY_E_FORKED;
+ *          RESTWAY_E_INVALID_ARGUMENT.
+ *
+ *  Threads: any. Blocks: until a worker has mapped the bytes and the objects are stored. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_map(
+    restway_client *client, const char *entity, const void *data, size_t length,
+    const restway_map_options *options, restway_response **out_response,
+    restway_store **out_store, restway_error **out_error);
 
 RESTWAY_END_DECLS
 

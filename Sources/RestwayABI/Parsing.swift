@@ -1,5 +1,6 @@
 public import CRestway
 import RestwayCalls
+import RestwayClient
 import RestwayDocument
 import RestwayMapping
 import RestwayObjects
@@ -85,6 +86,69 @@ public func restway_response_value(
         response, outValue, restway_value(), outError, "out_value"
     ) { handle throws(Failure) in
         try handle.value()
+    }
+}
+
+@_cdecl("restway_map_options_init") @implementation
+public func restway_map_options_init(
+    _ options: Out<restway_map_options>?, _ size: Int, _ outError: OutHandle?
+) -> restway_status {
+    SizedStructs.mapOptions.initialize(options, size, outError)
+}
+
+@_cdecl("restway_client_map") @implementation
+public func restway_client_map(
+    _ client: InHandle, _ entity: CString?, _ data: UnsafeRawPointer?, _ length: Int,
+    _ options: In<restway_map_options>?, _ outResponse: OutHandle?, _ outStore: OutHandle?,
+    _ outError: OutHandle?
+) -> restway_status {
+    outStore?.pointee = nil
+    return ClientHandle.creating(
+        client, outResponse, outError, "out_response"
+    ) { client throws(Failure) in
+        let bytes = Array(try Argument.bytes(data, length, "data"))
+        let order = try BytesMapping(entity, options)
+        let (response, store) = try client.calls.map(bytes, order)
+        outStore?.pointee = Handle.give(StoreHandle(client.api, store))
+        return ResponseHandle(response)
+    }
+}
+
+extension BytesMapping {
+    /// Reads the arguments of `restway_client_map`.
+    init(_ entity: CString?, _ pointer: In<restway_map_options>?) throws(Failure) {
+        var c = restway_map_options()
+        if let pointer { c = try SizedStructs.mapOptions.read(pointer, zero: c) }
+        let entity = try Argument.optionalString(entity, "entity")
+        let route = try Argument.optionalString(c.route, "options.route")
+        let keyPath = try Argument.optionalString(c.key_path, "options.key_path")
+        switch (entity, route) {
+        case (let entity?, nil):
+            self.init(.entity(entity, keyPath: try keyPath.map(API.keyPath) ?? []))
+        case (nil, let route?):
+            guard keyPath == nil else {
+                throw Argument.wrong("options.key_path", "a route has key paths of its own")
+            }
+            self.init(.route(route))
+        case (nil, nil): throw Argument.null("entity")
+        case (_?, _?):
+            throw Argument.wrong("options.route", "an entity or a route maps the bytes, not both")
+        }
+        mapper = try Argument.optionalString(c.mapper, "options.mapper")
+        if let type = try Argument.optionalString(c.media_type, "options.media_type") {
+            mediaType = type
+        }
+        let snapshots = UInt32(RESTWAY_MAP_SNAPSHOTS)
+        try Argument.flags(c.flags, known: snapshots, "options.flags")
+        try Argument.flags(c.reserved, known: 0, "options.reserved")
+        makesSnapshots = c.flags & snapshots != 0
+        if let progress = c.progress {
+            // The caller waits, so its context lives until the last call.
+            let context = HostContext(c.context, nil)
+            progressed = { done, total in
+                progress(context.pointer, Int64(done), Int64(total ?? -1)) == 0
+            }
+        }
     }
 }
 

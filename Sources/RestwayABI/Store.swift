@@ -12,9 +12,13 @@ final class StoreHandle: HandleObject, Sendable {
     let store: ObservedStore
     let generation = ProcessGeneration.current
 
-    init(_ client: Client) {
-        api = client.api
-        store = client.store
+    convenience init(_ client: Client) {
+        self.init(client.api, client.store)
+    }
+
+    init(_ api: API, _ store: ObservedStore) {
+        self.api = api
+        self.store = store
     }
 
     func entity(named name: CString?) throws(Failure) -> Entity {

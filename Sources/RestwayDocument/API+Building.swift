@@ -129,6 +129,23 @@ extension API {
         }
     }
 
+    /// Reads a key path, or the text of a JSON array of keys.
+    package static func keyPath(_ text: String) throws(Failure) -> [String] {
+        let problems = DocumentProblems()
+        let value: JSONValue
+        do throws(Failure) {
+            value = try Self.value(text, opening: "[", "key_path")
+        } catch {
+            throw Failure(.invalidArgument, error.message, field: "key_path")
+        }
+        let keys = value.withTree { DocumentNode(value: $0, problems: problems).keyPath() }
+        guard let keys else {
+            let why = problems.details.first?.message ?? "it is no key path"
+            throw Failure(.invalidArgument, "the key path: \(why)", field: "key_path")
+        }
+        return keys
+    }
+
     private static func refuse(_ name: String, of entity: Entity) throws(Failure) {
         guard entity.attributeIndex(named: name) != nil
             || entity.relationshipIndex(named: name) != nil

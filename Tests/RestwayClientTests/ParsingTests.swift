@@ -11,7 +11,8 @@ import XCTest
 @testable import RestwayDocument
 @testable import RestwayOutcome
 
-/// The program's validators, and the parsers and the encoders of routes.
+/// The program's validators, the parsers and the encoders of routes, and bytes that are mapped
+/// without a server.
 final class ParsingTests: XCTestCase {
     private static let document = """
         {"restway": 1,
@@ -324,5 +325,96 @@ final class ParsingTests: XCTestCase {
         XCTAssertEqual(failure.reason, .store)
         XCTAssertEqual(failure.message, #"encoder "csv": full"#)
         XCTAssertEqual(transport.waitingCount, 0)
+    }
+
+    // MARK: Bytes
+
+    private func map(
+        _ client: Client, _ json: String, _ order: BytesMapping
+    ) throws -> (Response, ObservedStore) {
+        try client.calls.map(Array(json.utf8), order)
+    }
+
+    func testBytesAreMappedAndStored() throws {
+        let client = try client()
+        let (response, store) = try map(
+            client, #"{"data": [{"id": 1, "name": 5, "parts": [{"id": 2}]}]}"#,
+            BytesMapping(.entity("Thing", keyPath: ["data"])))
+        XCTAssertTrue(store === client.store)
+        XCTAssertEqual(response.objects.map(\.identity), [.integer(1)])
+        XCTAssertEqual(response.issues.map(\.keyPath), ["data[0].name"])
+        let entity = try client.api.entity(named: "Thing")
+        XCTAssertTrue(try client.store.object(entity, .integer(1)) === response.objects[0])
+        XCTAssertNotNil(try client.store.object(entity, .integer(2)))
+    }
+
+    func testSnapshotsStayOutOfTheStore() throws {
+        let client = try client()
+        var order = BytesMapping(.entity("Thing", keyPath: []))
+        order.makesSnapshots = true
+        let (response, store) = try map(client, #"{"id": 1, "parts": [{"id": 2}]}"#, order)
+        let entity = try client.api.entity(named: "Thing")
+        XCTAssertNil(try client.store.object(entity, .integer(1)))
+        let parts = try store.related(response.objects[0], relationship: 0)
+        XCTAssertEqual(parts.map(\.identity), [.integer(2)])
+    }
+
+    func testARouteMapsBytesByItsDescriptors() throws {
+        let client = try client()
+        let (response, _) = try map(
+            client, #"{"list": [{"id": 1}], "more": [{"id": 2}]}"#, BytesMapping(.route("things")))
+        XCTAssertEqual(response.results.map(\.count), [1, 1])
+        XCTAssertEqual(
+            RestwayClientTests.failure {
+                _ = try map(client, "{}", BytesMapping(.route("json")))
+            }?.field, "route")
+    }
+
+    func testErrorsNameWhatAndWhere() throws {
+        let client = try client(strict: true)
+        func failure(_ json: String, _ order: BytesMapping) -> Failure? {
+            RestwayClientTests.failure { _ = try map(client, json, order) }
+        }
+        let plain = BytesMapping(.entity("Thing", keyPath: []))
+        XCTAssertEqual(
+            failure("[]", BytesMapping(.entity("Thing", keyPath: ["a", "b"])))?.message,
+            "bytes of Thing at a.b: there is nothing at a.b")
+        XCTAssertEqual(
+            failure(#"{"id": 1, "name": 2}"#, plain)?.message,
+            "bytes of Thing: name: expected a string, found an integer")
+        XCTAssertTrue(failure("{", plain)?.message.hasPrefix("bytes of Thing: ") ?? false)
+        XCTAssertEqual(failure("", plain)?.reason, .mapping)
+        XCTAssertEqual(
+            failure("{}", BytesMapping(.entity("Thin", keyPath: [])))?.reason, .unknownEntity)
+        XCTAssertEqual(failure("{}", BytesMapping(.route("nix")))?.reason, .unknownRoute)
+        var order = plain
+        order.mapper = "msgpack"
+        XCTAssertEqual(failure("{}", order)?.field, "mapper")
+        order = plain
+        order.mediaType = "text/csv"
+        XCTAssertEqual(failure("{}", order)?.field, "media_type")
+        client.close()
+        XCTAssertEqual(failure("{}", plain)?.reason, .closed)
+    }
+
+    func testProgressIsToldAndMayEndTheMapping() throws {
+        let client = try client()
+        let told = Lock<[Int]>([])
+        let json = "[" + (1...600).map { "{\"id\": \($0)}" }.joined(separator: ",") + "]"
+        var order = BytesMapping(.entity("Thing", keyPath: []))
+        order.progressed = { done, _ in
+            told.withLock { $0.append(done) }
+            return true
+        }
+        _ = try map(client, json, order)
+        XCTAssertEqual(told.withLock { $0 }.last, 600)
+        XCTAssertEqual(told.withLock { $0 }.count, 4)
+        order.progressed = { done, _ in done < 100 }
+        let cancelled = RestwayClientTests.failure {
+            _ = try map(client, json.replacingOccurrences(of: ": ", with: ": 700"), order)
+        }
+        XCTAssertEqual(cancelled?.reason, .cancelled)
+        let entity = try client.api.entity(named: "Thing")
+        XCTAssertNil(try client.store.object(entity, .integer(7001)), "nothing is stored")
     }
 }

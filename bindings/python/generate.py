@@ -136,6 +136,7 @@ FLAGS = {
         "Properties of a relationship (`RESTWAY_RELATIONSHIP_*`).",
     ),
     "ClientFlag": ("RESTWAY_CLIENT_", "Bits of the client's options (`RESTWAY_CLIENT_*`)."),
+    "MapFlag": ("RESTWAY_MAP_", "Options for mapping bytes (`RESTWAY_MAP_*`)."),
     "CurlFlag": ("RESTWAY_CURL_", "Options for writing a curl command (`RESTWAY_CURL_*`)."),
     "SendFlag": ("RESTWAY_SEND_", "Headers with a digest (`RESTWAY_SEND_*`)."),
     "TlsFlag": ("RESTWAY_TLS_", "Bits of TLS options (`RESTWAY_TLS_*`)."),

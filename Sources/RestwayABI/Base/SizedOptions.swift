@@ -14,6 +14,7 @@ enum SizedStructs {
     static let cookie = SizedStruct<restway_cookie>(name: "cookie", sizeMin: 56)
     static let credential = SizedStruct<restway_credential>(name: "credential", sizeMin: 48)
     static let eventReceiver = SizedStruct<restway_event_receiver>(name: "receiver", sizeMin: 56)
+    static let mapOptions = SizedStruct<restway_map_options>(name: "options", sizeMin: 64)
     static let networkOptions = SizedStruct<restway_network_options>(
         name: "options.network", sizeMin: 112)
     static let outboxCounts = SizedStruct<restway_outbox_counts>(name: "counts", sizeMin: 40)

@@ -120,7 +120,7 @@ from ._outbox import (
     OutboxItem,
     OutboxItems,
 )
-from ._parsing import EncoderFunction, ParserFunction, ValidatorFunction
+from ._parsing import Data, EncoderFunction, MapProgress, ParserFunction, ValidatorFunction
 from ._questions import (
     NOTHING,
     Exclusion,
@@ -212,6 +212,7 @@ __all__ = [
     "Cookie",
     "Cookies",
     "Credential",
+    "Data",
     "DigestHeader",
     "Domain",
     "Draft",
@@ -236,6 +237,7 @@ __all__ = [
     "InvalidURLError",
     "LibraryError",
     "Linked",
+    "MapProgress",
     "MappingError",
     "MappingIssue",
     "MethodNotAllowedError",

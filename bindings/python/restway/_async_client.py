@@ -19,6 +19,7 @@ from ._exceptions import UsageError
 from ._ffi.enums import Delivery, Domain, Status
 from ._link import Link, Watcher
 from ._outbox import AsyncOutbox
+from ._parsing import AsyncBytesMapping
 from ._request import Request, Verbs, make_coroutine_functions
 from ._response import Response, call_progress
 from ._store import Observed, Observer, OnChange
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from ._stream import EventOptions
 
 
-class AsyncClient(ClientBase, Verbs[Coroutine[None, None, Response]]):
+class AsyncClient(ClientBase, AsyncBytesMapping, Verbs[Coroutine[None, None, Response]]):
     """A client whose calls are awaited. Any number of calls may be in flight.
 
         async with restway.AsyncClient(api) as client:

@@ -24,6 +24,7 @@ from ._ffi.trampolines import (
     on_done_function,
 )
 from ._outbox import Outbox
+from ._parsing import BytesMapping
 from ._questions import set_question
 from ._request import Request, Verbs
 from ._response import OnProgress, Progress, Response
@@ -55,7 +56,7 @@ _EXIT_WAIT_MILLISECONDS = 5000
 _UNBOUNDED = native.whole(0)
 
 
-class Client(ClientBase, Verbs[Response]):
+class Client(ClientBase, BytesMapping, Verbs[Response]):
     """A client whose calls block. It is usable from any thread; as a context manager it closes
     itself.
     """

@@ -1,18 +1,24 @@
-"""Validators, parsers and encoders of the program."""
+"""Validators, parsers and encoders of the program, and the mapping of bytes that did not come over
+HTTP.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
+import asyncio
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Optional, Protocol, TypeVar, Union, cast
 
 from . import _ffi as native
-from ._boundary import Owner, check, name
+from ._boundary import Owner, check, name, optional_name
+from ._exceptions import RestwayError
 from ._ffi.callbacks import functions
-from ._ffi.conversion import JSONValue, encode_attribute, json_value
-from ._ffi.enums import Status
+from ._ffi.conversion import JSONValue, encode_attribute, json_bytes, json_value
+from ._ffi.enums import MapFlag, Status
 from ._ffi.trampolines import (
     on_encode_body_function,
     on_function_destroy,
+    on_map_progress_function,
     on_parse_function,
     on_validate_function,
 )
@@ -34,6 +40,12 @@ EncoderFunction = Callable[[JSONValue], "bytes | str | tuple[bytes | str, str]"]
 """A function that receives the value of a body and returns the body, or the body and its media
 type.
 """
+
+MapProgress = Callable[[int, Optional[int]], object]
+"""A function that receives how many objects are mapped, and their total or None."""
+
+Data = Union[bytes, str, Mapping[str, Any], Sequence[Any]]
+"""Bytes, a text, or a value that is written as JSON."""
 
 V = TypeVar("V", bound=ValidatorFunction)
 P = TypeVar("P", bound=ParserFunction)
@@ -196,4 +208,170 @@ class Parsing(Owner[native.ApiHandle]):
             check(register, self._handle, name(key), trampoline, token, on_function_destroy)
         except BaseException:
             functions.remove(token)
+            raise
+
+
+class _Client(Protocol):
+    """The part of a client that maps bytes."""
+
+    _layouts: Layouts
+
+    @property
+    def _handle(self) -> native.ClientHandle: ...
+
+
+def _key_path(path: str | Sequence[str] | None) -> bytes | None:
+    if path is None or isinstance(path, str):
+        return optional_name(path)
+    return json_bytes(list(path))
+
+
+def _bytes_of(data: Data) -> bytes:
+    if isinstance(data, bytes):
+        return data
+    return data.encode() if isinstance(data, str) else json_bytes(data)
+
+
+def _map(
+    client: _Client,
+    entity: str | None,
+    data: Data,
+    key_path: str | Sequence[str] | None,
+    route: str | None,
+    mapper: str | None,
+    media_type: str | None,
+    commit: bool,
+    progress: MapProgress | None,
+) -> Response:
+    """Maps bytes with the library; an exception of `progress` ends the mapping and is raised."""
+    content, options = _bytes_of(data), native.MapOptions()
+    check(native.lib.restway_map_options_init, native.ref(options), native.size_of(options))
+    options.key_path = _key_path(key_path)
+    options.route = optional_name(route)
+    options.mapper = optional_name(mapper)
+    options.media_type = optional_name(media_type)
+    options.flags = MapFlag(0) if commit else MapFlag.SNAPSHOTS
+    raised: list[BaseException] = []
+    token = 0
+
+    def run(done: int, total: int) -> int:
+        assert progress is not None
+        try:
+            progress(done, None if total < 0 else total)
+        except BaseException as error:
+            raised.append(error)
+            return 1
+        return 0
+
+    if progress is not None:
+        token = functions.add(run, progress)
+        options.progress, options.context = on_map_progress_function, token
+    response, store = native.OwnedResponseHandle(), native.OwnedStoreHandle()
+    try:
+        check(
+            native.lib.restway_client_map,
+            client._handle,
+            optional_name(entity),
+            content,
+            len(content),
+            native.ref(options),
+            native.ref(response),
+            native.ref(store),
+        )
+    except RestwayError:
+        if raised:
+            raise raised[0] from None
+        raise
+    finally:
+        functions.remove(token)
+    return Response(response, client._layouts if commit else Layouts(store, Response.retained))
+
+
+class BytesMapping:
+    """The function of a Client that maps bytes which did not come over HTTP."""
+
+    __slots__ = ()
+
+    def map(
+        self: _Client,
+        entity: str | None,
+        data: Data,
+        *,
+        key_path: str | Sequence[str] | None = None,
+        route: str | None = None,
+        mapper: str | None = None,
+        media_type: str | None = None,
+        commit: bool = True,
+        progress: MapProgress | None = None,
+    ) -> Response:
+        """Maps bytes by the rules of the api, and stores their objects. The response has the
+        objects, their results and the mapping issues, and the status 0.
+
+            with open("enterprises.json", "rb") as file:
+                response = client.map("Enterprise", file.read(), key_path="data")
+
+        Args:
+            entity: The entity of the objects; None with a route.
+            key_path: The place of the objects, where something must be; a list of keys if a key
+                contains a dot. None maps the whole value.
+            route: The name of a route, whose descriptors for status 200 map the bytes.
+            mapper: The name of a mapper; None lets the media type choose it.
+            media_type: The media type of the bytes; None is JSON.
+            commit: False keeps the objects out of the store: they are snapshots in a store of their
+                own, in which their relationships lead to each other.
+            progress: Called on a thread of the library for the first object, after each 256 objects
+                and before the objects are stored. If it raises, nothing is stored, and this
+                function raises the same exception.
+
+        Raises MappingError, whose message says what is wrong and where; UnknownEntityError;
+        UnknownRouteError; TooLargeError; StoreError; ClosedError; WouldBlockError inside a
+        callback; UsageError.
+        """
+        return _map(
+            self, entity, data, key_path, route, mapper, media_type, commit, progress
+        )
+
+
+class AsyncBytesMapping:
+    """The function of an AsyncClient that maps bytes which did not come over HTTP."""
+
+    __slots__ = ()
+
+    async def map(
+        self: _Client,
+        entity: str | None,
+        data: Data,
+        *,
+        key_path: str | Sequence[str] | None = None,
+        route: str | None = None,
+        mapper: str | None = None,
+        media_type: str | None = None,
+        commit: bool = True,
+        progress: MapProgress | None = None,
+    ) -> Response:
+        """Maps bytes by the rules of the api, as `Client.map` does, on a thread of the loop's
+        executor.
+
+            response = await client.map("Enterprise", data, key_path="data")
+
+        Cancelling the task ends the mapping, and nothing is stored unless the objects are being
+        stored already. `progress` is called in the loop; what it raises goes to the loop's
+        exception handler.
+        """
+        loop = asyncio.get_running_loop()
+        is_cancelled = threading.Event()
+
+        def tell(done: int, total: int | None) -> None:
+            if is_cancelled.is_set():
+                raise asyncio.CancelledError
+            if progress is not None:
+                loop.call_soon_threadsafe(progress, done, total)
+
+        def run() -> Response:
+            return _map(self, entity, data, key_path, route, mapper, media_type, commit, tell)
+
+        try:
+            return await loop.run_in_executor(None, run)
+        except asyncio.CancelledError:
+            is_cancelled.set()
             raise

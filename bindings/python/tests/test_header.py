@@ -77,6 +77,7 @@ STRUCTURES = {
     "restway_cookie": structures.Cookie,
     "restway_cache_note": structures.CacheNote,
     "restway_cache_counts": structures.CacheCounts,
+    "restway_map_options": structures.MapOptions,
     "restway_cache_filter": structures.CacheFilter,
     "restway_cache_entry": structures.CacheEntry,
 }
@@ -104,6 +105,7 @@ CALLBACKS = {
     "restway_validate_fn": structures.ValidateFn,
     "restway_parse_fn": structures.ParseFn,
     "restway_encode_fn": structures.EncodeFn,
+    "restway_map_progress_fn": structures.MapProgressFn,
     "restway_body_head_fn": structures.BodyHeadFn,
     "restway_body_read_fn": structures.BodyReadFn,
     "restway_body_receive_fn": structures.BodyReceiveFn,
@@ -224,11 +226,13 @@ def test_macros_equal_header() -> None:
     flags.update({f"RESTWAY_ROUTE_{flag.name}": flag.value for flag in enums.RouteFlag})
     flags.update({f"RESTWAY_CURL_{flag.name}": flag.value for flag in enums.CurlFlag})
     flags.update({f"RESTWAY_OUTBOX_{flag.name}": flag.value for flag in enums.OutboxFlag})
+    flags.update({f"RESTWAY_MAP_{flag.name}": flag.value for flag in enums.MapFlag})
     flags.update({f"RESTWAY_SEND_{flag.name}": flag.value for flag in enums.SendFlag})
     flags.update({f"RESTWAY_SAVE_{flag.name}": flag.value for flag in enums.SaveFlag})
     flags.update({f"RESTWAY_UPLOAD_{flag.name}": flag.value for flag in enums.UploadFlag})
     flags.update({f"RESTWAY_CACHE_{flag.name}": flag.value for flag in enums.CacheFlag})
-    prefixes = ("RESTWAY_CACHE_", "RESTWAY_CLIENT_", "RESTWAY_CURL_", "RESTWAY_OUTBOX_",
+    prefixes = ("RESTWAY_CACHE_", "RESTWAY_CLIENT_", "RESTWAY_CURL_", "RESTWAY_MAP_",
+        "RESTWAY_OUTBOX_",
         "RESTWAY_RELATIONSHIP_", "RESTWAY_ROUTE_", "RESTWAY_SAVE_", "RESTWAY_SEND_",
         "RESTWAY_UPLOAD_")
     assert {

@@ -1,7 +1,9 @@
-"""Validators, parsers, required key paths and encoders."""
+"""Validators, parsers, required key paths, encoders, and bytes that did not come over HTTP."""
 
 from __future__ import annotations
 
+import asyncio
+import json
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -326,13 +328,113 @@ def test_stored_requests_keep_the_encoded_body(peer: Peer, tmp_path: Path) -> No
         assert peer.requests[-1].endswith(b"\r\n\r\n5;6")
 
 
-def test_an_async_client_parses(peer: Peer) -> None:
+# Bytes
+
+
+THINGS = {"data": [{"id": 1, "name": 4, "parts": [{"id": 2}]}]}
+
+
+def test_bytes_are_mapped_and_stored(client: restway.Client) -> None:
+    for data in (json.dumps(THINGS), json.dumps(THINGS).encode(), THINGS):
+        response = client.map("Thing", data, key_path="data")
+        assert response.status == 0 and response
+        assert [issue.key_path for issue in response.issues] == ["data[0].name"]
+        assert response.object is not None
+        assert [part.id for part in response.object.parts] == [2]
+        assert client.store.find("Thing", 1) == response.object
+    response = client.map(None, {"list": {"id": 3}, "b": []}, route="lists")
+    assert [len(found) for found in response.results] == [1, 0]
+    assert client.map("Thing", {"a.b": {"id": 4}}, key_path=["a.b"]).objects[0].id == 4
+
+
+def test_snapshots_leave_the_store_as_it_is(client: restway.Client) -> None:
+    response = client.map("Thing", THINGS, key_path="data", commit=False)
+    assert response.object is not None
+    assert [part.id for part in response.object.parts] == [2]
+    assert len(client.store.all("Thing")) == 0
+
+
+def test_progress_is_told_and_may_end_the_mapping(client: restway.Client) -> None:
+    things = [{"id": number} for number in range(600)]
+    told: list[tuple[int, int | None]] = []
+    client.map("Thing", things, progress=lambda done, total: told.append((done, total)))
+    assert told[-1] == (600, 600)
+    assert len(told) == 4
+
+    def stop(done: int, total: int | None) -> None:
+        raise LookupError("enough")
+
+    with pytest.raises(LookupError, match="enough"):
+        client.map("Thing", [{"id": 1_000}], progress=stop)
+    assert client.store.find("Thing", 1_000) is None
+
+
+def test_map_says_what_is_wrong(client: restway.Client) -> None:
+    with pytest.raises(restway.MappingError, match=r"bytes of Thing at a\.b: there is nothing"):
+        client.map("Thing", {}, key_path="a.b")
+    with pytest.raises(restway.MappingError, match="bytes of Thing: "):
+        client.map("Thing", "{")
+    with pytest.raises(restway.UnknownEntityError):
+        client.map("Thin", {})
+    with pytest.raises(restway.UnknownRouteError):
+        client.map(None, {}, route="nowhere")
+    wrongs: list[dict[str, Any]] = [
+        {}, {"route": "lists", "key_path": "x"}, {"route": "asked"},
+    ]
+    for wrong in wrongs:
+        with pytest.raises(restway.UsageError):
+            client.map("Thing" if "route" in wrong else None, {}, **wrong)
+    with pytest.raises(restway.UsageError, match="no data mapper"):
+        client.map("Thing", {}, mapper="msgpack")
+    client.close()
+    with pytest.raises(restway.ClosedError):
+        client.map("Thing", {})
+
+
+def test_map_cannot_wait_inside_a_callback(client: restway.Client, peer: Peer) -> None:
+    raised: list[BaseException] = []
+    ended = threading.Event()
+
+    def done(_: restway.Call) -> None:
+        try:
+            client.map("Thing", {})
+        except restway.WouldBlockError as error:
+            raised.append(error)
+        ended.set()
+
+    peer.respond(b"{}")
+    client.send(restway.Request.route("things"), done)
+    assert ended.wait(30)
+    assert len(raised) == 1
+
+
+def test_an_async_client_maps_and_parses(peer: Peer) -> None:
     async def work() -> None:
         async with restway.AsyncClient(make_api(), base_url=peer.url) as client:
+            all_told = asyncio.Event()
+
+            def tell(done: int, _: int | None) -> None:
+                if done == 1:
+                    all_told.set()
+
+            response = await client.map("Thing", THINGS, key_path="data", progress=tell)
+            assert [thing.id for thing in response.objects] == [1]
+            await asyncio.wait_for(all_told.wait(), 30)
             peer.respond(b"a;b", "text/csv")
             assert (await client.route("table")).value == [["a", "b"]]
             peer.respond(b'{"ok": false}')
             with pytest.raises(restway.ValidationError):
                 await client.route("asked")
+
+    run(work())
+
+
+def test_cancelling_a_task_ends_its_mapping(peer: Peer) -> None:
+    async def work() -> None:
+        async with restway.AsyncClient(make_api(), base_url=peer.url) as client:
+            task = asyncio.create_task(client.map("Thing", THINGS, key_path="data"))
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
 
     run(work())

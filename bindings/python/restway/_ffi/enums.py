@@ -10,10 +10,11 @@ from enum import IntEnum, IntFlag
 __all__ = [
     "ABI_VERSION", "AttemptReason", "AttributeType", "AuthMode", "CacheFlag", "CacheMode",
     "CacheState", "ChangeKind", "ClientFlag", "Comparison", "CookieFlag", "CurlFlag", "Delivery",
-    "Digest", "Domain", "EventKind", "HttpVersion", "IpVersion", "LogLevel", "OutboxFlag",
-    "OutboxReason", "OutboxState", "Phase", "Policy", "Reachability", "RelationshipFlag",
-    "RouteFlag", "SaveFlag", "Section", "SendFlag", "Serialization", "Status", "StreamFormat",
-    "TlsFlag", "TlsVersion", "TraceFlag", "UploadFlag", "UploadProtocol", "ValueKind",
+    "Digest", "Domain", "EventKind", "HttpVersion", "IpVersion", "LogLevel", "MapFlag",
+    "OutboxFlag", "OutboxReason", "OutboxState", "Phase", "Policy", "Reachability",
+    "RelationshipFlag", "RouteFlag", "SaveFlag", "Section", "SendFlag", "Serialization", "Status",
+    "StreamFormat", "TlsFlag", "TlsVersion", "TraceFlag", "UploadFlag", "UploadProtocol",
+    "ValueKind",
 ]
 
 ABI_VERSION = 0
@@ -334,6 +335,12 @@ class ClientFlag(IntFlag):
     NO_REDIRECTS = 0x4
     GONE_IS_DELETED = 0x8
     LOAD_PLUGINS = 0x100
+
+
+class MapFlag(IntFlag):
+    """Options for mapping bytes (`RESTWAY_MAP_*`)."""
+
+    SNAPSHOTS = 0x1
 
 
 class CurlFlag(IntFlag):

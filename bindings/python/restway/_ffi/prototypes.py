@@ -267,6 +267,10 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_api_add_encoder": (c_enum, (
         ApiHandle, c_char_p, EncodeFn, c_void_p, DestroyFn, _error_out)),
     "restway_answer_set_media_type": (c_enum, (AnswerHandle, c_char_p, _error_out)),
+    "restway_map_options_init": (c_enum, (POINTER(MapOptions), c_size_t, _error_out)),
+    "restway_client_map": (c_enum, (
+        ClientHandle, c_char_p, c_void_p, c_size_t, POINTER(MapOptions),
+        POINTER(ResponseHandle), POINTER(StoreHandle), _error_out)),
     "restway_plugin_load": (c_enum, (c_char_p, c_char_p, _error_out)),
     "restway_plugin_count": (c_size_t, ()),
     "restway_plugin_name": (c_char_p, (c_size_t,)),

@@ -29,23 +29,23 @@ __all__ = [
     "NULL_ATTEMPT", "NULL_AUTHORIZE", "NULL_BATCH_DECODE", "NULL_BATCH_DONE", "NULL_BATCH_ENCODE",
     "NULL_BODY_HEAD", "NULL_BODY_READ", "NULL_BODY_RECEIVE", "NULL_BODY_REWIND", "NULL_CHANGED",
     "NULL_DESTROY", "NULL_DONE", "NULL_ENCODE", "NULL_EXCLUDE", "NULL_HOOK", "NULL_LOG",
-    "NULL_MODIFY", "NULL_OUTBOX_FLUSHED", "NULL_OUTBOX_ITEM", "NULL_PARSE", "NULL_PERSIST",
-    "NULL_PROGRESS", "NULL_READ_FAILURE", "NULL_REFRESH", "NULL_SHOULD_REPLAY", "NULL_SPAN",
-    "NULL_STREAM_EVENT", "NULL_TRANSFORM", "NULL_VALIDATE", "AnswerHandle", "ApiHandle", "Attempt",
-    "AttemptFn", "AuthorizeFn", "BatchDecodeFn", "BatchDoneFn", "BatchEncodeFn", "BatchHandle",
-    "BatchReaderHandle", "BatchWriterHandle", "BodyHeadFn", "BodyReadFn", "BodyReader",
-    "BodyReceiveFn", "BodyReceiver", "BodyRewindFn", "CacheCounts", "CacheEntriesHandle",
-    "CacheEntry", "CacheFilter", "CacheNote", "CallHandle", "ChangedFn", "ChangesHandle",
-    "ClientHandle", "ClientOptions", "ClockHandle", "Cookie", "CookiesHandle", "Credential",
-    "DestroyFn", "DoneFn", "DraftHandle", "EncodeFn", "ErrorHandle", "Event", "EventPayload",
-    "EventReceiver", "ExchangeHandle", "ExcludeFn", "FailureHandle", "HookFn", "ListHandle",
-    "LogFn", "LogRecord", "ModifyFn", "NetworkOptions", "ObjectHandle", "ObserverHandle",
-    "OutboxCounts", "OutboxFlushedFn", "OutboxItemFn", "OutboxItemHandle", "OutboxItemsHandle",
-    "ParseFn", "PersistFn", "Progress", "ProgressFn", "QueryHandle", "Rate", "ReadFailureFn",
-    "RefreshFn", "RefreshHandle", "RequestHandle", "ResourceHandle", "ResponseHandle", "RowsHandle",
-    "ShouldReplayFn", "Span", "SpanAttribute", "SpanFn", "Statistics", "StoreHandle", "StreamEvent",
-    "StreamEventFn", "Timings", "TlsOptions", "TransformFn", "ValidateFn", "Value", "ValueAs",
-    "c_enum",
+    "NULL_MAP_PROGRESS", "NULL_MODIFY", "NULL_OUTBOX_FLUSHED", "NULL_OUTBOX_ITEM", "NULL_PARSE",
+    "NULL_PERSIST", "NULL_PROGRESS", "NULL_READ_FAILURE", "NULL_REFRESH", "NULL_SHOULD_REPLAY",
+    "NULL_SPAN", "NULL_STREAM_EVENT", "NULL_TRANSFORM", "NULL_VALIDATE", "AnswerHandle",
+    "ApiHandle", "Attempt", "AttemptFn", "AuthorizeFn", "BatchDecodeFn", "BatchDoneFn",
+    "BatchEncodeFn", "BatchHandle", "BatchReaderHandle", "BatchWriterHandle", "BodyHeadFn",
+    "BodyReadFn", "BodyReader", "BodyReceiveFn", "BodyReceiver", "BodyRewindFn", "CacheCounts",
+    "CacheEntriesHandle", "CacheEntry", "CacheFilter", "CacheNote", "CallHandle", "ChangedFn",
+    "ChangesHandle", "ClientHandle", "ClientOptions", "ClockHandle", "Cookie", "CookiesHandle",
+    "Credential", "DestroyFn", "DoneFn", "DraftHandle", "EncodeFn", "ErrorHandle", "Event",
+    "EventPayload", "EventReceiver", "ExchangeHandle", "ExcludeFn", "FailureHandle", "HookFn",
+    "ListHandle", "LogFn", "LogRecord", "MapOptions", "MapProgressFn", "ModifyFn", "NetworkOptions",
+    "ObjectHandle", "ObserverHandle", "OutboxCounts", "OutboxFlushedFn", "OutboxItemFn",
+    "OutboxItemHandle", "OutboxItemsHandle", "ParseFn", "PersistFn", "Progress", "ProgressFn",
+    "QueryHandle", "Rate", "ReadFailureFn", "RefreshFn", "RefreshHandle", "RequestHandle",
+    "ResourceHandle", "ResponseHandle", "RowsHandle", "ShouldReplayFn", "Span", "SpanAttribute",
+    "SpanFn", "Statistics", "StoreHandle", "StreamEvent", "StreamEventFn", "Timings", "TlsOptions",
+    "TransformFn", "ValidateFn", "Value", "ValueAs", "c_enum",
 ]
 
 c_enum = c_uint32
@@ -336,6 +336,8 @@ ParseFn = CFUNCTYPE(c_enum, c_void_p, c_void_p, c_size_t, c_char_p, AnswerHandle
 NULL_PARSE = ParseFn()
 EncodeFn = CFUNCTYPE(c_enum, c_void_p, c_char_p, c_size_t, AnswerHandle)
 NULL_ENCODE = EncodeFn()
+MapProgressFn = CFUNCTYPE(c_int32, c_void_p, c_int64, c_int64)
+NULL_MAP_PROGRESS = MapProgressFn()
 ProgressFn = CFUNCTYPE(None, c_void_p, CallHandle, POINTER(Progress))
 NULL_PROGRESS = ProgressFn()
 AttemptFn = CFUNCTYPE(None, c_void_p, CallHandle, c_size_t, POINTER(Attempt))
@@ -364,6 +366,16 @@ class EventReceiver(Structure):
         ("struct_size", c_size_t), ("context", c_void_p), ("head", BodyHeadFn),
         ("receive", StreamEventFn), ("destroy", DestroyFn), ("event_bytes_max", c_int64),
         ("format", c_uint32), ("reconnections_max", c_int32),
+    ]
+
+
+class MapOptions(Structure):
+    """`restway_map_options`."""
+
+    _fields_ = [
+        ("struct_size", c_size_t), ("key_path", c_char_p), ("route", c_char_p),
+        ("mapper", c_char_p), ("media_type", c_char_p), ("flags", c_uint32), ("reserved", c_uint32),
+        ("progress", MapProgressFn), ("context", c_void_p),
     ]
 
 
