@@ -238,6 +238,24 @@ package final class CallContext: Sendable {
         return try found.get()
     }
 
+    /// Returns the URL of the object that `spec` is about, without writing a body.
+    package func url(_ spec: RequestSpec) throws(Failure) -> String {
+        try refuseAfterFork()
+        let preparation = RequestPreparation(
+            context: self, api: api.loaded, questions: BodyQuestions(),
+            identities: outbox?.identities())
+        let subject = try preparation.submission(spec)?.subject
+        do {
+            return try preparation.destination(spec, subject).url
+        } catch let error as RoutingError {
+            throw Failure(error)
+        } catch let failure as Failure {
+            throw failure
+        } catch {
+            throw Failure(.internal, "unexpected error while finding a URL: \(error)")
+        }
+    }
+
     // MARK: Functions of the program
 
     package var functions: CallFunctions { state.withLock { $0.functions } }

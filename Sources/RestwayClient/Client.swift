@@ -128,12 +128,21 @@ package final class Client: Sendable {
     /// `reveals` is true.
     package func curlCommand(_ spec: RequestSpec, reveals: Bool) throws(Failure) -> String {
         let request = try calls.prepareToRead(spec)
-        let exchange =
-            request.sending.isTrusted && request.sending.auth != .none
-            ? auth.authorized(request.exchange) : request.exchange
         return request.curlCommand(
-            sending: exchange, redaction: reveals ? nil : api.definition.redaction,
+            sending: authorized(request), redaction: reveals ? nil : api.definition.redaction,
             network: network)
+    }
+
+    /// Returns the request that `spec` describes as it would be sent, with the present credential.
+    package func inspect(_ spec: RequestSpec) throws(Failure) -> OutgoingRequest {
+        let request = try calls.prepareToRead(spec)
+        return OutgoingRequest(
+            authorized(request), route: request.destination.route, calls.api.loaded)
+    }
+
+    private func authorized(_ request: PreparedRequest) -> Exchange {
+        request.sending.isTrusted && request.sending.auth != .none
+            ? auth.authorized(request.exchange) : request.exchange
     }
 
     /// Refuses new calls and completes all pending ones. It may be called again. It waits only for

@@ -48,7 +48,8 @@ enum RecoverStage {
                 status: head.status, httpVersion: head.httpVersion, headers: head.headers,
                 url: head.url, body: Body())
             failure.httpStatus = head.status
-            failure.response = Response(received)
+            failure.response = Response(
+                received, request: .sent(by: entry.call, entry.request))
         }
         Judgement(entry: entry, failure: failure, mayRetry: failure.isRetryable).decide()
     }

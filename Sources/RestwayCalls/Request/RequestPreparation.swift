@@ -200,7 +200,7 @@ package struct RequestPreparation {
 
     // MARK: The destination
 
-    private func destination(
+    func destination(
         _ spec: RequestSpec, _ subject: EncodingSubject?
     ) throws -> Destination {
         let lookup = lookup(spec, subject)

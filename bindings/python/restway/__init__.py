@@ -97,14 +97,18 @@ from ._ffi.enums import (
     OutboxState,
     Reachability,
     Status,
+    StatusClass,
 )
+from ._inspect import Headers, OutgoingRequest, SplitURL, status_class
 from ._library import (
     Clock,
     Plugin,
+    build_query,
     debug_live_handles,
     flush_log,
     load_plugin,
     plugins,
+    split_url,
     version,
 )
 from ._network import TLS, Cookie, Cookies, Network, Proxy, Rate
@@ -132,7 +136,6 @@ from ._request import Request, Target
 from ._resource import DigestHeader, FileContent, Files, Resource, Resumable, Resumption
 from ._response import (
     CacheNote,
-    Headers,
     MappingIssue,
     OnProgress,
     Progress,
@@ -259,6 +262,7 @@ __all__ = [
     "OutboxItems",
     "OutboxReason",
     "OutboxState",
+    "OutgoingRequest",
     "Persist",
     "Plugin",
     "PluginError",
@@ -287,8 +291,10 @@ __all__ = [
     "SaveTo",
     "Saved",
     "ShouldReplay",
+    "SplitURL",
     "Statistics",
     "Status",
+    "StatusClass",
     "StoppedError",
     "Store",
     "StoreError",
@@ -311,9 +317,12 @@ __all__ = [
     "UsageError",
     "WouldBlockError",
     "__version__",
+    "build_query",
     "debug_live_handles",
     "flush_log",
     "load_plugin",
     "plugins",
+    "split_url",
+    "status_class",
     "version",
 ]

@@ -12,25 +12,32 @@ from . import _ffi as native
 from ._api import API
 from ._auth import ClientAuth
 from ._batch import BatchDecode, BatchEncode, set_batch_format
-from ._boundary import Owner, check, make, milliseconds, name, optional_name
+from ._boundary import (
+    Owner,
+    check,
+    make,
+    milliseconds,
+    name,
+    optional_name,
+    written_text,
+)
 from ._cache import CacheOptions, set_cache_options
 from ._call import Modifier, checked
 from ._draft import Draft
 from ._ffi.callbacks import Closing, Holding, close_at_exit, questions
+from ._ffi.conversion import JSONValue, json_value
 from ._ffi.enums import ClientFlag, CurlFlag, Delivery, Reachability, TraceFlag
 from ._ffi.trampolines import on_question_destroy, on_span_function
+from ._inspect import OutgoingRequest
 from ._library import Clock, Spans, follow_logging
 from ._network import ClientNetwork, Network, Proxy, TLSChoice, network_options
 from ._object import Layouts, Object
 from ._questions import Exclusion, set_exclusion
-from ._request import Request
+from ._request import Request, request_for
 from ._response import Response
 from ._store import Store
 
 Path = Union[str, "os.PathLike[str]"]
-
-_TEXT_BYTES = 4096
-"""The size of a buffer for most texts; a longer text is written a second time."""
 
 
 class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing):
@@ -319,7 +326,51 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
         Raises a RouteError when no URL can be made of the request.
         """
         flags = CurlFlag.REVEAL if reveal else CurlFlag(0)
-        return _text(native.lib.restway_request_to_curl, request._handle, self._handle, flags)
+        function = native.lib.restway_request_to_curl
+        return written_text(function, request._handle, self._handle, flags)
+
+    def inspect(self, request: Request) -> OutgoingRequest:
+        """Returns `request` as this client would send it now, without sending it: its method, URL,
+        headers with the present credential, and body.
+
+            sent = client.inspect(restway.Request.draft("POST", draft))
+            print(sent.url, sent.headers["Content-Type"], sent.body)
+
+        Neither a modifier nor an authorize function is called. Raises as `send` does;
+        WouldBlockError inside a callback, if the body needs a function of the program.
+        """
+        made = make(
+            native.OutgoingHandle,
+            native.lib.restway_client_inspect,
+            self._handle,
+            request._handle,
+        )
+        return OutgoingRequest(made)
+
+    def url(self, object: Object, method: str = "GET") -> str:
+        """Returns the URL of an object, which the object router finds by entity and method.
+
+        Parameters that the API document adds to requests are not part of it. Raises a RouteError.
+        """
+        function = native.lib.restway_client_url
+        return written_text(function, self._handle, name(method), object._handle)
+
+    def encode(
+        self, subject: Object | Draft, method: str = "POST", route: str | None = None
+    ) -> JSONValue:
+        """Returns the JSON that a request about an object or a draft would send; None if it would
+        send no body.
+
+            client.encode(client.draft("Enterprise", name="Café"))  # {"name": "Café"}
+
+        Args:
+            route: The name of the route; None lets the object router find the path.
+
+        Raises as `inspect` does; MappingError if the body is not JSON.
+        """
+        request = Request.route(route, method).about(subject) if route else None
+        body = self.inspect(request or request_for(method, subject, {})).body
+        return json_value(body) if body else None
 
     def instrument(
         self,
@@ -366,7 +417,7 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
         Raises OutboxError.
         """
         found: dict[str, dict[str, int]] = json.loads(
-            _text(native.lib.restway_client_metrics, self._handle)
+            written_text(native.lib.restway_client_metrics, self._handle)
         )
         return found
 
@@ -380,17 +431,6 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} at {id(self):#x}>"
-
-
-def _text(function: Any, *arguments: Any) -> str:
-    """Returns the text that a function of the library writes into a buffer."""
-    size = _TEXT_BYTES
-    while True:
-        text, length = native.bytes_out(size), native.number()
-        check(function, *arguments, text, size, native.ref(length))
-        if length.value < size:
-            return native.borrowed(text.value) or ""
-        size = length.value + 1
 
 
 def _bound(what: str, value: int | None, bits: int = 63) -> int:

@@ -12,8 +12,9 @@ __all__ = [
     "CacheState", "ChangeKind", "ClientFlag", "Comparison", "CookieFlag", "CurlFlag", "Delivery",
     "Digest", "Domain", "EventKind", "HttpVersion", "IpVersion", "LogLevel", "OutboxFlag",
     "OutboxReason", "OutboxState", "Phase", "Policy", "Reachability", "RelationshipFlag",
-    "RouteFlag", "SaveFlag", "Section", "SendFlag", "Serialization", "Status", "StreamFormat",
-    "TlsFlag", "TlsVersion", "TraceFlag", "UploadFlag", "UploadProtocol", "ValueKind",
+    "RouteFlag", "SaveFlag", "Section", "SendFlag", "Serialization", "Status", "StatusClass",
+    "StreamFormat", "TlsFlag", "TlsVersion", "TraceFlag", "UploadFlag", "UploadProtocol",
+    "ValueKind",
 ]
 
 ABI_VERSION = 0
@@ -309,6 +310,17 @@ class CacheState(IntEnum):
     PASSED = 5
     MISSING = 6
     SHARED = 7
+
+
+class StatusClass(IntEnum):
+    """The class of an HTTP status, its first digit (`RESTWAY_CLASS_*`)."""
+
+    NONE = 0
+    INFORMATIONAL = 1
+    SUCCESS = 2
+    REDIRECTION = 3
+    CLIENT_ERROR = 4
+    SERVER_ERROR = 5
 
 
 class RouteFlag(IntFlag):

@@ -40,11 +40,11 @@ __all__ = [
     "EventPayload", "EventReceiver", "ExchangeHandle", "ExcludeFn", "FailureHandle", "HookFn",
     "ListHandle", "LogFn", "LogRecord", "ModifyFn", "NetworkOptions", "ObjectHandle",
     "ObserverHandle", "OutboxCounts", "OutboxFlushedFn", "OutboxItemFn", "OutboxItemHandle",
-    "OutboxItemsHandle", "PersistFn", "Progress", "ProgressFn", "QueryHandle", "Rate",
-    "ReadFailureFn", "RefreshFn", "RefreshHandle", "RequestHandle", "ResourceHandle",
+    "OutboxItemsHandle", "OutgoingHandle", "PersistFn", "Progress", "ProgressFn", "QueryHandle",
+    "Rate", "ReadFailureFn", "RefreshFn", "RefreshHandle", "RequestHandle", "ResourceHandle",
     "ResponseHandle", "RowsHandle", "ShouldReplayFn", "Span", "SpanAttribute", "SpanFn",
     "Statistics", "StoreHandle", "StreamEvent", "StreamEventFn", "Timings", "TlsOptions",
-    "TransformFn", "Value", "ValueAs", "c_enum",
+    "TransformFn", "UrlHandle", "Value", "ValueAs", "c_enum",
 ]
 
 c_enum = c_uint32
