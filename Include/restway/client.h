@@ -136,13 +136,19 @@ typedef struct restway_client_options {
     uint32_t cache_flags;
     /** Must be 0. */
     int32_t cache_reserved;
+    /** The languages of answers, the preferred one first, at most 10: `{"de-CH", "de", "en"}`
+     *  becomes the default header `Accept-Language: de-CH, de;q=0.9, en;q=0.8`, which
+     *  restway_client_set_header() can change. NULL takes the document's `languages`. *Copied*. */
+    const char *const *languages;
+    /** The number of languages. */
+    size_t language_count;
 } restway_client_options;
 
 /** An initialiser for options that are all defaults. */
 #define RESTWAY_CLIENT_OPTIONS_INIT \
     { \
         sizeof(restway_client_options), NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, \
-            NULL, 0, NULL, NULL, NULL, NULL, 0, NULL, 0, 0, NULL, 0, 0, 0, 0 \
+            NULL, 0, NULL, NULL, NULL, NULL, 0, NULL, 0, 0, NULL, 0, 0, 0, 0, NULL, 0 \
     }
 
 /** Sets the first @p size bytes of @p options to what RESTWAY_CLIENT_OPTIONS_INIT would set, for
@@ -206,6 +212,32 @@ RESTWAY_API void restway_client_release(restway_client *client);
  *  Threads: any, also inside any callback. Blocks: while it writes the files of cookies and of HSTS
  *  and, outside of callbacks, the files of an outbox and of a cache; otherwise never. */
 RESTWAY_API void restway_client_close(restway_client *client);
+
+/** Sets a default header of a client, in place of an earlier value. Requests that start later send
+ *  it to the origin of the environment and to the origins that the environment trusts
+ *  (docs/REQUESTS.md). A request keeps the default headers of the moment at which it started.
+ *
+ *  @param name  A token (RFC 9110, section 5.6.2). *Copied*.
+ *  @param value UTF-8 without line breaks or NUL; NULL removes the default header. *Copied*.
+ *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT, RESTWAY_E_CLOSED, RESTWAY_E_FORKED.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_set_header(
+    restway_client *client, const char *name, const char *value, restway_error **out_error);
+
+/** Writes the default headers of a client as a JSON object, whose members are their names and
+ *  values. The values are real, also those of secrets.
+ *
+ *  @param buffer     Receives NUL-terminated UTF-8, cut off at @p capacity; may be NULL when
+ *                    @p capacity is 0.
+ *  @param capacity   The size of @p buffer in bytes.
+ *  @param out_length Receives the length of the whole object without its NUL; may be NULL.
+ *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT, RESTWAY_E_FORKED.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_headers(
+    restway_client *client, char *buffer, size_t capacity, size_t *out_length,
+    restway_error **out_error);
 
 /** Returns the client's store, owned by the caller (+1); NULL for NULL. Threads: any.
  *  Blocks: never. */

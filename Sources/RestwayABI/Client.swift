@@ -177,6 +177,7 @@ extension ClientOptions {
         }
         try readDelivery(c)
         try readFlags(c)
+        try readLanguages(c)
         timeouts.totalMilliseconds = try Argument.limit(
             c.timeout_milliseconds, "options.timeout_milliseconds")
         timeouts.connectMilliseconds = try Argument.limit(

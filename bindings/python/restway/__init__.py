@@ -111,7 +111,7 @@ from ._library import (
     split_url,
     version,
 )
-from ._network import TLS, Cookie, Cookies, Network, Proxy, Rate
+from ._network import TLS, Cookie, Cookies, DefaultHeaders, Network, Proxy, Rate
 from ._object import Identity, Object, Objects
 from ._outbox import (
     AsyncOutbox,
@@ -212,6 +212,7 @@ __all__ = [
     "Cookie",
     "Cookies",
     "Credential",
+    "DefaultHeaders",
     "DigestHeader",
     "Domain",
     "Draft",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal, Union
 
 from . import _ffi as native
@@ -87,6 +87,7 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
         file_mode: int | None = None,
         transport: str | None = None,
         transport_options: Mapping[str, object] | None = None,
+        languages: Sequence[str] = (),
         gone_is_deleted: bool = False,
         delivery: Literal["thread", "process"] | None = None,
         clock: Clock | None = None,
@@ -143,6 +144,8 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
                 transport of a plugin.
             transport_options: The options of that transport, in place of those in the API document
                 or those with which the plugin was loaded.
+            languages: The languages of answers, the preferred one first, at most 10. The default
+                header `Accept-Language: de-CH, de;q=0.9` is made of `["de-CH", "de"]`.
             gone_is_deleted: Whether a DELETE that is answered with 404 or 410 counts as a success.
             delivery: Where callbacks of `Client.send` run: "thread" (the default) on a thread of
                 the library, or "process" inside `Client.process`. An AsyncClient does not
@@ -208,6 +211,8 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
         options.transport = optional_name(transport)
         if transport_options is not None:
             options.transport_options = json.dumps(dict(transport_options)).encode()
+        tags = [name(language) for language in languages]
+        options.languages, options.language_count = native.text_array(tags), len(tags)
         follow_logging()
         handle = make(
             native.ClientHandle,

@@ -131,6 +131,8 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_client_retain": (ClientHandle, (ClientHandle,)),
     "restway_client_release": (None, (ClientHandle,)),
     "restway_client_close": (None, (ClientHandle,)),
+    "restway_client_set_header": (c_enum, (ClientHandle, c_char_p, c_char_p, _error_out)),
+    "restway_client_headers": (c_enum, (ClientHandle, c_char_p, c_size_t, _size_out, _error_out)),
     "restway_client_store": (StoreHandle, (ClientHandle,)),
     "restway_client_send": (c_enum, (
         ClientHandle, RequestHandle, DoneFn, c_void_p, DestroyFn, POINTER(CallHandle),

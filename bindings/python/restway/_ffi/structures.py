@@ -139,7 +139,8 @@ class ClientOptions(Structure):
         ("file_mode", c_int64), ("network", POINTER(NetworkOptions)),
         ("first_byte_timeout_milliseconds", c_int64), ("save_bytes_max", c_int64),
         ("cache_path", c_char_p), ("cache_bytes_max", c_int64), ("cache_memory_bytes_max", c_int64),
-        ("cache_flags", c_uint32), ("cache_reserved", c_int32),
+        ("cache_flags", c_uint32), ("cache_reserved", c_int32), ("languages", POINTER(c_char_p)),
+        ("language_count", c_size_t),
     ]
 
 
