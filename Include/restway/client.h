@@ -39,6 +39,10 @@ typedef enum RESTWAY_OPEN_ENUM restway_delivery {
 /** A DELETE that is answered with 404 or 410 counts as a success: the object is removed from the
  *  store, and the call completes with RESTWAY_OK. */
 #define RESTWAY_CLIENT_GONE_IS_DELETED 0x8u
+/** While the program says that the server cannot be reached (restway_client_set_reachability()), a
+ *  call to it fails at once with RESTWAY_E_CONNECT, unless the outbox may store its request or the
+ *  cache answers it. */
+#define RESTWAY_CLIENT_FAIL_UNREACHABLE 0x10u
 #define RESTWAY_CLIENT_LOAD_PLUGINS 0x100u /**< Loads the plugins that the document names. */
 
 /** Bits of restway_client_options.cache_flags. */

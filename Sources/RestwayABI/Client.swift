@@ -211,9 +211,10 @@ extension ClientOptions {
         let known =
             RESTWAY_CLIENT_STRICT_MAPPING | RESTWAY_CLIENT_NO_COOKIES
             | RESTWAY_CLIENT_NO_REDIRECTS | RESTWAY_CLIENT_GONE_IS_DELETED
-            | RESTWAY_CLIENT_LOAD_PLUGINS
+            | RESTWAY_CLIENT_LOAD_PLUGINS | RESTWAY_CLIENT_FAIL_UNREACHABLE
         try Argument.flags(c.flags, known: known, "options.flags")
         calls.isMappingStrict = c.flags & RESTWAY_CLIENT_STRICT_MAPPING != 0
+        calls.failsUnreachable = c.flags & RESTWAY_CLIENT_FAIL_UNREACHABLE != 0
         loadsPlugins = c.flags & RESTWAY_CLIENT_LOAD_PLUGINS != 0
         calls.usesCookies = c.flags & RESTWAY_CLIENT_NO_COOKIES == 0
         calls.takesMissingForDeleted = c.flags & RESTWAY_CLIENT_GONE_IS_DELETED != 0

@@ -346,6 +346,8 @@ package struct CallOptions: Sendable {
     package var headers: [HeaderField] = []
     package var isMappingStrict = false
     package var usesCookies = true
+    /// Whether a call fails at once while the program says that the server cannot be reached.
+    package var failsUnreachable = false
     /// Whether a DELETE that is answered with 404 or 410 counts as done.
     package var takesMissingForDeleted = false
     package var bodyBytesMax = 256 << 20

@@ -89,6 +89,7 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
         transport_options: Mapping[str, object] | None = None,
         languages: Sequence[str] = (),
         gone_is_deleted: bool = False,
+        fail_unreachable: bool = False,
         delivery: Literal["thread", "process"] | None = None,
         clock: Clock | None = None,
         random_seed: int = 0,
@@ -147,6 +148,9 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
             languages: The languages of answers, the preferred one first, at most 10. The default
                 header `Accept-Language: de-CH, de;q=0.9` is made of `["de-CH", "de"]`.
             gone_is_deleted: Whether a DELETE that is answered with 404 or 410 counts as a success.
+            fail_unreachable: Whether a call fails at once with ConnectError while
+                `set_reachability` says that the server cannot be reached, unless the outbox may
+                store its request or the cache answers it.
             delivery: Where callbacks of `Client.send` run: "thread" (the default) on a thread of
                 the library, or "process" inside `Client.process`. An AsyncClient does not
                 have this option.
@@ -175,6 +179,8 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
             flags |= ClientFlag.NO_REDIRECTS
         if gone_is_deleted:
             flags |= ClientFlag.GONE_IS_DELETED
+        if fail_unreachable:
+            flags |= ClientFlag.FAIL_UNREACHABLE
         options = native.ClientOptions()
         check(
             native.lib.restway_client_options_init,

@@ -343,6 +343,7 @@ class ClientFlag(IntFlag):
     NO_COOKIES = 0x2
     NO_REDIRECTS = 0x4
     GONE_IS_DELETED = 0x8
+    FAIL_UNREACHABLE = 0x10
     LOAD_PLUGINS = 0x100
 
 
