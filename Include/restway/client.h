@@ -293,6 +293,29 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_send(
     restway_client *client, const restway_request *request, restway_done_fn done, void *context,
     restway_destroy_fn destroy, restway_call **out_call, restway_error **out_error);
 
+/** Sends a request like restway_client_send(), but delivers the notices of its call (completion,
+ *  progress, attempts) in a way of its own, whatever the delivery mode of the client is.
+ *
+ *  Notices that are delivered in the same way never overlap and keep their order. There is no order
+ *  between notices that are delivered in different ways, and they may run at the same time. With
+ *  RESTWAY_DELIVERY_PROCESS, restway_client_process() runs the notices; with
+ *  RESTWAY_DELIVERY_DRAIN, restway_client_drain() returns events. Both functions then work for a
+ *  client of any delivery mode, and restway_client_descriptor() is readable as long as a notice
+ *  waits for one of them.
+ *
+ *  @param delivery How the notices of the call are delivered.
+ *  @param done     As in restway_client_send(); NULL with RESTWAY_DELIVERY_DRAIN.
+ *  @param context  As in restway_client_send().
+ *  @param destroy  As in restway_client_send().
+ *  @param out_call As in restway_client_send().
+ *  @return As restway_client_send(); RESTWAY_E_OUT_OF_MEMORY (the system has no file descriptor).
+ *
+ *  Threads: any. Blocks: on the file of a SQLite store, else never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_send_to(
+    restway_client *client, const restway_request *request, restway_delivery delivery,
+    restway_done_fn done, void *context, restway_destroy_fn destroy, restway_call **out_call,
+    restway_error **out_error);
+
 /** Sends a request and waits for its response, like restway_client_send() and restway_call_wait().
  *
  *  @param milliseconds As in restway_call_wait().
@@ -304,14 +327,15 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_perform(
     restway_client *client, const restway_request *request, int64_t milliseconds,
     restway_response **out_response, restway_error **out_error);
 
-/** Runs the notices that are due, on the calling thread: RESTWAY_DELIVERY_PROCESS only.
+/** Runs the notices that are due, on the calling thread: those of a client of
+ *  RESTWAY_DELIVERY_PROCESS, and those of calls that chose it (restway_client_send_to()).
  *
  *  @param milliseconds How long to wait for the first notice; 0 does not wait, -1 waits without a
  *                      time limit. If the client is closed and no notice is left, the function does
  *                      not wait.
  *  @param out_count    Receives how many notices ran; may be NULL.
  *  @return RESTWAY_OK; RESTWAY_E_WOULD_BLOCK inside a callback; RESTWAY_E_INVALID_ARGUMENT (also
- *          for a client of another delivery mode); RESTWAY_E_FORKED.
+ *          for a client of another delivery mode none of whose calls chose it); RESTWAY_E_FORKED.
  *
  *  Threads: any; if several threads call it, one at a time runs notices. Blocks: as @p milliseconds
  *  says, and while the notices run. */
@@ -320,20 +344,22 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_process(
 
 /** Returns a file descriptor that is readable (poll, epoll, select) as long as notices wait to be
  *  processed or events to be drained. *Borrowed*: never read, write or close it. -1 for NULL, for a
- *  client of RESTWAY_DELIVERY_THREAD, and in a forked child.
+ *  client of RESTWAY_DELIVERY_THREAD none of whose calls chose another way
+ *  (restway_client_send_to()), and in a forked child.
  *
  *  Threads: any. Blocks: never. */
 RESTWAY_API int32_t restway_client_descriptor(const restway_client *client);
 
-/** Takes events out, oldest first: RESTWAY_DELIVERY_DRAIN only. The destroy functions of their
- *  calls run before this returns.
+/** Takes events out, oldest first: those of a client of RESTWAY_DELIVERY_DRAIN, and those of calls
+ *  that chose it (restway_client_send_to()). The destroy functions of their calls run before this
+ *  returns.
  *
  *  @param events    Room for @p capacity events. The caller owns their payloads, as restway_event
  *                   says.
  *  @param capacity  At least 1.
  *  @param out_count Receives how many events were taken; 0 if no event is due.
- *  @return RESTWAY_OK; RESTWAY_E_INVALID_ARGUMENT (also for a client of another delivery mode);
- *          RESTWAY_E_FORKED.
+ *  @return RESTWAY_OK; RESTWAY_E_INVALID_ARGUMENT (also for a client of another delivery mode none
+ *          of whose calls chose it); RESTWAY_E_FORKED.
  *
  *  Threads: any. Blocks: never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_drain(

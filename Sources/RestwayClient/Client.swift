@@ -110,13 +110,19 @@ package final class Client: Sendable {
     // MARK: Calls
 
     /// Sends a request; see `CallContext`.
+    ///
+    /// - Parameter mode: How the notices of the call are delivered; `nil` for the client's way.
     package func send(
-        _ spec: RequestSpec, token: UInt64 = 0, completion: Call.Completion? = nil,
-        end: @escaping @Sendable () -> Void = {}
+        _ spec: RequestSpec, token: UInt64 = 0, as mode: Delivery.Mode? = nil,
+        completion: Call.Completion? = nil, end: @escaping @Sendable () -> Void = {}
     ) throws(Failure) -> Call {
-        try calls.send(
-            spec, token: token,
-            receiver: completion.map { Call.Receiver(completion: $0, end: end) })
+        var receiver = completion.map { Call.Receiver(completion: $0, end: end) }
+        if let mode {
+            try calls.refuseWhenClosed()
+            try delivery.prepare(mode)
+            receiver?.delivery = mode
+        }
+        return try calls.send(spec, token: token, receiver: receiver)
     }
 
     /// Sends a request and waits for its response; see `CallContext`.

@@ -271,7 +271,7 @@ extension Call {
         // body.
         let readerJob = ties.reader?.leave(id)
         if let receiver = ties.receiver,
-            context.delivery.append(.completion(self, outcome, receiver))
+            context.delivery.append(.completion(self, outcome, receiver), as: receiver.delivery)
         {
             owesStart = true
         }

@@ -482,11 +482,12 @@ extension Call {
     /// - Parameter ended: All attempts that have ended.
     package func observe(_ failure: Failure, _ ended: [CallAttempt]) {
         guard let observer = context.functions.attemptObserver else { return }
-        var failure = failure
-        failure.attempts = ended
         let owesStart = state.withLock { state in
             guard !state.machine.isComplete else { return false }
-            return context.delivery.append(.attempt(self, failure, observer))
+            var failure = failure
+            failure.attempts = ended
+            failure.request = state.attempts.sent
+            return context.delivery.append(.attempt(self, failure, observer), as: state.delivery)
         }
         if owesStart { context.delivery.start(isOnWorker: false) }
     }

@@ -137,6 +137,9 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_client_send": (c_enum, (
         ClientHandle, RequestHandle, DoneFn, c_void_p, DestroyFn, POINTER(CallHandle),
         _error_out)),
+    "restway_client_send_to": (c_enum, (
+        ClientHandle, RequestHandle, c_enum, DoneFn, c_void_p, DestroyFn, POINTER(CallHandle),
+        _error_out)),
     "restway_client_perform": (c_enum, (
         ClientHandle, RequestHandle, c_int64, POINTER(ResponseHandle), _error_out)),
     "restway_client_process": (c_enum, (ClientHandle, c_int64, _size_out, _error_out)),
