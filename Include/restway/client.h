@@ -39,6 +39,10 @@ typedef enum RESTWAY_OPEN_ENUM restway_delivery {
 /** A DELETE that is answered with 404 or 410 counts as a success: the object is removed from the
  *  store, and the call completes with RESTWAY_OK. */
 #define RESTWAY_CLIENT_GONE_IS_DELETED 0x8u
+/** While the program says that the server cannot be reached (restway_client_set_reachability()), a
+ *  call to it fails at once with RESTWAY_E_CONNECT, unless the outbox may store its request or the
+ *  cache answers it. */
+#define RESTWAY_CLIENT_FAIL_UNREACHABLE 0x10u
 #define RESTWAY_CLIENT_LOAD_PLUGINS 0x100u /**< Loads the plugins that the document names. */
 
 /** Bits of restway_client_options.cache_flags. */
@@ -136,13 +140,19 @@ typedef struct restway_client_options {
     uint32_t cache_flags;
     /** Must be 0. */
     int32_t cache_reserved;
+    /** The languages of answers, the preferred one first, at most 10: `{"de-CH", "de", "en"}`
+     *  becomes the default header `Accept-Language: de-CH, de;q=0.9, en;q=0.8`, which
+     *  restway_client_set_header() can change. NULL takes the document's `languages`. *Copied*. */
+    const char *const *languages;
+    /** The number of languages. */
+    size_t language_count;
 } restway_client_options;
 
 /** An initialiser for options that are all defaults. */
 #define RESTWAY_CLIENT_OPTIONS_INIT \
     { \
         sizeof(restway_client_options), NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, \
-            NULL, 0, NULL, NULL, NULL, NULL, 0, NULL, 0, 0, NULL, 0, 0, 0, 0 \
+            NULL, 0, NULL, NULL, NULL, NULL, 0, NULL, 0, 0, NULL, 0, 0, 0, 0, NULL, 0 \
     }
 
 /** Sets the first @p size bytes of @p options to what RESTWAY_CLIENT_OPTIONS_INIT would set, for
@@ -207,6 +217,32 @@ RESTWAY_API void restway_client_release(restway_client *client);
  *  and, outside of callbacks, the files of an outbox and of a cache; otherwise never. */
 RESTWAY_API void restway_client_close(restway_client *client);
 
+/** Sets a default header of a client, in place of an earlier value. Requests that start later send
+ *  it to the origin of the environment and to the origins that the environment trusts
+ *  (docs/REQUESTS.md). A request keeps the default headers of the moment at which it started.
+ *
+ *  @param name  A token (RFC 9110, section 5.6.2). *Copied*.
+ *  @param value UTF-8 without line breaks or NUL; NULL removes the default header. *Copied*.
+ *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT, RESTWAY_E_CLOSED, RESTWAY_E_FORKED.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_set_header(
+    restway_client *client, const char *name, const char *value, restway_error **out_error);
+
+/** Writes the default headers of a client as a JSON object, whose members are their names and
+ *  values. The values are real, also those of secrets.
+ *
+ *  @param buffer     Receives NUL-terminated UTF-8, cut off at @p capacity; may be NULL when
+ *                    @p capacity is 0.
+ *  @param capacity   The size of @p buffer in bytes.
+ *  @param out_length Receives the length of the whole object without its NUL; may be NULL.
+ *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT, RESTWAY_E_FORKED.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_headers(
+    restway_client *client, char *buffer, size_t capacity, size_t *out_length,
+    restway_error **out_error);
+
 /** Returns the client's store, owned by the caller (+1); NULL for NULL. Threads: any.
  *  Blocks: never. */
 RESTWAY_API restway_store *restway_client_store(restway_client *client);
@@ -257,6 +293,29 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_send(
     restway_client *client, const restway_request *request, restway_done_fn done, void *context,
     restway_destroy_fn destroy, restway_call **out_call, restway_error **out_error);
 
+/** Sends a request like restway_client_send(), but delivers the notices of its call (completion,
+ *  progress, attempts) in a way of its own, whatever the delivery mode of the client is.
+ *
+ *  Notices that are delivered in the same way never overlap and keep their order. There is no order
+ *  between notices that are delivered in different ways, and they may run at the same time. With
+ *  RESTWAY_DELIVERY_PROCESS, restway_client_process() runs the notices; with
+ *  RESTWAY_DELIVERY_DRAIN, restway_client_drain() returns events. Both functions then work for a
+ *  client of any delivery mode, and restway_client_descriptor() is readable as long as a notice
+ *  waits for one of them.
+ *
+ *  @param delivery How the notices of the call are delivered.
+ *  @param done     As in restway_client_send(); NULL with RESTWAY_DELIVERY_DRAIN.
+ *  @param context  As in restway_client_send().
+ *  @param destroy  As in restway_client_send().
+ *  @param out_call As in restway_client_send().
+ *  @return As restway_client_send(); RESTWAY_E_OUT_OF_MEMORY (the system has no file descriptor).
+ *
+ *  Threads: any. Blocks: on the file of a SQLite store, else never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_send_to(
+    restway_client *client, const restway_request *request, restway_delivery delivery,
+    restway_done_fn done, void *context, restway_destroy_fn destroy, restway_call **out_call,
+    restway_error **out_error);
+
 /** Sends a request and waits for its response, like restway_client_send() and restway_call_wait().
  *
  *  @param milliseconds As in restway_call_wait().
@@ -268,14 +327,15 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_perform(
     restway_client *client, const restway_request *request, int64_t milliseconds,
     restway_response **out_response, restway_error **out_error);
 
-/** Runs the notices that are due, on the calling thread: RESTWAY_DELIVERY_PROCESS only.
+/** Runs the notices that are due, on the calling thread: those of a client of
+ *  RESTWAY_DELIVERY_PROCESS, and those of calls that chose it (restway_client_send_to()).
  *
  *  @param milliseconds How long to wait for the first notice; 0 does not wait, -1 waits without a
  *                      time limit. If the client is closed and no notice is left, the function does
  *                      not wait.
  *  @param out_count    Receives how many notices ran; may be NULL.
  *  @return RESTWAY_OK; RESTWAY_E_WOULD_BLOCK inside a callback; RESTWAY_E_INVALID_ARGUMENT (also
- *          for a client of another delivery mode); RESTWAY_E_FORKED.
+ *          for a client of another delivery mode none of whose calls chose it); RESTWAY_E_FORKED.
  *
  *  Threads: any; if several threads call it, one at a time runs notices. Blocks: as @p milliseconds
  *  says, and while the notices run. */
@@ -284,20 +344,22 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_process(
 
 /** Returns a file descriptor that is readable (poll, epoll, select) as long as notices wait to be
  *  processed or events to be drained. *Borrowed*: never read, write or close it. -1 for NULL, for a
- *  client of RESTWAY_DELIVERY_THREAD, and in a forked child.
+ *  client of RESTWAY_DELIVERY_THREAD none of whose calls chose another way
+ *  (restway_client_send_to()), and in a forked child.
  *
  *  Threads: any. Blocks: never. */
 RESTWAY_API int32_t restway_client_descriptor(const restway_client *client);
 
-/** Takes events out, oldest first: RESTWAY_DELIVERY_DRAIN only. The destroy functions of their
- *  calls run before this returns.
+/** Takes events out, oldest first: those of a client of RESTWAY_DELIVERY_DRAIN, and those of calls
+ *  that chose it (restway_client_send_to()). The destroy functions of their calls run before this
+ *  returns.
  *
  *  @param events    Room for @p capacity events. The caller owns their payloads, as restway_event
  *                   says.
  *  @param capacity  At least 1.
  *  @param out_count Receives how many events were taken; 0 if no event is due.
- *  @return RESTWAY_OK; RESTWAY_E_INVALID_ARGUMENT (also for a client of another delivery mode);
- *          RESTWAY_E_FORKED.
+ *  @return RESTWAY_OK; RESTWAY_E_INVALID_ARGUMENT (also for a client of another delivery mode none
+ *          of whose calls chose it); RESTWAY_E_FORKED.
  *
  *  Threads: any. Blocks: never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_drain(

@@ -31,8 +31,9 @@ typedef enum RESTWAY_OPEN_ENUM restway_reachability {
 
 /** Tells the client whether the server can be reached. If not, requests that may be stored are
  *  stored at once, requests that may be read offline are answered by the cache if it has an answer
- *  (cache.h), and the outbox sends nothing by itself; other requests are tried as usual. Any other
- *  value flushes the outbox. A client without an outbox keeps the value, too.
+ *  (cache.h), and the outbox sends nothing by itself; other requests are tried as usual, or fail at
+ *  once (RESTWAY_CLIENT_FAIL_UNREACHABLE). Any other value flushes the outbox. A client without an
+ *  outbox keeps the value, too.
  *
  *  @param reachability A restway_reachability; RESTWAY_REACHABILITY_UNKNOWN clears the earlier
  *                      value.

@@ -37,14 +37,15 @@ enum DoneNotice {
     /// Whether there will be a notice of a call, a batch or a flush. Even without a function there
     /// may be an event, and a context that ends with it.
     static func isExpected(
-        _ isGiven: Bool, _ destroy: restway_destroy_fn?, _ delivery: Delivery
+        _ isGiven: Bool, _ destroy: restway_destroy_fn?, _ delivery: Delivery,
+        as mode: Delivery.Mode? = nil
     ) throws(Failure) -> Bool {
-        guard !isGiven || !delivery.isDrained else {
+        guard !isGiven || !delivery.isDrained(mode) else {
             throw Argument.wrong(
                 "done",
                 "done is given, but with RESTWAY_DELIVERY_DRAIN an event comes in its place")
         }
-        return isGiven || destroy != nil || delivery.isDrained
+        return isGiven || destroy != nil || mode != nil || delivery.isDrained()
     }
 
     /// Runs `start`, which makes a call, with the token, the completion function, and the function
@@ -52,11 +53,11 @@ enum DoneNotice {
     /// throws, the context still belongs to the program.
     static func telling(
         _ done: restway_done_fn?, _ pointer: UnsafeMutableRawPointer?,
-        _ destroy: restway_destroy_fn?, _ delivery: Delivery,
+        _ destroy: restway_destroy_fn?, _ delivery: Delivery, as mode: Delivery.Mode? = nil,
         _ start: (UInt64, Call.Completion?, @escaping @Sendable () -> Void) throws(Failure) -> Call
     ) throws(Failure) -> Call {
         try HostContext.lending(pointer, destroy) { context throws(Failure) in
-            guard try isExpected(done != nil, destroy, delivery) else {
+            guard try isExpected(done != nil, destroy, delivery, as: mode) else {
                 return try start(0, nil, {})
             }
             let completion: Call.Completion = { call, outcome in

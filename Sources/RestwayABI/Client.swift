@@ -76,6 +76,36 @@ public func restway_client_send(
     }
 }
 
+@_cdecl("restway_client_send_to") @implementation
+public func restway_client_send_to(
+    _ client: InHandle, _ request: InHandle, _ delivery: restway_delivery, _ done: restway_done_fn?,
+    _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outCall: OutHandle?,
+    _ outError: OutHandle?
+) -> restway_status {
+    ClientHandle.creating(client, outCall, outError) { client throws(Failure) in
+        let spec = try RequestHandle.argument(request).copy()
+        guard let mode = Delivery.Mode(delivery) else {
+            throw Argument.outOfRange("delivery", Int64(delivery.rawValue))
+        }
+        return try DoneNotice.telling(done, context, destroy, client.delivery, as: mode) {
+            token, completion, end throws(Failure) in
+            try client.send(spec, token: token, as: mode, completion: completion, end: end)
+        }
+    }
+}
+
+extension Delivery.Mode {
+    /// `nil` for a number that is no delivery mode.
+    fileprivate init?(_ c: restway_delivery) {
+        switch c {
+        case .RESTWAY_DELIVERY_THREAD: self = .thread
+        case .RESTWAY_DELIVERY_PROCESS: self = .process
+        case .RESTWAY_DELIVERY_DRAIN: self = .drain
+        default: return nil
+        }
+    }
+}
+
 @_cdecl("restway_client_perform") @implementation
 public func restway_client_perform(
     _ client: InHandle, _ request: InHandle, _ milliseconds: Int64, _ outResponse: OutHandle?,
@@ -177,6 +207,7 @@ extension ClientOptions {
         }
         try readDelivery(c)
         try readFlags(c)
+        try readLanguages(c)
         timeouts.totalMilliseconds = try Argument.limit(
             c.timeout_milliseconds, "options.timeout_milliseconds")
         timeouts.connectMilliseconds = try Argument.limit(
@@ -196,23 +227,21 @@ extension ClientOptions {
     }
 
     private mutating func readDelivery(_ c: restway_client_options) throws(Failure) {
-        switch restway_delivery(rawValue: c.delivery) {
-        case .RESTWAY_DELIVERY_THREAD: delivery = .thread
-        case .RESTWAY_DELIVERY_PROCESS: delivery = .process
-        case .RESTWAY_DELIVERY_DRAIN: delivery = .drain
-        default:
+        guard let mode = restway_delivery(rawValue: c.delivery).flatMap(Delivery.Mode.init) else {
             throw Argument.wrong(
                 "options.delivery", "options.delivery is \(c.delivery), which is no delivery mode")
         }
+        delivery = mode
     }
 
     private mutating func readFlags(_ c: restway_client_options) throws(Failure) {
         let known =
             RESTWAY_CLIENT_STRICT_MAPPING | RESTWAY_CLIENT_NO_COOKIES
             | RESTWAY_CLIENT_NO_REDIRECTS | RESTWAY_CLIENT_GONE_IS_DELETED
-            | RESTWAY_CLIENT_LOAD_PLUGINS
+            | RESTWAY_CLIENT_LOAD_PLUGINS | RESTWAY_CLIENT_FAIL_UNREACHABLE
         try Argument.flags(c.flags, known: known, "options.flags")
         calls.isMappingStrict = c.flags & RESTWAY_CLIENT_STRICT_MAPPING != 0
+        calls.failsUnreachable = c.flags & RESTWAY_CLIENT_FAIL_UNREACHABLE != 0
         loadsPlugins = c.flags & RESTWAY_CLIENT_LOAD_PLUGINS != 0
         calls.usesCookies = c.flags & RESTWAY_CLIENT_NO_COOKIES == 0
         calls.takesMissingForDeleted = c.flags & RESTWAY_CLIENT_GONE_IS_DELETED != 0

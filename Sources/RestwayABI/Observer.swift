@@ -72,7 +72,7 @@ enum ChangedNotice {
         _ scope: Observer.Scope, of client: Client, _ changed: restway_changed_fn?,
         _ pointer: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?
     ) throws(Failure) -> ObserverHandle {
-        guard (changed == nil) == client.delivery.isDrained else {
+        guard (changed == nil) == client.delivery.isDrained() else {
             let reason =
                 changed == nil
                 ? "is NULL: no function would receive the changes"

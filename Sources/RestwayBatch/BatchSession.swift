@@ -280,6 +280,7 @@ extension BatchSession {
         do throws(Failure) {
             let body = try encode(items)
             var spec = RequestSpec(target: .path(.post, definition.path))
+            spec.batchRole = .call
             spec.body = RequestSpec.Body(
                 bytes: body.bytes, mediaType: body.mediaType ?? "application/octet-stream")
             let call = try context.makeCall(spec, isAskedAbout: false)

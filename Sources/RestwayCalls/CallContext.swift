@@ -50,6 +50,8 @@ package final class CallContext: Sendable {
     private struct State {
         var isClosed = false
         var functions = CallFunctions()
+        /// The default headers of requests that start now.
+        var headers: Headers
         /// All calls in flight by their numbers. A close has to complete them.
         var calls: [UInt64: Call] = [:]
         var metrics = CallMetrics()
@@ -65,7 +67,7 @@ package final class CallContext: Sendable {
     let standardHeaders: StandardHeaders
     private let executors: Executors
     private let seams: Seams
-    private let state = Lock(State())
+    private let state: Lock<State>
     private let generation = ProcessGeneration.current
 
     package init(
@@ -82,6 +84,7 @@ package final class CallContext: Sendable {
         self.mappers = mappers
         self.executors = executors
         self.seams = seams
+        state = Lock(State(headers: Headers(options.headers)))
         standardHeaders = StandardHeaders(
             api.definition, environment, userAgent: options.userAgent,
             accepted: mappers.accepted(named: nil))
@@ -134,9 +137,10 @@ package final class CallContext: Sendable {
     ) throws(Failure) -> Call {
         try refuseAfterFork()
         let loaded = api.loaded
-        let functions = functions
+        let (functions, headers) = state.withLock { ($0.functions, $0.headers) }
         let modifier = isAskedAbout && spec.stored == nil ? functions.modifier : nil
         var spec = spec.captured()
+        if spec.clientHeaders == nil { spec.clientHeaders = headers.fields }
         if spec.reception.caching.owner == nil { spec.reception.caching.owner = cache?.owner }
         let questions = BodyQuestions(exclusion: functions.exclusion)
         let request = try prepare(spec, loaded, questions)
@@ -217,7 +221,10 @@ package final class CallContext: Sendable {
     package func prepareToRead(_ spec: RequestSpec) throws(Failure) -> PreparedRequest {
         try refuseAfterFork()
         let loaded = api.loaded
-        let spec = spec.captured()
+        let (functions, headers) = state.withLock { ($0.functions, $0.headers) }
+        var captured = spec.captured()
+        if captured.clientHeaders == nil { captured.clientHeaders = headers.fields }
+        let spec = captured
         let questions = BodyQuestions(exclusion: functions.exclusion)
         let request = try prepare(spec, loaded, questions)
         guard request.owesBody else { return request }
@@ -238,9 +245,34 @@ package final class CallContext: Sendable {
         return try found.get()
     }
 
+    /// Returns the URL of the object that `spec` is about, without writing a body.
+    package func url(_ spec: RequestSpec) throws(Failure) -> String {
+        try refuseAfterFork()
+        let preparation = RequestPreparation(
+            context: self, api: api.loaded, questions: BodyQuestions(),
+            identities: outbox?.identities())
+        let subject = try preparation.submission(spec)?.subject
+        do {
+            return try preparation.destination(spec, subject).url
+        } catch let error as RoutingError {
+            throw Failure(error)
+        } catch let failure as Failure {
+            throw failure
+        } catch {
+            throw Failure(.internal, "unexpected error while finding a URL: \(error)")
+        }
+    }
+
     // MARK: Functions of the program
 
     package var functions: CallFunctions { state.withLock { $0.functions } }
+
+    /// The default headers of requests that start now.
+    package var headers: Headers { state.withLock { $0.headers } }
+
+    func changeHeaders(_ change: (inout Headers) -> Void) {
+        state.withLock { change(&$0.headers) }
+    }
 
     /// Replaces functions of the program.
     package func setFunctions(_ change: (inout CallFunctions) -> Void) throws(Failure) {
@@ -310,8 +342,12 @@ package struct CallFunctions: Sendable {
 /// The settings of a client that its calls use, with the defaults filled in.
 package struct CallOptions: Sendable {
     package var userAgent: String
+    /// The default headers with which the client begins.
+    package var headers: [HeaderField] = []
     package var isMappingStrict = false
     package var usesCookies = true
+    /// Whether a call fails at once while the program says that the server cannot be reached.
+    package var failsUnreachable = false
     /// Whether a DELETE that is answered with 404 or 410 counts as done.
     package var takesMissingForDeleted = false
     package var bodyBytesMax = 256 << 20

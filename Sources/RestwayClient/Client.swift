@@ -110,13 +110,19 @@ package final class Client: Sendable {
     // MARK: Calls
 
     /// Sends a request; see `CallContext`.
+    ///
+    /// - Parameter mode: How the notices of the call are delivered; `nil` for the client's way.
     package func send(
-        _ spec: RequestSpec, token: UInt64 = 0, completion: Call.Completion? = nil,
-        end: @escaping @Sendable () -> Void = {}
+        _ spec: RequestSpec, token: UInt64 = 0, as mode: Delivery.Mode? = nil,
+        completion: Call.Completion? = nil, end: @escaping @Sendable () -> Void = {}
     ) throws(Failure) -> Call {
-        try calls.send(
-            spec, token: token,
-            receiver: completion.map { Call.Receiver(completion: $0, end: end) })
+        var receiver = completion.map { Call.Receiver(completion: $0, end: end) }
+        if let mode {
+            try calls.refuseWhenClosed()
+            try delivery.prepare(mode)
+            receiver?.delivery = mode
+        }
+        return try calls.send(spec, token: token, receiver: receiver)
     }
 
     /// Sends a request and waits for its response; see `CallContext`.
@@ -128,12 +134,21 @@ package final class Client: Sendable {
     /// `reveals` is true.
     package func curlCommand(_ spec: RequestSpec, reveals: Bool) throws(Failure) -> String {
         let request = try calls.prepareToRead(spec)
-        let exchange =
-            request.sending.isTrusted && request.sending.auth != .none
-            ? auth.authorized(request.exchange) : request.exchange
         return request.curlCommand(
-            sending: exchange, redaction: reveals ? nil : api.definition.redaction,
+            sending: authorized(request), redaction: reveals ? nil : api.definition.redaction,
             network: network)
+    }
+
+    /// Returns the request that `spec` describes as it would be sent, with the present credential.
+    package func inspect(_ spec: RequestSpec) throws(Failure) -> OutgoingRequest {
+        let request = try calls.prepareToRead(spec)
+        return OutgoingRequest(
+            authorized(request), route: request.destination.route, calls.api.loaded)
+    }
+
+    private func authorized(_ request: PreparedRequest) -> Exchange {
+        request.sending.isTrusted && request.sending.auth != .none
+            ? auth.authorized(request.exchange) : request.exchange
     }
 
     /// Refuses new calls and completes all pending ones. It may be called again. It waits only for

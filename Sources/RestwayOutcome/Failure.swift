@@ -87,6 +87,8 @@ package struct Failure: Error, Sendable {
         package var apiMessage: String?
         package var details: [Detail] = []
         package var response: Response?
+        /// The request of the call that has failed; `nil` if the failure is not about a call.
+        package var request: OutgoingRequest?
         /// The number of the stored request in the outbox.
         package var outboxID: Int64 = 0
         /// Whether it is the failure of the batch call in which the request was sent.

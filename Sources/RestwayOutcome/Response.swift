@@ -16,14 +16,20 @@ package final class Response: Sendable {
 
     private let received: ReceivedResponse
     private let mapped: MappedObjects
+    /// The request that went out; `nil` for a response that was made without a call.
+    package let request: OutgoingRequest?
 
     private let json: Atomic<JSONState>
     /// The last property, so that it ends after the body and the objects.
     private let heapReturn: HeapReturn?
 
-    package init(_ received: ReceivedResponse, _ mapped: MappedObjects = .none) {
+    package init(
+        _ received: ReceivedResponse, _ mapped: MappedObjects = .none,
+        request: OutgoingRequest? = nil
+    ) {
         self.received = received
         self.mapped = mapped
+        self.request = request
         json = Atomic(mapped.bodyIsJSON || mapped.parsed.isJSON ? .valid : .unknown)
         heapReturn = received.body.count >= HeapReturn.bytesMin ? HeapReturn() : nil
     }

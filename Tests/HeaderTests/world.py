@@ -72,6 +72,8 @@ def own() -> dict[str, int]:
     handles["restway_query"] = make("restway_query_create", store, b"Note")
     handles["restway_cookies"] = make("restway_client_cookies", client, None)
     handles["restway_cache_entries"] = make("restway_cache_list", client, None, 0)
+    handles["restway_outgoing"] = make("restway_client_inspect", client, handles["restway_request"])
+    handles["restway_url"] = make("restway_url_split", b"http://127.0.0.1/?a=b")
     return handles
 
 
@@ -120,6 +122,9 @@ class World:
         )
         handles["restway_cookies"] = make("restway_client_cookies", client, None)
         handles["restway_cache_entries"] = make("restway_cache_list", client, None, 0)
+        handles["restway_outgoing"] = make(
+            "restway_client_inspect", client, handles["restway_request"])
+        handles["restway_url"] = make("restway_url_split", b"http://127.0.0.1/?a=b")
         handles["restway_changes"] = self._changes()
         request = make("restway_request_create_route", b"later", None)
         do("restway_client_set_reachability", client, _UNREACHABLE)

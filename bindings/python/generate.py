@@ -3,7 +3,7 @@
     python bindings/python/generate.py
 
 reads `Include/restway.api.json`, and writes `enums.py`, `structures.py`, `owned.py`,
-`prototypes.py` and `prototypes_data.py`. The script `Tests/HeaderTests/interface.py` writes the
+`prototypes.py` and `prototypes_objects.py`. The script `Tests/HeaderTests/interface.py` writes the
 JSON; run it first when the headers have changed.
 """
 
@@ -86,10 +86,7 @@ ENUMS = {
         "RESTWAY_SERIALIZATION_",
         "How parameters, objects and drafts are written (`RESTWAY_SERIALIZATION_*`).",
     ),
-    "restway_digest": (
-        "RESTWAY_DIGEST_",
-        "A digest algorithm (`RESTWAY_DIGEST_*`).",
-    ),
+    "restway_digest": ("RESTWAY_DIGEST_", "A digest algorithm (`RESTWAY_DIGEST_*`)."),
     "restway_attempt_reason": (
         "RESTWAY_ATTEMPT_",
         "Why an attempt was made (`RESTWAY_ATTEMPT_*`).",
@@ -125,6 +122,10 @@ ENUMS = {
     "restway_cache_state": (
         "RESTWAY_CACHE_STATE_",
         "What the cache did for an answer (`RESTWAY_CACHE_STATE_*`).",
+    ),
+    "restway_status_class": (
+        "RESTWAY_CLASS_",
+        "The class of an HTTP status, its first digit (`RESTWAY_CLASS_*`).",
     ),
 }
 
@@ -176,6 +177,10 @@ QUICK = (
     "restway_object_read",
     "restway_object_store_key",
 )
+
+#: The functions of `prototypes_objects.py`, which work with objects, their values and their store:
+#: the words after "restway_" with which their names begin.
+OF_OBJECTS = ("changes", "draft", "list", "object", "query", "rows", "store", "value")
 
 #: The ctypes types of C types that the headers do not define.
 PLAIN = {
@@ -395,12 +400,47 @@ def _call(head: str, words: list[str]) -> str:
     return line if len(line) <= COLUMNS_MAX else f"{head}(\n    {', '.join(words)}\n)\n"
 
 
-#: The second words of the functions in `prototypes_data.py`.
-DATA = ("changes", "draft", "list", "object", "observer", "query", "response", "rows", "store")
+def _is_of_objects(function: Json) -> bool:
+    name: str = function["name"]
+    return name.split("_")[1] in OF_OBJECTS
 
 
-def _prototype_lines(interface: Json, *, of_data: bool) -> str:
-    """The entries of one of the tables of prototypes, after the short names that they use."""
+def prototypes(interface: Json) -> str:
+    """The text of `prototypes.py`."""
+    functions = [each for each in interface["functions"] if not _is_of_objects(each)]
+    text = _prototypes(interface, functions, "    **prototypes_objects.PROTOTYPES,\n")
+    text += '"""The result and the arguments of each function."""\n'
+    quick = textwrap.fill(", ".join(f'"{name}"' for name in QUICK), COLUMNS_MAX - 4)
+    text += f"\nQUICK = frozenset({{\n{textwrap.indent(quick, ' ' * 4)}\n}})\n"
+    text += (
+        '"""Functions that are called with the interpreter\'s lock held. They never wait and '
+        "call no callback,\nand releasing the lock would take longer than the call itself.\"\"\"\n"
+    )
+    imports = "from . import prototypes_objects\nfrom .structures import *\n\n"
+    return _prototypes_head("The functions of the headers", text, imports) + text
+
+
+def prototypes_objects(interface: Json) -> str:
+    """The text of `prototypes_objects.py`."""
+    functions = [each for each in interface["functions"] if _is_of_objects(each)]
+    text = _prototypes(interface, functions, "")
+    text += '"""The result and the arguments of each of these functions."""\n'
+    title = "The functions of the headers that work with objects, values and stores"
+    return _prototypes_head(title, text, "from .structures import *\n\n") + text
+
+
+def _prototypes_head(title: str, body: str, imports: str) -> str:
+    return (
+        f'"""{title}, for ctypes.\n\n{NOTE}\n"""\n\n'
+        "# ruff: noqa: F403, F405 (it needs nearly all names)\n\n"
+        "from __future__ import annotations\n\n"
+        + _imports(body, ["POINTER"])
+        + f"from typing import Any\n\n{imports}"
+    )
+
+
+def _prototypes(interface: Json, functions: list[Json], others: str) -> str:
+    """Returns the table of these functions, which ends with the lines `others`."""
     types = Types(interface)
     # Most functions have these parameters; a short name keeps each function on its line.
     short = {
@@ -411,9 +451,7 @@ def _prototype_lines(interface: Json, *, of_data: bool) -> str:
         "POINTER(Value)": "_value",
     }
     lines = []
-    for function in interface["functions"]:
-        if (function["name"].split("_")[1] in DATA) is not of_data:
-            continue
+    for function in functions:
         arguments = [types.of(parameter["type"]) for parameter in function["parameters"]]
         arguments = [short.get(argument, argument) for argument in arguments]
         result = types.of(function["result"])
@@ -423,48 +461,9 @@ def _prototype_lines(interface: Json, *, of_data: bool) -> str:
             filled = textwrap.indent(textwrap.fill(tuple_text, COLUMNS_MAX - 12), " " * 8)
             line = f'    "{function["name"]}": ({result}, (\n{filled})),\n'
         lines.append(line)
-    entries = "".join(lines)
-    used = {name: kind for kind, name in short.items() if _uses(entries, name)}
-    table = "DATA_PROTOTYPES" if of_data else "PROTOTYPES"
-    return (
-        "".join(f"{name} = {kind}\n" for name, kind in used.items())
-        + f"\n{table}: dict[str, tuple[Any, tuple[Any, ...]]] = {{\n"
-        + entries
-        + ("}\n" if of_data else "    **DATA_PROTOTYPES,\n}\n")
-    )
-
-
-def prototypes_data(interface: Json) -> str:
-    """The text of `prototypes_data.py`."""
-    body = _prototype_lines(interface, of_data=True)
-    return _prototype_module("The functions for stores, objects and responses, for ctypes.", body)
-
-
-def prototypes(interface: Json) -> str:
-    """The text of `prototypes.py`."""
-    body = _prototype_lines(interface, of_data=False)
-    body += '"""The result and the arguments of each function."""\n'
-    quick = textwrap.fill(", ".join(f'"{name}"' for name in QUICK), COLUMNS_MAX - 4)
-    body += f"\nQUICK = frozenset({{\n{textwrap.indent(quick, ' ' * 4)}\n}})\n"
-    body += (
-        '"""Functions that are called with the interpreter\'s lock held. They never wait and '
-        "call no callback,\nand releasing the lock would take longer than the call itself.\"\"\"\n"
-    )
-    return _prototype_module(
-        "The functions of the headers, for ctypes.", body,
-        "from .prototypes_data import DATA_PROTOTYPES\n",
-    )
-
-
-def _prototype_module(title: str, body: str, imports: str = "") -> str:
-    return (
-        f'"""{title}\n\n{NOTE}\n"""\n\n'
-        "# ruff: noqa: F403, F405 (it needs nearly all names)\n\n"
-        "from __future__ import annotations\n\n"
-        + _imports(body, ["POINTER"])
-        + f"from typing import Any\n\n{imports}from .structures import *\n\n"
-        + body
-    )
+    table = "".join(lines)
+    known = "".join(f"{name} = {kind}\n" for kind, name in short.items() if _uses(table, name))
+    return f"{known}\nPROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {{\n{table}{others}}}\n"
 
 
 def _uses(text: str, name: str) -> bool:
@@ -491,7 +490,7 @@ def generated() -> dict[Path, str]:
         TARGET / "structures.py": structures(interface),
         TARGET / "owned.py": owned(interface),
         TARGET / "prototypes.py": prototypes(interface),
-        TARGET / "prototypes_data.py": prototypes_data(interface),
+        TARGET / "prototypes_objects.py": prototypes_objects(interface),
     }
 
 

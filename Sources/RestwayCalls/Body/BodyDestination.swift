@@ -67,7 +67,7 @@ package enum BodyDestination: Sendable {
             FileTarget(plan, url: call.url, sharesFile: request.sending.caching != nil)
         case .descriptor(let descriptor, let bytesMax):
             DescriptorTarget(descriptor, bytesMax: bytesMax)
-        case .receiver(let receiver): ReceiverTarget(receiver)
+        case .receiver(let receiver): ReceiverTarget(receiver, of: call, request)
         case .events(let receiver, let format): EventTarget(receiver, format, of: call, request)
         }
     }

@@ -36,11 +36,15 @@ package final class BodyReceiver: Sendable {
 /// `@unchecked Sendable`: `BodyPump` calls one function at a time.
 final class ReceiverTarget: BodyTarget, @unchecked Sendable {
     private let receiver: BodyReceiver
+    private let call: Call
+    private let request: PreparedRequest
     private var hasBegun = false
     private var length: Int64 = 0
 
-    init(_ receiver: BodyReceiver) {
+    init(_ receiver: BodyReceiver, of call: Call, _ request: PreparedRequest) {
         self.receiver = receiver
+        self.call = call
+        self.request = request
     }
 
     var mayBeginAgain: Bool { !hasBegun }
@@ -54,7 +58,8 @@ final class ReceiverTarget: BodyTarget, @unchecked Sendable {
         if let receiveHead = receiver.receiveHead {
             let answer = Response(
                 ReceivedResponse(
-                    status: head.status, headers: head.headers, url: head.url, body: Body()))
+                    status: head.status, headers: head.headers, url: head.url, body: Body()),
+                request: .sent(by: call, request))
             try BodyReceiver.ask { receiveHead(answer) }
         }
         return .takes

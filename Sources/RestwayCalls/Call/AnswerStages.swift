@@ -60,7 +60,7 @@ enum ParseStage {
         do throws(Failure) {
             entry.pass(.parsed(try ResponseProcessor(entry).parse(answer)))
         } catch {
-            entry.fail(answer.ending(with: error))
+            entry.fail(answer.ending(with: error, entry))
         }
     }
 }
@@ -81,18 +81,19 @@ enum CommitStage {
             }
             entry.pass(.response(response))
         } catch {
-            entry.fail(answer.ending(with: error))
+            entry.fail(answer.ending(with: error, entry))
         }
     }
 }
 
 extension TakenAnswer {
     /// Returns the failure of a call whose answer could not be mapped because of `error`.
-    fileprivate func ending(with error: Failure) -> Failure {
+    fileprivate func ending(with error: Failure, _ entry: StageEntry) -> Failure {
         // The status of a failed request matters more than its body, which may be missing or wrong.
         guard var failure, error.domain == .mapping || error.reason == .plugin else { return error }
         if error.reason == .plugin { Log.shared.write(.error, .plugin, error.message) }
-        failure.response = Response(received)
+        failure.response = Response(
+            received, request: .sent(by: entry.call, entry.request))
         return failure
     }
 }

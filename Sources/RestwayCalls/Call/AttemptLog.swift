@@ -1,3 +1,4 @@
+import RestwayDocument
 import RestwayHTTP
 import RestwayOutcome
 import RestwayThreads
@@ -30,6 +31,8 @@ struct AttemptLog: Sendable {
     var credential: UInt64?
     /// What the last exchange got with its credential; `nil` if it was given none.
     var authorized: AuthorizedParts?
+    /// The request as the last exchange has sent it; `nil` if no exchange has sent it.
+    var sent: OutgoingRequest?
 
     init(_ start: Deadline) {
         began = start
@@ -74,14 +77,33 @@ struct AttemptLog: Sendable {
         return ended + [last]
     }
 
-    /// Returns `outcome` and, if it is a failure, adds the attempts that led to it.
+    /// Returns `outcome` and, if it is a failure, adds the attempts that led to it and the request.
+    ///
+    /// - Parameter prepared: The present request, which is the failed one if no exchange has sent
+    ///   another.
     mutating func completing(
-        _ outcome: Call.Outcome, _ now: @autoclosure () -> Deadline
+        _ outcome: Call.Outcome, _ prepared: PreparedRequest?, _ api: LoadedAPI,
+        _ now: @autoclosure () -> Deadline
     ) -> Call.Outcome {
         authorized = nil
+        let sent = self.sent.take()
         guard case .failure(var failure) = outcome else { return outcome }
         end(failure, now())
         failure.attempts = ended
+        failure.request = sent ?? prepared.map { OutgoingRequest($0, api) }
         return .failure(failure)
+    }
+}
+
+extension OutgoingRequest {
+    /// The request as it was prepared.
+    convenience init(_ prepared: PreparedRequest, _ api: LoadedAPI) {
+        self.init(prepared.exchange, route: prepared.destination.route, api)
+    }
+
+    /// Returns the request as the last exchange of a call has sent it. If no exchange has sent it,
+    /// the result is the request as it was prepared.
+    static func sent(by call: Call, _ prepared: PreparedRequest) -> OutgoingRequest {
+        call.state.withLock { $0.attempts.sent } ?? OutgoingRequest(prepared, call.api)
     }
 }

@@ -54,6 +54,8 @@ package final class Call: Sendable {
     package struct Receiver: Sendable {
         package let completion: Completion
         package let end: @Sendable () -> Void
+        /// How the notices of the call are delivered; `nil` for the way of the client.
+        package var delivery: Delivery.Mode?
 
         package init(completion: @escaping Completion, end: @escaping @Sendable () -> Void) {
             self.completion = completion
@@ -334,6 +336,9 @@ struct CallWaiters {
 }
 
 extension Call.State {
+    /// How the notices of the call are delivered; `nil` for the way of the client.
+    var delivery: Delivery.Mode? { ties.receiver?.delivery }
+
     /// Returns what a waiting thread does next; `nil` if it goes on waiting. When the call has
     /// ended, the thread no longer counts as waiting.
     mutating func nextStep(mayDrive: Bool) -> CallWaiters.Step? {

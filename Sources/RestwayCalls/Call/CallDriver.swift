@@ -262,23 +262,22 @@ extension Call {
     /// Sets the outcome and appends the notice under the lock, so that notices have the order in
     /// which others see calls complete.
     private func complete(_ state: inout State, _ outcome: Outcome) -> Completing {
-        let outcome = state.attempts.completing(outcome, context.clock.now())
+        let outcome = state.attempts.completing(outcome, state.request, api, context.clock.now())
         state.outcome = outcome
         hasEnded.store(true, ordering: .relaxed)
+        var owesStart = lastProgress(&state, outcome)
         let ties = state.ties
         state.ties = Ties()
         // This happens before others see that the call has ended, because they may send the same
         // body.
         let readerJob = ties.reader?.leave(id)
-        var owesStart = lastProgress(&state, outcome)
         if let receiver = ties.receiver,
-            context.delivery.append(.completion(self, outcome, receiver))
+            context.delivery.append(.completion(self, outcome, receiver), as: receiver.delivery)
         {
             owesStart = true
         }
         return Completing(
-            outcome: outcome, ties: ties, owesStart: owesStart,
-            readerJob: readerJob,
+            outcome: outcome, ties: ties, owesStart: owesStart, readerJob: readerJob,
             request: state.request.take(), question: state.question.take(),
             work: state.waiters.work.take())
     }

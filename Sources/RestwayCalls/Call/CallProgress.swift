@@ -141,7 +141,7 @@ extension Call {
             state.progress.isNoticeDue = true
             state.progress.nextNotice = now.advanced(
                 milliseconds: wanted.intervalMilliseconds)
-            return context.delivery.append(.progress(self, wanted.function))
+            return context.delivery.append(.progress(self, wanted.function), as: state.delivery)
         }
         if owesStart { context.delivery.start(isOnWorker: false) }
     }
@@ -155,7 +155,7 @@ extension Call {
             return false
         }
         state.progress.isNoticeDue = true
-        return context.delivery.append(.progress(self, wanted.function))
+        return context.delivery.append(.progress(self, wanted.function), as: state.delivery)
     }
 
     /// Returns the progress for a notice that runs now, and allows the next notice.

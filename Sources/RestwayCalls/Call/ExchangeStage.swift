@@ -80,10 +80,11 @@ enum ExchangeStage {
         }
         // The program may pause the body and resume it before `start` returns.
         let pump = recorder.pump
-        if let pump {
-            call.state.withLock { state in
-                if state.machine.isCurrent(entry.number) { state.ties.pump = pump }
-            }
+        let sent = OutgoingRequest(exchange, route: request.destination.route, call.api)
+        call.state.withLock { state in
+            guard state.machine.isCurrent(entry.number) else { return }
+            state.attempts.sent = sent
+            if let pump { state.ties.pump = pump }
         }
         let id = context.transports.start(
             exchange, through: request.sending.transport, observer: recorder)

@@ -48,7 +48,8 @@ enum RecoverStage {
                 status: head.status, httpVersion: head.httpVersion, headers: head.headers,
                 url: head.url, body: Body())
             failure.httpStatus = head.status
-            failure.response = Response(received)
+            failure.response = Response(
+                received, request: .sent(by: entry.call, entry.request))
         }
         Judgement(entry: entry, failure: failure, mayRetry: failure.isRetryable).decide()
     }
@@ -482,11 +483,12 @@ extension Call {
     /// - Parameter ended: All attempts that have ended.
     package func observe(_ failure: Failure, _ ended: [CallAttempt]) {
         guard let observer = context.functions.attemptObserver else { return }
-        var failure = failure
-        failure.attempts = ended
         let owesStart = state.withLock { state in
             guard !state.machine.isComplete else { return false }
-            return context.delivery.append(.attempt(self, failure, observer))
+            var failure = failure
+            failure.attempts = ended
+            failure.request = state.attempts.sent
+            return context.delivery.append(.attempt(self, failure, observer), as: state.delivery)
         }
         if owesStart { context.delivery.start(isOnWorker: false) }
     }

@@ -133,6 +133,7 @@ enum LaneStage {
 /// The stage that attaches a valid credential.
 enum CredentialStage {
     static func enter(_ entry: StageEntry) {
+        if entry.isRuledOut { return entry.fail(entry.ruledOut) }
         let (request, auth) = (entry.request, entry.context.credentials)
         let mode = request.sending.isTrusted ? request.sending.auth : .none
         // An item of a batch needs no credential, because the batch call has one.
@@ -219,6 +220,26 @@ enum CredentialStage {
             entry.call.state.withLock { $0.attempts.authorized = parts }
             entry.pass(.exchange(outgoing.exchange))
         }
+    }
+}
+
+extension StageEntry {
+    /// Whether the client fails instead of trying to reach a server of which the program says that
+    /// it cannot be reached. By this stage, neither the outbox has stored the request nor the cache
+    /// answered it. A stored request is tried when the outbox sends it, and a batch call is tried
+    /// for items that were added before.
+    fileprivate var isRuledOut: Bool {
+        context.options.failsUnreachable && context.reachability.isRuledOut
+            && request.destination.path != nil && !request.isFromOutbox
+            && request.sending.batchRole != .call
+    }
+
+    fileprivate var ruledOut: Failure {
+        var failure = Failure(
+            .connect,
+            "\(call.description) was not sent: the program says that the server cannot be reached")
+        failure.isRetryable = true
+        return failure
     }
 }
 

@@ -1,33 +1,68 @@
 package import RestwayOutcome
 package import RestwayThreads
 
-/// Delivers the notices of one client to the program, one at a time and in order, in the way that
-/// the delivery mode says.
+/// Delivers the notices of one client to the program, in the way that the delivery mode says.
+///
+/// A call may have its notices delivered in another way. The notices of one way are delivered one
+/// at a time and in order.
 package final class Delivery: Sendable {
     /// The thread that runs notices.
     package enum Mode: Sendable {
         case thread, process, drain
     }
 
+    /// The notices that wait until the program asks for them.
+    private struct Waiting {
+        /// `nil` as long as all notices run by themselves.
+        var queue: NoticeQueue?
+        /// Whether notices of the queue run on a thread of the program.
+        var isProcessed = false
+        /// Whether notices of the queue become events.
+        var isDrained = false
+        /// Whether no more notices will come.
+        var isOver = false
+    }
+
     private let mode: Mode
     /// Runs the notices in the mode `thread`.
     private let serial: SerialQueue
-    /// The notices that wait until the program asks for them; `nil` in the mode `thread`.
-    private let waiting: NoticeQueue?
+    private let waiting = Lock(Waiting())
     private let clock: any Clock
 
     package init(_ mode: Mode, pool: WorkerPool, clock: any Clock) throws(Failure) {
         self.mode = mode
         serial = SerialQueue(pool: pool)
-        waiting = mode == .thread ? nil : try NoticeQueue()
         self.clock = clock
+        try prepare(mode)
     }
+
+    /// Makes it possible to append notices that are delivered in the way of `mode`.
+    package func prepare(_ mode: Mode) throws(Failure) {
+        guard mode != .thread else { return }
+        let isReady = waiting.withLock { waiting in
+            if waiting.queue == nil { waiting.queue = NoticeQueue() }
+            guard let queue = waiting.queue else { return false }
+            if waiting.isOver { queue.end() }
+            if mode == .drain { waiting.isDrained = true } else { waiting.isProcessed = true }
+            return true
+        }
+        guard isReady else {
+            throw Failure(.outOfMemory, "the system has no file descriptor to give")
+        }
+    }
+
+    private var queue: NoticeQueue? { waiting.withLock { $0.queue } }
 
     /// Appends a notice behind the waiting notices. It may be called under a lock, because no
     /// notice runs before `start`. The caller must call `start` if this returns true.
-    package func append(_ notice: Notice) -> Bool {
-        guard let waiting else { return serial.append { _ = CallbackScope.run(notice.run) } }
-        waiting.append(notice)
+    ///
+    /// - Parameter chosen: How the notice is delivered; `nil` for the way of the client.
+    package func append(_ notice: Notice, as chosen: Mode? = nil) -> Bool {
+        let mode = chosen ?? mode
+        guard mode != .thread, let queue else {
+            return serial.append { _ = CallbackScope.run(notice.run) }
+        }
+        queue.append(notice, mode)
         return false
     }
 
@@ -35,63 +70,83 @@ package final class Delivery: Sendable {
     ///
     /// - Parameter isOnWorker: Whether this thread is a worker, which can run them itself.
     package func start(isOnWorker: Bool) {
-        if waiting == nil { serial.start(mayRunHere: isOnWorker) }
+        serial.start(mayRunHere: isOnWorker)
     }
 
     /// Removes the waiting notices of an observer. In the mode `thread`, they stay in the queue but
     /// call nothing.
     func discard(for observer: Observer) {
-        waiting?.discard { $0.isFor(observer) }
+        queue?.discard { $0.isFor(observer) }
     }
 
     /// Ends the delivery: no more notices come.
     package func end() {
-        waiting?.end()
+        let queue = waiting.withLock { waiting in
+            waiting.isOver = true
+            return waiting.queue
+        }
+        queue?.end()
     }
 
     /// Drops the notices that the program never asked for, as it has released its client.
     package func drop() {
-        waiting?.drop()
+        queue?.drop()
     }
 
     /// A descriptor that is readable while notices wait; `nil` if the notices run by themselves.
-    package var descriptor: Int32? { waiting?.descriptor }
+    package var descriptor: Int32? { queue?.descriptor }
 
-    package var isDrained: Bool { mode == .drain }
+    /// Whether notices become events.
+    ///
+    /// - Parameter chosen: The way that a call has chosen; `nil` for the way of the client.
+    package func isDrained(_ chosen: Mode? = nil) -> Bool { chosen ?? mode == .drain }
 
     /// Runs the waiting notices on this thread and returns how many ran. It waits up to
     /// `milliseconds` for the first one; -1 is no limit.
     package func process(milliseconds: Int64) throws(Failure) -> Int {
-        guard mode == .process, let waiting else {
+        guard let queue = waiting.withLock({ $0.isProcessed ? $0.queue : nil }) else {
             throw Self.wrongMode("RESTWAY_DELIVERY_PROCESS")
         }
         try Call.refuseToBlockInsideCallbacks()
         let deadline =
             milliseconds < 0 ? .never : clock.now().advanced(milliseconds: milliseconds)
-        return waiting.process(until: deadline)
+        return queue.process(until: deadline)
     }
 
     /// Removes and returns up to `max` notices, oldest first.
     package func drain(max: Int) throws(Failure) -> [Notice] {
-        guard mode == .drain, let waiting else { throw Self.wrongMode("RESTWAY_DELIVERY_DRAIN") }
-        return waiting.take(max: max)
+        guard let queue = waiting.withLock({ $0.isDrained ? $0.queue : nil }) else {
+            throw Self.wrongMode("RESTWAY_DELIVERY_DRAIN")
+        }
+        return queue.take(max: max)
     }
 
     private static func wrongMode(_ name: String) -> Failure {
-        Failure(.invalidArgument, "the client's delivery mode is not \(name)", field: "client")
+        Failure(
+            .invalidArgument,
+            "the client's delivery mode is not \(name), and no call has chosen it", field: "client")
     }
 }
 
 /// Notices that wait until the program asks for them.
 final class NoticeQueue: Sendable {
     private struct State {
-        var notices = Fifo<Notice>()
+        /// The notices that run on a thread of the program.
+        var run = Fifo<Notice>()
+        /// The notices that become events.
+        var drained = Fifo<Notice>()
         /// Whether a thread runs notices. Other threads wait, so that notices do not overlap.
         var isRunning = false
         /// Whether no more notices will come.
         var isOver = false
         /// Whether the program has released the client. New notices are dropped.
         var isDropped = false
+
+        var isEmpty: Bool { run.isEmpty && drained.isEmpty }
+
+        mutating func remove(where isUnwanted: (Notice) -> Bool) -> [Notice] {
+            run.remove(where: isUnwanted) + drained.remove(where: isUnwanted)
+        }
     }
 
     private enum Step {
@@ -102,20 +157,19 @@ final class NoticeQueue: Sendable {
     private let state = Monitor(State())
     private let signal: EventDescriptor
 
-    init() throws(Failure) {
-        guard let signal = EventDescriptor() else {
-            throw Failure(.outOfMemory, "the system has no file descriptor to give")
-        }
+    /// Fails if the system has no descriptor to give.
+    init?() {
+        guard let signal = EventDescriptor() else { return nil }
         self.signal = signal
     }
 
     var descriptor: Int32 { signal.descriptor }
 
-    func append(_ notice: Notice) {
+    func append(_ notice: Notice, _ mode: Delivery.Mode) {
         let isDropped = state.update { state in
             guard !state.isDropped else { return true }
-            if state.notices.isEmpty { signal.set() }
-            state.notices.append(notice)
+            if state.isEmpty { signal.set() }
+            if mode == .drain { state.drained.append(notice) } else { state.run.append(notice) }
             return false
         }
         if isDropped { notice.drop() }
@@ -124,9 +178,9 @@ final class NoticeQueue: Sendable {
     /// Drops the notices for which `isUnwanted` returns true.
     func discard(where isUnwanted: (Notice) -> Bool) {
         let discarded: [Notice] = state.update { state in
-            guard !state.notices.isEmpty else { return [] }
-            let discarded = state.notices.remove(where: isUnwanted)
-            if state.notices.isEmpty { signal.clear() }
+            guard !state.isEmpty else { return [] }
+            let discarded = state.remove(where: isUnwanted)
+            if state.isEmpty { signal.clear() }
             return discarded
         }
         for notice in discarded { notice.drop() }
@@ -142,8 +196,8 @@ final class NoticeQueue: Sendable {
         let dropped = state.update { state in
             state.isDropped = true
             state.isOver = true
-            if !state.notices.isEmpty { signal.clear() }
-            return state.notices.remove { _ in true }
+            if !state.isEmpty { signal.clear() }
+            return state.remove { _ in true }
         }
         for notice in dropped { notice.drop() }
     }
@@ -151,7 +205,10 @@ final class NoticeQueue: Sendable {
     func take(max: Int) -> [Notice] {
         state.withLock { state in
             var notices: [Notice] = []
-            while notices.count < max, let notice = pop(&state) { notices.append(notice) }
+            while notices.count < max, let notice = state.drained.popFirst() {
+                notices.append(notice)
+            }
+            if !notices.isEmpty, state.isEmpty { signal.clear() }
             return notices
         }
     }
@@ -165,8 +222,9 @@ final class NoticeQueue: Sendable {
         while passed < due ?? 1 {
             let step: Step? = state.wait(until: due == nil ? deadline : .past) { state in
                 guard !state.isRunning else { return nil }
-                guard let notice = pop(&state) else { return state.isOver ? .end : nil }
-                if due == nil { due = state.notices.count + 1 }
+                guard let notice = state.run.popFirst() else { return state.isOver ? .end : nil }
+                if state.isEmpty { signal.clear() }
+                if due == nil { due = state.run.count + 1 }
                 state.isRunning = true
                 return .run(notice)
             }
@@ -177,11 +235,5 @@ final class NoticeQueue: Sendable {
             if ran { count += 1 }
         }
         return count
-    }
-
-    private func pop(_ state: inout State) -> Notice? {
-        let notice = state.notices.popFirst()
-        if notice != nil, state.notices.isEmpty { signal.clear() }
-        return notice
     }
 }

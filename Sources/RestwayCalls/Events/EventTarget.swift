@@ -112,7 +112,8 @@ final class EventTarget: BodyTarget, @unchecked Sendable {
                 url: head.url, body: Body())
             mapping = try EventMapping(ResponseProcessor(call, request), answer)
             if let receiveHead = receiver.receiveHead {
-                try BodyReceiver.ask { receiveHead(Response(answer)) }
+                let response = Response(answer, request: .sent(by: call, request))
+                try BodyReceiver.ask { receiveHead(response) }
             }
         }
         return .takes

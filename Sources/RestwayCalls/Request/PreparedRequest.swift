@@ -167,7 +167,7 @@ package struct SendingRules: Sendable {
     package var isCompressed = false
     /// False if the environment's credentials must not go to the URL.
     package var isTrusted: Bool
-    package private(set) var isInBatch: Bool
+    var batchRole: BatchRole
     /// Whether the request waits until the rate of its origin admits it.
     package var isRated = false
     /// The resumable upload that sends the body; `nil` if one exchange sends the whole body.
@@ -179,16 +179,18 @@ package struct SendingRules: Sendable {
     /// How the request takes part in the response cache; `nil` if it does not.
     package var caching: CachePlan?
 
+    package var isInBatch: Bool { batchRole == .item }
+
     package init(auth: AuthMode, transport: Int, isTrusted: Bool = true, isInBatch: Bool) {
         self.auth = auth
         self.transport = transport
         self.isTrusted = isTrusted
-        self.isInBatch = isInBatch
+        batchRole = isInBatch ? .item : .alone
     }
 
     /// Takes a request out of its batch, whose call would have had the credential.
     mutating func goesByItself(isRated: Bool) {
-        isInBatch = false
+        batchRole = .alone
         auth = .full
         self.isRated = isRated
     }

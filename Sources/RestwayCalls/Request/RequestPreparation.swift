@@ -52,7 +52,7 @@ package struct RequestPreparation {
             sending.isTrusted = isTrusted
             sending.caching = caching(
                 settings.cache, spec.reception.caching, destination, sending, bodyDestination,
-                given: spec.headers)
+                given: spec.sentHeaders(isTrusted: isTrusted))
             // An event stream has no end, so the time limit for all attempts together does not hold
             // for it.
             if bodyDestination.isEvents { sending.retry?.deadlineMilliseconds = 0 }
@@ -200,7 +200,7 @@ package struct RequestPreparation {
 
     // MARK: The destination
 
-    private func destination(
+    func destination(
         _ spec: RequestSpec, _ subject: EncodingSubject?
     ) throws -> Destination {
         let lookup = lookup(spec, subject)
@@ -304,6 +304,7 @@ package struct RequestPreparation {
         if !destination.isMemory, headers[first: "Accept-Encoding"] == ContentDecoder.accepted {
             headers.set("Accept-Encoding", "identity")
         }
+        spec.addClientHeaders(to: &headers, isTrusted: isTrusted)
         for line in settings.headers { headers.set(line.name, line.value) }
         if let content {
             if let mediaType = content.mediaType { headers.set("Content-Type", mediaType) }
@@ -365,14 +366,11 @@ extension RequestPreparation {
             isInBatch: spec.isInBatch)
         rules.retry = settings.retry ?? context.retries.policy(of: api)
         rules.progress = spec.reception.progress
+        rules.batchRole = spec.batchRole
         // The rate concerns the batch call, and not its items.
         rules.isRated = !spec.isInBatch && context.rates.concernsCalls
-        // A caller that sets the header of the scheme replaces the scheme.
-        if let name = api.definition.auth.header,
-            spec.headers.contains(where: { $0.value != nil && $0.name.isSameHeader(as: name) })
-        {
-            rules.auth = .none
-        }
+        // A client or a caller that sets the header of the scheme replaces the scheme.
+        if let name = api.definition.auth.header, spec.givesHeader(name) { rules.auth = .none }
         if let key = spec.idempotencyKey {
             headers.set(IdempotencyKey.headerName, key.text)
         } else if let retry = rules.retry, retry.addsIdempotencyKey,
@@ -389,7 +387,7 @@ extension RequestPreparation {
 extension RequestPreparation {
     /// Returns how a request takes part in the response cache; `nil` if it does not.
     ///
-    /// - Parameter given: The headers that the caller sets.
+    /// - Parameter given: The headers that the client and the caller set.
     package func caching(
         _ rules: CacheRules, _ wishes: CacheWishes, _ destination: Destination,
         _ sending: SendingRules, _ bodyDestination: BodyDestination,

@@ -83,8 +83,7 @@ package struct RequestSpec: Sendable {
     /// The parameters in the order in which they were given. If two parameters have the same keys,
     /// the later parameter counts.
     package var parameters: [Parameter] = []
-    /// A header whose value is `nil` is left out of the request.
-    package var headers: [(name: String, value: String?)] = []
+    package var givenHeaders = GivenHeaders()
     /// The body that the caller gives, and how it is sent.
     package var given = GivenContent()
     /// The time limits that replace the limits of the route or the client.
@@ -100,9 +99,7 @@ package struct RequestSpec: Sendable {
     package var lane: String?
     /// The stored item from which the request comes, if any.
     package var stored: (any StoredItem)?
-    /// Whether the request goes out inside another request, which has the headers that all its
-    /// requests share.
-    package var isInBatch = false
+    package var batchRole = BatchRole.alone
 
     package init(target: Target, subject: Subject? = nil) {
         self.target = target
@@ -147,7 +144,42 @@ package struct GivenContent: Sendable {
     package init() {}
 }
 
+/// The part that a request has in a batch.
+package enum BatchRole: Sendable {
+    case alone
+    /// The request goes out inside another request, which has the headers that all its requests
+    /// share.
+    case item
+    /// Other requests go out inside this request.
+    case call
+}
+
+/// The headers that a request has beside those of the document.
+package struct GivenHeaders: Sendable {
+    /// The headers of the caller. A header whose value is `nil` is left out of the request.
+    package var ofCaller: [(name: String, value: String?)] = []
+    /// The default headers of the client when the request started; `nil` before that.
+    package var ofClient: [HeaderField]?
+
+    package init() {}
+}
+
 extension RequestSpec {
+    package var isInBatch: Bool {
+        get { batchRole == .item }
+        set { batchRole = newValue ? .item : .alone }
+    }
+
+    package var headers: [(name: String, value: String?)] {
+        get { givenHeaders.ofCaller }
+        set { givenHeaders.ofCaller = newValue }
+    }
+
+    package var clientHeaders: [HeaderField]? {
+        get { givenHeaders.ofClient }
+        set { givenHeaders.ofClient = newValue }
+    }
+
     package var body: Body? {
         get { given.body }
         set { given.body = newValue }

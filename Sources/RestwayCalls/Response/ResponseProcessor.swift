@@ -248,7 +248,7 @@ struct ResponseProcessor {
         let ended = mapped.stored ?? clock.now()
         mapped.mapMicroseconds = mapped.isMapped ? ended.microseconds(since: started) : 0
         mapped.callMicroseconds = ended.microseconds(since: call.started)
-        return Response(received, mapped)
+        return response(received, mapped)
     }
 
     private func store(_ parsed: ParsedAnswer) throws(Failure) -> MappedObjects {
@@ -330,7 +330,8 @@ struct ResponseProcessor {
         failure.apiMessage = error.message
         failure.details = error.details
         failure.isRetryable = HTTPStatus.isTemporary(received.status)
-        failure.response = Response(received)
+        failure.response = response(received)
+        failure.request = failure.response?.request
         guard let read = context.functions.failureReader else { return failure }
         return CallbackScope.run { read(failure) }
     }
@@ -374,8 +375,14 @@ struct ResponseProcessor {
     private func complete(_ failure: Failure, _ received: ReceivedResponse) -> Failure {
         var failure = failure
         failure.httpStatus = received.status
-        failure.response = Response(received)
+        failure.response = response(received)
         return failure
+    }
+
+    private func response(
+        _ received: ReceivedResponse, _ mapped: MappedObjects = .none
+    ) -> Response {
+        Response(received, mapped, request: .sent(by: call, request))
     }
 
     /// Describes the exchange for a message, without its query, which may hold a token.

@@ -1,4 +1,5 @@
 package import RestwayHTTP
+import RestwayOutcome
 import RestwayText
 
 /// Hides secrets in texts that people read: logs and commands.
@@ -84,4 +85,14 @@ package struct Redaction: Sendable {
     private static let nameEnds = Set("=?".utf8).union(valueEnds)
     /// The last three characters cannot be part of a URL; they stand around it.
     private static let valueEnds = Set("&#>\" ".utf8)
+}
+
+extension LoadedAPI: RequestRedactor {
+    package func redacted(url: String) -> String { definition.redaction.url(url) }
+
+    package func redacted(_ field: HeaderField) -> String { definition.redaction.header(field) }
+
+    package func redacted(body: [UInt8], _ headers: [HeaderField]) -> [UInt8] {
+        definition.redaction.body(body, headers)
+    }
 }

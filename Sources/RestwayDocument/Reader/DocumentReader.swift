@@ -13,7 +13,7 @@ enum DocumentReader {
         "$schema", "restway", "include", "environment", "environments", "headers", "entities",
         "routes", "responses", "requests", "errors", "redact", "store", "transforms", "auth",
         "retry", "rate", "plugins", "dataMapper", "transport", "batch", "outbox", "fileMode",
-        "redirectHeaders", "redirectBodies", "forms", "cache", "validate",
+        "redirectHeaders", "redirectBodies", "forms", "cache", "validate", "languages",
     ]
 
     /// Reads a document.

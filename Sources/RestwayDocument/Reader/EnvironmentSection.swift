@@ -42,6 +42,11 @@ package struct Environments: Sendable {
     /// Reads the sections `environments` and `environment`.
     mutating func read(_ document: DocumentFiles) {
         headers = DocumentNode.headers(document.members("headers", expanding: true))
+        let languages = document.languages()
+        if !languages.isEmpty, !headers.contains(where: { $0.isAcceptLanguage }) {
+            headers.append(
+                Pair(name: AcceptLanguage.name, value: AcceptLanguage.value(languages)))
+        }
         redirects = RedirectRules(document)
         for (name, node) in document.members("environments", expanding: true) {
             // An environment with a problem stays known, so that naming it is not reported as
@@ -53,6 +58,28 @@ package struct Environments: Sendable {
         guard let node = document["environment"], let name = node.nonEmptyString() else { return }
         chosen = name
         if !names.contains(name) { node.reportUnknown("environment", name, among: names) }
+    }
+}
+
+extension DocumentFiles {
+    /// Reads the key `languages`.
+    fileprivate func languages() -> [String] {
+        let nodes = elements("languages")
+        let max = AcceptLanguage.languagesMax
+        if nodes.count > max { nodes[max].report("there are at most \(max) languages") }
+        return nodes.compactMap { node in
+            guard let text = node.string() else { return nil }
+            guard AcceptLanguage.isRange(text) else {
+                return node.refuse("\"\(text)\" is no language tag such as \"de-CH\"")
+            }
+            return text
+        }
+    }
+}
+
+extension Pair {
+    fileprivate var isAcceptLanguage: Bool {
+        ASCII.areEqualIgnoringCase(name, AcceptLanguage.name)
     }
 }
 

@@ -59,7 +59,7 @@ final class OutboxClaim: StorageClaim {
         outbox = identities.outbox
         self.uri = uri
         self.idempotencyKey = idempotencyKey
-        let own = request.ownHeaders()
+        let own = request.ownHeaders(api.definition.redaction)
         headers = own.headers
         context = OutboxContext(without: own.without, auth: request.spec.authMode)
         places = identities.places(path: uri, body: request.body)
@@ -216,10 +216,14 @@ extension StorableRequest {
         return key == 0 || !identities.isInPath(key)
     }
 
-    /// Returns the headers of the request and its route, and the names of the headers that the
-    /// request leaves out.
-    fileprivate func ownHeaders() -> (headers: [HeaderField], without: [String]) {
-        var headers = Headers()
+    /// Returns the headers of the request, its route and the client, and the names of the headers
+    /// that the request leaves out.
+    fileprivate func ownHeaders(
+        _ redaction: Redaction
+    ) -> (headers: [HeaderField], without: [String]) {
+        // A secret of the client is not written into the file.
+        let ofClient = spec.clientHeaders?.filter { !redaction.isSecret($0.name) }
+        var headers = Headers(ofClient ?? [])
         for line in settings.headers { headers.set(line.name, line.value) }
         if let mediaType { headers.set("Content-Type", mediaType) }
         var without: [String] = []
@@ -292,6 +296,9 @@ struct ItemToSend: StoredItem {
         own.headers = entry.headers.map { ($0.name, $0.value) }
         own.headers += context.without.map { ($0, nil) }
         own.headers.append((IdempotencyKey.headerName, entry.idempotencyKey))
+        // All other headers of the client are those of the moment at which the request started.
+        let redaction = api.definition.redaction
+        own.clientHeaders = spec.clientHeaders?.filter { redaction.isSecret($0.name) }
         var plain = RouteSettings.none
         plain.dataMapper = settings.dataMapper
         let submission = try submission(api, preparation.context.store)
@@ -305,6 +312,11 @@ struct ItemToSend: StoredItem {
             auth: context.auth ?? settings.auth ?? .full,
             transport: preparation.transport(of: settings), isTrusted: path != nil,
             isInBatch: spec.isInBatch)
+        if let name = api.definition.auth.header,
+            own.clientHeaders?.contains(where: { $0.isNamed(name) }) == true
+        {
+            sending.auth = .none
+        }
         sending.caching = preparation.caching(
             settings.cache, spec.reception.caching, destination, sending, .memory)
         let answers = api.definition.answerRules(of: route)

@@ -99,17 +99,21 @@ from ._ffi.enums import (
     OutboxState,
     Reachability,
     Status,
+    StatusClass,
 )
+from ._inspect import Headers, OutgoingRequest, SplitURL, status_class
 from ._library import (
     Clock,
     Plugin,
+    build_query,
     debug_live_handles,
     flush_log,
     load_plugin,
     plugins,
+    split_url,
     version,
 )
-from ._network import TLS, Cookie, Cookies, Network, Proxy, Rate
+from ._network import TLS, Cookie, Cookies, DefaultHeaders, Network, Proxy, Rate
 from ._object import Identity, Object, Objects
 from ._outbox import (
     AsyncOutbox,
@@ -135,7 +139,6 @@ from ._request import Request, Target
 from ._resource import DigestHeader, FileContent, Files, Resource, Resumable, Resumption
 from ._response import (
     CacheNote,
-    Headers,
     MappingIssue,
     OnProgress,
     Progress,
@@ -213,6 +216,7 @@ __all__ = [
     "Cookies",
     "Credential",
     "Data",
+    "DefaultHeaders",
     "DigestHeader",
     "Domain",
     "Draft",
@@ -267,6 +271,7 @@ __all__ = [
     "OutboxState",
     "ParserFunction",
     "ParsingError",
+    "OutgoingRequest",
     "Persist",
     "Plugin",
     "PluginError",
@@ -295,8 +300,10 @@ __all__ = [
     "SaveTo",
     "Saved",
     "ShouldReplay",
+    "SplitURL",
     "Statistics",
     "Status",
+    "StatusClass",
     "StoppedError",
     "Store",
     "StoreError",
@@ -321,9 +328,12 @@ __all__ = [
     "ValidatorFunction",
     "WouldBlockError",
     "__version__",
+    "build_query",
     "debug_live_handles",
     "flush_log",
     "load_plugin",
     "plugins",
+    "split_url",
+    "status_class",
     "version",
 ]

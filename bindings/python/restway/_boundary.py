@@ -56,6 +56,7 @@ from ._exceptions import (
 )
 from ._ffi.callbacks import cause_of, stop_daemon_thread
 from ._ffi.enums import AttemptReason, Domain, Status
+from ._inspect import request_of
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -63,6 +64,9 @@ if TYPE_CHECKING:
     from ._object import Layouts
     from ._response import Response
 
+
+_TEXT_BYTES = 4096
+"""The size of a buffer for most texts; a longer text is written a second time."""
 
 H = TypeVar("H", bound=native.Handle)
 Self = TypeVar("Self", bound="Owner[Any]")
@@ -114,6 +118,17 @@ def make(kind: type[H], function: Any, *arguments: Any, layouts: Layouts | None 
     handle: H = native.OWNED[kind]()
     check(function, *arguments, native.ref(handle), layouts=layouts)
     return handle
+
+
+def written_text(function: Any, *arguments: Any) -> str:
+    """Returns the text that a function of the library writes into a buffer."""
+    size = _TEXT_BYTES
+    while True:
+        text, length = native.bytes_out(size), native.number()
+        check(function, *arguments, text, size, native.ref(length))
+        if length.value < size:
+            return native.borrowed(text.value) or ""
+        size = length.value + 1
 
 
 def name(text: str) -> bytes:
@@ -300,6 +315,7 @@ def failure(status: int, error: native.ErrorHandle, layouts: Layouts | None) -> 
         response=answer,
         attempts=attempts_of(error),
     )
+    exception.request = request_of(lib.restway_error_request(error))
     if isinstance(exception, QueuedError):
         exception.outbox_id = lib.restway_error_outbox_id(error)
     raised = native.lib.restway_error_cause(error)

@@ -6,7 +6,7 @@ import math
 import weakref
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from . import _ffi as native
 from ._batch import Batch
@@ -109,7 +109,13 @@ class Client(ClientBase, BytesMapping, Verbs[Response]):
             raise failed(status, self._layouts)
         return Response(handle, self._layouts)
 
-    def send(self, request: Request, on_done: OnDone | None = None) -> Call:
+    def send(
+        self,
+        request: Request,
+        on_done: OnDone | None = None,
+        *,
+        delivery: Literal["thread", "process"] | None = None,
+    ) -> Call:
         """Sends a request without waiting.
 
         Args:
@@ -117,14 +123,21 @@ class Client(ClientBase, BytesMapping, Verbs[Response]):
                 says: on a thread of the library or inside `process`. It never runs at the same time
                 as another `on_done` of this client. Blocking calls raise WouldBlockError there. An
                 exception in it goes to `sys.unraisablehook`.
+            delivery: Where the callbacks of this call run, in place of the client's `delivery`.
+                Callbacks that run in the same place keep their order and never overlap; there is no
+                order between the two places.
 
-        Raises a RouteError when no URL can be made of the request; ClosedError; UsageError.
+        Raises a RouteError when no URL can be made of the request; ClosedError; UsageError;
+        ValueError.
         """
+        if delivery is not None and delivery not in self._deliveries:
+            raise ValueError(f"no delivery mode of {type(self).__name__}: {delivery!r}")
+        mode = self._deliveries[delivery] if delivery else None
         modifier = self._modifier
         if modifier is None:
-            return self._send(request, on_done, None)
+            return self._send(request, on_done, None, mode=mode)
         with asking(self._handle, modifier) as question:
-            return self._send(request, on_done, question)
+            return self._send(request, on_done, question, mode=mode)
 
     def stream(self, request: Request) -> Stream:
         """Sends a request and reads the body of its answer while it arrives.
@@ -228,7 +241,8 @@ class Client(ClientBase, BytesMapping, Verbs[Response]):
         )
 
     def process(self, timeout: float | None = 0) -> int:
-        """Runs the callbacks that are due, on this thread. Only for `delivery="process"`.
+        """Runs the callbacks that are due, on this thread: those of a client with
+        `delivery="process"`, and those of calls that were sent with it.
 
         Args:
             timeout: Seconds to wait for the first callback; 0 does not wait, None waits without a
@@ -248,7 +262,9 @@ class Client(ClientBase, BytesMapping, Verbs[Response]):
 
     def fileno(self) -> int:
         """A descriptor that is readable while callbacks wait for `process`, for `select` and its
-        like; it must never be read or closed. -1 unless `delivery="process"`."""
+        like; it must never be read or closed. -1 unless the client has `delivery="process"`, or a
+        call was sent with it.
+        """
         descriptor: int = native.lib.restway_client_descriptor(self._handle)
         return descriptor
 
@@ -258,17 +274,20 @@ class Client(ClientBase, BytesMapping, Verbs[Response]):
         on_done: OnDone | None,
         question: Question | None,
         start: Start | None = None,
+        mode: Delivery | None = None,
     ) -> Call:
+        if start is None:
+            start = self._start if mode is None else partial(self._start_to, mode)
         if request._on_progress is not None:
-            with request.telling(self._teller(request._on_progress, question)):
-                return self._send_told(request, on_done, question, start or self._start)
-        return self._send_told(request, on_done, question, start or self._start)
+            with request.telling(self._teller(request._on_progress, question, mode)):
+                return self._send_told(request, on_done, question, start, mode)
+        return self._send_told(request, on_done, question, start, mode)
 
     def _teller(
-        self, on_progress: OnProgress, question: Question | None
+        self, on_progress: OnProgress, question: Question | None, mode: Delivery | None
     ) -> Callable[[native.CallHandle, Progress], None]:
         """Returns the function that reports the progress of a call to the program."""
-        client = self._kept_until_done()
+        client = self._kept_until_done(mode)
 
         def tell(handle: native.CallHandle, progress: Progress) -> None:
             here = client()
@@ -278,13 +297,18 @@ class Client(ClientBase, BytesMapping, Verbs[Response]):
         return tell
 
     def _send_told(
-        self, request: Request, on_done: OnDone | None, question: Question | None, start: Start
+        self,
+        request: Request,
+        on_done: OnDone | None,
+        question: Question | None,
+        start: Start,
+        mode: Delivery | None,
     ) -> Call:
         if on_done is None:
             handle = start(request, native.NULL_DONE, None, native.NULL_DESTROY)
             return Call(handle, self, question)
         given = on_done
-        client = self._kept_until_done()
+        client = self._kept_until_done(mode)
 
         def run(handle: native.CallHandle) -> None:
             here = client()
@@ -299,11 +323,11 @@ class Client(ClientBase, BytesMapping, Verbs[Response]):
             raise
         return Call(handle, self, question)
 
-    def _kept_until_done(self) -> Callable[[], Client | None]:
+    def _kept_until_done(self, mode: Delivery | None) -> Callable[[], Client | None]:
         """Keeps the client alive for a callback. The client stays open until its calls are done,
         unless it has no owner left that could `process` their callbacks.
         """
-        if self._delivery is Delivery.PROCESS:
+        if (self._delivery if mode is None else mode) is Delivery.PROCESS:
             return weakref.ref(self)
         return lambda: self
 
@@ -321,10 +345,30 @@ class Client(ClientBase, BytesMapping, Verbs[Response]):
             layouts=self._layouts,
         )
 
+    def _start_to(
+        self,
+        mode: Delivery,
+        request: Request,
+        done: object,
+        token: int | None,
+        destroy: object,
+    ) -> native.CallHandle:
+        return make(
+            native.CallHandle,
+            native.lib.restway_client_send_to,
+            self._handle,
+            request._handle,
+            mode,
+            done,
+            token,
+            destroy,
+            layouts=self._layouts,
+        )
+
     def _close_at_exit(self) -> None:
         super()._close_at_exit()
         handle, count = self._owned, native.number()
-        if handle is None or self._delivery is not Delivery.PROCESS:
+        if handle is None or native.lib.restway_client_descriptor(handle) < 0:
             return
         process = native.lib.restway_client_process
         while not process(handle, _EXIT_WAIT_MILLISECONDS, native.ref(count), None):

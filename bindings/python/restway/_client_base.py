@@ -5,32 +5,39 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal, Union
 
 from . import _ffi as native
 from ._api import API
 from ._auth import ClientAuth
 from ._batch import BatchDecode, BatchEncode, set_batch_format
-from ._boundary import Owner, check, make, milliseconds, name, optional_name
+from ._boundary import (
+    Owner,
+    check,
+    make,
+    milliseconds,
+    name,
+    optional_name,
+    written_text,
+)
 from ._cache import CacheOptions, set_cache_options
 from ._call import Modifier, checked
 from ._draft import Draft
 from ._ffi.callbacks import Closing, Holding, close_at_exit, questions
+from ._ffi.conversion import JSONValue, json_value
 from ._ffi.enums import ClientFlag, CurlFlag, Delivery, Reachability, TraceFlag
 from ._ffi.trampolines import on_question_destroy, on_span_function
+from ._inspect import OutgoingRequest
 from ._library import Clock, Spans, follow_logging
 from ._network import ClientNetwork, Network, Proxy, TLSChoice, network_options
 from ._object import Layouts, Object
 from ._questions import Exclusion, set_exclusion
-from ._request import Request
+from ._request import Request, request_for
 from ._response import Response
 from ._store import Store
 
 Path = Union[str, "os.PathLike[str]"]
-
-_TEXT_BYTES = 4096
-"""The size of a buffer for most texts; a longer text is written a second time."""
 
 
 class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing):
@@ -80,7 +87,9 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
         file_mode: int | None = None,
         transport: str | None = None,
         transport_options: Mapping[str, object] | None = None,
+        languages: Sequence[str] = (),
         gone_is_deleted: bool = False,
+        fail_unreachable: bool = False,
         delivery: Literal["thread", "process"] | None = None,
         clock: Clock | None = None,
         random_seed: int = 0,
@@ -136,7 +145,12 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
                 transport of a plugin.
             transport_options: The options of that transport, in place of those in the API document
                 or those with which the plugin was loaded.
+            languages: The languages of answers, the preferred one first, at most 10. The default
+                header `Accept-Language: de-CH, de;q=0.9` is made of `["de-CH", "de"]`.
             gone_is_deleted: Whether a DELETE that is answered with 404 or 410 counts as a success.
+            fail_unreachable: Whether a call fails at once with ConnectError while
+                `set_reachability` says that the server cannot be reached, unless the outbox may
+                store its request or the cache answers it.
             delivery: Where callbacks of `Client.send` run: "thread" (the default) on a thread of
                 the library, or "process" inside `Client.process`. An AsyncClient does not
                 have this option.
@@ -165,6 +179,8 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
             flags |= ClientFlag.NO_REDIRECTS
         if gone_is_deleted:
             flags |= ClientFlag.GONE_IS_DELETED
+        if fail_unreachable:
+            flags |= ClientFlag.FAIL_UNREACHABLE
         options = native.ClientOptions()
         check(
             native.lib.restway_client_options_init,
@@ -201,6 +217,8 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
         options.transport = optional_name(transport)
         if transport_options is not None:
             options.transport_options = json.dumps(dict(transport_options)).encode()
+        tags = [name(language) for language in languages]
+        options.languages, options.language_count = native.text_array(tags), len(tags)
         follow_logging()
         handle = make(
             native.ClientHandle,
@@ -319,7 +337,51 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
         Raises a RouteError when no URL can be made of the request.
         """
         flags = CurlFlag.REVEAL if reveal else CurlFlag(0)
-        return _text(native.lib.restway_request_to_curl, request._handle, self._handle, flags)
+        function = native.lib.restway_request_to_curl
+        return written_text(function, request._handle, self._handle, flags)
+
+    def inspect(self, request: Request) -> OutgoingRequest:
+        """Returns `request` as this client would send it now, without sending it: its method, URL,
+        headers with the present credential, and body.
+
+            sent = client.inspect(restway.Request.draft("POST", draft))
+            print(sent.url, sent.headers["Content-Type"], sent.body)
+
+        Neither a modifier nor an authorize function is called. Raises as `send` does;
+        WouldBlockError inside a callback, if the body needs a function of the program.
+        """
+        made = make(
+            native.OutgoingHandle,
+            native.lib.restway_client_inspect,
+            self._handle,
+            request._handle,
+        )
+        return OutgoingRequest(made)
+
+    def url(self, object: Object, method: str = "GET") -> str:
+        """Returns the URL of an object, which the object router finds by entity and method.
+
+        Parameters that the API document adds to requests are not part of it. Raises a RouteError.
+        """
+        function = native.lib.restway_client_url
+        return written_text(function, self._handle, name(method), object._handle)
+
+    def encode(
+        self, subject: Object | Draft, method: str = "POST", route: str | None = None
+    ) -> JSONValue:
+        """Returns the JSON that a request about an object or a draft would send; None if it would
+        send no body.
+
+            client.encode(client.draft("Enterprise", name="Café"))  # {"name": "Café"}
+
+        Args:
+            route: The name of the route; None lets the object router find the path.
+
+        Raises as `inspect` does; MappingError if the body is not JSON.
+        """
+        request = Request.route(route, method).about(subject) if route else None
+        body = self.inspect(request or request_for(method, subject, {})).body
+        return json_value(body) if body else None
 
     def instrument(
         self,
@@ -366,7 +428,7 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
         Raises OutboxError.
         """
         found: dict[str, dict[str, int]] = json.loads(
-            _text(native.lib.restway_client_metrics, self._handle)
+            written_text(native.lib.restway_client_metrics, self._handle)
         )
         return found
 
@@ -380,17 +442,6 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} at {id(self):#x}>"
-
-
-def _text(function: Any, *arguments: Any) -> str:
-    """Returns the text that a function of the library writes into a buffer."""
-    size = _TEXT_BYTES
-    while True:
-        text, length = native.bytes_out(size), native.number()
-        check(function, *arguments, text, size, native.ref(length))
-        if length.value < size:
-            return native.borrowed(text.value) or ""
-        size = length.value + 1
 
 
 def _bound(what: str, value: int | None, bits: int = 63) -> int:

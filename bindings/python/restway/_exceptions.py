@@ -57,6 +57,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from ._boundary import Attempt
+    from ._inspect import OutgoingRequest
     from ._response import Response
 
 __all__ = [
@@ -152,6 +153,8 @@ class RestwayError(Exception):
         details: The separate problems, if the error reports several: those of a document, of the
             mapping in strict mode, or those that the body of a failed answer lists.
         response: The response that came with the failure, or None.
+        request: The request of the call that has failed, as it went out last, or None if the error
+            is not about a call.
         attempts: All attempts of the call that failed.
     """
 
@@ -183,6 +186,7 @@ class RestwayError(Exception):
         self.field = field
         self.details: list[Problem] = list(details)
         self.response = response
+        self.request: OutgoingRequest | None = None
         self.attempts: list[Attempt] = list(attempts)
 
     def __str__(self) -> str:
@@ -192,10 +196,10 @@ class RestwayError(Exception):
         return "\n  ".join([self.message, *lines])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A copy and a pickle contain everything except the response, which belongs to this
-        process.
+        """A copy and a pickle contain everything except the response and the request, which belong
+        to this process.
         """
-        return type(self), (self.message,), {**self.__dict__, "response": None}
+        return type(self), (self.message,), {**self.__dict__, "response": None, "request": None}
 
 
 class LibraryError(RestwayError, ImportError):

@@ -11,15 +11,16 @@ import json
 import logging
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from . import _ffi as native
-from ._boundary import Owner, check, make, name
+from ._boundary import Owner, check, make, name, written_text
 from ._ffi.callbacks import logs
 from ._ffi.enums import LogLevel
 from ._ffi.trampolines import on_log_destroy, on_log_function
+from ._inspect import SplitURL
 
 _TARGETS = (
     "auth", "cache", "client", "mapping", "outbox", "plugin", "retry", "routing", "store",
@@ -235,6 +236,43 @@ class Clock(Owner[native.ClockHandle]):
         """Returns the seconds until the next event becomes due; None if nothing is due later."""
         milliseconds: int = native.lib.restway_clock_next_milliseconds(self._handle)
         return None if milliseconds < 0 else milliseconds / 1000
+
+
+def split_url(url: str) -> SplitURL:
+    """Splits an absolute http or https URL into its parts.
+
+        page = dict(restway.split_url(link).params)["page"]
+
+    In the query, a `+` is a space. Raises InvalidURLError.
+    """
+    lib = native.lib
+    parts = make(native.UrlHandle, lib.restway_url_split, name(url))
+    return SplitURL(
+        scheme=native.borrowed(lib.restway_url_scheme(parts)) or "",
+        host=native.borrowed(lib.restway_url_host(parts)) or "",
+        port=lib.restway_url_port(parts),
+        path=native.borrowed(lib.restway_url_path(parts)) or "",
+        params=tuple(
+            (
+                native.borrowed(lib.restway_url_parameter_name(parts, index)) or "",
+                native.borrowed(lib.restway_url_parameter_value(parts, index)) or "",
+            )
+            for index in range(lib.restway_url_parameter_count(parts))
+        ),
+        fragment=native.borrowed(lib.restway_url_fragment(parts)),
+    )
+
+
+def build_query(params: Mapping[str, str] | Iterable[tuple[str, str]]) -> str:
+    """Builds a query of names and values, in their order. All characters except unreserved ones are
+    percent-encoded (RFC 3986, section 2.3).
+
+        restway.build_query([("sort", "name"), ("tag", "a b")])  # "sort=name&tag=a%20b"
+    """
+    pairs = list(params.items() if isinstance(params, Mapping) else params)
+    names = native.text_array([name(key) for key, _ in pairs])
+    values = native.text_array([name(value) for _, value in pairs])
+    return written_text(native.lib.restway_url_build_query, names, values, len(pairs))
 
 
 #: The boundaries that the semantic conventions advise for durations, in seconds.

@@ -1,16 +1,18 @@
-"""How a client connects: TLS, proxies, sockets, names, versions of HTTP, cookies, and rates."""
+"""How a client connects: TLS, proxies, sockets, names, versions of HTTP; headers, cookies, and
+rates."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, Union
 
 from . import _ffi as native
-from ._boundary import check, make, milliseconds, name, optional_name
+from ._boundary import check, make, milliseconds, name, optional_name, written_text
 from ._ffi.enums import CookieFlag, HttpVersion, IpVersion, TlsFlag, TlsVersion
+from ._inspect import Headers
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -380,10 +382,59 @@ class _Client(Protocol):
     def _handle(self) -> native.ClientHandle: ...
 
 
+class DefaultHeaders(MutableMapping[str, str]):
+    """The default headers of a client; the case of names does not matter.
+
+        client.headers["X-Tenant"] = "a"
+        del client.headers["X-Tenant"]
+
+    Setting and deleting raise UsageError for a wrong name or value, and ClosedError.
+    """
+
+    __slots__ = ("_client",)
+
+    def __init__(self, client: _Client) -> None:
+        """Use `client.headers`."""
+        self._client = client
+
+    def _read(self) -> Headers:
+        text = written_text(native.lib.restway_client_headers, self._client._handle)
+        found: dict[str, str] = json.loads(text)
+        return Headers(found.items())
+
+    def __getitem__(self, key: str) -> str:
+        return self._read()[key]
+
+    def __setitem__(self, key: str, value: str) -> None:
+        function = native.lib.restway_client_set_header
+        check(function, self._client._handle, name(key), name(value))
+
+    def __delitem__(self, key: str) -> None:
+        if key not in self._read():
+            raise KeyError(key)
+        check(native.lib.restway_client_set_header, self._client._handle, name(key), None)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._read())
+
+    def __len__(self) -> int:
+        return len(self._read())
+
+    def __repr__(self) -> str:
+        return f"<DefaultHeaders {', '.join(self)}>"  # values may be secrets
+
+
 class ClientNetwork:
-    """The functions of a client about cookies and rates."""
+    """The functions of a client about headers, cookies and rates."""
 
     __slots__ = ()
+
+    @property
+    def headers(self: _Client) -> DefaultHeaders:
+        """The default headers, which requests take when they start. They go where the headers of
+        the environment go; a header of the route or the request replaces one of the same name.
+        """
+        return DefaultHeaders(self)
 
     @property
     def cookies(self: _Client) -> Cookies:

@@ -4,7 +4,7 @@ timings of calls.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,7 +13,8 @@ from ._body import Saved, saved_of
 from ._boundary import Attempt, Owner, attempts_of, check
 from ._exceptions import MappingError, RestwayError
 from ._ffi.conversion import JSONValue, decode, json_value
-from ._ffi.enums import CacheState, Domain, Status
+from ._ffi.enums import CacheState, Domain, Status, StatusClass
+from ._inspect import Headers, OutgoingRequest, request_of, status_class
 from ._object import Layouts, Object, Objects, first_object
 from ._questions import no_object
 
@@ -145,39 +146,6 @@ def cache_note(function: Any, *arguments: Any) -> CacheNote | None:
     return CacheNote(state, read.age_seconds, read.lifetime_seconds, bool(read.is_stale))
 
 
-class Headers(Mapping[str, str]):
-    """A mapping of headers; the case of names does not matter. Several lines with one name are
-    joined with ", ".
-    """
-
-    __slots__ = ("_by_name", "lines")
-
-    lines: tuple[tuple[str, str], ...]
-    """Every header line as it was received: name and value."""
-
-    def __init__(self, lines: Iterable[tuple[str, str]] = ()) -> None:
-        self.lines = tuple(lines)
-        self._by_name: dict[str, tuple[str, str]] = {}
-        for name, value in self.lines:
-            key = name.lower()
-            first, before = self._by_name.get(key, (name, None))
-            self._by_name[key] = first, value if before is None else f"{before}, {value}"
-
-    def __getitem__(self, name: str) -> str:
-        if not isinstance(name, str) or name.lower() not in self._by_name:
-            raise KeyError(name)
-        return self._by_name[name.lower()][1]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter([name for name, _ in self._by_name.values()])
-
-    def __len__(self) -> int:
-        return len(self._by_name)
-
-    def __repr__(self) -> str:
-        return f"<Headers {', '.join(self)}>"  # it shows names only, because values may be secrets
-
-
 class MappingIssue(NamedTuple):
     """A value of the body that did not fit and was left out."""
 
@@ -214,6 +182,19 @@ class Response(Owner[native.ResponseHandle]):
         """The HTTP status code; 0 without an answer (`found`)."""
         status: int = native.lib.restway_response_status(self._handle)
         return status
+
+    @property
+    def status_class(self) -> StatusClass:
+        """The class of the status: `StatusClass.SUCCESS` for 2xx, and so on."""
+        return status_class(self.status)
+
+    @property
+    def request(self) -> OutgoingRequest | None:
+        """The request that led to the response: the request of the last exchange, after redirects.
+        It is the prepared request if nothing was sent, because a cache or the outbox has answered,
+        and for a request in a batch. None for a response that was made without a call.
+        """
+        return request_of(native.lib.restway_response_request(self._handle))
 
     @property
     def http_version(self) -> str | None:

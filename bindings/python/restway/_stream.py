@@ -21,10 +21,11 @@ from ._ffi.trampolines import (
     on_receive_event_function,
     on_receive_head_function,
 )
+from ._inspect import Headers
 from ._object import Layouts, Object
 from ._questions import sending
 from ._request import Request
-from ._response import Headers, Response, StreamEvent, StreamHead
+from ._response import Response, StreamEvent, StreamHead
 
 if TYPE_CHECKING:
     from ._async_client import AsyncClient

@@ -53,6 +53,7 @@ ENUMERATIONS: dict[str, tuple[type[IntEnum], str]] = {
     "restway_upload_protocol": (enums.UploadProtocol, "RESTWAY_UPLOAD_"),
     "restway_cache_mode": (enums.CacheMode, "RESTWAY_CACHE_"),
     "restway_cache_state": (enums.CacheState, "RESTWAY_CACHE_STATE_"),
+    "restway_status_class": (enums.StatusClass, "RESTWAY_CLASS_"),
 }
 STRUCTURES = {
     "restway_value": structures.Value,

@@ -13,8 +13,8 @@ __all__ = [
     "Digest", "Domain", "EventKind", "HttpVersion", "IpVersion", "LogLevel", "MapFlag",
     "OutboxFlag", "OutboxReason", "OutboxState", "Phase", "Policy", "Reachability",
     "RelationshipFlag", "RouteFlag", "SaveFlag", "Section", "SendFlag", "Serialization", "Status",
-    "StreamFormat", "TlsFlag", "TlsVersion", "TraceFlag", "UploadFlag", "UploadProtocol",
-    "ValueKind",
+    "StatusClass", "StreamFormat", "TlsFlag", "TlsVersion", "TraceFlag", "UploadFlag",
+    "UploadProtocol", "ValueKind",
 ]
 
 ABI_VERSION = 0
@@ -314,6 +314,17 @@ class CacheState(IntEnum):
     SHARED = 7
 
 
+class StatusClass(IntEnum):
+    """The class of an HTTP status, its first digit (`RESTWAY_CLASS_*`)."""
+
+    NONE = 0
+    INFORMATIONAL = 1
+    SUCCESS = 2
+    REDIRECTION = 3
+    CLIENT_ERROR = 4
+    SERVER_ERROR = 5
+
+
 class RouteFlag(IntFlag):
     """Options for adding a route (`RESTWAY_ROUTE_*`)."""
 
@@ -334,6 +345,7 @@ class ClientFlag(IntFlag):
     NO_COOKIES = 0x2
     NO_REDIRECTS = 0x4
     GONE_IS_DELETED = 0x8
+    FAIL_UNREACHABLE = 0x10
     LOAD_PLUGINS = 0x100
 
 

@@ -13,14 +13,14 @@ __all__ = [
     "OWNED", "AnswerHandle", "ApiHandle", "BatchHandle", "BatchReaderHandle", "BatchWriterHandle",
     "CacheEntriesHandle", "CallHandle", "ChangesHandle", "ClientHandle", "ClockHandle",
     "CookiesHandle", "DraftHandle", "ErrorHandle", "ExchangeHandle", "FailureHandle", "ListHandle",
-    "ObjectHandle", "ObserverHandle", "OutboxItemHandle", "OutboxItemsHandle", "OwnedApiHandle",
-    "OwnedBatchHandle", "OwnedCacheEntriesHandle", "OwnedCallHandle", "OwnedChangesHandle",
-    "OwnedClientHandle", "OwnedClockHandle", "OwnedCookiesHandle", "OwnedDraftHandle",
-    "OwnedErrorHandle", "OwnedListHandle", "OwnedObjectHandle", "OwnedObserverHandle",
-    "OwnedOutboxItemHandle", "OwnedOutboxItemsHandle", "OwnedQueryHandle", "OwnedRefreshHandle",
-    "OwnedRequestHandle", "OwnedResourceHandle", "OwnedResponseHandle", "OwnedStoreHandle",
-    "QueryHandle", "RefreshHandle", "RequestHandle", "ResourceHandle", "ResponseHandle",
-    "RowsHandle", "StoreHandle",
+    "ObjectHandle", "ObserverHandle", "OutboxItemHandle", "OutboxItemsHandle", "OutgoingHandle",
+    "OwnedApiHandle", "OwnedBatchHandle", "OwnedCacheEntriesHandle", "OwnedCallHandle",
+    "OwnedChangesHandle", "OwnedClientHandle", "OwnedClockHandle", "OwnedCookiesHandle",
+    "OwnedDraftHandle", "OwnedErrorHandle", "OwnedListHandle", "OwnedObjectHandle",
+    "OwnedObserverHandle", "OwnedOutboxItemHandle", "OwnedOutboxItemsHandle", "OwnedOutgoingHandle",
+    "OwnedQueryHandle", "OwnedRefreshHandle", "OwnedRequestHandle", "OwnedResourceHandle",
+    "OwnedResponseHandle", "OwnedStoreHandle", "OwnedUrlHandle", "QueryHandle", "RefreshHandle",
+    "RequestHandle", "ResourceHandle", "ResponseHandle", "RowsHandle", "StoreHandle", "UrlHandle",
 ]
 
 
@@ -104,6 +104,10 @@ class OutboxItemsHandle(Handle):
     __slots__ = ()
 
 
+class OutgoingHandle(Handle):
+    __slots__ = ()
+
+
 class QueryHandle(Handle):
     __slots__ = ()
 
@@ -129,6 +133,10 @@ class RowsHandle(Handle):
 
 
 class StoreHandle(Handle):
+    __slots__ = ()
+
+
+class UrlHandle(Handle):
     __slots__ = ()
 
 
@@ -222,6 +230,12 @@ class OwnedOutboxItemsHandle(Owned, OutboxItemsHandle):
     release = "restway_outbox_items_release"
 
 
+class OwnedOutgoingHandle(Owned, OutgoingHandle):
+    __slots__ = ()
+
+    release = "restway_outgoing_release"
+
+
 class OwnedQueryHandle(Owned, QueryHandle):
     __slots__ = ()
 
@@ -258,6 +272,12 @@ class OwnedStoreHandle(Owned, StoreHandle):
     release = "restway_store_release"
 
 
+class OwnedUrlHandle(Owned, UrlHandle):
+    __slots__ = ()
+
+    release = "restway_url_release"
+
+
 OWNED: dict[type[Handle], Any] = {
     ApiHandle: OwnedApiHandle,
     BatchHandle: OwnedBatchHandle,
@@ -274,11 +294,13 @@ OWNED: dict[type[Handle], Any] = {
     ObserverHandle: OwnedObserverHandle,
     OutboxItemHandle: OwnedOutboxItemHandle,
     OutboxItemsHandle: OwnedOutboxItemsHandle,
+    OutgoingHandle: OwnedOutgoingHandle,
     QueryHandle: OwnedQueryHandle,
     RefreshHandle: OwnedRefreshHandle,
     RequestHandle: OwnedRequestHandle,
     ResourceHandle: OwnedResourceHandle,
     ResponseHandle: OwnedResponseHandle,
     StoreHandle: OwnedStoreHandle,
+    UrlHandle: OwnedUrlHandle,
 }
 """The class that owns a reference, for each handle that the program can own."""

@@ -41,11 +41,11 @@ __all__ = [
     "EventPayload", "EventReceiver", "ExchangeHandle", "ExcludeFn", "FailureHandle", "HookFn",
     "ListHandle", "LogFn", "LogRecord", "MapOptions", "MapProgressFn", "ModifyFn", "NetworkOptions",
     "ObjectHandle", "ObserverHandle", "OutboxCounts", "OutboxFlushedFn", "OutboxItemFn",
-    "OutboxItemHandle", "OutboxItemsHandle", "ParseFn", "PersistFn", "Progress", "ProgressFn",
-    "QueryHandle", "Rate", "ReadFailureFn", "RefreshFn", "RefreshHandle", "RequestHandle",
-    "ResourceHandle", "ResponseHandle", "RowsHandle", "ShouldReplayFn", "Span", "SpanAttribute",
-    "SpanFn", "Statistics", "StoreHandle", "StreamEvent", "StreamEventFn", "Timings", "TlsOptions",
-    "TransformFn", "ValidateFn", "Value", "ValueAs", "c_enum",
+    "OutboxItemHandle", "OutboxItemsHandle", "OutgoingHandle", "ParseFn", "PersistFn", "Progress",
+    "ProgressFn", "QueryHandle", "Rate", "ReadFailureFn", "RefreshFn", "RefreshHandle",
+    "RequestHandle", "ResourceHandle", "ResponseHandle", "RowsHandle", "ShouldReplayFn", "Span",
+    "SpanAttribute", "SpanFn", "Statistics", "StoreHandle", "StreamEvent", "StreamEventFn",
+    "Timings", "TlsOptions", "TransformFn", "UrlHandle", "ValidateFn", "Value", "ValueAs", "c_enum",
 ]
 
 c_enum = c_uint32
@@ -140,7 +140,8 @@ class ClientOptions(Structure):
         ("file_mode", c_int64), ("network", POINTER(NetworkOptions)),
         ("first_byte_timeout_milliseconds", c_int64), ("save_bytes_max", c_int64),
         ("cache_path", c_char_p), ("cache_bytes_max", c_int64), ("cache_memory_bytes_max", c_int64),
-        ("cache_flags", c_uint32), ("cache_reserved", c_int32),
+        ("cache_flags", c_uint32), ("cache_reserved", c_int32), ("languages", POINTER(c_char_p)),
+        ("language_count", c_size_t),
     ]
 
 
