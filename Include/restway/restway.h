@@ -21,6 +21,7 @@
 #include "event_stream.h"
 #include "failure.h"
 #include "hook.h"
+#include "interrupt.h"
 #include "list.h"
 #include "log.h"
 #include "mapping.h"

@@ -86,6 +86,7 @@ from ._exceptions import (
     UnknownEnvironmentError,
     UnknownRouteError,
     UsageError,
+    WaitInterruptedError,
     WouldBlockError,
 )
 from ._ffi.enums import (
@@ -309,6 +310,7 @@ __all__ = [
     "UnknownEnvironmentError",
     "UnknownRouteError",
     "UsageError",
+    "WaitInterruptedError",
     "WouldBlockError",
     "__version__",
     "debug_live_handles",

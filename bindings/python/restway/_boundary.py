@@ -50,6 +50,7 @@ from ._exceptions import (
     UnknownEnvironmentError,
     UnknownRouteError,
     UsageError,
+    WaitInterruptedError,
     WouldBlockError,
 )
 from ._ffi.callbacks import cause_of, stop_daemon_thread
@@ -208,6 +209,7 @@ BY_STATUS: dict[int, type[RestwayError]] = {
     Status.INTERNAL: InternalError,
     Status.CLOSED: ClosedError,
     Status.CANCELLED: CancelledError,
+    Status.INTERRUPTED: WaitInterruptedError,
     Status.WOULD_BLOCK: WouldBlockError,
     Status.TIMEOUT: TimedOutError,
     Status.FORKED: ForkedError,

@@ -12,15 +12,16 @@ from .handles import Handle, Owned
 __all__ = [
     "OWNED", "AnswerHandle", "ApiHandle", "BatchHandle", "BatchReaderHandle", "BatchWriterHandle",
     "CacheEntriesHandle", "CallHandle", "ChangesHandle", "ClientHandle", "ClockHandle",
-    "CookiesHandle", "DraftHandle", "ErrorHandle", "ExchangeHandle", "FailureHandle", "ListHandle",
-    "ObjectHandle", "ObserverHandle", "OutboxItemHandle", "OutboxItemsHandle", "OwnedApiHandle",
-    "OwnedBatchHandle", "OwnedCacheEntriesHandle", "OwnedCallHandle", "OwnedChangesHandle",
-    "OwnedClientHandle", "OwnedClockHandle", "OwnedCookiesHandle", "OwnedDraftHandle",
-    "OwnedErrorHandle", "OwnedListHandle", "OwnedObjectHandle", "OwnedObserverHandle",
-    "OwnedOutboxItemHandle", "OwnedOutboxItemsHandle", "OwnedQueryHandle", "OwnedRefreshHandle",
-    "OwnedRequestHandle", "OwnedResourceHandle", "OwnedResponseHandle", "OwnedStoreHandle",
-    "QueryHandle", "RefreshHandle", "RequestHandle", "ResourceHandle", "ResponseHandle",
-    "RowsHandle", "StoreHandle",
+    "CookiesHandle", "DraftHandle", "ErrorHandle", "ExchangeHandle", "FailureHandle",
+    "InterruptHandle", "ListHandle", "ObjectHandle", "ObserverHandle", "OutboxItemHandle",
+    "OutboxItemsHandle", "OwnedApiHandle", "OwnedBatchHandle", "OwnedCacheEntriesHandle",
+    "OwnedCallHandle", "OwnedChangesHandle", "OwnedClientHandle", "OwnedClockHandle",
+    "OwnedCookiesHandle", "OwnedDraftHandle", "OwnedErrorHandle", "OwnedInterruptHandle",
+    "OwnedListHandle", "OwnedObjectHandle", "OwnedObserverHandle", "OwnedOutboxItemHandle",
+    "OwnedOutboxItemsHandle", "OwnedQueryHandle", "OwnedRefreshHandle", "OwnedRequestHandle",
+    "OwnedResourceHandle", "OwnedResponseHandle", "OwnedStoreHandle", "QueryHandle",
+    "RefreshHandle", "RequestHandle", "ResourceHandle", "ResponseHandle", "RowsHandle",
+    "StoreHandle",
 ]
 
 
@@ -81,6 +82,10 @@ class ExchangeHandle(Handle):
 
 
 class FailureHandle(Handle):
+    __slots__ = ()
+
+
+class InterruptHandle(Handle):
     __slots__ = ()
 
 
@@ -192,6 +197,12 @@ class OwnedErrorHandle(Owned, ErrorHandle):
     release = "restway_error_release"
 
 
+class OwnedInterruptHandle(Owned, InterruptHandle):
+    __slots__ = ()
+
+    release = "restway_interrupt_release"
+
+
 class OwnedListHandle(Owned, ListHandle):
     __slots__ = ()
 
@@ -269,6 +280,7 @@ OWNED: dict[type[Handle], Any] = {
     CookiesHandle: OwnedCookiesHandle,
     DraftHandle: OwnedDraftHandle,
     ErrorHandle: OwnedErrorHandle,
+    InterruptHandle: OwnedInterruptHandle,
     ListHandle: OwnedListHandle,
     ObjectHandle: OwnedObjectHandle,
     ObserverHandle: OwnedObserverHandle,

@@ -244,6 +244,15 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
         RowsHandle, c_size_t, c_char_p, POINTER(ObjectHandle), c_size_t, _error_out)),
     "restway_api_add_hook": (c_enum, (
         ApiHandle, c_char_p, HookFn, c_void_p, DestroyFn, _error_out)),
+    "restway_interrupt_create": (c_enum, (POINTER(InterruptHandle), _error_out)),
+    "restway_interrupt_retain": (InterruptHandle, (InterruptHandle,)),
+    "restway_interrupt_release": (None, (InterruptHandle,)),
+    "restway_interrupt_use": (c_enum, (InterruptHandle, _error_out)),
+    "restway_interrupt_raise": (None, (InterruptHandle,)),
+    "restway_interrupt_descriptor": (c_int32, (InterruptHandle,)),
+    "restway_client_perform_interruptibly": (c_enum, (
+        ClientHandle, RequestHandle, c_int64, POINTER(CallHandle), POINTER(ResponseHandle),
+        _error_out)),
     "restway_list_retain": (ListHandle, (ListHandle,)),
     "restway_list_release": (None, (ListHandle,)),
     "restway_list_count": (c_size_t, (ListHandle,)),
