@@ -67,6 +67,8 @@ typedef enum RESTWAY_OPEN_ENUM restway_status {
     RESTWAY_E_DUPLICATE = 11,
     /** The api has been used by a client: its entities and descriptors can no longer change. */
     RESTWAY_E_FROZEN = 12,
+    /** The wait was ended by an interrupt (interrupt.h); what the thread waited for goes on. */
+    RESTWAY_E_INTERRUPTED = 13,
     /** The API document has no environment of the given name. */
     RESTWAY_E_UNKNOWN_ENVIRONMENT = 20,
     /** There is no route of the given name, or no route for the object and the method. */

@@ -22,6 +22,7 @@
 #include "failure.h"
 #include "hook.h"
 #include "inspect.h"
+#include "interrupt.h"
 #include "list.h"
 #include "log.h"
 #include "mapping.h"

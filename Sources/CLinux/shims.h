@@ -20,6 +20,13 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Makes a pipe whose write end does not block, and which programs that are executed do not get
+ * (pipe2(2)). The read end is ends[0]. Returns 0, or -1 with errno. */
+static inline int rw_pipe(int ends[2]) {
+    if (syscall(SYS_pipe2, ends, O_CLOEXEC) != 0) return -1;
+    return fcntl(ends[1], F_SETFL, O_NONBLOCK);
+}
+
 /* Writes like write(2). If the other end of the pipe or the socket is closed, the error is EPIPE.
  * The thread then gets no SIGPIPE, because this signal usually ends the process. */
 static inline ssize_t rw_write_without_signal(int descriptor, const void *bytes, size_t count) {

@@ -167,7 +167,14 @@ package final class BatchSession: RequestBatch {
         if !isComplete { try Call.refuseToBlockInsideCallbacks() }
         let deadline =
             milliseconds > 0 ? SystemClock().now().advanced(milliseconds: milliseconds) : .never
-        let isOver: Bool? = state.wait(until: deadline) { $0.phase == .complete ? true : nil }
+        let isOver: Bool?
+        do {
+            isOver = try state.waitInterruptibly(until: deadline) {
+                $0.phase == .complete ? true : nil
+            }
+        } catch {
+            throw Failure(.interrupted, "the wait for the batch was interrupted")
+        }
         guard isOver != nil else {
             let failure = Failure(
                 .timedOut, "the batch did not complete within \(milliseconds) ms",

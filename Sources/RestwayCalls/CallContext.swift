@@ -121,11 +121,23 @@ package final class CallContext: Sendable {
 
     /// Sends a request and waits for its response, as `send` and `Call.wait` do. This thread can do
     /// work for which other threads would have to be woken.
-    package func perform(_ spec: RequestSpec, milliseconds: Int64) throws(Failure) -> Response {
+    ///
+    /// - Parameter keep: Receives the call if the wait is interrupted. Without it the call is then
+    ///   cancelled.
+    package func perform(
+        _ spec: RequestSpec, milliseconds: Int64, keep: ((Call) -> Void)? = nil
+    ) throws(Failure) -> Response {
         try Call.refuseToBlockInsideCallbacks()
         let call = try makeCall(spec)
         try register(call)
-        return try call.perform(milliseconds: milliseconds)
+        do throws(Failure) {
+            return try call.perform(milliseconds: milliseconds)
+        } catch {
+            if error.reason == .interrupted {
+                if let keep { keep(call) } else { call.cancel() }
+            }
+            throw error
+        }
     }
 
     /// Makes a call that has not started and that a close does not complete.

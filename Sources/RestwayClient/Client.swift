@@ -126,8 +126,10 @@ package final class Client: Sendable {
     }
 
     /// Sends a request and waits for its response; see `CallContext`.
-    package func perform(_ spec: RequestSpec, milliseconds: Int64) throws(Failure) -> Response {
-        try calls.perform(spec, milliseconds: milliseconds)
+    package func perform(
+        _ spec: RequestSpec, milliseconds: Int64, keep: ((Call) -> Void)? = nil
+    ) throws(Failure) -> Response {
+        try calls.perform(spec, milliseconds: milliseconds, keep: keep)
     }
 
     /// Returns the curl command that sends the same request as `spec`, without secrets unless

@@ -14,6 +14,7 @@ package struct Failure: Error, Sendable {
         case `internal`
         case closed
         case cancelled
+        case interrupted
         case wouldBlock
         case timedOut
         case forked
@@ -150,7 +151,7 @@ extension Failure.Reason {
         case .invalidArgument, .outOfMemory, .internal, .wouldBlock, .forked, .frozen,
             .unknownEntity, .unknownAttribute:
             .usage
-        case .closed, .cancelled: .cancelled
+        case .closed, .cancelled, .interrupted: .cancelled
         case .io, .config, .duplicate, .unknownEnvironment: .config
         case .unknownRoute, .ambiguousRoute, .missingVariable, .invalidURL, .methodNotAllowed:
             .route

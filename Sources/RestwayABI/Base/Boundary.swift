@@ -112,6 +112,7 @@ extension ErrorHandle: ArgumentObject { static let parameter = "error" }
 extension ExchangeHandle: ArgumentObject { static let parameter = "exchange" }
 extension FailureHandle: ArgumentObject { static let parameter = "failure" }
 extension ListHandle: ArgumentObject { static let parameter = "list" }
+extension Interrupt: ArgumentObject { static let parameter = "interrupt" }
 extension ManualClock: ArgumentObject { static let parameter = "clock" }
 extension QueryHandle: ArgumentObject { static let parameter = "query" }
 extension RefreshTicket: ArgumentObject { static let parameter = "refresh" }

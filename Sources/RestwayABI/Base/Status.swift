@@ -32,6 +32,7 @@ extension Failure.Reason {
         case .internal: (.RESTWAY_E_INTERNAL, "RESTWAY_E_INTERNAL")
         case .closed: (.RESTWAY_E_CLOSED, "RESTWAY_E_CLOSED")
         case .cancelled: (.RESTWAY_E_CANCELLED, "RESTWAY_E_CANCELLED")
+        case .interrupted: (.RESTWAY_E_INTERRUPTED, "RESTWAY_E_INTERRUPTED")
         case .wouldBlock: (.RESTWAY_E_WOULD_BLOCK, "RESTWAY_E_WOULD_BLOCK")
         case .timedOut: (.RESTWAY_E_TIMEOUT, "RESTWAY_E_TIMEOUT")
         case .forked: (.RESTWAY_E_FORKED, "RESTWAY_E_FORKED")

@@ -191,26 +191,29 @@ package final class Call: Sendable {
 
     /// Starts the call and waits as `wait` does.
     package func perform(milliseconds: Int64) throws(Failure) -> Response {
+        let wait = CallWait(for: self)
         guard milliseconds == 0 else {
             start()
-            return try wait(milliseconds: milliseconds)
+            return try self.wait(milliseconds: milliseconds)
         }
         // The thread is counted before the start, so that the stages know that it waits.
         state.withLock { $0.waiters.count += 1 }
         start()
-        return try waitWorking().get()
+        return try wait.work().get()
     }
 
-    /// Waits for the outcome. After `milliseconds` (0: no limit), the call is cancelled.
+    /// Waits for the outcome. After `milliseconds` (0: no limit), the call is cancelled. It throws
+    /// `.interrupted` if the interrupt of the thread is raised.
     package func wait(milliseconds: Int64) throws(Failure) -> Response {
         guard generation == ProcessGeneration.current else { throw Failure.forked }
         if CallbackScope.isActive, !isComplete { try Self.refuseToBlockInsideCallbacks() }
+        let wait = CallWait(for: self)
         guard milliseconds > 0 else {
             state.withLock { $0.waiters.count += 1 }
-            return try waitWorking().get()
+            return try wait.work().get()
         }
         let deadline = SystemClock().now().advanced(milliseconds: milliseconds)
-        guard let outcome = state.wait(until: deadline, for: { $0.outcome }) else {
+        guard let outcome = try wait.sleep(until: deadline) else {
             cancel()
             var failure = Failure(
                 .timedOut, "\(description) did not complete within \(milliseconds) ms",
@@ -219,31 +222,6 @@ package final class Call: Sendable {
             throw failure
         }
         return try outcome.get()
-    }
-
-    /// Waits without a time limit. This thread moves the bytes, decodes and maps as far as it can,
-    /// so that other threads need not be woken.
-    private func waitWorking() -> Outcome {
-        var mayDrive = true
-        while true {
-            // A thread that has just driven the transport often need not wait, and `wait` is
-            // slower.
-            let step =
-                state.withLock { $0.nextStep(mayDrive: mayDrive) }
-                ?? state.wait { $0.nextStep(mayDrive: false) }
-            switch step {
-            case .drive(let exchange):
-                context.transports.drive(exchange) {
-                    self.state.withLock { $0.machine.stage == .exchange }
-                }
-                mayDrive = false
-            case .work(let work):
-                work()
-                mayDrive = true
-            case .end(let outcome): return outcome
-            case nil: break
-            }
-        }
     }
 
     /// Throws inside a callback. A callback that waits for a call would wait for itself, because
@@ -318,40 +296,7 @@ package final class Call: Sendable {
     }
 }
 
-/// The threads that wait for a call without a time limit. One of them does the work of the call
-/// instead of a worker.
-struct CallWaiters {
-    /// The next step of a waiting thread.
-    enum Step {
-        /// The thread drives the transport until the exchange of this call ends.
-        case drive(ExchangeID)
-        case work(@Sendable () -> Void)
-        case end(Call.Outcome)
-    }
-
-    /// The number of threads that wait.
-    var count = 0
-    /// The work that a waiting thread does next.
-    var work: (@Sendable () -> Void)?
-}
-
 extension Call.State {
     /// How the notices of the call are delivered; `nil` for the way of the client.
     var delivery: Delivery.Mode? { ties.receiver?.delivery }
-
-    /// Returns what a waiting thread does next; `nil` if it goes on waiting. When the call has
-    /// ended, the thread no longer counts as waiting.
-    mutating func nextStep(mayDrive: Bool) -> CallWaiters.Step? {
-        if let outcome {
-            waiters.count -= 1
-            return .end(outcome)
-        }
-        if mayDrive, machine.stage == .exchange, let exchange = ties.exchange {
-            return .drive(exchange)
-        }
-        return waiters.work.take().map { .work($0) }
-    }
-
-    /// Whether a thread waits for the call and there is no function of the program to call.
-    package var isAwaited: Bool { waiters.count > 0 && ties.receiver == nil }
 }

@@ -87,14 +87,21 @@ struct StageEntry {
 
     /// Runs `body` on a thread that waits for the call, if the program gave no completion function,
     /// or on a worker. A transport's thread only moves bytes.
-    func offTransport(_ body: @escaping @Sendable (StageEntry) -> Void) {
+    ///
+    /// - Parameter isLong: Whether the work takes long: a worker does it, so that the wait can be
+    ///   interrupted meanwhile.
+    func offTransport(
+        isLong: Bool = false, _ body: @escaping @Sendable (StageEntry) -> Void
+    ) {
         guard place == .transport else { return body(self) }
         let waiting = on(.waiter)
         // The program is not asked on one of its own threads, which may hold a lock that the answer
         // needs.
         let asks = call.api.definition.functions.mayRunWhileMapping
         let isTaken = call.state.withLock { state in
-            guard state.machine.isCurrent(number), state.isAwaited, !asks else { return false }
+            guard state.machine.isCurrent(number), state.isAwaited, !asks, !isLong else {
+                return false
+            }
             state.waiters.work = { body(waiting) }
             return true
         }

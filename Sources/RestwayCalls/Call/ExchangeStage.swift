@@ -88,12 +88,14 @@ enum ExchangeStage {
         }
         let id = context.transports.start(
             exchange, through: request.sending.transport, observer: recorder)
-        let isNamed = call.state.withLock { state in
-            guard state.machine.isCurrent(entry.number) else { return false }
+        let (isNamed, isLeft) = call.state.withLock { state in
+            guard state.machine.isCurrent(entry.number) else { return (false, false) }
             state.ties.exchange = id
             if let recipient { state.ties.visit = visit?.sending(to: recipient) }
-            return true
+            return (true, isAwaited && !state.isAwaited)
         }
+        // The thread that was to drive the transport does not wait any more.
+        if isLeft { context.transports.wake(id) }
         pump?.control(
             by: .init(
                 resume: { context.transports.resume(id) },
@@ -221,6 +223,10 @@ package final class ExchangeRecorder: ExchangeObserver, @unchecked Sendable {
 
     /// Whether the transport has reported the end of the exchange.
     package var isFinished: Bool { hasFinished.load(ordering: .acquiring) }
+
+    /// Whether decoding and mapping the body takes long.
+    var isLong: Bool { body.bytes.count > Self.shortBytesMax }
+    private static let shortBytesMax = 256 << 10
 
     package let isAwaited: Bool
     package var wantsProgress: Bool { progressed != nil }

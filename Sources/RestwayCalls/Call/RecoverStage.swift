@@ -19,7 +19,7 @@ package struct Refusal: Sendable {
 enum RecoverStage {
     /// Judges the answer or the failure of the transport.
     static func enter(_ entry: StageEntry, _ received: ReceivedExchange) {
-        entry.offTransport { entry in
+        entry.offTransport(isLong: received.recorder.isLong) { entry in
             switch (received.recorder.outcome, received.result) {
             case (.restart, _):
                 entry.judged(.restart, .nothing)

@@ -102,7 +102,8 @@ package final class Delivery: Sendable {
     package func isDrained(_ chosen: Mode? = nil) -> Bool { chosen ?? mode == .drain }
 
     /// Runs the waiting notices on this thread and returns how many ran. It waits up to
-    /// `milliseconds` for the first one; -1 is no limit.
+    /// `milliseconds` for the first one; -1 is no limit. An interrupt of the thread ends the wait,
+    /// and the run before the next notice.
     package func process(milliseconds: Int64) throws(Failure) -> Int {
         guard let queue = waiting.withLock({ $0.isProcessed ? $0.queue : nil }) else {
             throw Self.wrongMode("RESTWAY_DELIVERY_PROCESS")
@@ -110,7 +111,11 @@ package final class Delivery: Sendable {
         try Call.refuseToBlockInsideCallbacks()
         let deadline =
             milliseconds < 0 ? .never : clock.now().advanced(milliseconds: milliseconds)
-        return queue.process(until: deadline)
+        do {
+            return try queue.process(until: deadline)
+        } catch {
+            throw Failure(.interrupted, "the wait for notices was interrupted")
+        }
     }
 
     /// Removes and returns up to `max` notices, oldest first.
@@ -214,26 +219,44 @@ final class NoticeQueue: Sendable {
     }
 
     /// Runs the waiting notices. It waits for the first one, and for its turn if several threads do
-    /// this.
-    func process(until deadline: Deadline) -> Int {
+    /// this. Throws if the thread was interrupted before any notice ran.
+    func process(until deadline: Deadline) throws(Interrupt.Interrupted) -> Int {
         var due: Int?
         var passed = 0
         var count = 0
         while passed < due ?? 1 {
-            let step: Step? = state.wait(until: due == nil ? deadline : .past) { state in
-                guard !state.isRunning else { return nil }
-                guard let notice = state.run.popFirst() else { return state.isOver ? .end : nil }
-                if state.isEmpty { signal.clear() }
-                if due == nil { due = state.run.count + 1 }
-                state.isRunning = true
-                return .run(notice)
+            let notice: Notice?
+            do {
+                notice = try next(until: due == nil ? deadline : .past, &due)
+            } catch {
+                guard passed > 0 else { throw error }
+                break
             }
-            guard case .run(let notice) = step else { break }
+            guard let notice else { break }
             let ran = CallbackScope.run(notice.run)
             state.update { $0.isRunning = false }
             passed += 1
             if ran { count += 1 }
         }
         return count
+    }
+
+    /// Waits for a notice that this thread runs; `nil` if there is none. Sets `due`, unless it is
+    /// set, to the number of notices that wait now.
+    private func next(
+        until deadline: Deadline, _ due: inout Int?
+    ) throws(Interrupt.Interrupted) -> Notice? {
+        // The program wants to stop here even if notices wait.
+        if Interrupt.current?.lower() == true { throw Interrupt.Interrupted() }
+        let step: Step? = try state.waitInterruptibly(until: deadline) { state in
+            guard !state.isRunning else { return nil }
+            guard let notice = state.run.popFirst() else { return state.isOver ? .end : nil }
+            if state.isEmpty { signal.clear() }
+            if due == nil { due = state.run.count + 1 }
+            state.isRunning = true
+            return .run(notice)
+        }
+        guard case .run(let notice) = step else { return nil }
+        return notice
     }
 }

@@ -88,6 +88,7 @@ from ._exceptions import (
     UnknownRouteError,
     UsageError,
     ValidationError,
+    WaitInterruptedError,
     WouldBlockError,
 )
 from ._ffi.enums import (
@@ -326,6 +327,7 @@ __all__ = [
     "UsageError",
     "ValidationError",
     "ValidatorFunction",
+    "WaitInterruptedError",
     "WouldBlockError",
     "__version__",
     "build_query",

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, Union
 
 from . import _ffi as native
-from ._boundary import Owner, check, make, milliseconds, name
+from ._boundary import Owner, check, errors, failed, make, milliseconds, name
 from ._call import Call, asking
 from ._ffi.callbacks import Holding, completions, questions
 from ._ffi.enums import Status
@@ -20,6 +20,7 @@ from ._ffi.trampolines import (
     on_done_destroy,
     on_question_destroy,
 )
+from ._interrupt import waiting
 from ._questions import fail
 from ._request import Request, Verbs
 from ._response import Response
@@ -232,14 +233,17 @@ class Batch(Owner[native.BatchHandle], Verbs[Call]):
         Raises the error with which a call of the batch failed (BatchError for an answer that does
         not have the batch format, a TransportError, HTTPStatusError, ...); TimedOutError;
         WouldBlockError inside a callback, unless the batch is done. The answer to a request is in
-        the request's own call.
+        the request's own call. In the main thread, signals are handled during the wait; if a
+        handler raises, the batch is cancelled and the exception is raised here.
         """
-        check(
-            native.lib.restway_batch_wait,
-            self._handle,
-            milliseconds(timeout, unbounded=0),
-            layouts=self._client._layouts,
-        )
+
+        def wait(limit: int) -> int:
+            status: int = native.lib.restway_batch_wait(self._handle, limit, errors.out)
+            return status
+
+        status = waiting(wait, milliseconds(timeout, unbounded=0), self.cancel)
+        if status:
+            raise failed(status, self._client._layouts)
 
     def response(self, index: int) -> Response:
         """Returns the response to the request at `index`; raises the error with which its call

@@ -52,6 +52,7 @@ from ._exceptions import (
     UnknownRouteError,
     UsageError,
     ValidationError,
+    WaitInterruptedError,
     WouldBlockError,
 )
 from ._ffi.callbacks import cause_of, stop_daemon_thread
@@ -225,6 +226,7 @@ BY_STATUS: dict[int, type[RestwayError]] = {
     Status.INTERNAL: InternalError,
     Status.CLOSED: ClosedError,
     Status.CANCELLED: CancelledError,
+    Status.INTERRUPTED: WaitInterruptedError,
     Status.WOULD_BLOCK: WouldBlockError,
     Status.TIMEOUT: TimedOutError,
     Status.FORKED: ForkedError,

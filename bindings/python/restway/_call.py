@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from . import _ffi as native
-from ._boundary import Owner, check, make, milliseconds
+from ._boundary import Owner, check, errors, failed, milliseconds
 from ._exceptions import RestwayError, WouldBlockError
 from ._ffi.callbacks import questions
 from ._ffi.enums import Domain, Status
@@ -20,6 +20,7 @@ from ._ffi.trampolines import (
     on_modify_destroy,
     on_modify_function,
 )
+from ._interrupt import waiting
 from ._questions import sending
 from ._request import Request
 from ._response import Progress, Response, call_progress
@@ -68,7 +69,8 @@ class Call(Owner[native.CallHandle]):
         Raises the error with which the call failed (HTTPStatusError, MappingError, a
         TransportError, ...); TimedOutError when the wait passes; WouldBlockError inside a callback
         and for a call of an AsyncClient, unless the call is complete. Other threads run while this
-        one waits; a signal is handled when the wait ends.
+        one waits. In the main thread, signals are handled during the wait; if a handler raises, the
+        call is cancelled and the exception is raised here.
         """
         if not self._client._may_block and not self.done:
             raise WouldBlockError(
@@ -76,18 +78,20 @@ class Call(Owner[native.CallHandle]):
                 status=Status.WOULD_BLOCK,
                 domain=Domain.USAGE,
             )
-        try:
-            handle = make(
-                native.ResponseHandle,
-                native.lib.restway_call_wait,
-                self._handle,
-                milliseconds(timeout, unbounded=0),
-                layouts=self._client._layouts,
+        handle = native.OwnedResponseHandle()
+
+        def wait(limit: int) -> int:
+            status: int = native.lib.restway_call_wait(
+                self._handle, limit, native.ref(handle), errors.out
             )
-        except RestwayError as error:
+            return status
+
+        status = waiting(wait, milliseconds(timeout, unbounded=0), self.cancel)
+        if status:
+            error = failed(status, self._client._layouts)
             if self._question is not None:
                 self._question.explain(error)
-            raise
+            raise error
         return Response(handle, self._client._layouts)
 
     def cancel(self) -> None:

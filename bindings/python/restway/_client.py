@@ -23,6 +23,7 @@ from ._ffi.trampolines import (
     on_done_destroy,
     on_done_function,
 )
+from ._interrupt import may_be_interrupted, processing, waiting
 from ._outbox import Outbox
 from ._parsing import BytesMapping
 from ._questions import set_question
@@ -78,8 +79,9 @@ class Client(ClientBase, BytesMapping, Verbs[Response]):
 
         Raises HTTPStatusError for a status that is not 2xx, with the answer as its `response`;
         MappingError; a TransportError; a RouteError when no URL can be made of the request;
-        ClosedError; WouldBlockError inside a callback. Other threads run while this one waits; a
-        signal is seen when the wait ends.
+        ClosedError; WouldBlockError inside a callback. Other threads run while this one waits. In
+        the main thread, signals are handled during the wait: if a handler raises (KeyboardInterrupt
+        for Ctrl-C), the call is cancelled and the exception is raised here.
         """
         reading = request._reading
         if reading is not None:
@@ -98,16 +100,43 @@ class Client(ClientBase, BytesMapping, Verbs[Response]):
             milliseconds(timeout, unbounded=0)  # raises for a wrong request before anything is sent
             return self.send(request).wait(timeout)
         handle = native.OwnedResponseHandle()
-        status = native.bare.restway_client_perform(
-            self._owned or self._handle,
-            request._owned or request._handle,
-            _UNBOUNDED if timeout is None else native.whole(milliseconds(timeout, unbounded=0)),
-            native.ref(handle),
-            errors.out,
-        )
+        if may_be_interrupted():
+            status = self._perform_interruptibly(request, timeout, handle)
+        else:
+            status = native.bare.restway_client_perform(
+                self._owned or self._handle,
+                request._owned or request._handle,
+                _UNBOUNDED if timeout is None else native.whole(milliseconds(timeout, unbounded=0)),
+                native.ref(handle),
+                errors.out,
+            )
         if status:
             raise failed(status, self._layouts)
         return Response(handle, self._layouts)
+
+    def _perform_interruptibly(
+        self, request: Request, timeout: float | None, handle: native.ResponseHandle
+    ) -> int:
+        """Performs a request so that signals are handled while the main thread waits."""
+        client, sent = self._owned or self._handle, request._owned or request._handle
+        call = native.OwnedCallHandle()
+        bare = native.bare
+
+        def wait(limit: int) -> int:
+            left, out = native.whole(limit), native.ref(handle)
+            status: int = (
+                bare.restway_call_wait(call, left, out, errors.out)
+                if call
+                else bare.restway_client_perform_interruptibly(
+                    client, sent, left, native.ref(call), out, errors.out
+                )
+            )
+            return status
+
+        def cancel() -> None:
+            native.lib.restway_call_cancel(call)
+
+        return waiting(wait, milliseconds(timeout, unbounded=0), cancel)
 
     def send(
         self,
@@ -248,15 +277,22 @@ class Client(ClientBase, BytesMapping, Verbs[Response]):
             timeout: Seconds to wait for the first callback; 0 does not wait, None waits without a
                 limit. A closed client without due callbacks does not wait.
 
-        Returns how many callbacks ran. Raises WouldBlockError inside a callback; UsageError.
+        Returns how many callbacks ran. Raises WouldBlockError inside a callback; UsageError. In the
+        main thread, signals are handled during the wait. What their handlers raise
+        (KeyboardInterrupt), also while a callback runs, is raised here, as is a SystemExit of a
+        callback; later callbacks then wait for the next `process`.
         """
         count = native.number()
-        check(
-            native.lib.restway_client_process,
-            self._handle,
-            -1 if timeout is None else _wait_milliseconds(timeout),
-            native.ref(count),
-        )
+
+        def run(limit: int) -> int:
+            status: int = native.lib.restway_client_process(
+                self._handle, limit, native.ref(count), errors.out
+            )
+            return status
+
+        status = processing(run, -1 if timeout is None else _wait_milliseconds(timeout))
+        if status:
+            raise failed(status)
         ran: int = count.value
         return ran
 

@@ -235,6 +235,12 @@ class WouldBlockError(UsageError):
     """A blocking function was called inside a callback."""
 
 
+class WaitInterruptedError(UsageError):
+    """A wait was ended by an interrupt that the program has given to the thread. The waits of the
+    main thread, which signals end, go on and do not raise it.
+    """
+
+
 class ForkedError(UsageError):
     """This is a forked child, and the object is its parent's, or the parent had the file open."""
 

@@ -230,7 +230,11 @@ class StreamedCall(Generic[Piece]):
         target = self._receiving
         with receiving(self._request, self._receiver, target):
             call = self._call = self._client.send(self._request)
-        self._changed.wait_for(lambda: target.head is not None or target.has_ended)
+        try:
+            self._changed.wait_for(lambda: target.head is not None or target.has_ended)
+        except BaseException:  # of the handler of a signal
+            call.cancel()
+            raise
         if target.head is None:
             return call.wait()  # raises why there is no head
         return Response(target.head, self._client._layouts)

@@ -15,6 +15,7 @@ import atexit
 import itertools
 import logging
 import os
+import signal
 import sys
 import threading
 import traceback
@@ -215,6 +216,43 @@ class _Inside(threading.local):
 inside = _Inside()
 
 
+def _leaves_process(error: BaseException) -> bool:
+    """Whether the exception ends the program (KeyboardInterrupt, SystemExit), or the handler of a
+    signal has raised it: Python runs handlers while it runs a callback, too.
+    """
+    if not isinstance(error, Exception):
+        return True
+    handlers = [signal.getsignal(number) for number in signal.valid_signals()]
+    codes = {getattr(getattr(each, "__func__", each), "__code__", None) for each in handlers}
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code in codes:
+            return True
+        trace = trace.tb_next
+    return False
+
+
+class _Raised(threading.local):
+    """The exception of a callback that leaves the `process` of this thread."""
+
+    #: Ends `process` after the present callback; None if this is not the main thread inside of
+    #: `process`.
+    stop: Callable[[], None] | None = None
+    error: BaseException | None = None
+
+    def keeps(self, error: BaseException) -> bool:
+        """Keeps an exception that leaves `process`; false for other exceptions."""
+        if self.stop is None or not _leaves_process(error):
+            return False
+        if self.error is None:
+            self.error = error
+        self.stop()
+        return True
+
+
+raised = _Raised()
+
+
 class _Unraisable(NamedTuple):
     """The argument of `sys.unraisablehook`; Python's own type for it has no constructor."""
 
@@ -231,7 +269,10 @@ def report(callback: Any, where: str) -> None:
     It is no error that a client has been collected while the library was about to call its
     function.
     """
-    if isinstance(sys.exc_info()[1], Gone):
+    error = sys.exc_info()[1]
+    if isinstance(error, Gone):
+        return
+    if error is not None and raised.keeps(error):
         return
     message = f"Exception ignored in {where}"
     if sys.unraisablehook is sys.__unraisablehook__:  # it accepts only its own type

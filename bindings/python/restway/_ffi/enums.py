@@ -40,6 +40,7 @@ class Status(IntEnum):
     CONFIG = 10
     DUPLICATE = 11
     FROZEN = 12
+    INTERRUPTED = 13
     UNKNOWN_ENVIRONMENT = 20
     UNKNOWN_ROUTE = 21
     UNKNOWN_ENTITY = 22

@@ -12,15 +12,16 @@ from .handles import Handle, Owned
 __all__ = [
     "OWNED", "AnswerHandle", "ApiHandle", "BatchHandle", "BatchReaderHandle", "BatchWriterHandle",
     "CacheEntriesHandle", "CallHandle", "ChangesHandle", "ClientHandle", "ClockHandle",
-    "CookiesHandle", "DraftHandle", "ErrorHandle", "ExchangeHandle", "FailureHandle", "ListHandle",
-    "ObjectHandle", "ObserverHandle", "OutboxItemHandle", "OutboxItemsHandle", "OutgoingHandle",
-    "OwnedApiHandle", "OwnedBatchHandle", "OwnedCacheEntriesHandle", "OwnedCallHandle",
-    "OwnedChangesHandle", "OwnedClientHandle", "OwnedClockHandle", "OwnedCookiesHandle",
-    "OwnedDraftHandle", "OwnedErrorHandle", "OwnedListHandle", "OwnedObjectHandle",
-    "OwnedObserverHandle", "OwnedOutboxItemHandle", "OwnedOutboxItemsHandle", "OwnedOutgoingHandle",
-    "OwnedQueryHandle", "OwnedRefreshHandle", "OwnedRequestHandle", "OwnedResourceHandle",
-    "OwnedResponseHandle", "OwnedStoreHandle", "OwnedUrlHandle", "QueryHandle", "RefreshHandle",
-    "RequestHandle", "ResourceHandle", "ResponseHandle", "RowsHandle", "StoreHandle", "UrlHandle",
+    "CookiesHandle", "DraftHandle", "ErrorHandle", "ExchangeHandle", "FailureHandle",
+    "InterruptHandle", "ListHandle", "ObjectHandle", "ObserverHandle", "OutboxItemHandle",
+    "OutboxItemsHandle", "OutgoingHandle", "OwnedApiHandle", "OwnedBatchHandle",
+    "OwnedCacheEntriesHandle", "OwnedCallHandle", "OwnedChangesHandle", "OwnedClientHandle",
+    "OwnedClockHandle", "OwnedCookiesHandle", "OwnedDraftHandle", "OwnedErrorHandle",
+    "OwnedInterruptHandle", "OwnedListHandle", "OwnedObjectHandle", "OwnedObserverHandle",
+    "OwnedOutboxItemHandle", "OwnedOutboxItemsHandle", "OwnedOutgoingHandle", "OwnedQueryHandle",
+    "OwnedRefreshHandle", "OwnedRequestHandle", "OwnedResourceHandle", "OwnedResponseHandle",
+    "OwnedStoreHandle", "OwnedUrlHandle", "QueryHandle", "RefreshHandle", "RequestHandle",
+    "ResourceHandle", "ResponseHandle", "RowsHandle", "StoreHandle", "UrlHandle",
 ]
 
 
@@ -81,6 +82,10 @@ class ExchangeHandle(Handle):
 
 
 class FailureHandle(Handle):
+    __slots__ = ()
+
+
+class InterruptHandle(Handle):
     __slots__ = ()
 
 
@@ -200,6 +205,12 @@ class OwnedErrorHandle(Owned, ErrorHandle):
     release = "restway_error_release"
 
 
+class OwnedInterruptHandle(Owned, InterruptHandle):
+    __slots__ = ()
+
+    release = "restway_interrupt_release"
+
+
 class OwnedListHandle(Owned, ListHandle):
     __slots__ = ()
 
@@ -289,6 +300,7 @@ OWNED: dict[type[Handle], Any] = {
     CookiesHandle: OwnedCookiesHandle,
     DraftHandle: OwnedDraftHandle,
     ErrorHandle: OwnedErrorHandle,
+    InterruptHandle: OwnedInterruptHandle,
     ListHandle: OwnedListHandle,
     ObjectHandle: OwnedObjectHandle,
     ObserverHandle: OwnedObserverHandle,

@@ -229,6 +229,15 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_url_parameter_value": (c_char_p, (UrlHandle, c_size_t)),
     "restway_url_build_query": (c_enum, (
         _text_out, _text_out, c_size_t, c_char_p, c_size_t, _size_out, _error_out)),
+    "restway_interrupt_create": (c_enum, (POINTER(InterruptHandle), _error_out)),
+    "restway_interrupt_retain": (InterruptHandle, (InterruptHandle,)),
+    "restway_interrupt_release": (None, (InterruptHandle,)),
+    "restway_interrupt_use": (c_enum, (InterruptHandle, _error_out)),
+    "restway_interrupt_raise": (None, (InterruptHandle,)),
+    "restway_interrupt_descriptor": (c_int32, (InterruptHandle,)),
+    "restway_client_perform_interruptibly": (c_enum, (
+        ClientHandle, RequestHandle, c_int64, POINTER(CallHandle), POINTER(ResponseHandle),
+        _error_out)),
     "restway_log_set": (c_enum, (c_char_p, LogFn, c_void_p, DestroyFn, _error_out)),
     "restway_log_set_levels": (c_enum, (c_char_p, _error_out)),
     "restway_log_flush": (c_enum, (_error_out,)),

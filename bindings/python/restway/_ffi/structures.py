@@ -39,13 +39,14 @@ __all__ = [
     "ChangesHandle", "ClientHandle", "ClientOptions", "ClockHandle", "Cookie", "CookiesHandle",
     "Credential", "DestroyFn", "DoneFn", "DraftHandle", "EncodeFn", "ErrorHandle", "Event",
     "EventPayload", "EventReceiver", "ExchangeHandle", "ExcludeFn", "FailureHandle", "HookFn",
-    "ListHandle", "LogFn", "LogRecord", "MapOptions", "MapProgressFn", "ModifyFn", "NetworkOptions",
-    "ObjectHandle", "ObserverHandle", "OutboxCounts", "OutboxFlushedFn", "OutboxItemFn",
-    "OutboxItemHandle", "OutboxItemsHandle", "OutgoingHandle", "ParseFn", "PersistFn", "Progress",
-    "ProgressFn", "QueryHandle", "Rate", "ReadFailureFn", "RefreshFn", "RefreshHandle",
-    "RequestHandle", "ResourceHandle", "ResponseHandle", "RowsHandle", "ShouldReplayFn", "Span",
-    "SpanAttribute", "SpanFn", "Statistics", "StoreHandle", "StreamEvent", "StreamEventFn",
-    "Timings", "TlsOptions", "TransformFn", "UrlHandle", "ValidateFn", "Value", "ValueAs", "c_enum",
+    "InterruptHandle", "ListHandle", "LogFn", "LogRecord", "MapOptions", "MapProgressFn",
+    "ModifyFn", "NetworkOptions", "ObjectHandle", "ObserverHandle", "OutboxCounts",
+    "OutboxFlushedFn", "OutboxItemFn", "OutboxItemHandle", "OutboxItemsHandle", "OutgoingHandle",
+    "ParseFn", "PersistFn", "Progress", "ProgressFn", "QueryHandle", "Rate", "ReadFailureFn",
+    "RefreshFn", "RefreshHandle", "RequestHandle", "ResourceHandle", "ResponseHandle", "RowsHandle",
+    "ShouldReplayFn", "Span", "SpanAttribute", "SpanFn", "Statistics", "StoreHandle", "StreamEvent",
+    "StreamEventFn", "Timings", "TlsOptions", "TransformFn", "UrlHandle", "ValidateFn", "Value",
+    "ValueAs", "c_enum",
 ]
 
 c_enum = c_uint32

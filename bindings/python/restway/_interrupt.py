@@ -1,0 +1,104 @@
+"""Waits that a signal ends.
+
+Python runs the handlers of signals in the main thread, between two steps of Python code, so not
+while that thread waits inside the library. The main thread therefore uses an interrupt of the
+library during its waits (`restway/interrupt.h`): each signal writes to the interrupt's descriptor,
+the wait ends, Python runs the handlers, and the wait goes on unless a handler has raised.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+
+from . import _ffi as native
+from ._boundary import check, errors, make
+from ._ffi.callbacks import raised
+from ._ffi.enums import Status
+
+
+class _MainThread:
+    """The interrupt of the main thread, made at its first wait in this process. The thread itself
+    keeps it alive.
+    """
+
+    def __init__(self) -> None:
+        self._descriptor = -1
+
+    def descriptor(self) -> int:
+        """The descriptor that ends a wait of the main thread when a byte is written to it."""
+        if self._descriptor < 0:
+            handle = make(native.InterruptHandle, native.lib.restway_interrupt_create)
+            check(native.lib.restway_interrupt_use, handle)
+            self._descriptor = native.lib.restway_interrupt_descriptor(handle)
+        return self._descriptor
+
+    def forget(self) -> None:
+        """A forked child makes an interrupt of its own."""
+        self._descriptor = -1
+
+    def interrupt(self) -> None:
+        """Ends the present wait of the main thread, or its next one."""
+        os.write(self.descriptor(), b"\0")
+
+
+main_thread = _MainThread()
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=main_thread.forget)
+
+
+def may_be_interrupted() -> bool:
+    """Whether this is the thread in which Python runs the handlers of signals."""
+    return threading.get_ident() == threading.main_thread().ident
+
+
+def waiting(
+    wait: Callable[[int], int], limit: int, give_up: Callable[[], object] = lambda: None
+) -> int:
+    """Calls `wait` with a limit in milliseconds, until its status is not INTERRUPTED.
+
+    Each later call gets what is left of `limit`; 0 and less are no limit. If the handler of a
+    signal raises, this calls `give_up` and raises the same exception. Returns the status of `wait`.
+    """
+    if not may_be_interrupted():
+        return wait(limit)
+    try:
+        before = signal.set_wakeup_fd(main_thread.descriptor(), warn_on_full_buffer=False)
+    except ValueError:  # the main thread of another interpreter than the main one
+        return wait(limit)
+    try:
+        if before >= 0:  # it belongs to an event loop, which learns of signals by it
+            signal.set_wakeup_fd(before)
+        ends = time.monotonic() + limit / 1000
+        left = limit
+        while (status := wait(left)) == Status.INTERRUPTED:
+            errors.take()
+            if limit > 0:
+                left = max(1, round((ends - time.monotonic()) * 1000))
+        return status
+    except BaseException:
+        give_up()
+        raise
+    finally:
+        signal.set_wakeup_fd(before)
+
+
+def processing(run: Callable[[int], int], limit: int) -> int:
+    """Runs callbacks on this thread as `waiting` does; raises the exception of a callback that
+    must leave `process`.
+    """
+    if not may_be_interrupted():
+        return run(limit)
+    raised.stop = main_thread.interrupt
+    try:
+        status = waiting(run, limit)
+    finally:
+        raised.stop = None
+        error, raised.error = raised.error, None
+    if error is not None:
+        raise error
+    return status
