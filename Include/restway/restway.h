@@ -4,6 +4,7 @@
 #ifndef RESTWAY_RESTWAY_H
 #define RESTWAY_RESTWAY_H
 
+#include "active_calls.h"
 #include "api.h"
 #include "auth.h"
 #include "base.h"
@@ -21,6 +22,7 @@
 #include "event_stream.h"
 #include "failure.h"
 #include "hook.h"
+#include "lifecycle.h"
 #include "list.h"
 #include "log.h"
 #include "mapping.h"

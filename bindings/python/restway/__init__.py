@@ -93,6 +93,7 @@ from ._ffi.enums import (
     CacheState,
     ChangeKind,
     Domain,
+    LifecycleKind,
     OutboxReason,
     OutboxState,
     Reachability,
@@ -107,6 +108,7 @@ from ._library import (
     plugins,
     version,
 )
+from ._lifecycle import CallInfo, LifecycleEvent, LifecycleEvents, OnLifecycle
 from ._network import TLS, Cookie, Cookies, Network, Proxy, Rate
 from ._object import Identity, Object, Objects
 from ._outbox import (
@@ -195,6 +197,7 @@ __all__ = [
     "CacheStatistics",
     "CacheUse",
     "Call",
+    "CallInfo",
     "CancelledError",
     "Change",
     "ChangeKind",
@@ -231,6 +234,9 @@ __all__ = [
     "InternalError",
     "InvalidURLError",
     "LibraryError",
+    "LifecycleEvent",
+    "LifecycleEvents",
+    "LifecycleKind",
     "Linked",
     "MappingError",
     "MappingIssue",
@@ -249,6 +255,7 @@ __all__ = [
     "OnDone",
     "OnFlushed",
     "OnItem",
+    "OnLifecycle",
     "OnProgress",
     "Operator",
     "OutOfMemoryError",

@@ -10,18 +10,23 @@ from typing import Any
 from .handles import Handle, Owned
 
 __all__ = [
-    "OWNED", "AnswerHandle", "ApiHandle", "BatchHandle", "BatchReaderHandle", "BatchWriterHandle",
-    "CacheEntriesHandle", "CallHandle", "ChangesHandle", "ClientHandle", "ClockHandle",
-    "CookiesHandle", "DraftHandle", "ErrorHandle", "ExchangeHandle", "FailureHandle", "ListHandle",
-    "ObjectHandle", "ObserverHandle", "OutboxItemHandle", "OutboxItemsHandle", "OwnedApiHandle",
-    "OwnedBatchHandle", "OwnedCacheEntriesHandle", "OwnedCallHandle", "OwnedChangesHandle",
-    "OwnedClientHandle", "OwnedClockHandle", "OwnedCookiesHandle", "OwnedDraftHandle",
-    "OwnedErrorHandle", "OwnedListHandle", "OwnedObjectHandle", "OwnedObserverHandle",
+    "OWNED", "ActiveCallsHandle", "AnswerHandle", "ApiHandle", "BatchHandle", "BatchReaderHandle",
+    "BatchWriterHandle", "CacheEntriesHandle", "CallHandle", "ChangesHandle", "ClientHandle",
+    "ClockHandle", "CookiesHandle", "DraftHandle", "ErrorHandle", "ExchangeHandle", "FailureHandle",
+    "LifecycleEventHandle", "ListHandle", "ObjectHandle", "ObserverHandle", "OutboxItemHandle",
+    "OutboxItemsHandle", "OwnedActiveCallsHandle", "OwnedApiHandle", "OwnedBatchHandle",
+    "OwnedCacheEntriesHandle", "OwnedCallHandle", "OwnedChangesHandle", "OwnedClientHandle",
+    "OwnedClockHandle", "OwnedCookiesHandle", "OwnedDraftHandle", "OwnedErrorHandle",
+    "OwnedLifecycleEventHandle", "OwnedListHandle", "OwnedObjectHandle", "OwnedObserverHandle",
     "OwnedOutboxItemHandle", "OwnedOutboxItemsHandle", "OwnedQueryHandle", "OwnedRefreshHandle",
     "OwnedRequestHandle", "OwnedResourceHandle", "OwnedResponseHandle", "OwnedStoreHandle",
     "QueryHandle", "RefreshHandle", "RequestHandle", "ResourceHandle", "ResponseHandle",
     "RowsHandle", "StoreHandle",
 ]
+
+
+class ActiveCallsHandle(Handle):
+    __slots__ = ()
 
 
 class AnswerHandle(Handle):
@@ -84,6 +89,10 @@ class FailureHandle(Handle):
     __slots__ = ()
 
 
+class LifecycleEventHandle(Handle):
+    __slots__ = ()
+
+
 class ListHandle(Handle):
     __slots__ = ()
 
@@ -130,6 +139,12 @@ class RowsHandle(Handle):
 
 class StoreHandle(Handle):
     __slots__ = ()
+
+
+class OwnedActiveCallsHandle(Owned, ActiveCallsHandle):
+    __slots__ = ()
+
+    release = "restway_active_calls_release"
 
 
 class OwnedApiHandle(Owned, ApiHandle):
@@ -190,6 +205,12 @@ class OwnedErrorHandle(Owned, ErrorHandle):
     __slots__ = ()
 
     release = "restway_error_release"
+
+
+class OwnedLifecycleEventHandle(Owned, LifecycleEventHandle):
+    __slots__ = ()
+
+    release = "restway_lifecycle_event_release"
 
 
 class OwnedListHandle(Owned, ListHandle):
@@ -259,6 +280,7 @@ class OwnedStoreHandle(Owned, StoreHandle):
 
 
 OWNED: dict[type[Handle], Any] = {
+    ActiveCallsHandle: OwnedActiveCallsHandle,
     ApiHandle: OwnedApiHandle,
     BatchHandle: OwnedBatchHandle,
     CacheEntriesHandle: OwnedCacheEntriesHandle,
@@ -269,6 +291,7 @@ OWNED: dict[type[Handle], Any] = {
     CookiesHandle: OwnedCookiesHandle,
     DraftHandle: OwnedDraftHandle,
     ErrorHandle: OwnedErrorHandle,
+    LifecycleEventHandle: OwnedLifecycleEventHandle,
     ListHandle: OwnedListHandle,
     ObjectHandle: OwnedObjectHandle,
     ObserverHandle: OwnedObserverHandle,

@@ -28,23 +28,24 @@ from .owned import *
 __all__ = [
     "NULL_ATTEMPT", "NULL_AUTHORIZE", "NULL_BATCH_DECODE", "NULL_BATCH_DONE", "NULL_BATCH_ENCODE",
     "NULL_BODY_HEAD", "NULL_BODY_READ", "NULL_BODY_RECEIVE", "NULL_BODY_REWIND", "NULL_CHANGED",
-    "NULL_DESTROY", "NULL_DONE", "NULL_EXCLUDE", "NULL_HOOK", "NULL_LOG", "NULL_MODIFY",
-    "NULL_OUTBOX_FLUSHED", "NULL_OUTBOX_ITEM", "NULL_PERSIST", "NULL_PROGRESS", "NULL_READ_FAILURE",
-    "NULL_REFRESH", "NULL_SHOULD_REPLAY", "NULL_SPAN", "NULL_STREAM_EVENT", "NULL_TRANSFORM",
-    "AnswerHandle", "ApiHandle", "Attempt", "AttemptFn", "AuthorizeFn", "BatchDecodeFn",
-    "BatchDoneFn", "BatchEncodeFn", "BatchHandle", "BatchReaderHandle", "BatchWriterHandle",
-    "BodyHeadFn", "BodyReadFn", "BodyReader", "BodyReceiveFn", "BodyReceiver", "BodyRewindFn",
-    "CacheCounts", "CacheEntriesHandle", "CacheEntry", "CacheFilter", "CacheNote", "CallHandle",
-    "ChangedFn", "ChangesHandle", "ClientHandle", "ClientOptions", "ClockHandle", "Cookie",
-    "CookiesHandle", "Credential", "DestroyFn", "DoneFn", "DraftHandle", "ErrorHandle", "Event",
-    "EventPayload", "EventReceiver", "ExchangeHandle", "ExcludeFn", "FailureHandle", "HookFn",
-    "ListHandle", "LogFn", "LogRecord", "ModifyFn", "NetworkOptions", "ObjectHandle",
-    "ObserverHandle", "OutboxCounts", "OutboxFlushedFn", "OutboxItemFn", "OutboxItemHandle",
-    "OutboxItemsHandle", "PersistFn", "Progress", "ProgressFn", "QueryHandle", "Rate",
-    "ReadFailureFn", "RefreshFn", "RefreshHandle", "RequestHandle", "ResourceHandle",
-    "ResponseHandle", "RowsHandle", "ShouldReplayFn", "Span", "SpanAttribute", "SpanFn",
-    "Statistics", "StoreHandle", "StreamEvent", "StreamEventFn", "Timings", "TlsOptions",
-    "TransformFn", "Value", "ValueAs", "c_enum",
+    "NULL_DESTROY", "NULL_DONE", "NULL_EXCLUDE", "NULL_HOOK", "NULL_LIFECYCLE", "NULL_LOG",
+    "NULL_MODIFY", "NULL_OUTBOX_FLUSHED", "NULL_OUTBOX_ITEM", "NULL_PERSIST", "NULL_PROGRESS",
+    "NULL_READ_FAILURE", "NULL_REFRESH", "NULL_SHOULD_REPLAY", "NULL_SPAN", "NULL_STREAM_EVENT",
+    "NULL_TRANSFORM", "ActiveCallsHandle", "AnswerHandle", "ApiHandle", "Attempt", "AttemptFn",
+    "AuthorizeFn", "BatchDecodeFn", "BatchDoneFn", "BatchEncodeFn", "BatchHandle",
+    "BatchReaderHandle", "BatchWriterHandle", "BodyHeadFn", "BodyReadFn", "BodyReader",
+    "BodyReceiveFn", "BodyReceiver", "BodyRewindFn", "CacheCounts", "CacheEntriesHandle",
+    "CacheEntry", "CacheFilter", "CacheNote", "CallHandle", "CallInfo", "ChangedFn",
+    "ChangesHandle", "ClientHandle", "ClientOptions", "ClockHandle", "Cookie", "CookiesHandle",
+    "Credential", "DestroyFn", "DoneFn", "DraftHandle", "ErrorHandle", "Event", "EventPayload",
+    "EventReceiver", "ExchangeHandle", "ExcludeFn", "FailureHandle", "HookFn",
+    "LifecycleEventHandle", "LifecycleFn", "LifecycleOptions", "ListHandle", "LogFn", "LogRecord",
+    "ModifyFn", "NetworkOptions", "ObjectHandle", "ObserverHandle", "OutboxCounts",
+    "OutboxFlushedFn", "OutboxItemFn", "OutboxItemHandle", "OutboxItemsHandle", "PersistFn",
+    "Progress", "ProgressFn", "QueryHandle", "Rate", "ReadFailureFn", "RefreshFn", "RefreshHandle",
+    "RequestHandle", "ResourceHandle", "ResponseHandle", "RowsHandle", "ShouldReplayFn", "Span",
+    "SpanAttribute", "SpanFn", "Statistics", "StoreHandle", "StreamEvent", "StreamEventFn",
+    "Timings", "TlsOptions", "TransformFn", "Value", "ValueAs", "c_enum",
 ]
 
 c_enum = c_uint32
@@ -139,7 +140,7 @@ class ClientOptions(Structure):
         ("file_mode", c_int64), ("network", POINTER(NetworkOptions)),
         ("first_byte_timeout_milliseconds", c_int64), ("save_bytes_max", c_int64),
         ("cache_path", c_char_p), ("cache_bytes_max", c_int64), ("cache_memory_bytes_max", c_int64),
-        ("cache_flags", c_uint32), ("cache_reserved", c_int32),
+        ("cache_flags", c_uint32), ("cache_reserved", c_int32), ("too_slow_milliseconds", c_int64),
     ]
 
 
@@ -161,7 +162,7 @@ class EventPayload(Union):
 
     _fields_ = [
         ("response", ResponseHandle), ("error", ErrorHandle), ("changes", ChangesHandle),
-        ("items", OutboxItemsHandle),
+        ("items", OutboxItemsHandle), ("lifecycle", LifecycleEventHandle),
     ]
 
 
@@ -177,6 +178,25 @@ class StreamEvent(Structure):
     _fields_ = [
         ("name", c_char_p), ("id", c_char_p), ("data", c_void_p), ("length", c_size_t),
         ("objects", POINTER(ObjectHandle)), ("object_count", c_size_t), ("error", ErrorHandle),
+    ]
+
+
+class CallInfo(Structure):
+    """`restway_call_info`. The texts are borrowed from the handle that it was read from."""
+
+    _fields_ = [
+        ("struct_size", c_size_t), ("call_id", c_uint64), ("route", c_char_p), ("method", c_char_p),
+        ("url", c_char_p), ("stage", c_char_p), ("age_microseconds", c_int64), ("attempt", c_int32),
+        ("flags", c_uint32),
+    ]
+
+
+class LifecycleOptions(Structure):
+    """`restway_lifecycle_options`. A field that is zero takes its default."""
+
+    _fields_ = [
+        ("struct_size", c_size_t), ("kinds", c_uint64), ("routes", POINTER(c_char_p)),
+        ("route_count", c_size_t), ("progress_interval_milliseconds", c_int64),
     ]
 
 
@@ -319,6 +339,8 @@ ReadFailureFn = CFUNCTYPE(None, c_void_p, FailureHandle)
 NULL_READ_FAILURE = ReadFailureFn()
 HookFn = CFUNCTYPE(c_enum, c_void_p, RowsHandle, AnswerHandle)
 NULL_HOOK = HookFn()
+LifecycleFn = CFUNCTYPE(None, c_void_p, LifecycleEventHandle)
+NULL_LIFECYCLE = LifecycleFn()
 LogFn = CFUNCTYPE(None, c_void_p, POINTER(LogRecord))
 NULL_LOG = LogFn()
 TransformFn = CFUNCTYPE(c_enum, c_void_p, POINTER(Value), AnswerHandle)
