@@ -146,13 +146,16 @@ typedef struct restway_client_options {
     const char *const *languages;
     /** The number of languages. */
     size_t language_count;
+    /** The age at which a call is reported to its observers as too slow (lifecycle.h), unless its
+     *  route or its request says otherwise. The default is never; -1 is never. */
+    int64_t too_slow_milliseconds;
 } restway_client_options;
 
 /** An initialiser for options that are all defaults. */
 #define RESTWAY_CLIENT_OPTIONS_INIT \
     { \
         sizeof(restway_client_options), NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, \
-            NULL, 0, NULL, NULL, NULL, NULL, 0, NULL, 0, 0, NULL, 0, 0, 0, 0, NULL, 0 \
+            NULL, 0, NULL, NULL, NULL, NULL, 0, NULL, 0, 0, NULL, 0, 0, 0, 0, NULL, 0, 0 \
     }
 
 /** Sets the first @p size bytes of @p options to what RESTWAY_CLIENT_OPTIONS_INIT would set, for

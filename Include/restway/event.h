@@ -35,6 +35,9 @@ typedef enum RESTWAY_OPEN_ENUM restway_event_kind {
      *  restway_outbox_flush() that returned RESTWAY_OK and, if the client has an outbox observer,
      *  for each flush that sent something. */
     RESTWAY_EVENT_OUTBOX_FLUSHED = 7,
+    /** Something has happened in the life of a call that an observer of calls observes
+     *  (lifecycle.h). The status is not RESTWAY_OK if the call has ended with that status. */
+    RESTWAY_EVENT_LIFECYCLE = 8,
     /** Not a kind: pins the type to 32 bits. */
     RESTWAY_EVENT_KIND_PIN_ = 0x7fffffff
 } restway_event_kind;
@@ -46,8 +49,8 @@ typedef struct restway_event {
     /** The restway_status with which the call completed or the attempt ended. */
     uint32_t status;
     /** The context that was given to restway_client_send(), restway_client_observe(),
-     *  restway_batch_add(), restway_batch_send(), restway_outbox_flush() or
-     *  restway_client_set_outbox_observer(). */
+     *  restway_client_observe_calls(), restway_batch_add(), restway_batch_send(),
+     *  restway_outbox_flush() or restway_client_set_outbox_observer(). */
     uint64_t token;
     /** The restway_call_id() of the event's call; 0 with RESTWAY_EVENT_CHANGED. */
     uint64_t call_id;
@@ -63,6 +66,8 @@ typedef struct restway_event {
          *  that were sent. restway_outbox_items_error() explains the status. Owned by the caller
          *  (+1). */
         struct restway_outbox_items *items;
+        /** For RESTWAY_EVENT_LIFECYCLE. Owned by the caller (+1). */
+        struct restway_lifecycle_event *lifecycle;
     } payload;
     /** Zero. */
     uint64_t reserved[4];

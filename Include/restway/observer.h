@@ -1,5 +1,6 @@
 /** @file restway/observer.h
- *  Observers: they receive every change of a client's store (docs/OBSERVING.md).
+ *  Observers: they receive every change of a client's store (docs/OBSERVING.md). lifecycle.h has
+ *  the observers of calls.
  */
 #ifndef RESTWAY_OBSERVER_H
 #define RESTWAY_OBSERVER_H
@@ -9,8 +10,8 @@
 
 RESTWAY_BEGIN_DECLS
 
-/** An observer of a store. It receives changes until it is removed or its client is closed;
- *  releasing the handle does not end it. Reference counted; usable from any thread. */
+/** An observer of a store or of calls. It receives notices until it is removed or its client is
+ *  closed; releasing the handle does not end it. Reference counted; usable from any thread. */
 typedef struct restway_observer restway_observer;
 
 /** Tells that observed objects of the store have changed.

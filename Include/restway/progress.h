@@ -43,7 +43,8 @@ typedef struct restway_progress {
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_progress_init(
     restway_progress *progress, size_t size, restway_error **out_error);
 
-/** Reads the progress of a call. The upload is measured only for requests that ask for progress.
+/** Reads the progress of a call. Bytes are counted only for requests that ask for progress, and for
+ *  calls with an observer of progress (lifecycle.h).
  *
  *  @param progress Must be initialised; the function fills the fields that this version of the
  *                  struct has.

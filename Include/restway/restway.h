@@ -4,6 +4,7 @@
 #ifndef RESTWAY_RESTWAY_H
 #define RESTWAY_RESTWAY_H
 
+#include "active_calls.h"
 #include "api.h"
 #include "auth.h"
 #include "base.h"
@@ -23,6 +24,7 @@
 #include "hook.h"
 #include "inspect.h"
 #include "interrupt.h"
+#include "lifecycle.h"
 #include "list.h"
 #include "log.h"
 #include "mapping.h"

@@ -216,6 +216,8 @@ extension ClientOptions {
             c.first_byte_timeout_milliseconds, "options.first_byte_timeout_milliseconds")
         timeouts.idleMilliseconds = try Argument.limit(
             c.idle_timeout_milliseconds, "options.idle_timeout_milliseconds")
+        timeouts.tooSlowMilliseconds = try Argument.limit(
+            c.too_slow_milliseconds, "options.too_slow_milliseconds")
         try Self.set(&calls.bodyBytesMax, c.body_bytes_max, "body_bytes_max", max: .max)
         calls.saveBytesMax = try Argument.limit(c.save_bytes_max, "options.save_bytes_max") ?? 0
         try Self.set(&calls.objectsMax, c.objects_max, "objects_max", max: .max)

@@ -50,11 +50,10 @@ extension restway_event {
         case .completion(let call, let outcome, let receiver):
             target.initialize(to: restway_event(call, outcome))
             receiver.end()
-        case .changes(let changes, let observer):
+        case .observed(let message, let observer):
+            message.leavesQueue()
             return observer.tell { _ in
-                var event = restway_event(.RESTWAY_EVENT_CHANGED, observer.token)
-                event.payload.changes = Handle.give(changes)
-                target.initialize(to: event)
+                target.initialize(to: restway_event(message, observer.token))
             }
         case .progress(let call, _):
             target.initialize(to: restway_event(.RESTWAY_EVENT_PROGRESS, call.token, call: call))
@@ -80,6 +79,19 @@ extension restway_event {
         call_id = call?.id ?? 0
         status = restway_status(failure).rawValue
         payload.error = failure.map { Handle.give(ErrorHandle($0)) }
+    }
+
+    private init(_ message: Observer.Message, _ token: UInt64) {
+        switch message {
+        case .changes(let changes):
+            self.init(.RESTWAY_EVENT_CHANGED, token)
+            payload.changes = Handle.give(changes)
+        case .lifecycle(let event):
+            self.init(.RESTWAY_EVENT_LIFECYCLE, token, call: event.call)
+            let told = LifecycleEventHandle(event)
+            if let error = told.error { status = restway_status(error.failure).rawValue }
+            payload.lifecycle = Handle.give(told)
+        }
     }
 
     private init(_ call: Call, _ outcome: Call.Outcome) {
@@ -111,6 +123,7 @@ extension restway_event {
         guard payload.response != nil else { return }
         switch restway_event_kind(rawValue: kind) {
         case .RESTWAY_EVENT_CHANGED: ChangeList.release(payload.changes)
+        case .RESTWAY_EVENT_LIFECYCLE: LifecycleEventHandle.release(payload.lifecycle)
         case .RESTWAY_EVENT_OUTBOX_ITEM, .RESTWAY_EVENT_OUTBOX_FLUSHED:
             StoredRequestsHandle.release(payload.items)
         case _ where status == restway_status.RESTWAY_OK.rawValue:

@@ -6,19 +6,27 @@ import RestwayObjects
 import RestwayOutcome
 import RestwayThreads
 
-/// An observer, and the store from which it will be removed.
+/// An observer, and the place from which it will be removed.
 final class ObserverHandle: HandleObject, Sendable {
+    enum Place {
+        case store(ObservedStore)
+        case calls(LifecycleObservers)
+    }
+
     private let observer: Observer
-    private let store: ObservedStore
+    private let place: Place
     let generation = ProcessGeneration.current
 
-    init(_ observer: Observer, _ store: ObservedStore) {
+    init(_ observer: Observer, _ place: Place) {
         self.observer = observer
-        self.store = store
+        self.place = place
     }
 
     func remove() {
-        store.remove(observer)
+        switch place {
+        case .store(let store): store.remove(observer)
+        case .calls(let observers): observers.remove(observer)
+        }
     }
 }
 
@@ -85,7 +93,7 @@ enum ChangedNotice {
                 changed: { changes in
                     Handle.lending(changes) { changed?(context.pointer, $0) }
                 }, end: context.end)
-            return ObserverHandle(observer, client.store)
+            return ObserverHandle(observer, .store(client.store))
         }
     }
 }

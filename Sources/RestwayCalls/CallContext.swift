@@ -32,6 +32,7 @@ package final class CallContext: Sendable {
         /// `nil` if no answer is kept.
         package let cache: (any AnswerCache)?
         fileprivate let flights = Flights()
+        fileprivate let lifecycle = LifecycleObservers()
 
         package init(
             credentials: any CredentialSource, retries: any RetryDecider, rates: any RateGate,
@@ -105,6 +106,8 @@ package final class CallContext: Sendable {
     package var cache: (any AnswerCache)? { seams.cache }
     /// The exchanges that equal requests share.
     var flights: Flights { seams.flights }
+    /// The observers of calls.
+    package var lifecycle: LifecycleObservers { seams.lifecycle }
 
     // MARK: Calls
 
@@ -167,21 +170,27 @@ package final class CallContext: Sendable {
         return call
     }
 
-    /// Adds a call, so that a close completes it.
+    /// Adds a call, so that a close completes it, and tells its beginning.
     package func register(_ call: Call) throws(Failure) {
+        lifecycle.follow(call)
         let isClosed = state.withLock { state in
             if state.isClosed { return true }
             state.calls[call.id] = call
             state.metrics.started()
             return false
         }
-        guard isClosed else { return }
+        guard isClosed else { return lifecycle.begins(call) }
         call.state.withLock { $0.span }?.end(call, .failure(Failure.closed))
         throw Failure.closed
     }
 
     /// The number of calls in flight.
     var callCount: Int { state.withLock { $0.calls.count } }
+
+    /// The calls in flight, oldest first.
+    var callsInFlight: [Call] {
+        state.withLock { Array($0.calls.values) }.sorted { $0.id < $1.id }
+    }
 
     package func ended(_ call: Call) {
         let (outcome, span) = call.state.withLock { ($0.outcome, $0.span) }
@@ -206,6 +215,14 @@ package final class CallContext: Sendable {
             call.state.withLock { $0.machine.stage?.isWaiting == true }
         }
         return (counts, calls.count, waiting)
+    }
+
+    /// Tells `observer` of the calls that begin from now on.
+    package func observe(
+        _ observer: Observer, _ wishes: LifecycleWishes
+    ) throws(Failure) {
+        for name in wishes.routes ?? [] { _ = try api.loaded.definition.routes.existing(name) }
+        guard !isClosed, lifecycle.add(observer, wishes) else { throw Failure.closed }
     }
 
     // MARK: Preparing
@@ -318,6 +335,7 @@ package final class CallContext: Sendable {
     package func endDelivery() {
         outbox?.end()
         store.endObservers()
+        lifecycle.end()
         delivery.end()
     }
 

@@ -114,6 +114,9 @@ package struct ExchangeTimeouts: Equatable, Sendable {
     package var firstByteMilliseconds: Int64
     /// The time without a byte moving. A transport may round it up to whole seconds.
     package var idleMilliseconds: Int64
+    /// The age at which the call is reported to its observers as too slow; 0 for never. Transports
+    /// do not read it.
+    package var tooSlowMilliseconds: Int64 = 0
     /// The whole limit, of which `totalMilliseconds` is the rest, for messages; 0 if
     /// `totalMilliseconds` is the whole limit.
     package var statedTotalMilliseconds: Int64 = 0
@@ -137,6 +140,7 @@ package struct ExchangeTimeouts: Equatable, Sendable {
         connectMilliseconds = declared.connectMilliseconds ?? connectMilliseconds
         firstByteMilliseconds = declared.firstByteMilliseconds ?? firstByteMilliseconds
         idleMilliseconds = declared.idleMilliseconds ?? idleMilliseconds
+        tooSlowMilliseconds = declared.tooSlowMilliseconds ?? tooSlowMilliseconds
     }
 
     /// The text with which a message names the total limit.

@@ -42,6 +42,8 @@ DOCUMENT = {
 Act = Callable[[dict[str, int]], None]
 _UNREACHABLE, _UNKNOWN = 2, 0
 _DRAIN = 2
+#: restway_event_kind
+_CHANGED, _LIFECYCLE = 2, 8
 _CACHE_ON = 1
 _WAIT_MILLISECONDS = 10_000
 
@@ -74,6 +76,7 @@ def own() -> dict[str, int]:
     handles["restway_cache_entries"] = make("restway_cache_list", client, None, 0)
     handles["restway_outgoing"] = make("restway_client_inspect", client, handles["restway_request"])
     handles["restway_url"] = make("restway_url_split", b"http://127.0.0.1/?a=b")
+    handles["restway_active_calls"] = make("restway_client_active_calls", client)
     return handles
 
 
@@ -125,7 +128,8 @@ class World:
         handles["restway_outgoing"] = make(
             "restway_client_inspect", client, handles["restway_request"])
         handles["restway_url"] = make("restway_url_split", b"http://127.0.0.1/?a=b")
-        handles["restway_changes"] = self._changes()
+        handles["restway_active_calls"] = make("restway_client_active_calls", client)
+        handles["restway_changes"] = self._payload(_CHANGED)
         request = make("restway_request_create_route", b"later", None)
         do("restway_client_set_reachability", client, _UNREACHABLE)
         error = ctypes.c_void_p()
@@ -140,17 +144,24 @@ class World:
             "restway_client_send", client, handles["restway_request"], None, None, None)
         handles["restway_response"] = make(
             "restway_call_wait", handles["restway_call"], _WAIT_MILLISECONDS)
+        observer = make("restway_client_observe_calls", client, None, None, None, None)
+        self._perform(make("restway_request_create", b"GET", b"status"))
+        handles["restway_lifecycle_event"] = self._payload(_LIFECYCLE)
+        LIBRARY.restway_observer_remove(observer)
+        LIBRARY.restway_observer_release(observer)
 
-    def _changes(self) -> int:
-        """Returns the payload of the first event, in which the observer received the draft."""
+    def _payload(self, kind: int) -> int:
+        """Returns the payload of the first event of a kind."""
         event = (ctypes.c_uint64 * 8)()
         count = ctypes.c_size_t()
         for _ in range(1_000):
             do("restway_client_drain", self.client, ctypes.addressof(event), 1,
                ctypes.addressof(count))
-            if count.value:
+            if count.value and event[0] & 0xFFFFFFFF == kind:
                 return int(event[3])
-            # The commit has been done already; a worker delivers its notice.
+            if count.value:
+                LIBRARY.restway_event_release(ctypes.addressof(event))
+            # It has happened already; a worker delivers its notice.
             os.sched_yield()
         raise AssertionError("no event came")
 

@@ -168,7 +168,7 @@ final class ObserverEndTests: XCTestCase {
         let notices = try observed.client.delivery.drain(max: 10)
         var given: [Bool] = []
         for notice in notices {
-            guard case .changes(_, let told) = notice else { return XCTFail("no changes") }
+            guard case .observed(_, let told) = notice else { return XCTFail("no changes") }
             given.append(
                 told.tell { _ in
                     observed.client.store.remove(observer)

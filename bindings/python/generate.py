@@ -119,6 +119,9 @@ ENUMS = {
         "RESTWAY_CACHE_",
         "What the cache does with a request (`RESTWAY_CACHE_*`).",
     ),
+    "restway_lifecycle_kind": (
+        "RESTWAY_LIFECYCLE_",
+        "The kind of an event in the life of a call (`RESTWAY_LIFECYCLE_*`)."),
     "restway_cache_state": (
         "RESTWAY_CACHE_STATE_",
         "What the cache did for an answer (`RESTWAY_CACHE_STATE_*`).",
@@ -146,6 +149,7 @@ FLAGS = {
     "CookieFlag": ("RESTWAY_COOKIE_", "Properties of a cookie (`RESTWAY_COOKIE_*`)."),
     "TraceFlag": ("RESTWAY_TRACE_", "How calls are traced (`RESTWAY_TRACE_*`)."),
     "SaveFlag": ("RESTWAY_SAVE_", "Options for saving a body in a file (`RESTWAY_SAVE_*`)."),
+    "CallFlag": ("RESTWAY_CALL_", "Properties of a call (`RESTWAY_CALL_*`)."),
     "CacheFlag": ("RESTWAY_CACHE_", "Options of the response cache (`RESTWAY_CACHE_*`)."),
 }
 
@@ -155,6 +159,8 @@ STRUCTURES = {
     "restway_event": "It has 64 bytes.",
     "restway_span": "The texts are borrowed until the function of the spans returns.",
     "restway_log_record": "The texts are borrowed until the log function returns.",
+    "restway_call_info": "The texts are borrowed from the handle that it was read from.",
+    "restway_lifecycle_options": "A field that is zero takes its default.",
     "restway_client_options": "A field that is zero takes its default.",
     "restway_tls_options": "A field that is zero takes its default.",
     "restway_network_options": "A field that is zero takes its default.",
@@ -178,8 +184,7 @@ QUICK = (
     "restway_object_store_key",
 )
 
-#: The functions of `prototypes_objects.py`, which work with objects, their values and their store:
-#: the words after "restway_" with which their names begin.
+#: The words after "restway_" with which the functions of `prototypes_objects.py` begin.
 OF_OBJECTS = ("changes", "draft", "list", "object", "query", "rows", "store", "value")
 
 #: The ctypes types of C types that the headers do not define.
@@ -401,15 +406,13 @@ def _call(head: str, words: list[str]) -> str:
 
 
 def _is_of_objects(function: Json) -> bool:
-    name: str = function["name"]
-    return name.split("_")[1] in OF_OBJECTS
+    return bool(function["name"].split("_")[1] in OF_OBJECTS)
 
 
 def prototypes(interface: Json) -> str:
     """The text of `prototypes.py`."""
     functions = [each for each in interface["functions"] if not _is_of_objects(each)]
     text = _prototypes(interface, functions, "    **prototypes_objects.PROTOTYPES,\n")
-    text += '"""The result and the arguments of each function."""\n'
     quick = textwrap.fill(", ".join(f'"{name}"' for name in QUICK), COLUMNS_MAX - 4)
     text += f"\nQUICK = frozenset({{\n{textwrap.indent(quick, ' ' * 4)}\n}})\n"
     text += (
@@ -424,7 +427,6 @@ def prototypes_objects(interface: Json) -> str:
     """The text of `prototypes_objects.py`."""
     functions = [each for each in interface["functions"] if _is_of_objects(each)]
     text = _prototypes(interface, functions, "")
-    text += '"""The result and the arguments of each of these functions."""\n'
     title = "The functions of the headers that work with objects, values and stores"
     return _prototypes_head(title, text, "from .structures import *\n\n") + text
 
@@ -440,7 +442,7 @@ def _prototypes_head(title: str, body: str, imports: str) -> str:
 
 
 def _prototypes(interface: Json, functions: list[Json], others: str) -> str:
-    """Returns the table of these functions, which ends with the lines `others`."""
+    """Returns the table of these functions, which begins with the lines `others`."""
     types = Types(interface)
     # Most functions have these parameters; a short name keeps each function on its line.
     short = {
@@ -463,7 +465,8 @@ def _prototypes(interface: Json, functions: list[Json], others: str) -> str:
         lines.append(line)
     table = "".join(lines)
     known = "".join(f"{name} = {kind}\n" for kind, name in short.items() if _uses(table, name))
-    return f"{known}\nPROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {{\n{table}{others}}}\n"
+    head = f"{known}\nPROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {{\n"
+    return f'{head}{others}{table}}}\n"""The result and the arguments of each function."""\n'
 
 
 def _uses(text: str, name: str) -> bool:

@@ -103,6 +103,7 @@ protocol ArgumentObject: HandleObject {
 }
 
 extension AnswerHandle: ArgumentObject { static let parameter = "answer" }
+extension ActiveCallsHandle: ArgumentObject { static let parameter = "calls" }
 extension APIHandle: ArgumentObject { static let parameter = "api" }
 extension BatchReaderHandle: ArgumentObject { static let parameter = "reader" }
 extension BatchWriterHandle: ArgumentObject { static let parameter = "writer" }
@@ -111,6 +112,7 @@ extension DraftHandle: ArgumentObject { static let parameter = "draft" }
 extension ErrorHandle: ArgumentObject { static let parameter = "error" }
 extension ExchangeHandle: ArgumentObject { static let parameter = "exchange" }
 extension FailureHandle: ArgumentObject { static let parameter = "failure" }
+extension LifecycleEventHandle: ArgumentObject { static let parameter = "event" }
 extension ListHandle: ArgumentObject { static let parameter = "list" }
 extension Interrupt: ArgumentObject { static let parameter = "interrupt" }
 extension ManualClock: ArgumentObject { static let parameter = "clock" }

@@ -10,11 +10,14 @@ enum SizedStructs {
     static let cacheEntry = SizedStruct<restway_cache_entry>(name: "entry", sizeMin: 80)
     static let cacheFilter = SizedStruct<restway_cache_filter>(name: "filter", sizeMin: 48)
     static let cacheNote = SizedStruct<restway_cache_note>(name: "note", sizeMin: 32)
+    static let callInfo = SizedStruct<restway_call_info>(name: "info", sizeMin: 64)
     static let clientOptions = SizedStruct<restway_client_options>(name: "options", sizeMin: 104)
     static let cookie = SizedStruct<restway_cookie>(name: "cookie", sizeMin: 56)
     static let credential = SizedStruct<restway_credential>(name: "credential", sizeMin: 48)
     static let eventReceiver = SizedStruct<restway_event_receiver>(name: "receiver", sizeMin: 56)
     static let mapOptions = SizedStruct<restway_map_options>(name: "options", sizeMin: 64)
+    static let lifecycleOptions = SizedStruct<restway_lifecycle_options>(
+        name: "options", sizeMin: 40)
     static let networkOptions = SizedStruct<restway_network_options>(
         name: "options.network", sizeMin: 112)
     static let outboxCounts = SizedStruct<restway_outbox_counts>(name: "counts", sizeMin: 40)

@@ -188,7 +188,9 @@ final class ExchangeRecipient: Sendable {
     /// request asks for no progress.
     var progressFunction: ExchangeRecorder.Progressed? {
         let entry = state.withLock { $0.entry }
-        guard entry.request.sending.progress != nil else { return nil }
+        guard entry.context.lifecycle.wantProgress(of: entry.call, entry.request) else {
+            return nil
+        }
         return { uploaded, downloaded, total in
             let entry = self.state.withLock { $0.entry }
             let report = entry.call.progressFunction(for: entry.request)

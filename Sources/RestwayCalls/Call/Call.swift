@@ -106,6 +106,8 @@ package final class Call: Sendable {
         package var outcome: Outcome?
         /// `nil` if the call is not traced.
         var span: CallSpan?
+        /// `nil` if no observer follows the call.
+        var lifecycle: CallLifecycle?
     }
 
     private static let lastID = Atomic<UInt64>(0)
@@ -118,6 +120,8 @@ package final class Call: Sendable {
     package let context: CallContext
     package let api: LoadedAPI
     package let isInBatch: Bool
+    /// Whether the library makes the call by itself.
+    let isInBackground: Bool
     package let token: UInt64
     package let started: Deadline
     package let state: Monitor<State>
@@ -127,7 +131,7 @@ package final class Call: Sendable {
 
     package init(
         context: CallContext, api: LoadedAPI, request: PreparedRequest, token: UInt64,
-        question: Question?, receiver: Receiver?
+        question: Question?, receiver: Receiver?, isInBackground: Bool = false
     ) {
         self.context = context
         self.api = api
@@ -136,6 +140,7 @@ package final class Call: Sendable {
             method: request.method, url: request.exchange.url,
             redaction: api.definition.redaction)
         isInBatch = request.sending.isInBatch
+        self.isInBackground = isInBackground || request.isFromOutbox
         self.token = token
         let now = context.clock.now()
         started = now
@@ -272,6 +277,7 @@ package final class Call: Sendable {
             state.machine.startSent()
             return (state.request, state.machine.entry)
         }
+        context.lifecycle.tell(.didBegin, of: self)
         guard let request else { return nil }
         return ExchangeStage.batchRecorder(
             StageEntry(call: self, number: number, request: request, place: .worker))

@@ -166,6 +166,7 @@ extension Call {
         var visit: CacheVisit?
         // However an exchange ends, its place in the rate of the origin is free afterwards.
         var freesPlace = false
+        var owesStart = false
         let actions = state.withLock { state in
             let before = state.machine.stage
             let actions = state.machine.handle(event(state.machine))
@@ -176,11 +177,16 @@ extension Call {
             timer = state.ties.timer.take()
             if actions.leave != nil { visit = state.ties.visit }
             change(&state)
-            if case .deliver(let ending) = next {
+            switch next {
+            case .deliver(let ending):
                 completion = complete(&state, outcome(ending, brought))
+            case .enter(.exchange, _):
+                owesStart = state.tell(.didBegin, of: self)
+            case .enter: break
             }
             return actions
         }
+        if owesStart { context.delivery.start(isOnWorker: false) }
         timer?.cancel()
         if let left = actions.leave { leave(left, exchange, pump, visit) }
         if freesPlace { context.rates.leave(id, brought.head) }
@@ -272,25 +278,27 @@ extension Call {
         let outcome = state.attempts.completing(outcome, state.request, api, context.clock.now())
         state.outcome = outcome
         hasEnded.store(true, ordering: .relaxed)
-        var owesStart = lastProgress(&state, outcome)
         let ties = state.ties
         state.ties = Ties()
         // This happens before others see that the call has ended, because they may send the same
         // body.
         let readerJob = ties.reader?.leave(id)
+        var owesStart = state.tellLastProgress(outcome, of: self)
         if let receiver = ties.receiver,
             context.delivery.append(.completion(self, outcome, receiver), as: receiver.delivery)
         {
             owesStart = true
         }
+        if state.tellEnd(outcome, of: self) { owesStart = true }
         return Completing(
             outcome: outcome, ties: ties, owesStart: owesStart, readerJob: readerJob,
             request: state.request.take(), question: state.question.take(),
-            work: state.waiters.work.take())
+            work: state.waiters.work.take(), slowness: state.lifecycle?.timer.take())
     }
 
     private func finish(_ completing: consuming Completing, on place: Executor) {
         state.wakeAll()
+        completing.slowness?.cancel()
         let ties = completing.ties
         log.completes(
             completing.outcome,
@@ -315,6 +323,8 @@ private struct Completing: ~Copyable {
     let request: PreparedRequest?
     let question: Call.Question?
     let work: (@Sendable () -> Void)?
+    /// The timer after which the call would be too slow.
+    let slowness: TimerTicket?
 }
 
 /// One exchange of a call, as authorize functions see and change it.

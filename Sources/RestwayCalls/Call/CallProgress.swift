@@ -83,7 +83,7 @@ extension Call {
     /// Returns the function to which a transport reports moved bytes; `nil` if no one asks for
     /// progress.
     func progressFunction(for request: PreparedRequest) -> ExchangeRecorder.Progressed? {
-        guard request.sending.progress != nil else { return nil }
+        guard context.lifecycle.wantProgress(of: self, request) else { return nil }
         return { uploaded, downloaded, downloadTotal in
             self.progressed(request) { progress in
                 progress.upload.done = request.sending.uploadedBefore + uploaded
@@ -117,7 +117,7 @@ extension Call {
 
     /// Records that all bytes have moved.
     func transferred(_ request: PreparedRequest) {
-        progressed(request) { progress in
+        progressed(request, isLast: true) { progress in
             if let total = progress.upload.total {
                 progress.upload.done = total
             } else {
@@ -127,35 +127,29 @@ extension Call {
         }
     }
 
+    /// - Parameter isLast: Whether all bytes of the exchange have moved.
     private func progressed(
-        _ request: PreparedRequest, _ change: (inout CallProgress) -> Void
+        _ request: PreparedRequest, isLast: Bool = false,
+        _ change: (inout CallProgress) -> Void
     ) {
-        guard let wanted = request.sending.progress else { return }
+        guard context.lifecycle.wantProgress(of: self, request) else { return }
         let now = context.clock.now()
         let owesStart = state.withLock { state in
             guard !state.machine.isComplete else { return false }
+            let before = state.progress.progress
             state.progress.progress.update(change)
-            guard !state.progress.isNoticeDue, state.progress.nextNotice <= now else {
-                return false
-            }
+            let isOwed = state.tellProgress(since: before, of: self, at: now, isLast: isLast)
+            guard let wanted = request.sending.progress, !state.progress.isNoticeDue,
+                state.progress.nextNotice <= now
+            else { return isOwed }
             state.progress.isNoticeDue = true
             state.progress.nextNotice = now.advanced(
                 milliseconds: wanted.intervalMilliseconds)
-            return context.delivery.append(.progress(self, wanted.function), as: state.delivery)
+            let isDue = context.delivery.append(
+                .progress(self, wanted.function), as: state.delivery)
+            return isDue || isOwed
         }
         if owesStart { context.delivery.start(isOnWorker: false) }
-    }
-
-    /// Reports the end of all work, right before the completion. Returns true if the caller must
-    /// start the delivery.
-    func lastProgress(_ state: inout State, _ outcome: Outcome) -> Bool {
-        guard case .success = outcome else { return false }
-        state.progress.progress.finish()
-        guard let wanted = state.request?.sending.progress, !state.progress.isNoticeDue else {
-            return false
-        }
-        state.progress.isNoticeDue = true
-        return context.delivery.append(.progress(self, wanted.function), as: state.delivery)
     }
 
     /// Returns the progress for a notice that runs now, and allows the next notice.
@@ -164,5 +158,17 @@ extension Call {
             state.progress.isNoticeDue = false
             return state.progress.progress
         }
+    }
+}
+
+extension Call.State {
+    /// Reports the end of all work, right before the completion. Returns true if the caller must
+    /// start the delivery.
+    mutating func tellLastProgress(_ outcome: Call.Outcome, of call: Call) -> Bool {
+        guard case .success = outcome else { return false }
+        progress.progress.finish()
+        guard let wanted = request?.sending.progress, !progress.isNoticeDue else { return false }
+        progress.isNoticeDue = true
+        return call.context.delivery.append(.progress(call, wanted.function), as: delivery)
     }
 }

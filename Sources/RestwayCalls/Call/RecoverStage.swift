@@ -464,15 +464,6 @@ extension Failure {
 // MARK: Attempts
 
 extension Call {
-    /// Begins another attempt. Returns the log as it was before.
-    func begin(_ reason: CallAttempt.Reason) -> AttemptLog {
-        state.withLock { state in
-            let before = state.attempts
-            state.attempts.begin(reason)
-            return before
-        }
-    }
-
     /// Returns all attempts of a call that ends with an answer; empty if it had only one attempt.
     func attempts(endingWith status: Int, _ now: Deadline) -> [CallAttempt] {
         state.withLock { $0.attempts.ending(with: status, now) }

@@ -152,7 +152,11 @@ enum CredentialStage {
     /// be one.
     static func replace(_ entry: StageEntry, _ refusal: Refusal) {
         let call = entry.call
-        let before = call.begin(.replay)
+        let before = call.state.withLock { state in
+            let before = state.attempts
+            state.attempts.begin(.replay)
+            return before
+        }
         let isTaken = entry.context.credentials.refuse(
             call.id, sentWith: refusal.credential, replays: refusal.replays,
             isOnWorker: entry.place == .worker

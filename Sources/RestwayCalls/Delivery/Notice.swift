@@ -11,8 +11,8 @@ package indirect enum Notice: Sendable {
 
     /// A call has completed.
     case completion(Call, Call.Outcome, Call.Receiver)
-    /// The store has changed something that an observer wants to know.
-    case changes(ChangeList, Observer)
+    /// Something has happened that an observer wants to know.
+    case observed(Observer.Message, Observer)
     /// A call has made progress. The progress is looked up when the program is told.
     case progress(Call, ProgressRequest.Function?)
     /// An attempt of a call has ended, and another attempt follows. The ended attempt is the last
@@ -34,8 +34,9 @@ package indirect enum Notice: Sendable {
         case .completion(let call, let outcome, let receiver):
             receiver.completion(call, outcome)
             receiver.end()
-        case .changes(let changes, let observer):
-            return observer.tell { $0(changes) }
+        case .observed(let message, let observer):
+            message.leavesQueue()
+            return observer.tell { $0(message) }
         case .progress(let call, let function):
             let progress = call.takeProgress()
             // A program that cancels the call in this function gets no more progress.
@@ -56,7 +57,9 @@ package indirect enum Notice: Sendable {
     package func drop() {
         switch self {
         case .completion(_, _, let receiver): receiver.end()
-        case .changes(_, let observer): observer.forgo()
+        case .observed(let message, let observer):
+            message.leavesQueue()
+            observer.forgo()
         case .progress(let call, _): _ = call.takeProgress()
         case .attempt: break
         case .group(_, _, _, _, _, let ended): ended()
@@ -64,7 +67,7 @@ package indirect enum Notice: Sendable {
     }
 
     func isFor(_ observer: Observer) -> Bool {
-        if case .changes(_, let its) = self { its === observer } else { false }
+        if case .observed(_, let its) = self { its === observer } else { false }
     }
 }
 

@@ -215,7 +215,7 @@ package struct RequestPreparation {
                 method: method, url: try environment.baseURL.url(path: path),
                 path: path, route: nil)
         case .route(let name, let requested):
-            let route = try route(named: name)
+            let route = try api.definition.routes.existing(name)
             let method = try api.definition.routes.method(requested, of: route)
             return try expand(route, method, lookup)
         case .subject(let method):
@@ -226,13 +226,6 @@ package struct RequestPreparation {
                 forEntity: subject.entity.name, method: method)
             return try expand(route, method, lookup)
         }
-    }
-
-    private func route(named name: String) throws -> Route {
-        if let route = try? api.definition.routes.route(named: name) { return route }
-        let known = api.definition.routes.all.compactMap(\.name)
-        let hint = NearestName.hint(for: name, in: known)
-        throw Failure(.unknownRoute, "there is no route \"\(name)\"\(hint)", field: name)
     }
 
     private func expand(
@@ -352,6 +345,15 @@ package struct RequestPreparation {
         // An item of a batch has no time limit of its own; the batch call's applies.
         if spec.isInBatch { timeouts.totalMilliseconds = 0 }
         return timeouts
+    }
+}
+
+extension RouteTable {
+    /// Returns the route with a name. The failure for any other name suggests a route.
+    func existing(_ name: String) throws(Failure) -> Route {
+        if let route = try? route(named: name) { return route }
+        let hint = NearestName.hint(for: name, in: all.compactMap(\.name))
+        throw Failure(.unknownRoute, "there is no route \"\(name)\"\(hint)", field: name)
     }
 }
 

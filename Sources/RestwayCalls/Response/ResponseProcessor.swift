@@ -102,6 +102,7 @@ struct ResponseProcessor {
             let type = received.headers.joined("Content-Type") ?? "nothing"
             throw failure(.mapping, "expected JSON, the server sent \(type)", received)
         }
+        context.lifecycle.tell(.willMap, of: call)
         var result = try read(received, plan, with: mapper)
         // A hook may know the identities, and the objects that were sent are known already.
         if !plan.hasHooks, request.submission == nil { result.reportMissingIdentities(plan) }

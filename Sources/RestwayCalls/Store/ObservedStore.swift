@@ -100,7 +100,7 @@ package final class ObservedStore: Sendable {
         var committed = CommittedChanges(changes)
         for observation in observations {
             guard let list = observation.select(from: &committed) else { continue }
-            if observation.observer.append(list) { owing = observation.observer }
+            if observation.observer.append(.changes(list)) { owing = observation.observer }
         }
         return owing
     }

@@ -1,12 +1,23 @@
 package import RestwayObjects
 import RestwayThreads
 
-/// An observer of the store, with the function of the program that it calls.
+/// An observer of the store or of calls, with the function of the program that it calls.
 ///
 /// The context of that function ends exactly once, after the last notice. This is the notice that
 /// runs while the observer is removed, or the last waiting notice when the client has ended.
 package final class Observer: Sendable {
     package typealias Changed = @Sendable (ChangeList) -> Void
+
+    /// What an observer is told.
+    package enum Message: Sendable {
+        case changes(ChangeList)
+        case lifecycle(LifecycleEvent)
+
+        /// Tells the sender that the message leaves the queue.
+        package func leavesQueue() {
+            if case .lifecycle(let event) = self { event.leavesQueue() }
+        }
+    }
 
     package enum Scope: Sendable {
         case everything
@@ -42,7 +53,7 @@ package final class Observer: Sendable {
     }
 
     private struct Receiver {
-        let changed: Changed
+        let told: @Sendable (Message) -> Void
         let end: @Sendable () -> Void
     }
 
@@ -52,24 +63,34 @@ package final class Observer: Sendable {
     private let state: Lock<State>
 
     package init(
-        _ delivery: Delivery, token: UInt64, changed: @escaping Changed,
+        _ delivery: Delivery, token: UInt64, told: @escaping @Sendable (Message) -> Void,
         end: @escaping @Sendable () -> Void
     ) {
         self.delivery = delivery
         self.token = token
-        state = Lock(State(receiver: Receiver(changed: changed, end: end)))
+        state = Lock(State(receiver: Receiver(told: told, end: end)))
+    }
+
+    /// Makes an observer of the store.
+    package convenience init(
+        _ delivery: Delivery, token: UInt64, changed: @escaping Changed,
+        end: @escaping @Sendable () -> Void
+    ) {
+        self.init(
+            delivery, token: token,
+            told: { if case .changes(let changes) = $0 { changed(changes) } }, end: end)
     }
 
     // MARK: Notices
 
     /// Appends a notice. Returns true if the caller must start the delivery.
-    package func append(_ changes: ChangeList) -> Bool {
+    package func append(_ message: Message) -> Bool {
         let isWanted = state.withLock { state in
             guard case .observing = state.phase else { return false }
             state.waitingCount += 1
             return true
         }
-        return isWanted && delivery.append(.changes(changes, self))
+        return isWanted && delivery.append(.observed(message, self))
     }
 
     package func start() {
@@ -78,15 +99,15 @@ package final class Observer: Sendable {
 
     /// Runs a notice: gives the function of the program to `body`, unless the observer has been
     /// removed. Returns false in that case.
-    package func tell(_ body: (Changed) -> Void) -> Bool {
-        let changed: Changed? = state.withLock { state in
+    package func tell(_ body: (@Sendable (Message) -> Void) -> Void) -> Bool {
+        let told: (@Sendable (Message) -> Void)? = state.withLock { state in
             state.waitingCount -= 1
             if case .removed = state.phase { return nil }
             state.tellingCount += 1
-            return state.receiver?.changed
+            return state.receiver?.told
         }
-        guard let changed else { return false }
-        body(changed)
+        guard let told else { return false }
+        body(told)
         end { $0.tellingCount -= 1 }
         return true
     }

@@ -121,7 +121,7 @@ extension Timeouts {
     /// The keys of the time limits, which environments and routes have.
     static let keys = [
         "timeoutMilliseconds", "connectTimeoutMilliseconds", "firstByteTimeoutMilliseconds",
-        "idleTimeoutMilliseconds",
+        "idleTimeoutMilliseconds", "tooSlowMilliseconds",
     ]
 
     init(_ object: DocumentNode) {
@@ -130,6 +130,7 @@ extension Timeouts {
         connectMilliseconds = object["connectTimeoutMilliseconds"]?.milliseconds()
         firstByteMilliseconds = object["firstByteTimeoutMilliseconds"]?.milliseconds()
         idleMilliseconds = object["idleTimeoutMilliseconds"]?.milliseconds()
+        tooSlowMilliseconds = object["tooSlowMilliseconds"]?.milliseconds()
     }
 }
 

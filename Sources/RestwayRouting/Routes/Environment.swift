@@ -27,13 +27,15 @@ package struct Environment: Sendable {
     }
 }
 
-/// The time limits of an exchange, each in milliseconds; nil if a limit is not declared, and 0 for
-/// no limit.
+/// The time limits of an exchange and of its call, each in milliseconds; nil if a limit is not
+/// declared, and 0 for no limit.
 package struct Timeouts: Sendable, Equatable {
     package var totalMilliseconds: Int64?
     package var connectMilliseconds: Int64?
     package var firstByteMilliseconds: Int64?
     package var idleMilliseconds: Int64?
+    /// The age at which a call is reported to its observers as too slow.
+    package var tooSlowMilliseconds: Int64?
 
     package init() {}
 }

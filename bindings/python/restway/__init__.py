@@ -96,6 +96,7 @@ from ._ffi.enums import (
     CacheState,
     ChangeKind,
     Domain,
+    LifecycleKind,
     OutboxReason,
     OutboxState,
     Reachability,
@@ -114,6 +115,7 @@ from ._library import (
     split_url,
     version,
 )
+from ._lifecycle import CallInfo, LifecycleEvent, LifecycleEvents, OnLifecycle
 from ._network import TLS, Cookie, Cookies, DefaultHeaders, Network, Proxy, Rate
 from ._object import Identity, Object, Objects
 from ._outbox import (
@@ -202,6 +204,7 @@ __all__ = [
     "CacheStatistics",
     "CacheUse",
     "Call",
+    "CallInfo",
     "CancelledError",
     "Change",
     "ChangeKind",
@@ -241,6 +244,9 @@ __all__ = [
     "InternalError",
     "InvalidURLError",
     "LibraryError",
+    "LifecycleEvent",
+    "LifecycleEvents",
+    "LifecycleKind",
     "Linked",
     "MapProgress",
     "MappingError",
@@ -260,6 +266,7 @@ __all__ = [
     "OnDone",
     "OnFlushed",
     "OnItem",
+    "OnLifecycle",
     "OnProgress",
     "Operator",
     "OutOfMemoryError",

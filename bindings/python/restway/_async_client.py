@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterable
 from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, ClassVar, NoReturn
@@ -16,7 +16,8 @@ from ._cache import AsyncCache
 from ._call import Call, Question, asking
 from ._client_base import ClientBase
 from ._exceptions import UsageError
-from ._ffi.enums import Delivery, Domain, Status
+from ._ffi.enums import Delivery, Domain, LifecycleKind, Status
+from ._lifecycle import LifecycleEvents, LifecycleWishes, OnLifecycle
 from ._link import Link, Watcher
 from ._outbox import AsyncOutbox
 from ._parsing import AsyncBytesMapping
@@ -176,6 +177,57 @@ class AsyncClient(ClientBase, AsyncBytesMapping, Verbs[Coroutine[None, None, Res
         """
         return self._linked().observe(on_change, what)
 
+    def on(
+        self,
+        told: OnLifecycle,
+        *,
+        events: Iterable[LifecycleKind] | None = None,
+        routes: Iterable[str] | None = None,
+        progress_interval: float | None = None,
+    ) -> Observer:
+        """Calls `told` with the events of each call that begins from now on.
+
+        Args:
+            told: A plain function. The event loop calls it. An exception in it goes to the loop's
+                exception handler.
+            events: The kinds of events; None is all kinds.
+            routes: The names of routes, whose calls are observed; None is all calls.
+            progress_interval: The shortest time in seconds between two events of the same kind of
+                progress of a call (default 0.1).
+
+        Several observers may be added, and each can be removed. Raises UnknownRouteError;
+        ClosedError; ValueError; RuntimeError outside an event loop.
+        """
+        return self._linked().observe_calls(
+            told, LifecycleWishes(events, routes, progress_interval)
+        )
+
+    def lifecycle(
+        self,
+        *,
+        events: Iterable[LifecycleKind] | None = None,
+        routes: Iterable[str] | None = None,
+        progress_interval: float | None = None,
+    ) -> LifecycleEvents:
+        """Returns the events of each call that begins from now on, for `async for`.
+
+            with client.lifecycle(routes=["orders"]) as events:
+                async for event in events:
+                    print(event.kind.name, event.call.url)
+
+        Args:
+            events: As in `on`.
+            routes: As in `on`.
+            progress_interval: As in `on`.
+
+        The loop ends when the client is closed. Raises what `on` raises.
+        """
+        link = self._linked()
+        wishes = LifecycleWishes(events, routes, progress_interval)
+        made = LifecycleEvents(lambda told: link.observe_calls(told, wishes))
+        link.followers.add(made)
+        return made
+
     def set_attempt_observer(self, observer: OnAttempt | None) -> None:
         """Sets the function that is called when an attempt has ended and another one follows; None
         removes it.
@@ -200,6 +252,8 @@ class AsyncClient(ClientBase, AsyncBytesMapping, Verbs[Coroutine[None, None, Res
         if link is not None and link.loop is asyncio.get_running_loop():
             await link.emptied()
             link.take_rest()
+            for each in list(link.followers):
+                each.close()
             link.detach()
 
     async def __aenter__(self) -> AsyncClient:

@@ -362,6 +362,9 @@ class Timeouts:
     idle: float | None = None
     """The time in which no byte is sent or received, in whole seconds."""
 
+    too_slow: float | None = None
+    """The age at which observers of calls learn that the call is too slow; the call goes on."""
+
     def _set(self, handle: native.RequestHandle) -> None:
         """For this package: sets the limits of a request."""
         lib = native.lib
@@ -375,6 +378,9 @@ class Timeouts:
             if limit is not None:
                 given = milliseconds(limit, unbounded=-1)
                 check(lib.restway_request_set_phase_timeout, handle, phase, given)
+        if self.too_slow is not None:
+            age = milliseconds(self.too_slow, unbounded=-1)
+            check(lib.restway_request_set_too_slow, handle, age)
 
 
 class RequestOptions(TypedDict, total=False):

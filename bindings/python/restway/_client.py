@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -15,15 +15,17 @@ from ._cache import Cache
 from ._call import Call, Question, asking
 from ._client_base import ClientBase
 from ._ffi.callbacks import completions, inside, observers
-from ._ffi.enums import Delivery
+from ._ffi.enums import Delivery, LifecycleKind
 from ._ffi.trampolines import (
     on_attempt_function,
     on_changed_destroy,
     on_changed_function,
     on_done_destroy,
     on_done_function,
+    on_lifecycle_function,
 )
 from ._interrupt import may_be_interrupted, processing, waiting
+from ._lifecycle import LifecycleWishes, OnLifecycle, lifecycle_event
 from ._outbox import Outbox
 from ._parsing import BytesMapping
 from ._questions import set_question
@@ -241,6 +243,44 @@ class Client(ClientBase, BytesMapping, Verbs[Response]):
         try:
             handle = start_observing(
                 self._handle, what, on_changed_function, token, on_changed_destroy
+            )
+        except BaseException:
+            observers.remove(token)
+            raise
+        return Observer(handle)
+
+    def on(
+        self,
+        told: OnLifecycle,
+        *,
+        events: Iterable[LifecycleKind] | None = None,
+        routes: Iterable[str] | None = None,
+        progress_interval: float | None = None,
+    ) -> Observer:
+        """Calls `told` with the events of each call that begins from now on.
+
+            client.on(print, events=[LifecycleKind.TOO_SLOW, LifecycleKind.DID_FAIL])
+
+        Args:
+            told: Called where `on_done` of `send` is called, and never at the same time. Blocking
+                calls raise WouldBlockError there. An exception in it goes to `sys.unraisablehook`.
+            events: The kinds of events; None is all kinds.
+            routes: The names of routes, whose calls are observed; None is all calls.
+            progress_interval: The shortest time in seconds between two events of the same kind of
+                progress of a call (default 0.1).
+
+        Several observers may be added, and each can be removed. Raises UnknownRouteError;
+        ClosedError; ValueError.
+        """
+        layouts = self._layouts
+
+        def run(handle: native.LifecycleEventHandle) -> None:
+            told(lifecycle_event(handle, layouts))
+
+        token = observers.add(run, told, self._holding)
+        try:
+            handle = LifecycleWishes(events, routes, progress_interval).observe(
+                self._handle, on_lifecycle_function, token, on_changed_destroy
             )
         except BaseException:
             observers.remove(token)

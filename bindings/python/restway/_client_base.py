@@ -30,6 +30,7 @@ from ._ffi.enums import ClientFlag, CurlFlag, Delivery, Reachability, TraceFlag
 from ._ffi.trampolines import on_question_destroy, on_span_function
 from ._inspect import OutgoingRequest
 from ._library import Clock, Spans, follow_logging
+from ._lifecycle import CallInfo, active_calls
 from ._network import ClientNetwork, Network, Proxy, TLSChoice, network_options
 from ._object import Layouts, Object
 from ._questions import Exclusion, set_exclusion
@@ -66,6 +67,7 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
         connect_timeout: float | None = None,
         first_byte_timeout: float | None = None,
         idle_timeout: float | None = None,
+        too_slow: float | None = None,
         strict_mapping: bool = False,
         cookies: bool = True,
         load_plugins: bool = False,
@@ -109,6 +111,8 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
                 first byte of its answer (default: no limit).
             idle_timeout: The longest time in seconds in which no byte is sent or received (default
                 30).
+            too_slow: The age in seconds at which observers of calls learn that a call is too slow
+                (default: never).
             strict_mapping: A mapping issue fails the call with MappingError.
             cookies: Whether cookies are kept in memory and sent.
             load_plugins: Whether the plugins that the API document names are loaded. Plugins are
@@ -196,6 +200,7 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
         options.connect_timeout_milliseconds = milliseconds(connect_timeout, unbounded=-1)
         options.first_byte_timeout_milliseconds = milliseconds(first_byte_timeout, unbounded=-1)
         options.idle_timeout_milliseconds = milliseconds(idle_timeout, unbounded=-1)
+        options.too_slow_milliseconds = milliseconds(too_slow, unbounded=-1)
         options.body_bytes_max = _bound("body_bytes_max", body_bytes_max)
         options.save_bytes_max = _bound("save_bytes_max", save_bytes_max)
         options.objects_max = _bound("objects_max", objects_max)
@@ -417,6 +422,16 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
         except BaseException:
             questions.remove(token)
             raise
+
+    def active_calls(self) -> list[CallInfo]:
+        """Returns the calls that are in flight, the oldest first, with those that the library makes
+        by itself.
+
+            for call in client.active_calls():
+                if call.age > 30:
+                    call.cancel()
+        """
+        return active_calls(self._handle)
 
     def metrics(self) -> dict[str, dict[str, int]]:
         """Returns what the client has done since it was made: numbers of calls, failures by the

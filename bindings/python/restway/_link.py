@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+import weakref
 from collections.abc import Callable
+from functools import partial
 
 from . import _ffi as native
 from ._boundary import OnAttempt, attempts_of, check, failure
@@ -14,6 +16,7 @@ from ._ffi.callbacks import HeldFunctions, Holding, stop_daemon_thread, tokens
 from ._ffi.conversion import EventBuffer
 from ._ffi.enums import Domain, EventKind, Status
 from ._ffi.trampolines import on_attempt_function, on_item_function, on_observed_function
+from ._lifecycle import LifecycleEvents, LifecycleWishes, OnLifecycle, lifecycle_event
 from ._object import Layouts
 from ._outbox import OnFlushed, OnItem, OutboxItems
 from ._response import Response
@@ -99,7 +102,7 @@ Watcher = Callable[[native.CallHandle], object]
 
 _COMPLETED, _CHANGED = int(EventKind.COMPLETED), int(EventKind.CHANGED)
 _PROGRESS, _ATTEMPT = int(EventKind.PROGRESS), int(EventKind.ATTEMPT)
-_BATCH = int(EventKind.BATCH)
+_BATCH, _LIFECYCLE = int(EventKind.BATCH), int(EventKind.LIFECYCLE)
 _OUTBOX = (int(EventKind.OUTBOX_ITEM), int(EventKind.OUTBOX_FLUSHED))
 _EVENTS_MAX = 256
 """How many events are handled before other callbacks of the loop run."""
@@ -135,6 +138,7 @@ class Link:
         "_send",
         "_tokens",
         "_watchers",
+        "followers",
         "loop",
     )
 
@@ -158,6 +162,8 @@ class Link:
         self._tokens = tokens
         self._outbox = OutboxLink(handle, layouts, loop, self._functions)
         self._emptied: asyncio.Future[None] | None = None
+        self.followers: weakref.WeakSet[LifecycleEvents] = weakref.WeakSet()
+        """The loops over the events of calls, which end with the client."""
         # One buffer of each kind is enough, because only the loop's thread runs this code.
         self._events = EventBuffer(_EVENTS_MAX)
         self._count = native.number()
@@ -239,6 +245,16 @@ class Link:
         functions.put(token, on_change)
         return Observer(handle, lambda: functions.put(0, None, before=token))
 
+    def observe_calls(self, told: OnLifecycle, wishes: LifecycleWishes) -> Observer:
+        """Calls `told` with the events of calls."""
+        token = next(self._tokens)
+        handle = wishes.observe(
+            self._handle, native.NULL_LIFECYCLE, token, native.NULL_DESTROY
+        )
+        functions = self._functions
+        functions.put(token, told)
+        return Observer(handle, lambda: functions.put(0, None, before=token))
+
     def set_attempt_observer(self, observer: OnAttempt | None) -> None:
         """Calls `observer` with each attempt that another one follows; None removes it."""
         wanted = native.AttemptFn() if observer is None else on_attempt_function
@@ -260,15 +276,16 @@ class Link:
                 {"message": f"Exception in the observer {observer!r}", "exception": error}
             )
 
-    def _tell(self, token: int, handle: native.ChangesHandle) -> None:
-        on_change = self._functions.get(token)
-        if on_change is None:
+    def _tell(self, token: int, make: Callable[[], object]) -> None:
+        """Calls an observer with what `make` returns."""
+        observer = self._functions.get(token)
+        if observer is None:
             return  # another of these events removed it
         try:
-            on_change(Changes(handle, self._layouts))
+            observer(make())
         except Exception as error:
             self.loop.call_exception_handler(
-                {"message": f"Exception in the observer {on_change!r}", "exception": error}
+                {"message": f"Exception in the observer {observer!r}", "exception": error}
             )
 
     def _tell_progress(self, token: int) -> None:
@@ -314,7 +331,11 @@ class Link:
             kind, status, token, call_id, payload = event
             if kind != _COMPLETED:
                 if kind == _CHANGED:
-                    self._tell(token, native.OwnedChangesHandle(payload))
+                    changes = native.OwnedChangesHandle(payload)
+                    self._tell(token, partial(Changes, changes, layouts))
+                elif kind == _LIFECYCLE:
+                    told = native.OwnedLifecycleEventHandle(payload)
+                    self._tell(token, partial(lifecycle_event, told, layouts))
                 elif kind == _PROGRESS:
                     self._tell_progress(token)
                 elif kind == _ATTEMPT:

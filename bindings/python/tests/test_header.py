@@ -54,6 +54,7 @@ ENUMERATIONS: dict[str, tuple[type[IntEnum], str]] = {
     "restway_cache_mode": (enums.CacheMode, "RESTWAY_CACHE_"),
     "restway_cache_state": (enums.CacheState, "RESTWAY_CACHE_STATE_"),
     "restway_status_class": (enums.StatusClass, "RESTWAY_CLASS_"),
+    "restway_lifecycle_kind": (enums.LifecycleKind, "RESTWAY_LIFECYCLE_"),
 }
 STRUCTURES = {
     "restway_value": structures.Value,
@@ -81,6 +82,8 @@ STRUCTURES = {
     "restway_map_options": structures.MapOptions,
     "restway_cache_filter": structures.CacheFilter,
     "restway_cache_entry": structures.CacheEntry,
+    "restway_call_info": structures.CallInfo,
+    "restway_lifecycle_options": structures.LifecycleOptions,
 }
 UNIONS = {
     "restway_value": ("as", structures.ValueAs),
@@ -88,6 +91,7 @@ UNIONS = {
 }
 CALLBACKS = {
     "restway_changed_fn": structures.ChangedFn,
+    "restway_lifecycle_fn": structures.LifecycleFn,
     "restway_destroy_fn": structures.DestroyFn,
     "restway_done_fn": structures.DoneFn,
     "restway_exclude_fn": structures.ExcludeFn,
@@ -231,11 +235,11 @@ def test_macros_equal_header() -> None:
     flags.update({f"RESTWAY_SEND_{flag.name}": flag.value for flag in enums.SendFlag})
     flags.update({f"RESTWAY_SAVE_{flag.name}": flag.value for flag in enums.SaveFlag})
     flags.update({f"RESTWAY_UPLOAD_{flag.name}": flag.value for flag in enums.UploadFlag})
+    flags.update({f"RESTWAY_CALL_{flag.name}": flag.value for flag in enums.CallFlag})
     flags.update({f"RESTWAY_CACHE_{flag.name}": flag.value for flag in enums.CacheFlag})
-    prefixes = ("RESTWAY_CACHE_", "RESTWAY_CLIENT_", "RESTWAY_CURL_", "RESTWAY_MAP_",
-        "RESTWAY_OUTBOX_",
-        "RESTWAY_RELATIONSHIP_", "RESTWAY_ROUTE_", "RESTWAY_SAVE_", "RESTWAY_SEND_",
-        "RESTWAY_UPLOAD_")
+    prefixes = ("RESTWAY_CACHE_", "RESTWAY_CALL_", "RESTWAY_CLIENT_", "RESTWAY_CURL_",
+        "RESTWAY_MAP_", "RESTWAY_OUTBOX_", "RESTWAY_RELATIONSHIP_", "RESTWAY_ROUTE_",
+        "RESTWAY_SAVE_", "RESTWAY_SEND_", "RESTWAY_UPLOAD_")
     assert {
         name: value for name, value in HEADER.macros.items() if name.startswith(prefixes)
     } == flags

@@ -9,12 +9,12 @@ from enum import IntEnum, IntFlag
 
 __all__ = [
     "ABI_VERSION", "AttemptReason", "AttributeType", "AuthMode", "CacheFlag", "CacheMode",
-    "CacheState", "ChangeKind", "ClientFlag", "Comparison", "CookieFlag", "CurlFlag", "Delivery",
-    "Digest", "Domain", "EventKind", "HttpVersion", "IpVersion", "LogLevel", "MapFlag",
-    "OutboxFlag", "OutboxReason", "OutboxState", "Phase", "Policy", "Reachability",
-    "RelationshipFlag", "RouteFlag", "SaveFlag", "Section", "SendFlag", "Serialization", "Status",
-    "StatusClass", "StreamFormat", "TlsFlag", "TlsVersion", "TraceFlag", "UploadFlag",
-    "UploadProtocol", "ValueKind",
+    "CacheState", "CallFlag", "ChangeKind", "ClientFlag", "Comparison", "CookieFlag", "CurlFlag",
+    "Delivery", "Digest", "Domain", "EventKind", "HttpVersion", "IpVersion", "LifecycleKind",
+    "LogLevel", "MapFlag", "OutboxFlag", "OutboxReason", "OutboxState", "Phase", "Policy",
+    "Reachability", "RelationshipFlag", "RouteFlag", "SaveFlag", "Section", "SendFlag",
+    "Serialization", "Status", "StatusClass", "StreamFormat", "TlsFlag", "TlsVersion", "TraceFlag",
+    "UploadFlag", "UploadProtocol", "ValueKind",
 ]
 
 ABI_VERSION = 0
@@ -172,6 +172,7 @@ class EventKind(IntEnum):
     BATCH = 5
     OUTBOX_ITEM = 6
     OUTBOX_FLUSHED = 7
+    LIFECYCLE = 8
 
 
 class Reachability(IntEnum):
@@ -302,6 +303,20 @@ class CacheMode(IntEnum):
     PREFERRED = 5
 
 
+class LifecycleKind(IntEnum):
+    """The kind of an event in the life of a call (`RESTWAY_LIFECYCLE_*`)."""
+
+    WILL_BEGIN = 1
+    DID_BEGIN = 2
+    UPLOADED = 3
+    DOWNLOADED = 4
+    WILL_MAP = 5
+    TOO_SLOW = 6
+    DID_SUCCEED = 7
+    DID_FAIL = 8
+    DID_CANCEL = 9
+
+
 class CacheState(IntEnum):
     """What the cache did for an answer (`RESTWAY_CACHE_STATE_*`)."""
 
@@ -408,6 +423,14 @@ class SaveFlag(IntFlag):
 
     KEEP_PART = 0x1
     DIGEST = 0x2
+
+
+class CallFlag(IntFlag):
+    """Properties of a call (`RESTWAY_CALL_*`)."""
+
+    IN_BACKGROUND = 0x1
+    IN_BATCH = 0x2
+    FROM_OUTBOX = 0x4
 
 
 class CacheFlag(IntFlag):

@@ -10,19 +10,24 @@ from typing import Any
 from .handles import Handle, Owned
 
 __all__ = [
-    "OWNED", "AnswerHandle", "ApiHandle", "BatchHandle", "BatchReaderHandle", "BatchWriterHandle",
-    "CacheEntriesHandle", "CallHandle", "ChangesHandle", "ClientHandle", "ClockHandle",
-    "CookiesHandle", "DraftHandle", "ErrorHandle", "ExchangeHandle", "FailureHandle",
-    "InterruptHandle", "ListHandle", "ObjectHandle", "ObserverHandle", "OutboxItemHandle",
-    "OutboxItemsHandle", "OutgoingHandle", "OwnedApiHandle", "OwnedBatchHandle",
-    "OwnedCacheEntriesHandle", "OwnedCallHandle", "OwnedChangesHandle", "OwnedClientHandle",
-    "OwnedClockHandle", "OwnedCookiesHandle", "OwnedDraftHandle", "OwnedErrorHandle",
-    "OwnedInterruptHandle", "OwnedListHandle", "OwnedObjectHandle", "OwnedObserverHandle",
-    "OwnedOutboxItemHandle", "OwnedOutboxItemsHandle", "OwnedOutgoingHandle", "OwnedQueryHandle",
-    "OwnedRefreshHandle", "OwnedRequestHandle", "OwnedResourceHandle", "OwnedResponseHandle",
-    "OwnedStoreHandle", "OwnedUrlHandle", "QueryHandle", "RefreshHandle", "RequestHandle",
-    "ResourceHandle", "ResponseHandle", "RowsHandle", "StoreHandle", "UrlHandle",
+    "OWNED", "ActiveCallsHandle", "AnswerHandle", "ApiHandle", "BatchHandle", "BatchReaderHandle",
+    "BatchWriterHandle", "CacheEntriesHandle", "CallHandle", "ChangesHandle", "ClientHandle",
+    "ClockHandle", "CookiesHandle", "DraftHandle", "ErrorHandle", "ExchangeHandle", "FailureHandle",
+    "InterruptHandle", "LifecycleEventHandle", "ListHandle", "ObjectHandle", "ObserverHandle",
+    "OutboxItemHandle", "OutboxItemsHandle", "OutgoingHandle", "OwnedActiveCallsHandle",
+    "OwnedApiHandle", "OwnedBatchHandle", "OwnedCacheEntriesHandle", "OwnedCallHandle",
+    "OwnedChangesHandle", "OwnedClientHandle", "OwnedClockHandle", "OwnedCookiesHandle",
+    "OwnedDraftHandle", "OwnedErrorHandle", "OwnedInterruptHandle", "OwnedLifecycleEventHandle",
+    "OwnedListHandle", "OwnedObjectHandle", "OwnedObserverHandle", "OwnedOutboxItemHandle",
+    "OwnedOutboxItemsHandle", "OwnedOutgoingHandle", "OwnedQueryHandle", "OwnedRefreshHandle",
+    "OwnedRequestHandle", "OwnedResourceHandle", "OwnedResponseHandle", "OwnedStoreHandle",
+    "OwnedUrlHandle", "QueryHandle", "RefreshHandle", "RequestHandle", "ResourceHandle",
+    "ResponseHandle", "RowsHandle", "StoreHandle", "UrlHandle",
 ]
+
+
+class ActiveCallsHandle(Handle):
+    __slots__ = ()
 
 
 class AnswerHandle(Handle):
@@ -89,6 +94,10 @@ class InterruptHandle(Handle):
     __slots__ = ()
 
 
+class LifecycleEventHandle(Handle):
+    __slots__ = ()
+
+
 class ListHandle(Handle):
     __slots__ = ()
 
@@ -143,6 +152,12 @@ class StoreHandle(Handle):
 
 class UrlHandle(Handle):
     __slots__ = ()
+
+
+class OwnedActiveCallsHandle(Owned, ActiveCallsHandle):
+    __slots__ = ()
+
+    release = "restway_active_calls_release"
 
 
 class OwnedApiHandle(Owned, ApiHandle):
@@ -209,6 +224,12 @@ class OwnedInterruptHandle(Owned, InterruptHandle):
     __slots__ = ()
 
     release = "restway_interrupt_release"
+
+
+class OwnedLifecycleEventHandle(Owned, LifecycleEventHandle):
+    __slots__ = ()
+
+    release = "restway_lifecycle_event_release"
 
 
 class OwnedListHandle(Owned, ListHandle):
@@ -290,6 +311,7 @@ class OwnedUrlHandle(Owned, UrlHandle):
 
 
 OWNED: dict[type[Handle], Any] = {
+    ActiveCallsHandle: OwnedActiveCallsHandle,
     ApiHandle: OwnedApiHandle,
     BatchHandle: OwnedBatchHandle,
     CacheEntriesHandle: OwnedCacheEntriesHandle,
@@ -301,6 +323,7 @@ OWNED: dict[type[Handle], Any] = {
     DraftHandle: OwnedDraftHandle,
     ErrorHandle: OwnedErrorHandle,
     InterruptHandle: OwnedInterruptHandle,
+    LifecycleEventHandle: OwnedLifecycleEventHandle,
     ListHandle: OwnedListHandle,
     ObjectHandle: OwnedObjectHandle,
     ObserverHandle: OwnedObserverHandle,

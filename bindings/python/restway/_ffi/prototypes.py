@@ -20,8 +20,17 @@ _text_out = POINTER(c_char_p)
 _value = POINTER(Value)
 
 PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
+    **prototypes_objects.PROTOTYPES,
     "restway_status_name": (c_char_p, (c_enum,)),
     "restway_debug_live_handles": (c_int64, ()),
+    "restway_client_active_calls": (c_enum, (
+        ClientHandle, POINTER(ActiveCallsHandle), _error_out)),
+    "restway_active_calls_retain": (ActiveCallsHandle, (ActiveCallsHandle,)),
+    "restway_active_calls_release": (None, (ActiveCallsHandle,)),
+    "restway_active_calls_count": (c_size_t, (ActiveCallsHandle,)),
+    "restway_active_calls_read": (c_enum, (
+        ActiveCallsHandle, c_size_t, POINTER(CallInfo), _error_out)),
+    "restway_active_calls_call": (CallHandle, (ActiveCallsHandle, c_size_t)),
     "restway_api_load": (c_enum, (c_char_p, c_size_t, POINTER(ApiHandle), _error_out)),
     "restway_api_load_file": (c_enum, (c_char_p, POINTER(ApiHandle), _error_out)),
     "restway_api_check": (c_enum, (c_char_p, c_size_t, _error_out)),
@@ -238,6 +247,21 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_client_perform_interruptibly": (c_enum, (
         ClientHandle, RequestHandle, c_int64, POINTER(CallHandle), POINTER(ResponseHandle),
         _error_out)),
+    "restway_call_info_init": (c_enum, (POINTER(CallInfo), c_size_t, _error_out)),
+    "restway_lifecycle_options_init": (c_enum, (POINTER(LifecycleOptions), c_size_t, _error_out)),
+    "restway_client_observe_calls": (c_enum, (
+        ClientHandle, POINTER(LifecycleOptions), LifecycleFn, c_void_p, DestroyFn,
+        POINTER(ObserverHandle), _error_out)),
+    "restway_lifecycle_event_retain": (LifecycleEventHandle, (LifecycleEventHandle,)),
+    "restway_lifecycle_event_release": (None, (LifecycleEventHandle,)),
+    "restway_lifecycle_event_kind": (c_uint32, (LifecycleEventHandle,)),
+    "restway_lifecycle_event_time": (c_int64, (LifecycleEventHandle,)),
+    "restway_lifecycle_event_info": (c_enum, (
+        LifecycleEventHandle, POINTER(CallInfo), _error_out)),
+    "restway_lifecycle_event_call": (CallHandle, (LifecycleEventHandle,)),
+    "restway_lifecycle_event_response": (ResponseHandle, (LifecycleEventHandle,)),
+    "restway_lifecycle_event_error": (ErrorHandle, (LifecycleEventHandle,)),
+    "restway_request_set_too_slow": (c_enum, (RequestHandle, c_int64, _error_out)),
     "restway_log_set": (c_enum, (c_char_p, LogFn, c_void_p, DestroyFn, _error_out)),
     "restway_log_set_levels": (c_enum, (c_char_p, _error_out)),
     "restway_log_flush": (c_enum, (_error_out,)),
@@ -426,7 +450,6 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_version_number": (c_int32, ()),
     "restway_version_string": (c_char_p, ()),
     "restway_abi_version": (c_int32, ()),
-    **prototypes_objects.PROTOTYPES,
 }
 """The result and the arguments of each function."""
 

@@ -128,4 +128,4 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_value_date": (Value, (c_int64,)),
     "restway_value_string": (Value, (c_char_p,)),
 }
-"""The result and the arguments of each of these functions."""
+"""The result and the arguments of each function."""

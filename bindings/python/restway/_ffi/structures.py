@@ -28,19 +28,20 @@ from .owned import *
 __all__ = [
     "NULL_ATTEMPT", "NULL_AUTHORIZE", "NULL_BATCH_DECODE", "NULL_BATCH_DONE", "NULL_BATCH_ENCODE",
     "NULL_BODY_HEAD", "NULL_BODY_READ", "NULL_BODY_RECEIVE", "NULL_BODY_REWIND", "NULL_CHANGED",
-    "NULL_DESTROY", "NULL_DONE", "NULL_ENCODE", "NULL_EXCLUDE", "NULL_HOOK", "NULL_LOG",
-    "NULL_MAP_PROGRESS", "NULL_MODIFY", "NULL_OUTBOX_FLUSHED", "NULL_OUTBOX_ITEM", "NULL_PARSE",
-    "NULL_PERSIST", "NULL_PROGRESS", "NULL_READ_FAILURE", "NULL_REFRESH", "NULL_SHOULD_REPLAY",
-    "NULL_SPAN", "NULL_STREAM_EVENT", "NULL_TRANSFORM", "NULL_VALIDATE", "AnswerHandle",
-    "ApiHandle", "Attempt", "AttemptFn", "AuthorizeFn", "BatchDecodeFn", "BatchDoneFn",
-    "BatchEncodeFn", "BatchHandle", "BatchReaderHandle", "BatchWriterHandle", "BodyHeadFn",
-    "BodyReadFn", "BodyReader", "BodyReceiveFn", "BodyReceiver", "BodyRewindFn", "CacheCounts",
-    "CacheEntriesHandle", "CacheEntry", "CacheFilter", "CacheNote", "CallHandle", "ChangedFn",
-    "ChangesHandle", "ClientHandle", "ClientOptions", "ClockHandle", "Cookie", "CookiesHandle",
-    "Credential", "DestroyFn", "DoneFn", "DraftHandle", "EncodeFn", "ErrorHandle", "Event",
-    "EventPayload", "EventReceiver", "ExchangeHandle", "ExcludeFn", "FailureHandle", "HookFn",
-    "InterruptHandle", "ListHandle", "LogFn", "LogRecord", "MapOptions", "MapProgressFn",
-    "ModifyFn", "NetworkOptions", "ObjectHandle", "ObserverHandle", "OutboxCounts",
+    "NULL_DESTROY", "NULL_DONE", "NULL_ENCODE", "NULL_EXCLUDE", "NULL_HOOK", "NULL_LIFECYCLE",
+    "NULL_LOG", "NULL_MAP_PROGRESS", "NULL_MODIFY", "NULL_OUTBOX_FLUSHED", "NULL_OUTBOX_ITEM",
+    "NULL_PARSE", "NULL_PERSIST", "NULL_PROGRESS", "NULL_READ_FAILURE", "NULL_REFRESH",
+    "NULL_SHOULD_REPLAY", "NULL_SPAN", "NULL_STREAM_EVENT", "NULL_TRANSFORM", "NULL_VALIDATE",
+    "ActiveCallsHandle", "AnswerHandle", "ApiHandle", "Attempt", "AttemptFn", "AuthorizeFn",
+    "BatchDecodeFn", "BatchDoneFn", "BatchEncodeFn", "BatchHandle", "BatchReaderHandle",
+    "BatchWriterHandle", "BodyHeadFn", "BodyReadFn", "BodyReader", "BodyReceiveFn", "BodyReceiver",
+    "BodyRewindFn", "CacheCounts", "CacheEntriesHandle", "CacheEntry", "CacheFilter", "CacheNote",
+    "CallHandle", "CallInfo", "ChangedFn", "ChangesHandle", "ClientHandle", "ClientOptions",
+    "ClockHandle", "Cookie", "CookiesHandle", "Credential", "DestroyFn", "DoneFn", "DraftHandle",
+    "EncodeFn", "ErrorHandle", "Event", "EventPayload", "EventReceiver", "ExchangeHandle",
+    "ExcludeFn", "FailureHandle", "HookFn", "InterruptHandle", "LifecycleEventHandle",
+    "LifecycleFn", "LifecycleOptions", "ListHandle", "LogFn", "LogRecord", "MapOptions",
+    "MapProgressFn", "ModifyFn", "NetworkOptions", "ObjectHandle", "ObserverHandle", "OutboxCounts",
     "OutboxFlushedFn", "OutboxItemFn", "OutboxItemHandle", "OutboxItemsHandle", "OutgoingHandle",
     "ParseFn", "PersistFn", "Progress", "ProgressFn", "QueryHandle", "Rate", "ReadFailureFn",
     "RefreshFn", "RefreshHandle", "RequestHandle", "ResourceHandle", "ResponseHandle", "RowsHandle",
@@ -142,7 +143,7 @@ class ClientOptions(Structure):
         ("first_byte_timeout_milliseconds", c_int64), ("save_bytes_max", c_int64),
         ("cache_path", c_char_p), ("cache_bytes_max", c_int64), ("cache_memory_bytes_max", c_int64),
         ("cache_flags", c_uint32), ("cache_reserved", c_int32), ("languages", POINTER(c_char_p)),
-        ("language_count", c_size_t),
+        ("language_count", c_size_t), ("too_slow_milliseconds", c_int64),
     ]
 
 
@@ -164,7 +165,7 @@ class EventPayload(Union):
 
     _fields_ = [
         ("response", ResponseHandle), ("error", ErrorHandle), ("changes", ChangesHandle),
-        ("items", OutboxItemsHandle),
+        ("items", OutboxItemsHandle), ("lifecycle", LifecycleEventHandle),
     ]
 
 
@@ -180,6 +181,25 @@ class StreamEvent(Structure):
     _fields_ = [
         ("name", c_char_p), ("id", c_char_p), ("data", c_void_p), ("length", c_size_t),
         ("objects", POINTER(ObjectHandle)), ("object_count", c_size_t), ("error", ErrorHandle),
+    ]
+
+
+class CallInfo(Structure):
+    """`restway_call_info`. The texts are borrowed from the handle that it was read from."""
+
+    _fields_ = [
+        ("struct_size", c_size_t), ("call_id", c_uint64), ("route", c_char_p), ("method", c_char_p),
+        ("url", c_char_p), ("stage", c_char_p), ("age_microseconds", c_int64), ("attempt", c_int32),
+        ("flags", c_uint32),
+    ]
+
+
+class LifecycleOptions(Structure):
+    """`restway_lifecycle_options`. A field that is zero takes its default."""
+
+    _fields_ = [
+        ("struct_size", c_size_t), ("kinds", c_uint64), ("routes", POINTER(c_char_p)),
+        ("route_count", c_size_t), ("progress_interval_milliseconds", c_int64),
     ]
 
 
@@ -322,6 +342,8 @@ ReadFailureFn = CFUNCTYPE(None, c_void_p, FailureHandle)
 NULL_READ_FAILURE = ReadFailureFn()
 HookFn = CFUNCTYPE(c_enum, c_void_p, RowsHandle, AnswerHandle)
 NULL_HOOK = HookFn()
+LifecycleFn = CFUNCTYPE(None, c_void_p, LifecycleEventHandle)
+NULL_LIFECYCLE = LifecycleFn()
 LogFn = CFUNCTYPE(None, c_void_p, POINTER(LogRecord))
 NULL_LOG = LogFn()
 TransformFn = CFUNCTYPE(c_enum, c_void_p, POINTER(Value), AnswerHandle)

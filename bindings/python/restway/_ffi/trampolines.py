@@ -82,6 +82,16 @@ def _changed_destroy(context: int | None) -> None:
         report(None, "the end of an observer")
 
 
+def _lifecycle(context: int | None, event: native.LifecycleEventHandle) -> None:
+    entry = None
+    try:
+        entry = observers.get(context)
+        with inside:
+            entry.run(own(lib.restway_lifecycle_event_retain(event)))
+    except BaseException:
+        report(entry and entry.callback, "an observer of calls")
+
+
 def _modify(context: int | None, request: native.RequestHandle) -> int:
     entry = None
     try:
@@ -424,6 +434,7 @@ def _observed_flush(
 on_done_function = native.DoneFn(_done)
 on_done_destroy = native.DestroyFn(_done_destroy)
 on_changed_function = native.ChangedFn(_changed)
+on_lifecycle_function = native.LifecycleFn(_lifecycle)
 on_changed_destroy = native.DestroyFn(_changed_destroy)
 on_modify_function = native.ModifyFn(_modify)
 on_modify_destroy = native.DestroyFn(_modify_destroy)

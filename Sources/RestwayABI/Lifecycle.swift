@@ -1,0 +1,169 @@
+public import CRestway
+import RestwayCalls
+import RestwayClient
+import RestwayOutcome
+import RestwayRouting
+import RestwayThreads
+
+/// An event in the life of a call, with what C callers borrow from it.
+final class LifecycleEventHandle: HandleObject, Sendable {
+    let event: LifecycleEvent
+    let response: ResponseHandle?
+    let error: ErrorHandle?
+    let texts = LentTexts()
+    let generation = ProcessGeneration.current
+
+    init(_ event: LifecycleEvent) {
+        self.event = event
+        switch event.outcome {
+        case .success(let response)?:
+            self.response = ResponseHandle(response)
+            error = nil
+        case .failure(let failure)?:
+            response = nil
+            error = ErrorHandle(failure)
+        case nil:
+            response = nil
+            error = nil
+        }
+    }
+}
+
+// lifecycle.h
+
+@_cdecl("restway_call_info_init") @implementation
+public func restway_call_info_init(
+    _ info: Out<restway_call_info>?, _ size: Int, _ outError: OutHandle?
+) -> restway_status {
+    SizedStructs.callInfo.initialize(info, size, outError)
+}
+
+@_cdecl("restway_lifecycle_options_init") @implementation
+public func restway_lifecycle_options_init(
+    _ options: Out<restway_lifecycle_options>?, _ size: Int, _ outError: OutHandle?
+) -> restway_status {
+    SizedStructs.lifecycleOptions.initialize(options, size, outError)
+}
+
+@_cdecl("restway_client_observe_calls") @implementation
+public func restway_client_observe_calls(
+    _ client: InHandle, _ options: In<restway_lifecycle_options>?, _ told: restway_lifecycle_fn?,
+    _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outObserver: OutHandle?,
+    _ outError: OutHandle?
+) -> restway_status {
+    ClientHandle.creating(client, outObserver, outError) { client throws(Failure) in
+        let wishes = try LifecycleWishes(options)
+        guard (told == nil) == client.delivery.isDrained else {
+            let reason =
+                told == nil
+                ? "is NULL: no function would receive the events"
+                : "is given, but with RESTWAY_DELIVERY_DRAIN an event comes in its place"
+            throw Argument.wrong("told", "told \(reason)")
+        }
+        return try HostContext.lending(context, destroy) { context throws(Failure) in
+            let observer = try client.observeCalls(
+                wishes, token: context.token,
+                told: { event in
+                    Handle.lending(LifecycleEventHandle(event)) { told?(context.pointer, $0) }
+                }, end: context.end)
+            return ObserverHandle(observer, .calls(client.calls.lifecycle))
+        }
+    }
+}
+
+@_cdecl("restway_lifecycle_event_retain") @implementation
+public func restway_lifecycle_event_retain(_ event: InHandle) -> OpaquePointer! {
+    LifecycleEventHandle.retain(event)
+}
+
+@_cdecl("restway_lifecycle_event_release") @implementation
+public func restway_lifecycle_event_release(_ event: InHandle) {
+    LifecycleEventHandle.release(event)
+}
+
+@_cdecl("restway_lifecycle_event_kind") @implementation
+public func restway_lifecycle_event_kind(_ event: InHandle) -> UInt32 {
+    LifecycleEventHandle.object(event)?.event.kind.rawValue ?? 0
+}
+
+@_cdecl("restway_lifecycle_event_time") @implementation
+public func restway_lifecycle_event_time(_ event: InHandle) -> Int64 {
+    LifecycleEventHandle.object(event)?.event.time ?? 0
+}
+
+@_cdecl("restway_lifecycle_event_info") @implementation
+public func restway_lifecycle_event_info(
+    _ event: InHandle, _ info: Out<restway_call_info>?, _ outError: OutHandle?
+) -> restway_status {
+    LifecycleEventHandle.using(event, outError) { handle throws(Failure) in
+        try SizedStructs.callInfo.write(handle.event.info.c(handle.texts), to: info)
+    }
+}
+
+@_cdecl("restway_lifecycle_event_call") @implementation
+public func restway_lifecycle_event_call(_ event: InHandle) -> OpaquePointer! {
+    (LifecycleEventHandle.object(event)?.event.call).map(Handle.lend)
+}
+
+@_cdecl("restway_lifecycle_event_response") @implementation
+public func restway_lifecycle_event_response(_ event: InHandle) -> OpaquePointer! {
+    LifecycleEventHandle.object(event)?.response.map(Handle.lend)
+}
+
+@_cdecl("restway_lifecycle_event_error") @implementation
+public func restway_lifecycle_event_error(_ event: InHandle) -> OpaquePointer! {
+    LifecycleEventHandle.object(event)?.error.map(Handle.lend)
+}
+
+@_cdecl("restway_request_set_too_slow") @implementation
+public func restway_request_set_too_slow(
+    _ request: InHandle, _ milliseconds: Int64, _ outError: OutHandle?
+) -> restway_status {
+    RequestHandle.changing(request, outError) { spec throws(Failure) in
+        spec.timeouts.tooSlowMilliseconds = try Argument.limit(milliseconds, "milliseconds")
+    }
+}
+
+/// Reads the option struct of the header and checks each field.
+extension LifecycleWishes {
+    fileprivate init(_ pointer: In<restway_lifecycle_options>?) throws(Failure) {
+        self.init()
+        guard let pointer else { return }
+        let c = try SizedStructs.lifecycleOptions.read(pointer, zero: restway_lifecycle_options())
+        guard c.kinds & ~LifecycleKind.allBits == 0 else {
+            let unknown = String(c.kinds & ~LifecycleKind.allBits, radix: 16)
+            throw Argument.wrong(
+                "options.kinds",
+                "options.kinds holds bits that this version does not know: 0x\(unknown)")
+        }
+        if c.kinds != 0 { kinds = c.kinds }
+        let names = try Argument.elements(c.routes, c.route_count, "options.routes")
+        if c.routes != nil {
+            var routes: [String] = []
+            for name in names { routes.append(try Argument.string(name, "options.routes[]")) }
+            self.routes = routes
+        }
+        try Argument.notNegative(
+            c.progress_interval_milliseconds, "options.progress_interval_milliseconds")
+        if c.progress_interval_milliseconds > 0 {
+            progressIntervalMilliseconds = c.progress_interval_milliseconds
+        }
+    }
+}
+
+extension CallInfo {
+    /// Returns the struct of the header.
+    ///
+    /// - Parameters:
+    ///   - texts: Keeps the texts that the struct borrows.
+    ///   - key: Tells the texts from those of other calls.
+    func c(_ texts: LentTexts, _ key: Int = 0) -> restway_call_info {
+        restway_call_info(
+            struct_size: MemoryLayout<restway_call_info>.size, call_id: id,
+            route: texts.pointer("route \(key)") { route },
+            method: texts.pointer("method \(key)") { method },
+            url: texts.pointer("url \(key)") { url },
+            stage: texts.pointer("stage \(key)") { stage }, age_microseconds: ageMicroseconds,
+            attempt: Int32(clamping: attempt), flags: traits.rawValue)
+    }
+}

@@ -1,0 +1,128 @@
+import XCTest
+
+@testable import RestwayCalls
+
+/// Tests which events of a call are told: each rule, and random journeys of the call machine.
+final class LifecycleOrderTests: XCTestCase {
+    /// Returns the events that are told while these things happen.
+    private func told(_ happened: LifecycleKind...) -> [LifecycleKind] {
+        var order = LifecycleOrder()
+        return happened.flatMap { order.happened($0) }
+    }
+
+    func testTheBeginningComesFirstAndTheEndLast() {
+        XCTAssertEqual(
+            told(.willBegin, .didBegin, .uploaded, .downloaded, .willMap, .didSucceed),
+            [.willBegin, .didBegin, .uploaded, .downloaded, .willMap, .didSucceed])
+        XCTAssertEqual(told(.willBegin, .didFail, .didFail, .didBegin), [.willBegin, .didFail])
+        XCTAssertEqual(told(.willBegin, .willBegin), [.willBegin])
+    }
+
+    func testAnEndThatOvertakesTheBeginningBringsTheBeginningAlong() {
+        XCTAssertEqual(told(.didCancel, .willBegin, .didBegin), [.willBegin, .didCancel])
+    }
+
+    func testProgressComesOnlyDuringAnExchange() {
+        XCTAssertEqual(told(.willBegin, .downloaded), [.willBegin])
+        XCTAssertEqual(
+            told(.willBegin, .didBegin, .willMap, .downloaded), [.willBegin, .didBegin, .willMap])
+        XCTAssertEqual(
+            told(.willBegin, .didBegin, .uploaded, .didBegin, .uploaded),
+            [.willBegin, .didBegin, .uploaded, .didBegin, .uploaded])
+    }
+
+    func testACallIsTooSlowOnceAndNotAfterItsEnd() {
+        XCTAssertEqual(told(.willBegin, .tooSlow, .tooSlow), [.willBegin, .tooSlow])
+        XCTAssertEqual(told(.tooSlow), [])
+        XCTAssertEqual(told(.willBegin, .didSucceed, .tooSlow), [.willBegin, .didSucceed])
+    }
+
+    func testEveryKindHasABitOfItsOwn() {
+        XCTAssertEqual(LifecycleKind.allBits.nonzeroBitCount, LifecycleKind.allCases.count)
+        XCTAssertEqual(LifecycleKind.willBegin.bit, 2)
+    }
+
+    // MARK: Schedules
+
+    private static let letters: [LifecycleKind: Character] = [
+        .willBegin: "B", .didBegin: "D", .uploaded: "U", .downloaded: "W", .willMap: "M",
+        .tooSlow: "T", .didSucceed: "S", .didFail: "F", .didCancel: "C",
+    ]
+
+    private static let optional: [CallMachine.OptionalStages] = [
+        .modify, .prepare, .lane, .cache, .upload, .rewind, .rate, .validate,
+    ]
+
+    /// The answers that a stage may give. A failure of a stage behind the exchange is final, as
+    /// `RecoverStage.judge` decides.
+    private func answers(_ machine: CallMachine, isMapped: Bool) -> [CallMachine.Event] {
+        let entry = machine.entry
+        switch machine.stage {
+        case .modify: return [.passed(entry), .answered(entry), .failed(entry)]
+        case .cache:
+            return [
+                .passed(entry), .answered(entry), .failed(entry), .found(entry), .tookOver(entry),
+            ]
+        case .lane: return [.passed(entry), .answered(entry), .mustStore(entry), .failed(entry)]
+        case .credential:
+            return [.passed(entry), .failed(entry)] + (machine.isRefused ? [.settled(entry)] : [])
+        case .recover where isMapped: return [.judged(entry, .fail)]
+        case .recover: return CallMachine.Verdict.allCases.map { .judged(entry, $0) }
+        default: return [.passed(entry), .failed(entry)]
+        }
+    }
+
+    /// Returns the letters of the events of one random journey.
+    private func journey(_ random: inout SystemRandomNumberGenerator) -> String {
+        let stages = Self.optional.filter { _ in Bool.random(using: &random) }
+        var machine = CallMachine(passing: .init(stages))
+        var order = LifecycleOrder()
+        var told: [LifecycleKind] = []
+        var isMapped = false
+        func happen(_ kind: LifecycleKind) { told += order.happened(kind) }
+        // A close may come before the beginning was told.
+        if Int.random(in: 0..<20, using: &random) > 0 { happen(.willBegin) }
+        var actions = machine.start()
+        while case .enter(let stage, let entry)? = actions.next {
+            if stage == .exchange { happen(.didBegin) }
+            if stage == .parse, Bool.random(using: &random) {
+                happen(.willMap)
+                isMapped = true
+            }
+            // Bytes are reported at any time, also those of an exchange that was left.
+            for kind in [LifecycleKind.uploaded, .downloaded, .tooSlow] {
+                if Int.random(in: 0..<3, using: &random) == 0 { happen(kind) }
+            }
+            let event: CallMachine.Event =
+                switch Int.random(in: 0..<40, using: &random) {
+                case 0: .cancelled
+                case 1: .closed
+                case 2: isMapped ? .failed(entry) : .interrupted(entry)
+                default: answers(machine, isMapped: isMapped).randomElement(using: &random)!
+                }
+            let next = machine.handle(event)
+            // A commit is not cancelled.
+            actions = next.next == nil ? machine.handle(.passed(entry)) : next
+        }
+        guard case .deliver(let ending)? = actions.next else { return "no end" }
+        let isSuccess = Bool.random(using: &random)
+        happen(ending == .cancelled ? .didCancel : isSuccess ? .didSucceed : .didFail)
+        // What comes late is not told.
+        for kind in LifecycleKind.allCases { happen(kind) }
+        return String(told.compactMap { Self.letters[$0] })
+    }
+
+    func testRandomJourneysTellTheirEventsInOrder() {
+        var random = SystemRandomNumberGenerator()
+        var seen: Set<Character> = []
+        for _ in 0..<20_000 {
+            let events = journey(&random)
+            seen.formUnion(events)
+            XCTAssertLessThanOrEqual(events.count { $0 == "T" }, 1, events)
+            let rest = events.filter { $0 != "T" }
+            XCTAssertNotNil(rest.wholeMatch(of: /B(D[UW]*)*M?[SFC]/), events)
+            XCTAssertTrue(events.hasPrefix("B") && !events.hasSuffix("T"), events)
+        }
+        XCTAssertEqual(seen, Set(Self.letters.values))
+    }
+}
