@@ -32,7 +32,8 @@ struct ResponseProcessor {
 
     // MARK: Decoding
 
-    /// Undoes the content coding of an answer. If that fails, the answer has no body.
+    /// Undoes the content coding of an answer. If that fails, the answer has no body. A body whose
+    /// coding is not known stays as it was sent (RFC 9110, section 8.4).
     func decode(
         _ head: ResponseHead, _ recorder: ExchangeRecorder, _ timings: CallTimings
     ) -> (received: ReceivedResponse, failure: Failure?, at: Deadline) {
@@ -82,6 +83,9 @@ struct ResponseProcessor {
         if let known = known(answer, parsed.manner) {
             parsed.known = known
             return parsed
+        }
+        if let reason = ContentDecoder.reasonNotDecoded(received.headers) {
+            throw failure(.mapping, reason, received)
         }
         // A body whose type no mapper reads, and that does not look like JSON, is refused, unless
         // the route accepts the type.
@@ -305,12 +309,18 @@ struct ResponseProcessor {
     /// Returns the failure for an answer whose status is not 2xx. It may ask the program; then it
     /// runs on a worker.
     func httpFailure(_ received: ReceivedResponse) -> Failure {
+        // Nothing can be read in a body that is still coded.
+        let isEmpty = received.body.isEmpty
+        let reason = isEmpty ? nil : ContentDecoder.reasonNotDecoded(received.headers)
         let error = APIError(
-            body: received.body, mediaType: received.headers[first: "Content-Type"],
-            api.definition.errors, read: { self.json($0, of: received) })
+            body: reason == nil ? received.body : Body(),
+            mediaType: received.headers[first: "Content-Type"], api.definition.errors,
+            read: { self.json($0, of: received) })
         var message = "\(describe(received)) answered \(received.status)"
-        if let reason = HTTPStatus.reasons[received.status] { message += " \(reason)" }
-        if let text = error.message ?? excerpt(of: received, error) { message += ": \(text)" }
+        if let phrase = HTTPStatus.reasons[received.status] { message += " \(phrase)" }
+        if let text = error.message ?? reason ?? excerpt(of: received, error) {
+            message += ": \(text)"
+        }
         if let code = error.code { message += " (API code \(code))" }
         var failure = Failure(.http, message, domain: error.isFound ? .api : .http)
         failure.httpStatus = received.status
