@@ -4,9 +4,9 @@
  *  explains the whole topic.
  *
  *  A client has a cache if its API document has a section `cache`, or if its options have a
- *  cache_path or RESTWAY_CACHE_ON. The functions of this header that need a cache return
- *  RESTWAY_E_CONFIG for a client without one. A cache whose file fails never fails a call:
- *  restway_cache_problem() says what is wrong.
+ *  cache_path or RESTWAY_CACHE_ON; RESTWAY_CACHE_OFF takes it away. The functions of this header
+ *  that need a cache return RESTWAY_E_CONFIG for a client without one. A cache whose file fails
+ *  never fails a call: restway_cache_problem() says what is wrong.
  */
 #ifndef RESTWAY_CACHE_H
 #define RESTWAY_CACHE_H

@@ -50,6 +50,9 @@ typedef enum RESTWAY_OPEN_ENUM restway_delivery {
 /** An answer without a lifetime is fresh for a tenth of the time since its resource was last
  *  modified (RFC 9111, section 4.2.2). */
 #define RESTWAY_CACHE_HEURISTICS 0x2u
+/** The client has no cache, also if the document has one. No other option of the cache may be set
+ *  beside it. */
+#define RESTWAY_CACHE_OFF 0x4u
 
 /** Options of restway_client_create(). Start from RESTWAY_CLIENT_OPTIONS_INIT. A field that is 0
  *  takes the value of the API document, or the default if the document has no value. */

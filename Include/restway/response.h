@@ -130,7 +130,9 @@ RESTWAY_API const char *restway_response_trailer_value(
     const restway_response *response, size_t index);
 
 /** Returns the body as it was received, with its content coding (gzip, deflate, br or zstd)
- *  removed. Content-Encoding and Content-Length remain readable as they were received.
+ *  removed. Content-Encoding and Content-Length remain readable as they were received. A body with
+ *  any other coding stays as it was sent; if it is to be mapped, the call fails with
+ *  RESTWAY_E_MAPPING.
  *
  *  @param out_length Receives its length in bytes; may be NULL.
  *  @return The bytes, followed by a NUL, *Borrowed*; NULL only for a NULL response.

@@ -28,7 +28,8 @@ RESTWAY_BEGIN_DECLS
 typedef restway_status (*restway_body_head_fn)(
     void *context, const restway_response *response, restway_answer *answer);
 
-/** Receives the next bytes of a body, without their content coding.
+/** Receives the next bytes of a body, without their content coding. A coding other than gzip,
+ *  deflate, br and zstd stays; Content-Encoding of the head names it.
  *
  *  @param context    The context of the restway_body_receiver.
  *  @param bytes      The bytes, at least one. *Borrowed* until this returns.

@@ -219,10 +219,19 @@ extension ClientOptions.Caching {
         memoryBytesMax = try Argument.limit(
             c.cache_memory_bytes_max, "options.cache_memory_bytes_max")
         try Argument.flags(
-            c.cache_flags, known: RESTWAY_CACHE_ON | RESTWAY_CACHE_HEURISTICS,
+            c.cache_flags,
+            known: RESTWAY_CACHE_ON | RESTWAY_CACHE_HEURISTICS | RESTWAY_CACHE_OFF,
             "options.cache_flags")
         isOn = c.cache_flags & RESTWAY_CACHE_ON != 0
         usesHeuristics = c.cache_flags & RESTWAY_CACHE_HEURISTICS != 0
+        isOff = c.cache_flags & RESTWAY_CACHE_OFF != 0
+        let isSet =
+            isOn || usesHeuristics || path != nil || bytesMax != nil || memoryBytesMax != nil
+        guard !isOff || !isSet else {
+            throw Argument.wrong(
+                "options.cache_flags",
+                "options.cache_flags: RESTWAY_CACHE_OFF stands beside other options of the cache")
+        }
         guard c.cache_reserved == 0 else {
             throw Argument.outOfRange("options.cache_reserved", Int64(c.cache_reserved))
         }

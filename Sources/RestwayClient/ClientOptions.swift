@@ -32,13 +32,15 @@ package struct ClientOptions: Sendable {
         package var memoryBytesMax: Int64?
         /// Whether there is a cache even if neither the document nor `path` asks for it.
         package var isOn = false
+        /// Whether there is no cache even if the document asks for it.
+        package var isOff = false
         package var usesHeuristics = false
 
         package init() {}
 
         /// Returns the settings of the cache, over the document's; `nil` if there is no cache.
         package func settings(over document: CacheDefinition?) throws(Failure) -> CacheDefinition? {
-            guard document != nil || path != nil || isOn else { return nil }
+            guard !isOff, document != nil || path != nil || isOn else { return nil }
             var settings = document ?? CacheDefinition()
             if let path { settings.path = path }
             if let bytesMax {

@@ -1,5 +1,6 @@
 /// Undoes the content codings of a body (RFC 9110, section 8.4) piece by piece and strictly: a
-/// truncated or padded body is an error, not a shorter body.
+/// truncated or padded body is an error, not a shorter body. A body with a coding that is not known
+/// stays as it was sent.
 ///
 /// One thread at a time uses it.
 package final class ContentDecoder {
@@ -9,7 +10,8 @@ package final class ContentDecoder {
     /// hide a huge body in a small body.
     private static let codingsMax = 4
 
-    /// The codings from the outermost to the innermost; empty if the body has no coding.
+    /// The codings from the outermost to the innermost; empty if the body has no coding, or stays
+    /// as it was sent.
     private let steps: [any CodingDecoder]
     private var hasBegun = false
 
@@ -17,14 +19,28 @@ package final class ContentDecoder {
     ///   - headers: The headers of the response; `Content-Encoding` is read.
     ///   - bytesMax: The limit on the bytes that any step may produce.
     package init(_ headers: Headers, bytesMax: Int) throws(BodyError) {
+        let names = Self.codings(headers)
+        guard names.count <= Self.codingsMax else {
+            throw .tooManyCodings(max: Self.codingsMax)
+        }
         var steps: [any CodingDecoder] = []
-        for name in try Self.codings(headers).reversed() {
-            steps.append(try Self.step(name, bytesMax))
+        for name in names.reversed() {
+            guard let step = try Self.step(name, bytesMax) else {
+                steps = []
+                break
+            }
+            steps.append(step)
         }
         self.steps = steps
     }
 
-    /// Whether the body has a coding.
+    /// Returns why a body stays as it was sent: one of its codings is not known. `nil` if all are.
+    package static func reasonNotDecoded(_ headers: Headers) -> String? {
+        codings(headers).first { !known.contains($0) }
+            .map { "the body's content coding is unknown: \($0.prefix(40))" }
+    }
+
+    /// Whether the body has a coding that is undone.
     package var hasCoding: Bool { !steps.isEmpty }
 
     /// Decodes a piece of the body.
@@ -57,8 +73,8 @@ package final class ContentDecoder {
         }
     }
 
-    /// Decodes a whole body. Without a coding it is returned unchanged, and no other reference to
-    /// it is kept.
+    /// Decodes a whole body. Without a coding that can be undone it is returned unchanged, and no
+    /// other reference to it is kept.
     package static func decode(
         _ body: consuming [UInt8], headers: Headers, bytesMax: Int
     ) throws(BodyError) -> [UInt8] {
@@ -78,25 +94,26 @@ package final class ContentDecoder {
     // MARK: Codings
 
     /// The names of the codings in the order in which they were applied.
-    private static func codings(_ headers: Headers) throws(BodyError) -> [String] {
+    private static func codings(_ headers: Headers) -> [String] {
         guard let codings = headers.joined("Content-Encoding") else { return [] }
-        let names = codings.utf8.split(separator: UInt8(ascii: ","))
+        return codings.utf8.split(separator: UInt8(ascii: ","))
             .map { Headers.trimmed(Substring($0)).lowercased() }
             .filter { !$0.isEmpty && $0 != "identity" }
-        guard names.count <= codingsMax else { throw .tooManyCodings(max: codingsMax) }
-        return names
     }
 
+    private static let known = ["gzip", "x-gzip", "deflate", "br", "zstd"]
+
+    /// Returns what undoes a coding; `nil` if the coding is not known.
     private static func step(
         _ name: String, _ bytesMax: Int
-    ) throws(BodyError) -> any CodingDecoder {
+    ) throws(BodyError) -> (any CodingDecoder)? {
         let limit = DecodedLimit(coding: name, bytesMax: bytesMax)
         switch name {
         case "gzip", "x-gzip": return try ZlibDecoder(.gzip, limit)
         case "deflate": return DeflateDecoder(limit)
         case "br": return try BrotliDecoder(limit)
         case "zstd": return try ZstdDecoder(limit)
-        default: throw .unknownCoding(String(name.prefix(40)))
+        default: return nil
         }
     }
 }
@@ -111,7 +128,6 @@ package enum BodyError: Error, Equatable, Sendable {
     case corrupt(coding: String)
     /// More bytes follow the end of the compressed stream.
     case trailingBytes(coding: String, count: Int)
-    case unknownCoding(String)
     case tooManyCodings(max: Int)
     /// The receiver of the decoded bytes takes no more.
     case refused
@@ -127,8 +143,6 @@ package enum BodyError: Error, Equatable, Sendable {
             "the \(coding) body is corrupt"
         case .trailingBytes(let coding, let count):
             "\(count) bytes stand behind the end of the \(coding) body"
-        case .unknownCoding(let name):
-            "the body's content coding is unknown: \(name)"
         case .tooManyCodings(let max):
             "the body has more than \(max) content codings"
         case .refused:

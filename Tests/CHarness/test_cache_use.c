@@ -344,7 +344,36 @@ static void cache__pages_are_entries_of_their_own(void **state) {
     caching_end(&caching);
 }
 
+static void cache__keeps_a_body_whose_coding_is_unknown(void **state) {
+    (void)state;
+    struct caching caching;
+    restway_response *response = POISON;
+    caching_begin(&caching);
+    caching_answer(
+        &caching, 200, "Cache-Control: max-age=60\r\nContent-Encoding: snappy\r\n", THING);
+    caching_get_body(
+        &caching, "/plain", RESTWAY_CACHE_STANDARD, RESTWAY_CACHE_STATE_STORED, 1, THING);
+    caching_get_body(
+        &caching, "/plain", RESTWAY_CACHE_STANDARD, RESTWAY_CACHE_STATE_HIT, 1, THING);
+    response = perform(&caching, caching_request("/plain"));
+    assert_string_equal(restway_response_header(response, "Content-Encoding"), "snappy");
+    restway_response_release(response);
+    /* Only mapping needs what is in the body. */
+    for (int times = 0; times < 2; times++) {
+        restway_request *request = caching_request("things");
+        assert_fails(
+            restway_client_perform(caching.client, request, 0, &response, &failure),
+            RESTWAY_E_MAPPING, "content coding is unknown: snappy");
+        assert_null(response);
+        forget_failure();
+        restway_request_release(request);
+    }
+    assert_int_equal(answering_count(&caching.server), 2);
+    caching_end(&caching);
+}
+
 static const struct CMUnitTest tests[] = {
+    TEST(cache__keeps_a_body_whose_coding_is_unknown),
     TEST(cache__guesses_a_lifetime_only_if_the_client_says_so),
     TEST(cache__pages_are_entries_of_their_own),
     TEST(cache_mode__decides_who_answers),

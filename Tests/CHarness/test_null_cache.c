@@ -119,6 +119,25 @@ static void cache_functions__of_a_list_refuse_null(void **state) {
     caching_end(&caching);
 }
 
+static void cache_off__takes_the_cache_of_the_document_away(void **state) {
+    (void)state;
+    static const char document[] = "{\"restway\": 1, \"cache\": {}}";
+    restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
+    restway_api *api = NULL;
+    restway_client *client = NULL;
+    options.base_url = "http://127.0.0.1:1/";
+    assert_ok(restway_api_load(document, strlen(document), &api, &failure));
+    assert_ok(restway_client_create(api, &options, &client, &failure));
+    assert_ok(restway_cache_remove(client, NULL, NULL, &failure));
+    restway_client_release(client);
+    options.cache_flags = RESTWAY_CACHE_OFF;
+    assert_ok(restway_client_create(api, &options, &client, &failure));
+    assert_fails(
+        restway_cache_remove(client, NULL, NULL, &failure), RESTWAY_E_CONFIG, "no response cache");
+    restway_client_release(client);
+    restway_api_release(api);
+}
+
 static void cache_functions__of_a_client_without_a_cache(void **state) {
     (void)state;
     struct caching caching;
@@ -175,11 +194,22 @@ static void client_create__refuses_wrong_options_of_the_cache(void **state) {
     options.cache_memory_bytes_max = -2;
     refuse_options(options, RESTWAY_E_INVALID_ARGUMENT, "options.cache_memory_bytes_max");
     options = good;
-    options.cache_flags = 0x4u;
+    options.cache_flags = 0x8u;
     refuse_options(options, RESTWAY_E_INVALID_ARGUMENT, "options.cache_flags");
     options = good;
     options.cache_reserved = 1;
     refuse_options(options, RESTWAY_E_INVALID_ARGUMENT, "options.cache_reserved");
+    options = good;
+    options.cache_flags = RESTWAY_CACHE_OFF | RESTWAY_CACHE_ON;
+    refuse_options(options, RESTWAY_E_INVALID_ARGUMENT, "RESTWAY_CACHE_OFF");
+    options = good;
+    options.cache_flags = RESTWAY_CACHE_OFF;
+    options.cache_path = "/tmp/restway-cache-never-made.db";
+    refuse_options(options, RESTWAY_E_INVALID_ARGUMENT, "RESTWAY_CACHE_OFF");
+    options = good;
+    options.cache_flags = RESTWAY_CACHE_OFF;
+    options.cache_bytes_max = 65536;
+    refuse_options(options, RESTWAY_E_INVALID_ARGUMENT, "RESTWAY_CACHE_OFF");
     options = good;
     options.cache_flags = RESTWAY_CACHE_ON;
     options.cache_memory_bytes_max = -1;
@@ -195,6 +225,7 @@ static const struct CMUnitTest tests[] = {
     TEST(cache_structs__are_what_the_macros_say),
     TEST(cache_functions__refuse_null_and_bad_text),
     TEST(cache_functions__of_a_list_refuse_null),
+    TEST(cache_off__takes_the_cache_of_the_document_away),
     TEST(cache_functions__of_a_client_without_a_cache),
     TEST(client_create__refuses_wrong_options_of_the_cache),
 };

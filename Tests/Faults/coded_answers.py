@@ -108,7 +108,7 @@ CODED_ANSWERS = (
     broken("brotli_with_something_behind", BROTLI + b"more", damaged("4 bytes stand behind"), "br"),
     broken("zstd_truncated", ZSTD[:-1], truncated("zstd"), "zstd"),
     broken("zstd_with_something_behind", ZSTD + b"more", damaged("4 bytes stand behind"), "zstd"),
-    broken("coding_unknown", BODY, damaged("coding is unknown: snappy"), "snappy"),
+    broken("coding_unknown", BODY, answers(BODY), "snappy"),
     broken("codings_too_many", PACKED, damaged("more than 4 content codings"),
            ", ".join(["gzip"] * 5)),
     broken("gzip_in_gzip_truncated", gzip.compress(PACKED[:-1], mtime=0), truncated("gzip"),

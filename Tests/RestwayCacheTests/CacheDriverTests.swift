@@ -139,8 +139,8 @@ final class CacheDriverTests: CacheTestCase {
         let cache = try cacheInMemory()
         let varying = answer("one", [("Cache-Control", "max-age=100"), ("Vary", "Cookie")])
         for isHidden in [true, false] {
-            var request = CacheRequest(method: "GET", url: "http://127.0.0.1/\(isHidden)")
-            request.hasHiddenCookies = isHidden
+            let request = CacheRequest(
+                method: "GET", url: "http://127.0.0.1/\(isHidden)", hasHiddenCookies: isHidden)
             let asked = CacheQuestion(request, plan(cache))
             let outcome = try ticket(cache, asked).answered(varying)
             XCTAssertEqual(outcome.isShareable, !isHidden)

@@ -181,8 +181,7 @@ final class ReuseTests: XCTestCase {
             XCTAssertEqual(found, [words[mode]!.fresh, words[mode]!.stale], "\(mode)")
             let missing = Reuse.decide(request, [], now: 0, usesHeuristics: false)
             XCTAssertEqual(missing.word, words[mode]!.missing, "\(mode)")
-            var invalid = entry
-            invalid.isInvalid = true
+            let invalid = Sample.invalid(entry)
             let word = Reuse.decide(
                 request, [invalid], now: Sample.time(1), usesHeuristics: false
             ).word
@@ -307,8 +306,7 @@ final class ReuseTests: XCTestCase {
         let offline = Sample.get(rules: Sample.rules { $0.isReadOffline = true })
         XCTAssertTrue(stands(strict, 1_000_000, offline, isOffline: true))
         XCTAssertFalse(stands(strict, 1_000_000, offline))
-        var invalid = entry
-        invalid.isInvalid = true
+        let invalid = Sample.invalid(entry)
         XCTAssertFalse(stands(invalid, 11, offline, isOffline: true))
     }
 

@@ -44,6 +44,11 @@ enum Sample {
             bodyLength: bodyLength)
     }
 
+    /// The entry after an answer that was not kept has shown that it no longer holds.
+    static func invalid(_ entry: StoredHead) -> StoredHead {
+        entry.freshened(by: entry, isInvalid: true)
+    }
+
     static func rules(_ change: (inout CacheRules) -> Void) -> CacheRules {
         var rules = CacheRules()
         change(&rules)

@@ -83,7 +83,21 @@ final class ContentDecoderTests: XCTestCase {
         var damaged = whole
         damaged[damaged.count - 6] ^= 1
         XCTAssertEqual(decode(damaged, "gzip"), .failure(.corrupt(coding: "gzip")))
-        XCTAssertEqual(decode(text, "compress"), .failure(.unknownCoding("compress")))
+    }
+
+    func testABodyWithAnUnknownCodingStaysAsItIs() {
+        let whole = deflated(text, 31)
+        for coding in ["compress", "gzip, compress", "compress, gzip", "Compress,br,x"] {
+            XCTAssertEqual(decode(whole, coding), .success(whole), coding)
+            let headers = Headers([HeaderField(name: "Content-Encoding", value: coding)])
+            XCTAssertEqual(
+                ContentDecoder.reasonNotDecoded(headers),
+                "the body's content coding is unknown: compress", coding)
+        }
+        for coding in ["gzip, X-Gzip", "identity", "deflate, br, zstd", ""] {
+            let headers = Headers([HeaderField(name: "Content-Encoding", value: coding)])
+            XCTAssertNil(ContentDecoder.reasonNotDecoded(headers), coding)
+        }
     }
 
     func testABombIsStoppedAtTheBound() {

@@ -80,6 +80,9 @@ enum TokenResponse {
         guard let head = recorder.head else {
             throw .refused("the token endpoint gave no answer")
         }
+        if let reason = ContentDecoder.reasonNotDecoded(head.headers) {
+            throw .refused("the token endpoint's answer cannot be read: \(reason)")
+        }
         let body: [UInt8]
         do {
             body = try ContentDecoder.decode(

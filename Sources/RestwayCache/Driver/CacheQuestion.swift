@@ -22,10 +22,10 @@ final class CacheQuestion: Sendable {
         var body: [UInt8]?
         if plan.rules.keepsUnsafe, case .bytes(let bytes) = request.exchange.body { body = bytes }
         let mode = isOffline && plan.mode == .standard ? .preferred : plan.mode
-        var asked = CacheRequest(
+        let asked = CacheRequest(
             method: request.exchange.method, url: request.exchange.url,
-            headers: request.receivedHeaders, body: body, rules: plan.rules, mode: mode)
-        asked.hasHiddenCookies = request.exchange.usesCookies
+            headers: request.receivedHeaders, body: body, rules: plan.rules, mode: mode,
+            hasHiddenCookies: request.exchange.usesCookies)
         self.init(asked, plan, wantsBytes: request.bodyDestination.isMemory, labels)
     }
 
@@ -44,9 +44,7 @@ final class CacheQuestion: Sendable {
 
     /// Returns the same question of a program that wants the server to be asked.
     func validating() -> CacheQuestion {
-        var request = request
-        request.mode = .validate
-        return CacheQuestion(request, plan, wantsBytes: wantsBytes)
+        CacheQuestion(request.with(.validate), plan, wantsBytes: wantsBytes)
     }
 }
 

@@ -19,8 +19,7 @@ extension ResponseCache {
                 rules: CacheRules(), mode: .only, route: nil, discriminator: discriminator,
                 holder: nil)
         let question = CacheQuestion(request, plan, labels)
-        var asking = question.request
-        asking.mode = .only
+        let asking = question.request.with(.only)
         let now = options.clock.wallMicroseconds()
         let heads = look(question.label, now: now).0?.heads ?? []
         let reuse = Reuse.decide(

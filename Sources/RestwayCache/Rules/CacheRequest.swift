@@ -2,24 +2,29 @@ package import RestwayCalls
 package import RestwayDocument
 package import RestwayHTTP
 
-/// A request as the decisions of the cache see it.
-package struct CacheRequest: Sendable {
-    package var method: String
+/// A request as the decisions of the cache see it. It never changes.
+///
+/// It is a class because it has many fields, and the decisions pass it on often.
+package final class CacheRequest: Sendable {
+    package let method: String
     /// The absolute URL, as it is sent.
-    package var url: String
+    package let url: String
     /// The header fields as they are sent, without the credential.
-    package var headers: Headers
+    package let headers: Headers
     /// The body of a request whose answer is kept although its method is unsafe.
-    package var body: [UInt8]?
-    package var rules: CacheRules
-    package var mode: CacheMode
+    package let body: [UInt8]?
+    package let rules: CacheRules
+    package let mode: CacheMode
     /// Whether the request may be sent with cookies that `headers` does not have. It is
     /// then unknown whether an answer that varies with the cookies fits such a request.
-    package var hasHiddenCookies = false
+    package let hasHiddenCookies: Bool
+    /// What the header fields say about the cache.
+    let directives: CacheControl
 
     package init(
         method: String, url: String, headers: Headers = Headers(), body: [UInt8]? = nil,
-        rules: CacheRules = CacheRules(), mode: CacheMode = .standard
+        rules: CacheRules = CacheRules(), mode: CacheMode = .standard,
+        hasHiddenCookies: Bool = false
     ) {
         self.method = method
         self.url = url
@@ -27,6 +32,15 @@ package struct CacheRequest: Sendable {
         self.body = body
         self.rules = rules
         self.mode = mode
+        self.hasHiddenCookies = hasHiddenCookies
+        directives = CacheControl(headers, isRequest: true)
+    }
+
+    /// Returns the same request of a program that wants another use of the cache.
+    func with(_ mode: CacheMode) -> CacheRequest {
+        CacheRequest(
+            method: method, url: url, headers: headers, body: body, rules: rules, mode: mode,
+            hasHiddenCookies: hasHiddenCookies)
     }
 }
 
@@ -43,7 +57,6 @@ extension CacheRequest {
     var isGetOrHead: Bool { method == "GET" || method == "HEAD" }
     /// Whether the cache may answer the request, and keep its answer.
     package var isAnswerable: Bool { isGetOrHead || (rules.keepsUnsafe && !isSafe) }
-    var directives: CacheControl { CacheControl(headers, isRequest: true) }
 
     /// The condition under which the program wants a body; it has a copy of its own.
     var hasOwnCondition: Bool {

@@ -33,8 +33,11 @@ struct Statements: Sendable {
     static let likelyLifetimeMax: Int64 = 7 * 86_400
     private static let microsecondsPerSecond: Int64 = 1_000_000
 
-    init(_ headers: Headers, status: Int, requestTime: Int64, responseTime: Int64) {
-        let directives = CacheControl(headers)
+    /// - Parameter directives: What `Cache-Control` says.
+    init(
+        _ headers: Headers, _ directives: CacheControl, status: Int, requestTime: Int64,
+        responseTime: Int64
+    ) {
         let now = responseTime / Self.microsecondsPerSecond
         let date = Self.date("Date", headers, now: now) ?? now
         self.directives = directives

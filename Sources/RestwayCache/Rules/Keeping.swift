@@ -52,10 +52,9 @@ package enum Keeping: Sendable, Equatable {
             asked.flatMap { entries[$0].isConfirmed(by: answer, isAsked: true) ? $0 : nil }
             ?? entries.firstIndex { $0.isConfirmed(by: answer, isAsked: false) }
         guard let index else { return .pass }
-        var head = entries[index].freshened(by: answer)
         // What the server now forbids to keep is not used without another question.
-        head.isInvalid = answer.statements.directives.flags.contains(.noStore)
-        return .freshen(index, head)
+        let isForbidden = answer.statements.directives.flags.contains(.noStore)
+        return .freshen(index, entries[index].freshened(by: answer, isInvalid: isForbidden))
     }
 
     private static func described(

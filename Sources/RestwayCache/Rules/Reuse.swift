@@ -80,17 +80,18 @@ extension StoredHead {
     }
 }
 
-/// A request together with its directives, which are read once.
+/// The decisions about the entry that fits a request.
 private struct Asking {
     let request: CacheRequest
-    let directives: CacheControl
-    /// Whether the network must not be used (RFC 9111, section 5.2.1.7).
-    let staysOffline: Bool
 
     init(_ request: CacheRequest) {
         self.request = request
-        directives = request.directives
-        staysOffline = request.mode == .only || directives.flags.contains(.onlyIfCached)
+    }
+
+    private var directives: CacheControl { request.directives }
+    /// Whether the network must not be used (RFC 9111, section 5.2.1.7).
+    private var staysOffline: Bool {
+        request.mode == .only || directives.flags.contains(.onlyIfCached)
     }
 
     func send(_ reason: Reuse.Forward) -> Reuse {

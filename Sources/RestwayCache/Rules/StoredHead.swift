@@ -2,8 +2,10 @@ import RestwayDocument
 package import RestwayHTTP
 import RestwayText
 
-/// Everything of a kept answer but its body.
-package struct StoredHead: Sendable {
+/// Everything of a kept answer but its body. It never changes.
+///
+/// It is a class because it has many fields, and the decisions pass it on often.
+package final class StoredHead: Sendable {
     package let status: Int
     /// 10, 11, 20 or 30.
     package let httpVersion: Int
@@ -19,7 +21,7 @@ package struct StoredHead: Sendable {
     /// The lifetime that the document gives, in seconds; `nil` if the headers decide.
     package let documentLifetime: Int64?
     /// Whether the entry was made invalid and must be validated before it is used.
-    package var isInvalid: Bool
+    package let isInvalid: Bool
     /// The place of the body in the whole representation, for an incomplete answer; `nil` for a
     /// whole one.
     package let range: StoredRange?
@@ -29,10 +31,13 @@ package struct StoredHead: Sendable {
     let statements: Statements
 
     /// Makes the head of an entry from the fields that were kept.
-    package init(
+    ///
+    /// - Parameter directives: What `Cache-Control` says, if it was read before.
+    init(
         status: Int, httpVersion: Int, headers: Headers, url: String, requestTime: Int64,
         responseTime: Int64, selecting: [HeaderField] = [], documentLifetime: Int64? = nil,
-        isInvalid: Bool = false, range: StoredRange? = nil, bodyLength: Int64?
+        isInvalid: Bool = false, range: StoredRange? = nil, bodyLength: Int64?,
+        directives: CacheControl? = nil
     ) {
         self.status = status
         self.httpVersion = httpVersion
@@ -46,7 +51,8 @@ package struct StoredHead: Sendable {
         self.range = range
         self.bodyLength = bodyLength
         statements = Statements(
-            headers, status: status, requestTime: requestTime, responseTime: responseTime)
+            headers, directives ?? CacheControl(headers), status: status,
+            requestTime: requestTime, responseTime: responseTime)
     }
 }
 
@@ -89,11 +95,13 @@ extension StoredHead {
     /// Makes a head from the answer to a request, with only those header fields that may be kept.
     ///
     /// - Parameter bodyLength: The number of bytes of the body; it is ignored for HEAD.
-    package init(
+    package convenience init(
         answering request: CacheRequest, status: Int, httpVersion: Int, headers: Headers,
         url: String, requestTime: Int64, responseTime: Int64, bodyLength: Int64
     ) {
-        let kept = Self.kept(headers)
+        // The field itself is kept, so what it says holds for the entry, too.
+        let directives = CacheControl(headers)
+        let kept = Self.kept(headers, directives)
         let lifetime = request.rules.lifetimeSeconds
         let isGoverned = request.isAnswerable && (status == 200 || status == 304)
         self.init(
@@ -102,7 +110,7 @@ extension StoredHead {
             selecting: Selecting.fields(kept, request.headers),
             documentLifetime: isGoverned ? lifetime.flatMap { $0 > 0 ? $0 : nil } : nil,
             range: status == 206 ? Self.range(kept, request, bodyLength) : nil,
-            bodyLength: request.method == "HEAD" ? nil : bodyLength)
+            bodyLength: request.method == "HEAD" ? nil : bodyLength, directives: directives)
     }
 
     /// The header fields that concern one connection (RFC 9110, section 7.6.1) or one proxy.
@@ -118,10 +126,10 @@ extension StoredHead {
     }
 
     /// Leaves out the fields that must not be kept (RFC 9111, sections 3.1 and 5.2.2.4).
-    private static func kept(_ headers: Headers) -> Headers {
+    private static func kept(_ headers: Headers, _ directives: CacheControl) -> Headers {
         var names = connectionNames
         if let connection = headers.joined("Connection") { names += FieldList.names(connection) }
-        let unvalidated = CacheControl(headers).unvalidatedNames
+        let unvalidated = directives.unvalidatedNames
         if !unvalidated.contains(where: isEssential) { names += unvalidated }
         return Headers(
             headers.fields.filter { field in !names.contains { field.isNamed($0) } })
@@ -143,10 +151,12 @@ extension StoredHead {
 
     /// Returns the head with the header fields of a newer answer that confirms it: a 304, or an
     /// answer to HEAD (RFC 9111, section 3.2).
-    func freshened(by answer: StoredHead) -> StoredHead {
+    ///
+    /// - Parameter isInvalid: Whether the entry must be validated before it is used.
+    func freshened(by answer: StoredHead, isInvalid: Bool = false) -> StoredHead {
         replacing(
             headers: Self.merged(headers, with: answer.headers), by: answer, range: range,
-            status: status, bodyLength: bodyLength)
+            status: status, bodyLength: bodyLength, isInvalid: isInvalid)
     }
 
     /// Returns the head of a part that a newer part has joined (RFC 9111, section 3.4).
@@ -166,14 +176,16 @@ extension StoredHead {
 
     private func replacing(
         headers: Headers, by answer: StoredHead, range: StoredRange?, status: Int,
-        bodyLength: Int64?
+        bodyLength: Int64?, isInvalid: Bool = false
     ) -> StoredHead {
-        StoredHead(
+        let isRestated = answer.headers[first: "Cache-Control"] != nil
+        return StoredHead(
             status: status, httpVersion: httpVersion, headers: headers, url: url,
             requestTime: answer.requestTime, responseTime: answer.responseTime,
             selecting: answer.headers[first: "Vary"] == nil ? selecting : answer.selecting,
-            documentLifetime: status == 200 ? answer.documentLifetime : nil, range: range,
-            bodyLength: bodyLength)
+            documentLifetime: status == 200 ? answer.documentLifetime : nil,
+            isInvalid: isInvalid, range: range, bodyLength: bodyLength,
+            directives: (isRestated ? answer : self).statements.directives)
     }
 
     /// Replaces fields by those of a newer answer. The fields that describe the kept body stay as

@@ -345,7 +345,7 @@ extension Failure.Reason {
         case .tooLarge: self = .tooLarge
         case .truncated: self = .connectionLost
         case .refused: self = .cancelled
-        case .corrupt, .trailingBytes, .unknownCoding, .tooManyCodings: self = .protocolViolation
+        case .corrupt, .trailingBytes, .tooManyCodings: self = .protocolViolation
         case .outOfMemory: self = .outOfMemory
         }
     }

@@ -104,6 +104,10 @@ final class EventTarget: BodyTarget, @unchecked Sendable {
             opened = nil
             throw Failure(.mapping, why)
         case .events(let found):
+            if let reason = ContentDecoder.reasonNotDecoded(head.headers) {
+                opened = nil
+                throw Failure(.mapping, reason)
+            }
             opened = found
             parser = found.parser(
                 lastEventID: lastEventID, bytesMax: receiver.options.bytesMax)

@@ -32,7 +32,8 @@ struct ResponseProcessor {
 
     // MARK: Decoding
 
-    /// Undoes the content coding of an answer. If that fails, the answer has no body.
+    /// Undoes the content coding of an answer. If that fails, the answer has no body. A body whose
+    /// coding is not known stays as it was sent (RFC 9110, section 8.4).
     func decode(
         _ head: ResponseHead, _ recorder: ExchangeRecorder, _ timings: CallTimings
     ) -> (received: ReceivedResponse, failure: Failure?, at: Deadline) {
@@ -94,6 +95,9 @@ struct ResponseProcessor {
         if let known = known(answer, parsed.manner) {
             parsed.known = known
             return parsed
+        }
+        if let reason = ContentDecoder.reasonNotDecoded(received.headers) {
+            throw failure(.mapping, reason, received)
         }
         // A body whose type no mapper reads, and that does not look like JSON, is refused, unless
         // the route accepts the type.
@@ -323,7 +327,9 @@ struct ResponseProcessor {
         var message = "\(describe(received)) answered \(received.status)"
         if let reason = HTTPStatus.reasons[received.status] { message += " \(reason)" }
         if received.isSuccess { message += ", which its route does not take as a success" }
-        if let text = error.message ?? excerpt(of: received, error) { message += ": \(text)" }
+        if let text = error.message ?? notDecoded(received) ?? excerpt(of: received, error) {
+            message += ": \(text)"
+        }
         if let code = error.code { message += " (API code \(code))" }
         var failure = Failure(.http, message, domain: error.isFound ? .api : .http)
         failure.httpStatus = received.status
@@ -340,8 +346,14 @@ struct ResponseProcessor {
     /// Returns the API's own error in a body.
     func apiError(_ received: ReceivedResponse) -> APIError {
         APIError(
-            body: received.body, mediaType: received.headers[first: "Content-Type"],
-            api.definition.errors, read: { self.json($0, of: received) })
+            body: notDecoded(received) == nil ? received.body : Body(),
+            mediaType: received.headers[first: "Content-Type"], api.definition.errors,
+            read: { self.json($0, of: received) })
+    }
+
+    /// Returns why nothing can be read in a body that is still coded; `nil` if it is not.
+    private func notDecoded(_ received: ReceivedResponse) -> String? {
+        received.body.isEmpty ? nil : ContentDecoder.reasonNotDecoded(received.headers)
     }
 
     /// Returns the first bytes of a body in which no error was found.

@@ -96,11 +96,24 @@ struct PathPattern: Equatable, Sendable {
         guard isPlain else { return match(path) != nil }
         var path = path
         let answer = path.withUTF8 { bytes -> Bool? in
-            let path = bytes.prefix { !ASCII.endsPath($0) }
-            // Encoded text must be decoded first.
-            return path.contains(ASCII.percent) ? nil : matchesPlain(path)
+            Self.plainPath(bytes).map { matchesPlain($0) }
         }
         return answer ?? (match(path) != nil)
+    }
+
+    /// Returns the bytes before the query and the fragment; `nil` if they have encoded text, which
+    /// must be decoded first.
+    private static func plainPath(
+        _ bytes: UnsafeBufferPointer<UInt8>
+    ) -> Slice<UnsafeBufferPointer<UInt8>>? {
+        for index in bytes.indices {
+            switch bytes[index] {
+            case ASCII.question, ASCII.hash: return bytes[..<index]
+            case ASCII.percent: return nil
+            default: continue
+            }
+        }
+        return bytes[...]
     }
 
     private func matchesPlain(_ path: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
@@ -112,7 +125,9 @@ struct PathPattern: Equatable, Sendable {
             let segment = rest.prefix { $0 != ASCII.slash }
             switch pieces[0] {
             case .literal(let literal):
-                guard segment.elementsEqual(literal) else { return false }
+                guard segment.count == literal.count, segment.elementsEqual(literal) else {
+                    return false
+                }
             case .variable:
                 if segment.isEmpty { return false }
             }

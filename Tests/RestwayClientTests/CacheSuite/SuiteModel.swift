@@ -145,8 +145,7 @@ final class SuiteModel: SuiteDriver {
             answer.body = String(decoding: entries[places[index]].body, as: UTF8.self)
         case .invalidate(let index):
             let entry = entries[places[index]]
-            var head = entry.head
-            head.isInvalid = true
+            let head = entry.head.freshened(by: entry.head, isInvalid: true)
             entries[places[index]] = Entry(key: key, head: head, body: entry.body)
         case .pass:
             if answer.status == 304, let validated, !asked.hasOwnCondition {

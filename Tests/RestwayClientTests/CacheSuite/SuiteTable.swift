@@ -24,9 +24,6 @@ struct SuiteResults {
 
     /// Why a case that the decisions pass does not pass for any client.
     static let exceptionsOfClients: [String: String] = [
-        "headers-store-Content-Encoding":
-            "The answer has a content coding that Restway does not know, so its body cannot be "
-            + "read, and the call fails.",
         "headers-store-Transfer-Encoding":
             "The answer has a transfer coding that Restway did not ask for and cannot undo (RFC "
             + "9112, section 6.1), and the call fails.",

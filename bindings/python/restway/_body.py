@@ -307,6 +307,8 @@ def set_caching(request: native.RequestHandle, use: CacheUse | None, ttl: float 
     if ttl is not None:
         if not -1 <= ttl < 2**63:
             raise ValueError(f"a cache_ttl is 0 seconds or more, or -1, not {ttl}")
+        if ttl != int(ttl):
+            raise ValueError(f"a cache_ttl is a whole number of seconds, not {ttl}")
         check(native.lib.restway_request_set_cache_ttl, request, int(ttl))
 
 
@@ -417,8 +419,8 @@ class RequestOptions(TypedDict, total=False):
             "only" answers, fresh or stale, and never uses the network: without an answer, the
             response is false (`Response.found`). "preferred" answers, fresh or stale, and asks the
             server if there is nothing.
-        cache_ttl: For how many seconds the answer is fresh, in place of the `cacheTTL` of the
-            route; -1 lets the server's headers decide.
+        cache_ttl: For how many whole seconds the answer is fresh, in place of the `cacheTTL` of
+            the route; -1 lets the server's headers decide.
         parse: Who reads the body of a successful answer, in place of the `parse` of the route:
             "objects", "json", "text", "bytes", "headers", "nothing", or the name of a parser of the
             api. The response has the result as `value`.

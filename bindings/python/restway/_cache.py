@@ -54,7 +54,10 @@ def set_cache_options(
     options: native.ClientOptions, cache: CacheOptions | Path | bool | None
 ) -> None:
     """For this package: writes the settings of the cache into the options of a client."""
-    if cache is None or cache is False:
+    if cache is None:
+        return
+    if cache is False:
+        options.cache_flags = CacheFlag.OFF
         return
     given = cache if isinstance(cache, CacheOptions) else CacheOptions()
     path = given.path if isinstance(cache, (CacheOptions, bool)) else cache

@@ -139,8 +139,8 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
             outbox_path: The file of the outbox, in place of the file that the API document names.
                 The document then needs no `outbox`.
             cache: Turns the response cache on, also if the API document has none: the path of its
-                file, True for a cache in memory, or `CacheOptions`. None and False take the
-                document's choice.
+                file, True for a cache in memory, or `CacheOptions`. None takes the document's
+                choice. False turns the cache off, also if the document has one.
             file_mode: The permissions of the files that the client creates for its store, its
                 outbox and its cache: 0o600 (the default) or more, without execute permission, for
                 example 0o640. The umask does not change them. A file that exists keeps its

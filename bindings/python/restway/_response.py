@@ -239,7 +239,10 @@ class Response(Owner[native.ResponseHandle]):
 
     @property
     def body(self) -> bytes:
-        """The body as it was received, with its content coding (gzip) removed."""
+        """The body as it was received, with its content coding (gzip, deflate, br or zstd) removed.
+
+        A body with any other coding stays as it was sent.
+        """
         handle, length = self._handle, native.number()
         return native.read(
             native.lib.restway_response_body(handle, native.ref(length)), length.value

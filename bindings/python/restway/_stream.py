@@ -454,7 +454,11 @@ class ReceivingEvents(Receiving[StreamEvent]):
 
 def request_of(target: Request | str) -> Request:
     """For this package: returns a request; a str is a path for GET."""
-    return Request.path("GET", target) if isinstance(target, str) else target
+    if isinstance(target, str):
+        return Request.path("GET", target)
+    if not isinstance(target, Request):
+        raise TypeError(f"a Request or a path is needed, not {target!r}")
+    return target
 
 
 class EventStream(StreamedCall[StreamEvent]):

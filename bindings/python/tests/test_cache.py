@@ -55,6 +55,10 @@ def test_the_lifetime_of_a_request_replaces_the_route_s(world: World) -> None:
     for wrong in (-2, float("inf"), float("nan")):
         with pytest.raises((ValueError, OverflowError)):
             request("things", cache_ttl=wrong)
+    for fraction in (0.5, 59.9, -0.5):
+        with pytest.raises(ValueError, match="whole number of seconds"):
+            request("things", cache_ttl=fraction)
+    assert world.state("/whole", cache_ttl=5.0) is CacheState.STORED
 
 
 def test_the_server_validates_what_has_an_etag(world: World) -> None:

@@ -138,12 +138,15 @@ def test_a_callback_may_use_the_cache(world: World) -> None:
     assert seen == [1, ["things"], False, 1, None]
 
 
-def test_false_is_the_choice_of_the_document(peer: Peer, tmp_path: Path) -> None:
+def test_false_switches_the_cache_of_the_document_off(peer: Peer) -> None:
     with world_of(peer, False) as world, pytest.raises(restway.ConfigError):
         world.client.cache.clear()
     api = restway.API.from_json({**DOCUMENT, "cache": {}})
-    with restway.Client(api, base_url=peer.url, cache=False) as client:
+    with restway.Client(api, base_url=peer.url) as client:
         assert client.cache.clear() == 0
+    with restway.Client(api, base_url=peer.url, cache=False) as client:
+        with pytest.raises(restway.ConfigError, match="no response cache"):
+            client.cache.clear()
 
 
 def test_tasks_share_an_exchange_and_the_last_ends_it(peer: Peer) -> None:

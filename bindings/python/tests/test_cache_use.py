@@ -83,6 +83,9 @@ def test_find_tells_how_old_and_how_fresh(world: World) -> None:
     assert cache.find(request("things")) == restway.CacheNote(CacheState.STALE, 70, 60, True)
     assert world.count == 1
     assert cache.statistics.hits == 0
+    for wrong in (None, 7, b"things"):
+        with pytest.raises(TypeError, match="a Request or a path"):
+            cache.find(wrong)  # type: ignore[arg-type]
 
 
 def test_a_hit_has_the_objects_of_the_store(world: World) -> None:

@@ -182,6 +182,20 @@ def test_a_coded_bomb_leaves_no_file(peer: Peer, tmp_path: Path, keep_part: bool
         restway.Request.path("GET", "x", save_to=restway.SaveTo(target, bytes_max=0))
 
 
+@pytest.mark.parametrize("keep_part", [False, True])
+def test_a_body_in_an_unknown_coding_is_saved_as_it_was_sent(
+    peer: Peer, tmp_path: Path, keep_part: bool
+) -> None:
+    peer.answer = answer("200 OK", b"Content-Encoding: snappy\r\n" + TAG, 4, b"\xff\x06\0\0")
+    target = tmp_path / "report.pdf"
+    with client_of(peer) as client:
+        response = client.get("x", save_to=restway.SaveTo(target, keep_part=keep_part))
+        assert response.headers["Content-Encoding"] == "snappy"
+        with client.stream(restway.Request.path("GET", "x")) as streamed:
+            assert streamed.read() == b"\xff\x06\0\0"
+    assert target.read_bytes() == b"\xff\x06\0\0"
+
+
 def test_a_body_is_written_into_a_descriptor(peer: Peer, tmp_path: Path) -> None:
     body = bytes(range(256)) * 8192
     peer.answer = answer("200 OK", b"", len(body), body)

@@ -75,6 +75,14 @@ def test_events_come_with_their_objects(peer: Peer) -> None:
         assert found == first.object
 
 
+def test_events_in_an_unknown_coding_cannot_be_read(peer: Peer) -> None:
+    peer.answer = CHANGES.replace(b"Connection:", b"Content-Encoding: snappy\r\nConnection:")
+    with restway.Client(api(), base_url=peer.url) as client:
+        stream = client.events(Request.route("changes"), reconnections_max=0)
+        with pytest.raises(restway.MappingError, match="coding is unknown: snappy"), stream:
+            pass
+
+
 def test_a_stream_goes_on_after_the_last_event(peer: Peer) -> None:
     peer.answer = CHANGES
     seen = []

@@ -438,3 +438,4 @@ class CacheFlag(IntFlag):
 
     ON = 0x1
     HEURISTICS = 0x2
+    OFF = 0x4
