@@ -27,6 +27,6 @@ def make_driver(request: pytest.FixtureRequest) -> Callable[[], Driver]:
 
 
 @pytest.fixture
-def server(request: pytest.FixtureRequest) -> Iterator[ScenarioServer]:
-    with ScenarioServer(request.node.name) as running:
+def server() -> Iterator[ScenarioServer]:
+    with ScenarioServer() as running:
         yield running

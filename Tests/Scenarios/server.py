@@ -6,6 +6,7 @@ import gzip
 import json
 import socket
 import threading
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, NamedTuple
@@ -35,8 +36,7 @@ class ScenarioServer:
     runner compares it with what the scenario expects.
     """
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self) -> None:
         self.received: list[Received] = []
         self.released = threading.Event()
         """Answers that are held go out when this is set."""
@@ -106,7 +106,8 @@ def _handler_of(server: ScenarioServer) -> type[BaseHTTPRequestHandler]:
             else:
                 if answer.get("hold"):
                     server.released.wait()
-                self._send_answer(answer)
+                with suppress(ConnectionError):  # A cancelled call has closed the connection.
+                    self._send_answer(answer)
 
         do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = answer
 
