@@ -29,7 +29,7 @@ demo: stage ## run the C and Python examples against the demo API
 test: stage $(TESTS) ## run every test
 	@echo "make test: everything passed"
 
-check: setup test-swift tidy test-c-if-staged ## run the quick tests: Swift in debug, tidy, C
+check: setup test-swift tidy test-if-staged ## run the quick tests: Swift, tidy, C, scenarios
 
 asan: setup test-swift-asan stage test-c-asan ## run the tests with the address sanitizer
 

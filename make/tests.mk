@@ -4,8 +4,8 @@ VENV := $(CURDIR)/build/venv
 PYTHON := $(VENV)/bin/python
 WITH_DEMO_API := examples/with-demo-api
 
-TESTS := test-swift test-c test-valgrind test-headers test-schema test-python test-plugins \
-	test-faults test-crash test-tidy
+TESTS := test-swift test-c test-valgrind test-headers test-schema test-python test-scenarios \
+	test-plugins test-faults test-crash test-tidy
 
 $(VENV)/.stamp: Tests/requirements.txt | system-packages
 	rm -rf $(VENV)
@@ -45,14 +45,15 @@ HARNESS_PLUGIN := -Iexamples/plugin-template/c -IInclude -g -O1 -Wall -Wextra -f
 test-c: setup $(HARNESS) $(HARNESS_PLUGINS)
 	$(STAGED) timeout 180 $(WITH_DEMO_API) $(HARNESS)
 
-# `make check` builds no release library: it runs the harness when the stage is newer than the sources.
-.PHONY: test-c-if-staged
-test-c-if-staged:
+# `make check` builds no release library: it runs these tests when the stage is newer than the sources.
+.PHONY: test-if-staged
+test-if-staged:
 	@if [ -z "$$(find Sources Include Package.swift -newer $(STAGE)/lib/$(FILE) -print -quit \
 	    2>/dev/null || echo none)" ]; then \
-	    $(MAKE) --no-print-directory test-c; \
+	    $(MAKE) --no-print-directory test-c test-scenarios; \
 	else \
-	    echo "make check: the stage is missing or stale, the C harness was left out (make stage)"; \
+	    echo "make check: the stage is missing or stale (make stage), so these were left out:" \
+	        "the C harness, the scenarios"; \
 	fi
 
 # Only the harness is instrumented: it checks the memory that it exchanges with the library where
@@ -114,6 +115,20 @@ test-python: setup
 	cd examples/demo-api && $(PYTHON) -m pytest -q
 	cd examples/demo-api && $(PYTHON) -m mypy --strict . && $(VENV)/bin/ruff check .
 	MYPYPATH=bindings/python $(PYTHON) -m mypy --strict examples/companies.py
+
+SCENARIO_DRIVER := build/scenarios/driver
+
+# Scenarios as data, which C and Python run in the same way.
+.PHONY: test-scenarios
+test-scenarios: setup $(SCENARIO_DRIVER)
+	$(STAGED) RESTWAY_SCENARIO_DRIVER=$(CURDIR)/$(SCENARIO_DRIVER) timeout 300 \
+	    $(PYTHON) -m pytest -c Tests/Scenarios/pytest.ini Tests/Scenarios
+	cd Tests/Scenarios && MYPYPATH=$(CURDIR)/bindings/python $(PYTHON) -m mypy --strict .
+
+$(SCENARIO_DRIVER): $(wildcard Tests/Scenarios/c/*) $(STAGE)/lib/librestway.so
+	mkdir -p $(@D)
+	$(STAGED) bash -c 'cc -std=c99 -D_POSIX_C_SOURCE=200809L -g -O1 -Wall -Wextra -pedantic -Werror \
+	    -pthread $(filter %.c,$^) -o $@ $$(pkg-config --cflags --libs restway jansson)'
 
 # Plugins that are compiled for each test, good and bad ones.
 .PHONY: test-plugins

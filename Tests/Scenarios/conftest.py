@@ -1,0 +1,32 @@
+"""The drivers of both languages, and a server for each scenario."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bindings" / "python"))
+
+from c_driver import CDriver
+from python_driver import PythonDriver
+from scenario import Driver
+from server import ScenarioServer
+
+
+@pytest.fixture(params=["c", "python"])
+def make_driver(request: pytest.FixtureRequest) -> Callable[[], Driver]:
+    """Returns the function that makes a driver, for each language."""
+    if request.param == "python":
+        return PythonDriver
+    program = Path(os.environ["RESTWAY_SCENARIO_DRIVER"])
+    return lambda: CDriver(program)
+
+
+@pytest.fixture
+def server() -> Iterator[ScenarioServer]:
+    with ScenarioServer() as running:
+        yield running
