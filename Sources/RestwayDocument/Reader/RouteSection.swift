@@ -9,7 +9,7 @@ struct DocumentRoute {
             "method", "path", "parent", "entity", "response", "request", "absolute", "headers",
             "parameters", "retry", "auth", "dataMapper", "transport",
             "offline", "serializationName", "serialization", "forms", "gzip", "expectContinue",
-            "accept", "saveAsResource", "stream", "resumable", "catchAll",
+            "accept", "saveAsResource", "stream", "resumable", "catchAll", "pages",
         ] + Timeouts.keys + CacheRules.keys
 
     static let keysOfLaterVersions = ["lane"]
@@ -57,8 +57,7 @@ struct DocumentRoute {
             transport: object["transport"].flatMap(TransportReference.init),
             mayBeStored: object["offline"].flatMap { OutboxDefinition.mayStore($0, methods) },
             body: BodySettings(ofRoute: object),
-            savesAsResource: object["saveAsResource"]?.bool() ?? false,
-            stream: object["stream"]?.choice("format of event streams"),
+            answers: AnswerSettings(ofRoute: object, methods, entities),
             cache: CacheRules(ofRoute: object, methods))
         responses = (object["response"]?.oneOrMany() ?? []).compactMap { response in
             response.object(DocumentResponse.keys).flatMap { DocumentResponse($0, entities) }

@@ -118,6 +118,7 @@ from ._outbox import (
     OutboxItem,
     OutboxItems,
 )
+from ._pages import AsyncPages, Page, PagedOptions, PageOptions, Pages
 from ._questions import (
     NOTHING,
     Exclusion,
@@ -173,6 +174,7 @@ __all__ = [
     "AsyncClient",
     "AsyncEventStream",
     "AsyncOutbox",
+    "AsyncPages",
     "AsyncStream",
     "AsyncStreamedResponse",
     "Attempt",
@@ -259,6 +261,10 @@ __all__ = [
     "OutboxItems",
     "OutboxReason",
     "OutboxState",
+    "Page",
+    "PageOptions",
+    "PagedOptions",
+    "Pages",
     "Persist",
     "Plugin",
     "PluginError",

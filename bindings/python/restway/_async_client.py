@@ -19,6 +19,7 @@ from ._exceptions import UsageError
 from ._ffi.enums import Delivery, Domain, Status
 from ._link import Link, Watcher
 from ._outbox import AsyncOutbox
+from ._pages import AsyncPages
 from ._request import Request, Verbs, make_coroutine_functions
 from ._response import Response, call_progress
 from ._store import Observed, Observer, OnChange
@@ -35,6 +36,7 @@ from ._stream import (
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from ._pages import PagedOptions
     from ._stream import EventOptions
 
 
@@ -143,6 +145,22 @@ class AsyncClient(ClientBase, Verbs[Coroutine[None, None, Response]]):
         """
         receiving = partial(ReceivingEvents, self._layouts)
         return AsyncEventStream(self, request_of(target), event_receiver(**options), receiving)
+
+    def pages(self, target: Request | str, **options: Unpack[PagedOptions]) -> AsyncPages:
+        """Reads a route page by page, as the API document says in its `pages`. Nothing is sent
+        before the first page is awaited.
+
+            async for issue in client.pages("issues", variables={"owner": "octo"}):
+                print(issue.title)
+
+        Args:
+            target: The name of a route, or a request that names one.
+            options: The keywords of `PageOptions` and, for the name of a route, those of
+                `RequestOptions`.
+
+        Raises UsageError if the route has no pages; a RouteError; ClosedError.
+        """
+        return AsyncPages(self, target, options)
 
     def batch(self) -> AsyncBatch:
         """Makes a batch session: requests that are sent together.

@@ -24,6 +24,7 @@ from ._ffi.trampolines import (
     on_done_function,
 )
 from ._outbox import Outbox
+from ._pages import Pages
 from ._questions import set_question
 from ._request import Request, Verbs
 from ._response import OnProgress, Progress, Response
@@ -41,6 +42,7 @@ from ._stream import (
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from ._pages import PagedOptions
     from ._stream import EventOptions
 
 OnDone = Callable[[Call], object]
@@ -159,6 +161,22 @@ class Client(ClientBase, Verbs[Response]):
         """
         receiving = partial(ReceivingEvents, self._layouts)
         return EventStream(self, request_of(target), event_receiver(**options), receiving)
+
+    def pages(self, target: Request | str, **options: Unpack[PagedOptions]) -> Pages:
+        """Reads a route page by page, as the API document says in its `pages`. Nothing is sent
+        before the first page is asked for.
+
+            for issue in client.pages("issues", variables={"owner": "octo"}, objects_max=500):
+                print(issue.title)
+
+        Args:
+            target: The name of a route, or a request that names one.
+            options: The keywords of `PageOptions` and, for the name of a route, those of
+                `RequestOptions`.
+
+        Raises UsageError if the route has no pages; a RouteError; ClosedError.
+        """
+        return Pages(self, target, options)
 
     def batch(self) -> Batch:
         """Makes a batch session: requests that are sent together.

@@ -17,10 +17,10 @@ __all__ = [
     "OwnedBatchHandle", "OwnedCacheEntriesHandle", "OwnedCallHandle", "OwnedChangesHandle",
     "OwnedClientHandle", "OwnedClockHandle", "OwnedCookiesHandle", "OwnedDraftHandle",
     "OwnedErrorHandle", "OwnedListHandle", "OwnedObjectHandle", "OwnedObserverHandle",
-    "OwnedOutboxItemHandle", "OwnedOutboxItemsHandle", "OwnedQueryHandle", "OwnedRefreshHandle",
-    "OwnedRequestHandle", "OwnedResourceHandle", "OwnedResponseHandle", "OwnedStoreHandle",
-    "QueryHandle", "RefreshHandle", "RequestHandle", "ResourceHandle", "ResponseHandle",
-    "RowsHandle", "StoreHandle",
+    "OwnedOutboxItemHandle", "OwnedOutboxItemsHandle", "OwnedPagesHandle", "OwnedQueryHandle",
+    "OwnedRefreshHandle", "OwnedRequestHandle", "OwnedResourceHandle", "OwnedResponseHandle",
+    "OwnedStoreHandle", "PagesHandle", "QueryHandle", "RefreshHandle", "RequestHandle",
+    "ResourceHandle", "ResponseHandle", "RowsHandle", "StoreHandle",
 ]
 
 
@@ -101,6 +101,10 @@ class OutboxItemHandle(Handle):
 
 
 class OutboxItemsHandle(Handle):
+    __slots__ = ()
+
+
+class PagesHandle(Handle):
     __slots__ = ()
 
 
@@ -222,6 +226,12 @@ class OwnedOutboxItemsHandle(Owned, OutboxItemsHandle):
     release = "restway_outbox_items_release"
 
 
+class OwnedPagesHandle(Owned, PagesHandle):
+    __slots__ = ()
+
+    release = "restway_pages_release"
+
+
 class OwnedQueryHandle(Owned, QueryHandle):
     __slots__ = ()
 
@@ -274,6 +284,7 @@ OWNED: dict[type[Handle], Any] = {
     ObserverHandle: OwnedObserverHandle,
     OutboxItemHandle: OwnedOutboxItemHandle,
     OutboxItemsHandle: OwnedOutboxItemsHandle,
+    PagesHandle: OwnedPagesHandle,
     QueryHandle: OwnedQueryHandle,
     RefreshHandle: OwnedRefreshHandle,
     RequestHandle: OwnedRequestHandle,
