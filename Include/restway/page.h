@@ -105,8 +105,9 @@ RESTWAY_API restway_pages *restway_pages_retain(restway_pages *pages);
 RESTWAY_API void restway_pages_release(restway_pages *pages);
 
 /** Whether a page can be asked for: 1 until the last page has come, 0 after it, after a bound of
- *  the options, and for NULL. It is also 1 if the next page leads to an error. Threads: any.
- *  Blocks: never. */
+ *  the options, and for NULL. It is also 1 if the next page leads to an error.
+ *
+ *  Threads: any. Blocks: while the library reads the answer of a call that has completed. */
 RESTWAY_API int32_t restway_pages_has_next(const restway_pages *pages);
 
 /** Requests the next page and waits for its response, as restway_client_perform() does.
@@ -145,7 +146,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_pages_next(
  *          see restway_pages_has_next()); the statuses of restway_client_send(), and those of
  *          restway_pages_next() that are about the answer before.
  *
- *  Threads: any. Blocks: never. */
+ *  Threads: any. Blocks: as restway_pages_has_next(). */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_pages_send_next(
     restway_pages *pages, restway_done_fn done, void *context, restway_destroy_fn destroy,
     restway_call **out_call, restway_error **out_error);
@@ -160,7 +161,7 @@ RESTWAY_API void restway_pages_cancel(restway_pages *pages);
  *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT, RESTWAY_E_NO_OBJECT (no page has come yet),
  *          RESTWAY_E_FORKED.
  *
- *  Threads: any. Blocks: never. */
+ *  Threads: any. Blocks: as restway_pages_has_next(). */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_pages_position(
     const restway_pages *pages, restway_page *page, restway_error **out_error);
 
@@ -171,7 +172,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_pages_position(
  *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT, RESTWAY_E_NO_OBJECT (no page has come yet),
  *          RESTWAY_E_FORKED.
  *
- *  Threads: any. Blocks: never. */
+ *  Threads: any. Blocks: as restway_pages_has_next(). */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_pages_objects(
     const restway_pages *pages, restway_list **out_list, restway_error **out_error);
 

@@ -30,6 +30,7 @@
 #include "observer.h"
 #include "outbox.h"
 #include "page.h"
+#include "paged_list.h"
 #include "plugins.h"
 #include "progress.h"
 #include "query.h"

@@ -115,7 +115,7 @@ package struct PageMachine: Sendable {
     private var pageCount: Int64 = 0
     private var objectCount: Int64 = 0
     /// The number of objects before the next page; `nil` if it is not known.
-    private var offset: Int64?
+    package private(set) var offset: Int64?
 
     /// - Parameters:
     ///   - place: The place to begin at.

@@ -1,5 +1,6 @@
 import RestwayCalls
 import RestwayDocument
+import RestwayHTTP
 import RestwayMapping
 import RestwayObjects
 import RestwayOutcome
@@ -10,6 +11,8 @@ import RestwayText
 final class PageRequest: Sendable {
     let rules: PageRules
     let reader: PageReader
+    private let context: CallContext
+    private let route: Route
     /// The request without the parameter of the page.
     private let spec: RequestSpec
     /// The place at which the program begins, and the number of objects before it, if it is known.
@@ -34,6 +37,8 @@ final class PageRequest: Sendable {
                 field: "request")
         }
         self.rules = rules
+        self.context = context
+        self.route = route
         reader = PageReader(rules, context, dataMapper: settings.dataMapper)
         begin = try Self.begin(spec, rules)
         self.spec = spec
@@ -79,6 +84,19 @@ final class PageRequest: Sendable {
             spec.parameters.append(Parameter(keys: [size.parameter], value: count))
         }
         return spec
+    }
+
+    /// Returns the name under which a store keeps the objects of these pages: the route, and a
+    /// digest of the request for the first page, which may hold a secret.
+    func nameOfList() throws(Failure) -> String {
+        let first = try context.prepareToRead(spec(at: begin.place)).exchange
+        guard let digest = DigestComputation(.sha256) else {
+            throw Failure(.outOfMemory, "no memory is left for a digest")
+        }
+        var bytes = Array("\(first.method) \(first.url)\n".utf8)
+        if case .bytes(let body) = first.body { bytes += body }
+        bytes.withUnsafeBytes { digest.add($0) }
+        return "\(route.displayName) \(digest.finishAsText())"
     }
 
     private func set(_ value: WireValue, in spec: inout RequestSpec) {

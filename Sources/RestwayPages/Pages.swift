@@ -27,6 +27,10 @@ package final class Pages: Sendable {
         package init() {}
     }
 
+    /// Keeps a page before the program gets it, with the machine as it is after the page. If it
+    /// throws, the page has not come.
+    package typealias Keeper = @Sendable (Page, PageMachine) throws(Failure) -> Void
+
     /// How far the next page is.
     private enum Turn {
         case idle
@@ -60,41 +64,49 @@ package final class Pages: Sendable {
     package let context: CallContext
     private let request: PageRequest
     private let fetchesAhead: Bool
-    private let state: Lock<State>
+    private let keep: Keeper?
+    private let state: Monitor<State>
 
-    /// - Parameter resumption: The place to begin at in place of the first page, and the number of
-    ///   objects before it.
     package init(
-        _ context: CallContext, _ spec: RequestSpec, _ options: Options = Options(),
-        from resumption: (place: PagePlace, offset: Int64?)? = nil
+        _ context: CallContext, _ spec: RequestSpec, _ options: Options = Options()
     ) throws(Failure) {
         try context.refuseWhenClosed()
         self.context = context
         request = try PageRequest(spec.captured(), context)
         fetchesAhead = options.fetchesAhead
-        let begin = resumption ?? request.begin
+        keep = nil
         let machine = PageMachine(
-            request.rules, options.bounds, at: begin.place, offset: begin.offset)
-        state = Lock(State(machine: machine))
+            request.rules, options.bounds, at: request.begin.place, offset: request.begin.offset)
+        state = Monitor(State(machine: machine))
+    }
+
+    /// Makes the pages of a list, from `place` on.
+    init(
+        _ context: CallContext, _ request: PageRequest, at place: PagePlace, offset: Int64?,
+        keep: @escaping Keeper
+    ) {
+        self.context = context
+        self.request = request
+        fetchesAhead = false
+        self.keep = keep
+        let machine = PageMachine(request.rules, at: place, offset: offset)
+        state = Monitor(State(machine: machine))
     }
 
     /// Whether another page can be asked for, or an error is to be thrown.
     package var hasNext: Bool {
-        state.withLock { state in
+        settled { state in
             if case .next = state.machine.state { return true }
             return state.failure != nil
         }
     }
 
     /// The page that came last; `nil` before the first page.
-    package var last: Page? { state.withLock { $0.last } }
+    package var last: Page? { settled { $0.last } }
 
-    /// The place of the next page; `nil` if the API has no more pages.
-    package var nextPlace: PagePlace? {
-        switch state.withLock({ $0.machine.state }) {
-        case .next(let place), .bounded(let place): place
-        case .complete, .broken: nil
-        }
+    /// Waits until the answer of a call that has completed is read.
+    func settle() {
+        settled { _ in }
     }
 
     // MARK: Asking
@@ -130,10 +142,10 @@ package final class Pages: Sendable {
         do throws(Failure) {
             response = try wait()
         } catch {
-            state.withLock { $0.turn = .idle }
+            state.update { $0.turn = .idle }
             throw error
         }
-        return read(response)
+        return try read(response)
     }
 
     /// Requests the next page. `receiver` gets its call when the call has completed. Throws after
@@ -155,7 +167,7 @@ package final class Pages: Sendable {
             do throws(Failure) {
                 return try start(request.spec(at: place)) { .sent($0, receiver) }
             } catch {
-                state.withLock { $0.turn = .idle }
+                state.update { $0.turn = .idle }
                 throw error
             }
         }
@@ -183,7 +195,7 @@ package final class Pages: Sendable {
 
     /// Decides what a program that asks for a page gets, and gives it the turn.
     private func begin(_ turn: (Turn) -> Turn) -> Step {
-        state.withLock { state in
+        settled { state in
             switch state.turn {
             case .awaited, .sent, .reading:
                 return .fail(
@@ -202,6 +214,20 @@ package final class Pages: Sendable {
         }
     }
 
+    /// Runs `body` with the state, when the answer of a call that has completed is read. A thread
+    /// that has waited for the call itself may be here before that.
+    private func settled<Result>(_ body: (inout State) -> Result) -> Result {
+        let result = state.wait { state -> Result? in
+            switch state.turn {
+            case .sent(let call, _) where call.isComplete: return nil
+            case .reading: return nil
+            case .idle, .ahead, .awaited, .sent: return body(&state)
+            }
+        }
+        guard let result else { preconditionFailure("a wait without a bound has ended") }
+        return result
+    }
+
     // MARK: Answers
 
     /// Starts a call whose end `finished` learns of.
@@ -212,7 +238,7 @@ package final class Pages: Sendable {
         call.follow { [weak call] outcome in
             if let call { self.finished(call, outcome) }
         }
-        state.withLock { $0.turn = turn(call) }
+        state.update { $0.turn = turn(call) }
         try context.register(call)
         call.start()
         return call
@@ -231,9 +257,15 @@ package final class Pages: Sendable {
 
     /// Reads the answer, and then tells the program.
     private func tell(_ receiver: Call.Receiver, _ call: Call, _ outcome: Call.Outcome) {
+        var outcome = outcome
         switch outcome {
-        case .success(let response): _ = read(response)
-        case .failure: state.withLock { $0.turn = .idle }
+        case .success(let response):
+            do throws(Failure) {
+                _ = try read(response)
+            } catch {
+                outcome = .failure(error)
+            }
+        case .failure: state.update { $0.turn = .idle }
         }
         if context.delivery.append(.completion(call, outcome, receiver)) {
             context.delivery.start(isOnWorker: false)
@@ -241,7 +273,7 @@ package final class Pages: Sendable {
     }
 
     /// Takes an answer: finds out which page is next, and requests it if that is wanted.
-    private func read(_ response: Response) -> Page {
+    private func read(_ response: Response) throws(Failure) -> Page {
         let objects = response.results.first.map { response.objects[$0] } ?? []
         var facts = PageFacts(count: Int64(objects.count))
         var failure: Failure?
@@ -251,21 +283,26 @@ package final class Pages: Sendable {
             facts.isReadable = false
             failure = error
         }
-        let (page, ahead) = state.withLock { state in
-            let count = state.machine.take(facts)
-            if case .broken(let error) = state.machine.state {
-                state.failure = failure ?? request.failure(error, response)
-            }
-            let taken = objects.prefix(Int(clamping: count.objectCount))
-            let page = Page(response: response, objects: Array(taken), count: count)
+        var machine = state.withLock { $0.machine }
+        let count = machine.take(facts)
+        if case .broken(let error) = machine.state {
+            failure = failure ?? request.failure(error, response)
+        }
+        let taken = objects.prefix(Int(clamping: count.objectCount))
+        let page = Page(response: response, objects: Array(taken), count: count)
+        do throws(Failure) {
+            try keep?(page, machine)
+        } catch {
+            state.update { $0.turn = .idle }
+            throw error
+        }
+        var ahead: PagePlace?
+        if fetchesAhead, case .next(let place) = machine.state { ahead = place }
+        state.update { state in
+            state.machine = machine
+            state.failure = failure
             state.last = page
-            state.turn = .idle
-            var ahead: PagePlace?
-            if fetchesAhead, case .next(let place) = state.machine.state {
-                ahead = place
-                state.turn = .reading
-            }
-            return (page, ahead)
+            state.turn = ahead == nil ? .idle : .reading
         }
         if let ahead { fetch(ahead) }
         return page
@@ -277,7 +314,7 @@ package final class Pages: Sendable {
         do throws(Failure) {
             _ = try start(request.spec(at: place)) { .ahead($0) }
         } catch {
-            state.withLock { $0.turn = .idle }
+            state.update { $0.turn = .idle }
         }
     }
 }

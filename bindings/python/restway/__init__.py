@@ -118,7 +118,15 @@ from ._outbox import (
     OutboxItem,
     OutboxItems,
 )
-from ._pages import AsyncPages, Page, PagedOptions, PageOptions, Pages
+from ._pages import (
+    AsyncPagedList,
+    AsyncPages,
+    Page,
+    PagedList,
+    PagedOptions,
+    PageOptions,
+    Pages,
+)
 from ._questions import (
     NOTHING,
     Exclusion,
@@ -174,6 +182,7 @@ __all__ = [
     "AsyncClient",
     "AsyncEventStream",
     "AsyncOutbox",
+    "AsyncPagedList",
     "AsyncPages",
     "AsyncStream",
     "AsyncStreamedResponse",
@@ -263,6 +272,7 @@ __all__ = [
     "OutboxState",
     "Page",
     "PageOptions",
+    "PagedList",
     "PagedOptions",
     "Pages",
     "Persist",

@@ -19,7 +19,7 @@ from ._exceptions import UsageError
 from ._ffi.enums import Delivery, Domain, Status
 from ._link import Link, Watcher
 from ._outbox import AsyncOutbox
-from ._pages import AsyncPages
+from ._pages import AsyncPagedList, AsyncPages
 from ._request import Request, Verbs, make_coroutine_functions
 from ._response import Response, call_progress
 from ._store import Observed, Observer, OnChange
@@ -36,6 +36,7 @@ from ._stream import (
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from ._body import RequestOptions
     from ._pages import PagedOptions
     from ._stream import EventOptions
 
@@ -161,6 +162,21 @@ class AsyncClient(ClientBase, Verbs[Coroutine[None, None, Response]]):
         Raises UsageError if the route has no pages; a RouteError; ClosedError.
         """
         return AsyncPages(self, target, options)
+
+    def list(self, target: Request | str, **options: Unpack[RequestOptions]) -> AsyncPagedList:
+        """Opens the list that the store keeps of a route with pages. Nothing is sent.
+
+            issues = client.list("issues", variables={"owner": "octo"})
+            await issues.load_more()
+
+        Args:
+            target: As for `pages`. Requests with the same route, variables and parameters have the
+                same list.
+            options: For the name of a route, the keywords of `RequestOptions`.
+
+        Raises what `pages` raises; StoreError.
+        """
+        return AsyncPagedList(self, target, options)
 
     def batch(self) -> AsyncBatch:
         """Makes a batch session: requests that are sent together.

@@ -24,7 +24,7 @@ from ._ffi.trampolines import (
     on_done_function,
 )
 from ._outbox import Outbox
-from ._pages import Pages
+from ._pages import PagedList, Pages
 from ._questions import set_question
 from ._request import Request, Verbs
 from ._response import OnProgress, Progress, Response
@@ -42,6 +42,7 @@ from ._stream import (
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from ._body import RequestOptions
     from ._pages import PagedOptions
     from ._stream import EventOptions
 
@@ -177,6 +178,21 @@ class Client(ClientBase, Verbs[Response]):
         Raises UsageError if the route has no pages; a RouteError; ClosedError.
         """
         return Pages(self, target, options)
+
+    def list(self, target: Request | str, **options: Unpack[RequestOptions]) -> PagedList:
+        """Opens the list that the store keeps of a route with pages. Nothing is sent.
+
+            issues = client.list("issues", variables={"owner": "octo"})
+            issues.load_more()
+
+        Args:
+            target: As for `pages`. Requests with the same route, variables and parameters have the
+                same list.
+            options: For the name of a route, the keywords of `RequestOptions`.
+
+        Raises what `pages` raises; StoreError.
+        """
+        return PagedList(self, target, options)
 
     def batch(self) -> Batch:
         """Makes a batch session: requests that are sent together.

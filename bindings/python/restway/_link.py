@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable
+from typing import Any
 
 from . import _ffi as native
 from ._boundary import OnAttempt, attempts_of, check, failure
@@ -210,13 +211,11 @@ class Link:
         return future, call
 
     def send_page(
-        self, pages: native.PagesHandle, question: Question | None
+        self, send: Any, pages: native.Handle, question: Question | None
     ) -> tuple[asyncio.Future[Response], native.CallHandle]:
-        """Requests the next page; returns its future and its call."""
+        """Requests the next page with `send`; returns its future and its call."""
         token, call = next(self._tokens), native.OwnedCallHandle()
-        status = native.bare.restway_pages_send_next(
-            pages, None, native.token(token), None, native.ref(call), self._error_out
-        )
+        status = send(pages, None, native.token(token), None, native.ref(call), self._error_out)
         return self._began(token, status, question), call
 
     def _began(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
-from typing import TYPE_CHECKING, TypedDict, cast
+from collections.abc import AsyncIterator, Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any, Optional, TypedDict, cast
 
 from . import _ffi as native
 from ._body import RequestOptions
 from ._boundary import Owner, check, errors, failed, make, milliseconds
-from ._call import Call, asking
+from ._call import Call, Question, asking
 from ._object import Object, Objects
 from ._request import Request
 from ._response import Response
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
     from ._async_client import AsyncClient
     from ._client import Client
     from ._client_base import ClientBase
+
+
+Send = Callable[[Optional[Question]], "tuple[asyncio.Future[Response], native.CallHandle]"]
+"""Sends the request for a page, and returns its future and its call."""
 
 
 class PageOptions(TypedDict, total=False):
@@ -85,12 +90,7 @@ class PagesBase(Owner[native.PagesHandle]):
         read.pages_max = _bound("pages_max", options.pop("pages_max", None))
         read.objects_max = _bound("objects_max", options.pop("objects_max", None))
         read.prefetch = options.pop("prefetch", False) and client._modifier is None
-        if isinstance(target, Request):
-            if options:
-                raise TypeError("a Request has its options already")
-            request = target
-        else:
-            request = Request.route(target, **cast(RequestOptions, options))
+        request = _request(target, cast(RequestOptions, options))
         super().__init__(
             make(
                 native.PagesHandle,
@@ -219,19 +219,166 @@ class AsyncPages(PagesBase):
         client, handle = self._client, self._handle
         if not self.has_next:
             return None
-        link = client._linked()
-        if client._modifier is None:
-            future, call = link.send_page(handle, None)
-        else:
-            with asking(client._handle, client._modifier) as question:
-                future, call = link.send_page(handle, question)
-        try:
-            return Page(await future, handle)
-        except asyncio.CancelledError:
-            native.lib.restway_call_cancel(call)
-            raise
-        finally:
-            del call  # the traceback of an exception would keep the client alive
+        send = native.bare.restway_pages_send_next
+        response = await _next(client, partial(client._linked().send_page, send, handle))
+        return Page(response, handle)
+
+
+class PagedListBase(Owner[native.PagedListHandle]):
+    """The part that PagedList and AsyncPagedList have in common."""
+
+    __slots__ = ("_client",)
+
+    _made_by = "`list` of a client makes it"
+
+    def __init__(
+        self, client: ClientBase, target: Request | str, options: RequestOptions
+    ) -> None:
+        """For this package: `Client.list` opens lists."""
+        super().__init__(
+            make(
+                native.PagedListHandle,
+                native.lib.restway_client_paged_list,
+                client._handle,
+                _request(target, options)._handle,
+            )
+        )
+        self._client = client
+
+    @property
+    def objects(self) -> Objects:
+        """The newest snapshots of the objects of all pages that were loaded, in their order. An
+        object that came on several pages stands at its last place. Deleted objects are left out.
+        """
+        function = native.lib.restway_paged_list_objects
+        return Objects(make(native.ListHandle, function, self._handle), None, self._client._layouts)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the list has all pages."""
+        return bool(native.lib.restway_paged_list_is_complete(self._handle))
+
+    @property
+    def total(self) -> int | None:
+        """The number of objects on all pages, as the API has said last; None if it has not said."""
+        total: int = native.lib.restway_paged_list_total(self._handle)
+        return None if total < 0 else total
+
+    def _start_observing(self, changed: Any, token: int, destroy: Any) -> native.ObserverHandle:
+        """For `observe` of the client, which may be given the list."""
+        start = native.lib.restway_paged_list_observe
+        return make(native.ObserverHandle, start, self._handle, changed, token, destroy)
+
+    def restart(self) -> None:
+        """Lets the next page that is loaded be the first one again: it replaces all objects. Until
+        it has come, the list stays as it is.
+        """
+        native.lib.restway_paged_list_restart(self._handle)
+
+
+class PagedList(PagedListBase):
+    """The objects of all pages of a request, as a list that the store keeps; for a Client. It can
+    be read without a network, and goes on after a restart.
+
+        issues = client.list("issues", variables={"owner": "octo"})
+        while not issues.is_complete and len(issues.objects) < 200:
+            issues.load_more()
+        for issue in issues.objects:
+            print(issue.title)
+
+    `client.observe(on_change, issues)` observes it: `on_change` is called for each transaction that
+    changes one of its objects, and for each page that is added.
+    """
+
+    __slots__ = ()
+    _client: Client
+
+    def load_more(self, timeout: float | None = None) -> Response | None:
+        """Requests the next page, adds its objects, and returns its answer; returns None if the
+        list is complete.
+
+        Args:
+            timeout: As for `Client.perform`.
+
+        Raises what the iteration over Pages raises; StoreError if the page could not be added.
+        After an error, the same page can be loaded again.
+        """
+        client, modifier = self._client, self._client._modifier
+        if modifier is not None:
+            return self._load_modified(timeout)
+        response = native.OwnedResponseHandle()
+        status = native.bare.restway_paged_list_load(
+            self._handle,
+            native.whole(milliseconds(timeout, unbounded=0)),
+            native.ref(response),
+            errors.out,
+        )
+        if status:
+            raise failed(status, client._layouts)
+        return Response(response, client._layouts) if response else None
+
+    def _load_modified(self, timeout: float | None) -> Response | None:
+        """Loads the next page of a client whose modifier sees the request."""
+        client = self._client
+        assert client._modifier is not None
+        if self.is_complete:
+            return None
+        with asking(client._handle, client._modifier) as question:
+            call = make(
+                native.CallHandle,
+                native.lib.restway_paged_list_send,
+                self._handle,
+                native.NULL_DONE,
+                None,
+                native.NULL_DESTROY,
+                layouts=client._layouts,
+            )
+        return Call(call, client, question).wait(timeout)
+
+
+class AsyncPagedList(PagedListBase):
+    """The objects of all pages of a request, as a list that the store keeps; for an AsyncClient.
+
+        issues = client.list("issues", variables={"owner": "octo"})
+        await issues.load_more()
+    """
+
+    __slots__ = ()
+    _client: AsyncClient
+
+    async def load_more(self) -> Response | None:
+        """Requests the next page, adds its objects, and returns its answer; returns None if the
+        list is complete. It raises what `PagedList.load_more` raises.
+        """
+        client = self._client
+        if self.is_complete:
+            return None
+        send = native.bare.restway_paged_list_send
+        return await _next(client, partial(client._linked().send_page, send, self._handle))
+
+
+async def _next(client: AsyncClient, send: Send) -> Response:
+    """Sends the request for a page with `send`, and waits for its response."""
+    if client._modifier is None:
+        future, call = send(None)
+    else:
+        with asking(client._handle, client._modifier) as question:
+            future, call = send(question)
+    try:
+        return await future
+    except asyncio.CancelledError:
+        native.lib.restway_call_cancel(call)
+        raise
+    finally:
+        del call  # the traceback of an exception would keep the client alive
+
+
+def _request(target: Request | str, options: RequestOptions) -> Request:
+    if isinstance(target, Request):
+        if options:
+            raise TypeError("a Request has its options already")
+        return target
+    return Request.route(target, **options)
 
 
 def _bound(what: str, value: int | None) -> int:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import queue
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -242,3 +244,63 @@ def test_a_closed_client_ends_the_pages(client: restway.Client) -> None:
         pages.next_page()
     with pytest.raises(restway.ClosedError):
         client.pages("things")
+
+
+def test_a_list_keeps_its_objects_and_its_place(
+    paged: PagedPeer, api: restway.API, tmp_path: Path
+) -> None:
+    store = tmp_path / "store.db"
+    with restway.Client(api, base_url=paged.url, store_path=store) as client:
+        things = client.list("things", variables={"owner": "me"})
+        assert (ids(things.objects), things.is_complete, things.total) == ([], False, None)
+        response = things.load_more(timeout=30)
+        assert response is not None
+        assert response.status == 200
+        assert (ids(things.objects), things.total) == ([1, 2], 5)
+    del things
+    with restway.Client(api, base_url=paged.url, store_path=store) as client:
+        things = client.list("things", variables={"owner": "me"})
+        assert ids(things.objects) == [1, 2]
+        while not things.is_complete:
+            things.load_more()
+        assert ids(things.objects) == [1, 2, 3, 4, 5]
+        assert things.load_more() is None
+        assert len(paged.requests) == 3
+        client.store.delete(things.objects[1])
+        assert ids(things.objects) == [1, 3, 4, 5]
+        things.restart()
+        assert not things.is_complete
+        things.load_more()
+        assert ids(things.objects) == [1, 2]
+        with pytest.raises(restway.UsageError, match="has no \"pages\""):
+            client.list("plain")
+
+
+def test_a_list_is_observed(client: restway.Client) -> None:
+    changes: queue.Queue[list[int]] = queue.Queue()
+    things = client.list("things", variables={"owner": "me"})
+    with client.observe(lambda told: changes.put([each.object.id for each in told]), things):
+        things.load_more()
+        assert changes.get(timeout=30) == [1, 2]
+        client.store.delete(things.objects[0])
+        assert changes.get(timeout=30) == [1]
+    client.set_modifier(lambda request: None)
+    things.load_more()
+    assert ids(things.objects) == [2, 3, 4]
+
+
+def test_an_async_client_has_lists(paged: PagedPeer, api: restway.API) -> None:
+    async def run() -> None:
+        async with restway.AsyncClient(api, base_url=paged.url) as client:
+            things = client.list("things", variables={"owner": "me"})
+            told: asyncio.Queue[restway.Changes] = asyncio.Queue()
+            observer = client.observe(told.put_nowait, things)
+            await things.load_more()
+            assert len(await told.get()) == 2
+            while not things.is_complete:
+                await things.load_more()
+            assert ids(things.objects) == [1, 2, 3, 4, 5]
+            assert await things.load_more() is None
+            observer.close()
+
+    asyncio.run(run())

@@ -17,10 +17,11 @@ __all__ = [
     "OwnedBatchHandle", "OwnedCacheEntriesHandle", "OwnedCallHandle", "OwnedChangesHandle",
     "OwnedClientHandle", "OwnedClockHandle", "OwnedCookiesHandle", "OwnedDraftHandle",
     "OwnedErrorHandle", "OwnedListHandle", "OwnedObjectHandle", "OwnedObserverHandle",
-    "OwnedOutboxItemHandle", "OwnedOutboxItemsHandle", "OwnedPagesHandle", "OwnedQueryHandle",
-    "OwnedRefreshHandle", "OwnedRequestHandle", "OwnedResourceHandle", "OwnedResponseHandle",
-    "OwnedStoreHandle", "PagesHandle", "QueryHandle", "RefreshHandle", "RequestHandle",
-    "ResourceHandle", "ResponseHandle", "RowsHandle", "StoreHandle",
+    "OwnedOutboxItemHandle", "OwnedOutboxItemsHandle", "OwnedPagedListHandle", "OwnedPagesHandle",
+    "OwnedQueryHandle", "OwnedRefreshHandle", "OwnedRequestHandle", "OwnedResourceHandle",
+    "OwnedResponseHandle", "OwnedStoreHandle", "PagedListHandle", "PagesHandle", "QueryHandle",
+    "RefreshHandle", "RequestHandle", "ResourceHandle", "ResponseHandle", "RowsHandle",
+    "StoreHandle",
 ]
 
 
@@ -101,6 +102,10 @@ class OutboxItemHandle(Handle):
 
 
 class OutboxItemsHandle(Handle):
+    __slots__ = ()
+
+
+class PagedListHandle(Handle):
     __slots__ = ()
 
 
@@ -226,6 +231,12 @@ class OwnedOutboxItemsHandle(Owned, OutboxItemsHandle):
     release = "restway_outbox_items_release"
 
 
+class OwnedPagedListHandle(Owned, PagedListHandle):
+    __slots__ = ()
+
+    release = "restway_paged_list_release"
+
+
 class OwnedPagesHandle(Owned, PagesHandle):
     __slots__ = ()
 
@@ -284,6 +295,7 @@ OWNED: dict[type[Handle], Any] = {
     ObserverHandle: OwnedObserverHandle,
     OutboxItemHandle: OwnedOutboxItemHandle,
     OutboxItemsHandle: OwnedOutboxItemsHandle,
+    PagedListHandle: OwnedPagedListHandle,
     PagesHandle: OwnedPagesHandle,
     QueryHandle: OwnedQueryHandle,
     RefreshHandle: OwnedRefreshHandle,

@@ -272,6 +272,21 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_pages_cancel": (None, (PagesHandle,)),
     "restway_pages_position": (c_enum, (PagesHandle, POINTER(Page), _error_out)),
     "restway_pages_objects": (c_enum, (PagesHandle, POINTER(ListHandle), _error_out)),
+    "restway_client_paged_list": (c_enum, (
+        ClientHandle, RequestHandle, POINTER(PagedListHandle), _error_out)),
+    "restway_paged_list_retain": (PagedListHandle, (PagedListHandle,)),
+    "restway_paged_list_release": (None, (PagedListHandle,)),
+    "restway_paged_list_objects": (c_enum, (PagedListHandle, POINTER(ListHandle), _error_out)),
+    "restway_paged_list_is_complete": (c_int32, (PagedListHandle,)),
+    "restway_paged_list_total": (c_int64, (PagedListHandle,)),
+    "restway_paged_list_load": (c_enum, (
+        PagedListHandle, c_int64, POINTER(ResponseHandle), _error_out)),
+    "restway_paged_list_send": (c_enum, (
+        PagedListHandle, DoneFn, c_void_p, DestroyFn, POINTER(CallHandle), _error_out)),
+    "restway_paged_list_restart": (None, (PagedListHandle,)),
+    "restway_paged_list_cancel": (None, (PagedListHandle,)),
+    "restway_paged_list_observe": (c_enum, (
+        PagedListHandle, ChangedFn, c_void_p, DestroyFn, POINTER(ObserverHandle), _error_out)),
     "restway_plugin_load": (c_enum, (c_char_p, c_char_p, _error_out)),
     "restway_plugin_count": (c_size_t, ()),
     "restway_plugin_name": (c_char_p, (c_size_t,)),
