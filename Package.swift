@@ -129,6 +129,13 @@ let core: [Target] =
             "RestwayOutcome", "RestwayDocument", "RestwayCalls",
         ], safe + small)
     + module(
+        "RestwayPages",
+        [
+            "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting", "RestwayObjects",
+            "RestwayMapping", "RestwayJansson", "RestwayHTTP", "RestwayOutcome", "RestwayDocument",
+            "RestwayPlugins", "RestwayCalls",
+        ], settings + small)
+    + module(
         "RestwayOutbox",
         [
             "CLinux", "RestwayText", "RestwayThreads", "RestwayJSON", "RestwaySQLite",
@@ -142,6 +149,7 @@ let core: [Target] =
             "RestwayObjects", "RestwayMapping", "RestwayHTTP", "RestwayCurl", "RestwaySQLiteStore",
             "RestwayOutcome", "RestwayDocument", "RestwayPlugins", "RestwayCalls", "RestwayAuth",
             "RestwayRetry", "RestwayRate", "RestwayCache", "RestwayBatch", "RestwayOutbox",
+            "RestwayPages",
         ], settings + small)
     + module(
         "RestwayABI",
@@ -149,7 +157,7 @@ let core: [Target] =
             "CRestway", "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting",
             "RestwayObjects", "RestwayMapping", "RestwayHTTP", "RestwayOutcome", "RestwayDocument",
             "RestwayPlugins", "RestwayCalls", "RestwayAuth", "RestwayRate", "RestwayCache",
-            "RestwayBatch", "RestwayOutbox", "RestwayClient",
+            "RestwayBatch", "RestwayOutbox", "RestwayPages", "RestwayClient",
         ], settings + small)
 
 /// Random input for the mapping; its corpus runs as ordinary tests. libFuzzer provides the `main`

@@ -33,6 +33,8 @@
 #include "object.h"
 #include "observer.h"
 #include "outbox.h"
+#include "page.h"
+#include "paged_list.h"
 #include "parsing.h"
 #include "plugins.h"
 #include "progress.h"

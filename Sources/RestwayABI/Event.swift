@@ -48,7 +48,7 @@ extension restway_event {
     static func write(_ notice: Notice, to target: Out<restway_event>) -> Bool {
         switch notice {
         case .completion(let call, let outcome, let receiver):
-            target.initialize(to: restway_event(call, outcome))
+            target.initialize(to: restway_event(call, outcome, receiver.token ?? call.token))
             receiver.end()
         case .observed(let message, let observer):
             message.leavesQueue()
@@ -94,13 +94,13 @@ extension restway_event {
         }
     }
 
-    private init(_ call: Call, _ outcome: Call.Outcome) {
+    private init(_ call: Call, _ outcome: Call.Outcome, _ token: UInt64) {
         switch outcome {
         case .success(let response):
-            self.init(.RESTWAY_EVENT_COMPLETED, call.token, call: call)
+            self.init(.RESTWAY_EVENT_COMPLETED, token, call: call)
             payload.response = Handle.give(ResponseHandle(response))
         case .failure(let failure):
-            self.init(.RESTWAY_EVENT_COMPLETED, call.token, call: call, failure: failure)
+            self.init(.RESTWAY_EVENT_COMPLETED, token, call: call, failure: failure)
         }
     }
 

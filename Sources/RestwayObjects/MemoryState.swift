@@ -6,6 +6,8 @@ final class MemoryState: CommitTarget, @unchecked Sendable {
     private var tableOfEntity: [ObjectIdentifier: EntityTable] = [:]
     private(set) var lastKey: Int64
     private var unsent: Set<Int64> = []
+    /// The lists by their names.
+    var lists = MemoryLists()
     /// Objects that were merged into another object.
     private var redirections: [Int64: Int64] = [:]
 
@@ -111,7 +113,10 @@ final class MemoryState: CommitTarget, @unchecked Sendable {
         if listing || !unsent.isEmpty { objects = emptied.flatMap(\.objects) }
         for object in objects { unsent.remove(object.storeKey) }
         for table in emptied { table.removeAll() }
-        if entity == nil { redirections = [:] }
+        if entity == nil {
+            redirections = [:]
+            lists = MemoryLists()
+        }
         guard listing else { return (count, []) }
         objects.sort { $0.storeKey < $1.storeKey }
         return (count, objects)

@@ -83,6 +83,14 @@ package final class MemoryStore: ObjectStore {
         }
     }
 
+    package func list(_ name: String) -> StoredList? {
+        state.withLock { $0.lists[name] }
+    }
+
+    package func apply(_ change: ListChange) {
+        state.withLock { $0.lists.apply(change) }
+    }
+
     package func statistics() -> StoreStatistics {
         let all = state.withLock { $0.tables.flatMap(\.objects) }
         var statistics = StoreStatistics()

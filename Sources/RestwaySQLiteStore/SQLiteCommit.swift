@@ -282,6 +282,8 @@ final class SQLiteCommit: CommitTarget {
             }
             if entity == nil {
                 try file.run("DELETE FROM restway_redirections")
+                try file.run("DELETE FROM restway_list_items")
+                try file.run("DELETE FROM restway_lists")
                 try deleteWhatNoEntityHas()
             }
         }

@@ -126,6 +126,33 @@ package final class SQLiteStore: ObjectStore {
         return commit
     }
 
+    // MARK: Lists
+
+    package func list(_ name: String) throws(StoreError) -> StoredList? {
+        try query { (file) throws(SQLiteError) in try file.list(name) }
+    }
+
+    package func apply(_ change: ListChange) throws(StoreError) {
+        try writer.withLock { (writer) throws(StoreError) in
+            do throws(SQLiteError) {
+                try begin(&writer)
+                let file = writer.connection
+                try file.apply(change)
+                try lookups.withLock { (lookups) throws(SQLiteError) in
+                    try file.connection.commit()
+                    lookups.noteCommit()
+                    if (try? file.dataVersion()) != writer.dataVersion { lookups.forgetAll() }
+                }
+            } catch {
+                let connection = writer.connection.connection
+                if connection.isInTransaction { connection.rollBack() }
+                let error = StoreError(error)
+                if case .file(.full, _, _) = error { _ = connection.makeRoom() }
+                throw error
+            }
+        }
+    }
+
     // MARK: Reading
 
     package func object(_ entity: Entity, _ identity: Identity) throws(StoreError) -> Snapshot? {

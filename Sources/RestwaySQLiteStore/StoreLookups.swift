@@ -81,6 +81,11 @@ struct StoreLookups {
         for table in commit.deleted.tables { cache.removeAll(table) }
         for key in commit.deleted.keys { cache.remove(key) }
         commit.forEachPublished { snapshot, table in cache.store(snapshot, table) }
+        noteCommit()
+    }
+
+    /// Notes a commit of the store itself, after which the cache is right.
+    mutating func noteCommit() {
         let mark = connection.connection.commitMark
         dataVersion = try? connection.dataVersion()
         commitMark = mark

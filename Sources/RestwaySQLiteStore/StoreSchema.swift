@@ -50,7 +50,16 @@ struct StoreSchema {
                 PRIMARY KEY (entity, name, kind)) WITHOUT ROWID;
             CREATE TABLE restway_unsent (key INTEGER PRIMARY KEY);
             CREATE TABLE restway_redirections (older INTEGER PRIMARY KEY, newer INTEGER NOT NULL);
+            """,
             """
+            CREATE TABLE restway_lists (
+                number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, entity TEXT NOT NULL,
+                state TEXT NOT NULL);
+            CREATE TABLE restway_list_items (
+                list INTEGER NOT NULL, position INTEGER NOT NULL, key INTEGER NOT NULL,
+                PRIMARY KEY (list, position)) WITHOUT ROWID;
+            CREATE UNIQUE INDEX restway_list_keys ON restway_list_items (list, key);
+            """,
         ])
 
     /// The tables by the name of the entity.

@@ -75,6 +75,25 @@ package enum URLText {
         return url + (isOpen ? "" : "&") + encodedQuery(pairs)
     }
 
+    /// Removes the parameters called `name` from the query of `url`, which has no fragment.
+    package static func withoutParameter(_ name: String, in url: String) -> String {
+        let bytes = Array(url.utf8)
+        guard let question = bytes.firstIndex(of: ASCII.question) else { return url }
+        let name = Array(name.utf8)
+        let query = bytes[(question + 1)...]
+        var kept = Array(bytes[...question])
+        for parameter in query.split(
+            separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
+        {
+            let written = parameter.prefix { $0 != UInt8(ascii: "=") }
+            if PercentEncoding.decode(written).bytes == name { continue }
+            if kept.count > question + 1 { kept.append(UInt8(ascii: "&")) }
+            kept += parameter
+        }
+        if kept.count == question + 1, !query.isEmpty { kept.removeLast() }
+        return String(decoding: kept, as: UTF8.self)
+    }
+
     /// Percent-encodes characters that are not allowed in a path and query. Existing triplets are
     /// kept.
     package static func encodedWithoutFragment(_ text: Substring) -> String {

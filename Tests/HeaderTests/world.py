@@ -14,7 +14,7 @@ from typing import Any
 from calling import INT64, LIBRARY, OK, Memory, do, make
 
 #: Every route of the document leads to a path of the server in `peer.py`.
-DOCUMENT = {
+DOCUMENT: dict[str, Any] = {
     "restway": 1,
     "environments": {"here": {"baseURL": "http://127.0.0.1:1"}},
     "entities": {
@@ -35,6 +35,7 @@ DOCUMENT = {
         "later": {"method": "POST", "path": "later", "offline": True},
         "note": {"path": "notes/:id", "response": {"entity": "Note"}},
         "status": {"path": "status"},
+        "paged": {"path": "notes", "pages": {"page": "page"}},
     },
 }
 
@@ -57,6 +58,7 @@ def own() -> dict[str, int]:
     """Makes the handles that need neither a server nor a file."""
     memory = Memory()
     document = {key: value for key, value in DOCUMENT.items() if key not in ("outbox", "routes")}
+    document["routes"] = {"paged": DOCUMENT["routes"]["paged"]}
     text = json.dumps(document).encode()
     handles = {"restway_api": make("restway_api_load", text, len(text))}
     options = memory.struct("restway_client_options", {"cache_flags": _CACHE_ON})
@@ -77,6 +79,10 @@ def own() -> dict[str, int]:
     handles["restway_outgoing"] = make("restway_client_inspect", client, handles["restway_request"])
     handles["restway_url"] = make("restway_url_split", b"http://127.0.0.1/?a=b")
     handles["restway_active_calls"] = make("restway_client_active_calls", client)
+    paged = make("restway_request_create_route", b"paged", None)
+    handles["restway_pages"] = make("restway_client_pages", client, paged, None)
+    handles["restway_paged_list"] = make("restway_client_paged_list", client, paged)
+    LIBRARY.restway_request_release(paged)
     return handles
 
 
@@ -124,6 +130,10 @@ class World:
             self._memory.value(INT64, 1),
         )
         handles["restway_cookies"] = make("restway_client_cookies", client, None)
+        paged = make("restway_request_create_route", b"paged", None)
+        handles["restway_pages"] = make("restway_client_pages", client, paged, None)
+        handles["restway_paged_list"] = make("restway_client_paged_list", client, paged)
+        LIBRARY.restway_request_release(paged)
         handles["restway_cache_entries"] = make("restway_cache_list", client, None, 0)
         handles["restway_outgoing"] = make(
             "restway_client_inspect", client, handles["restway_request"])

@@ -31,6 +31,17 @@ final class URLTextTests: XCTestCase {
         for (text, expected) in cases { XCTAssertEqual(URLText.redacted(text), expected) }
     }
 
+    func testParametersAreRemovedByTheirDecodedNames() {
+        let cases = [
+            ("http://h/a", "http://h/a"), ("http://h/a?", "http://h/a?"),
+            ("http://h/a?key=1", "http://h/a"), ("http://h/a?b=2&k%65y=1&&c", "http://h/a?b=2&&c"),
+            ("http://h/key?akey=1&b=key", "http://h/key?akey=1&b=key"), ("/a?key", "/a"),
+        ]
+        for (url, expected) in cases {
+            XCTAssertEqual(URLText.withoutParameter("key", in: url), expected)
+        }
+    }
+
     func testQueriesAreEncodedWithSpacesAsTriplets() {
         XCTAssertEqual(URLText.encodedQuery([]), "")
         XCTAssertEqual(

@@ -26,7 +26,8 @@ ORDER = (
     "RestwayDocument",
     "RestwayPlugins",
     "RestwayCalls",
-    "RestwayAuth", "RestwayRetry", "RestwayRate", "RestwayCache", "RestwayBatch", "RestwayOutbox",
+    "RestwayAuth", "RestwayRetry", "RestwayRate", "RestwayCache", "RestwayBatch", "RestwayPages",
+    "RestwayOutbox",
     "RestwayClient",
     "RestwayABI",
     "Restway",
@@ -35,7 +36,7 @@ ORDER = (
 #: Modules of one concern each, which do not import each other.
 PEERS = {
     *("RestwayAuth", "RestwayRetry", "RestwayRate", "RestwayCache", "RestwayBatch"),
-    "RestwayOutbox",
+    "RestwayOutbox", "RestwayPages",
 }
 
 #: Modules of the toolchain; every other dependency of a module is in Package.swift.

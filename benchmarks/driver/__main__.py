@@ -50,6 +50,7 @@ _GROUPS: dict[str, Callable[[str], Iterator[Figure]]] = {
     "map.jansson.time": mapping.large_list,
     "map.jansson.relations": mapping.relations,
     "events.mapped": mapping.events,
+    "pages": mapping.pages,
     "map.simdjson.time": plugins.warm,
     "map.simdjson.speedup_over_jansson": plugins.over_jansson,
     "map.simdjson.speedup_over_msgspec": plugins.over_msgspec,

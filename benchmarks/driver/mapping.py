@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .figure import Figure, Target, figure, in_turn
-from .payload import EVENTS_PATH, LARGE_COUNT, LARGE_PATH, RELATED_PATH
+from .payload import EVENTS_PATH, LARGE_COUNT, LARGE_PATH, PAGE_COUNT, RELATED_PATH
 from .programs import BENCHMARKS, DOCUMENT, run_c
 
 _PAIRS = 9
 _RESIDENT_RUNS = 5
 _EVENT_PAIRS = 5
+_PAGES_PAIRS = 7
 RELATIONS = str(BENCHMARKS / "relations.restway.json")
 
 
@@ -47,6 +48,20 @@ def events(base: str) -> Iterator[Figure]:
     )
     yield figure(
         "events.mapped.time", "ms", "the same objects as one list", Target(2.0),
+        [(ours["seconds"] * 1e3, theirs["seconds"] * 1e3) for ours, theirs in runs],
+    )
+
+
+def pages(base: str) -> Iterator[Figure]:
+    """Reads companies page by page, compared with the same requests made by hand."""
+    arguments = (DOCUMENT, base, PAGE_COUNT, LARGE_COUNT)
+    runs = in_turn(
+        _PAGES_PAIRS,
+        lambda: run_c("restway_pages", *arguments, "pages"),
+        lambda: run_c("restway_pages", *arguments, "gets"),
+    )
+    yield figure(
+        "pages.over_gets", "ms", "the same GETs by hand", Target(1.1),
         [(ours["seconds"] * 1e3, theirs["seconds"] * 1e3) for ours, theirs in runs],
     )
 

@@ -15,6 +15,8 @@ LARGE_PATH = "companies.json"
 EVENTS_PATH = "companies.events"
 #: The same companies with longer names.
 RENAMED_PATH = "renamed.json"
+#: The same companies in pages, as `pages?page=1` and so on.
+PAGE_COUNT = 1_000
 #: As many companies, whose owners and tags are objects of their own.
 RELATED_PATH = "related.json"
 _OWNER_COUNT = 1_000
@@ -77,11 +79,26 @@ def write(folder: Path) -> None:
     with (folder / EVENTS_PATH).open("w", encoding="utf-8") as events:
         for item in large["companies"]:
             events.write(f"id: {item['id']}\ndata: {_text(item)}\n\n")
+    _write_pages(folder, large["companies"])
     for item in large["companies"]:
         item["name"] = f"{item['name']} & Sons"
     (folder / RENAMED_PATH).write_text(_text(large), encoding="utf-8")
     related = {"companies": [related_company(number) for number in range(1, LARGE_COUNT + 1)]}
     (folder / RELATED_PATH).write_text(_text(related), encoding="utf-8")
+
+
+def _write_pages(folder: Path, companies: list[dict[str, object]]) -> None:
+    """Writes the companies in pages, each with the number of the next page."""
+    pages, size = folder / "paged", len(companies) // PAGE_COUNT
+    pages.mkdir()
+    for number in range(1, PAGE_COUNT + 1):
+        is_last = number == PAGE_COUNT
+        page = {
+            "companies": companies[(number - 1) * size : number * size],
+            "meta": {"next": None if is_last else number + 1, "total": len(companies)},
+            "has_more": not is_last,
+        }
+        (pages / str(number)).write_text(_text(page), encoding="utf-8")
 
 
 def write_small(folder: Path) -> None:

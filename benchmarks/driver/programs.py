@@ -55,6 +55,7 @@ _PROGRAMS = {
     "restway_events": _OURS,
     "restway_idle": _OURS,
     "restway_lists": _OURS,
+    "restway_pages": _OURS,
     "restway_live": _OURS,
     "restway_resident": _OURS,
     "restway_store": _OURS,

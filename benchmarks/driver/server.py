@@ -35,6 +35,7 @@ http {{
     open_file_cache max=100 inactive=600s;
     open_file_cache_valid 600s;
     types {{ }}
+    map $arg_page $page {{ default $arg_page; '' 1; }}
     default_type application/json;
     client_body_temp_path client;
     proxy_temp_path proxy;
@@ -45,6 +46,7 @@ http {{
         listen 127.0.0.1:{port}{parameters};
         root www;
         location = /companies.events {{ default_type text/event-stream; }}
+        location = /pages {{ rewrite ^ /paged/$page break; }}
         location /kept/ {{ alias www/; expires 1h; }}
     }}
 {more}

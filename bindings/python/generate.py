@@ -162,6 +162,8 @@ STRUCTURES = {
     "restway_call_info": "The texts are borrowed from the handle that it was read from.",
     "restway_lifecycle_options": "A field that is zero takes its default.",
     "restway_client_options": "A field that is zero takes its default.",
+    "restway_page_options": "A field that is zero takes its default.",
+    "restway_page": "A number of -1 is not known.",
     "restway_tls_options": "A field that is zero takes its default.",
     "restway_network_options": "A field that is zero takes its default.",
     "restway_credential": "A field that is NULL keeps the present value.",

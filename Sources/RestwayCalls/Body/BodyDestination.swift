@@ -83,14 +83,14 @@ extension BodyDestination {
         _ spec: RequestSpec, _ settings: RouteSettings, _ method: Method, saveBytesMax: Int64
     ) throws(Failure) -> BodyDestination {
         var destination = spec.reception.bodyDestination
-        if destination.isMemory, settings.savesAsResource, method != .head {
+        if destination.isMemory, settings.answers.areSaved, method != .head {
             destination = .file(.temporary())
         }
         if case .events(let receiver, _) = destination {
-            destination = .events(receiver, receiver.options.format ?? settings.stream)
+            destination = .events(receiver, receiver.options.format ?? settings.answers.stream)
         }
         guard !destination.isMemory else {
-            guard settings.stream == nil else {
+            guard settings.answers.stream == nil else {
                 throw Failure(
                     .invalidArgument,
                     "the route answers with an event stream: the request needs a receiver of "

@@ -49,19 +49,7 @@ package final class Call: Sendable {
         }
     }
 
-    /// The program's function for the completion, and the function that ends its context
-    /// afterwards.
-    package struct Receiver: Sendable {
-        package let completion: Completion
-        package let end: @Sendable () -> Void
-        /// How the notices of the call are delivered; `nil` for the way of the client.
-        package var delivery: Delivery.Mode?
-
-        package init(completion: @escaping Completion, end: @escaping @Sendable () -> Void) {
-            self.completion = completion
-            self.end = end
-        }
-    }
+    package typealias Receiver = CallReceiver
 
     /// The references between the call and other parts of the library. The call gives them back
     /// when it ends.
@@ -299,6 +287,26 @@ package final class Call: Sendable {
         // it free.
         state.withLock({ $0.ties.lane.take() })?.leaveLane(self)
         happen(on: .worker, with: .failure(failure)) { .passed($0.entry) }
+    }
+}
+
+/// The program's function for the completion of a call, and the function that ends its context
+/// afterwards.
+package struct CallReceiver: Sendable {
+    package let completion: Call.Completion
+    package let end: @Sendable () -> Void
+    /// The token of the event, for a call that was sent before its receiver was known.
+    package let token: UInt64?
+    /// How the notices of the call are delivered; `nil` for the way of the client.
+    package var delivery: Delivery.Mode?
+
+    package init(
+        token: UInt64? = nil, completion: @escaping Call.Completion,
+        end: @escaping @Sendable () -> Void
+    ) {
+        self.token = token
+        self.completion = completion
+        self.end = end
     }
 }
 

@@ -29,6 +29,7 @@ extension RequestPreparation {
         _ spec: RequestSpec, _ destination: inout Destination, _ settings: RouteSettings,
         _ submission: inout Submission?
     ) throws(Failure) -> RequestContent {
+        if case .link = spec.target { return RequestContent() }  // It has all parameters.
         let method = destination.method
         let defaults = defaults(destination, settings)
         let encoder = BodyEncoding(self, spec, settings)

@@ -136,7 +136,7 @@ package struct RequestPreparation {
         _ spec: RequestSpec, _ destination: Destination, _ settings: RouteSettings
     ) -> Bool {
         // A request that the cache alone may answer is never sent, not even later.
-        guard spec.reception.bodyDestination.isMemory, !settings.savesAsResource,
+        guard spec.reception.bodyDestination.isMemory, !settings.answers.areSaved,
             spec.reception.caching.mode != .only
         else { return false }
         return isOffered(spec, destination, settings)
@@ -225,7 +225,18 @@ package struct RequestPreparation {
             let route = try api.definition.routes.route(
                 forEntity: subject.entity.name, method: method)
             return try expand(route, method, lookup)
+        case .link(let url, let origin):
+            var first = spec
+            first.target = origin
+            return try destination(first, subject).linked(to: url, in: environment)
         }
+    }
+
+    func route(named name: String) throws -> Route {
+        if let route = try? api.definition.routes.route(named: name) { return route }
+        let known = api.definition.routes.all.compactMap(\.name)
+        let hint = NearestName.hint(for: name, in: known)
+        throw Failure(.unknownRoute, "there is no route \"\(name)\"\(hint)", field: name)
     }
 
     private func expand(

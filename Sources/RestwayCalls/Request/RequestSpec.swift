@@ -14,6 +14,9 @@ package struct RequestSpec: Sendable {
         case route(String, Method?)
         /// The object router finds the path for the subject.
         case subject(Method)
+        /// A URL that an answer to a request with the other target has named. Its answer is mapped
+        /// with the descriptors of that target's route.
+        indirect case link(String, from: Target)
     }
 
     /// The object or draft that a request is about. Its attributes fill the variables of the path,

@@ -83,12 +83,15 @@ final class Observation: @unchecked Sendable {
     /// another key: when it was deleted and comes again, or was merged into another object.
     private var key: Int64?
     private var identity: Identity?
+    /// The list whose objects are observed.
+    let members: ListMembers?
 
     /// - Parameter key: The present key of an observed object.
     init(_ observer: Observer, _ scope: Observer.Scope, key: Int64?) {
         self.observer = observer
+        if case .list(let members) = scope { self.members = members } else { members = nil }
         switch scope {
-        case .everything:
+        case .everything, .list:
             entity = nil
         case .entity(let entity):
             self.entity = entity
@@ -100,6 +103,7 @@ final class Observation: @unchecked Sendable {
     }
 
     func select(from changes: inout CommittedChanges) -> ChangeList? {
+        if let members { return members.select(from: changes.all) }
         guard let entity else { return changes.all }
         guard let key else { return changes.list(of: entity) }
         let list = changes.list(of: entity, key, identity)

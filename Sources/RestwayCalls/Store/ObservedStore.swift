@@ -124,6 +124,29 @@ package final class ObservedStore: Sendable {
         owing?.start()
     }
 
+    // MARK: Lists
+
+    /// Returns the list that is kept under `name`; `nil` if there is none.
+    package func list(_ name: String) throws(Failure) -> StoredList? {
+        try checked(objects.list(name))
+    }
+
+    /// Applies a change of a list, and tells the observers of the list that `added` is in it now,
+    /// as a change in which no attribute differs.
+    package func apply(
+        _ change: ListChange, adding added: [Snapshot], to members: ListMembers
+    ) throws(Failure) {
+        let owing: Observer? = try commits.withLock { _ throws(Failure) in
+            try checked(objects.apply(change))
+            members.take(change)
+            let observations = observers.withLock { $0.observations }
+                .filter { $0.members === members }
+            let changes = added.map { Change(storeKey: $0.storeKey, before: $0, after: $0) }
+            return Self.append(changes, to: observations)
+        }
+        owing?.start()
+    }
+
     // MARK: Observing
 
     /// Tells `observer` of every commit that begins from now on.

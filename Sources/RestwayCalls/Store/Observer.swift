@@ -24,6 +24,8 @@ package final class Observer: Sendable {
         case entity(Entity)
         /// The instance that a snapshot shows.
         case object(Snapshot)
+        /// The objects of a list.
+        case list(ListMembers)
     }
 
     private enum Phase {

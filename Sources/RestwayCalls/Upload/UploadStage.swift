@@ -54,7 +54,7 @@ extension RequestPreparation {
                 "a resource that is sent in pieces has no headers with a digest"
             } else if sending.isCompressed {
                 "a compressed body cannot go on in the middle"
-            } else if !spec.reception.bodyDestination.isMemory || settings.savesAsResource {
+            } else if !spec.reception.bodyDestination.isMemory || settings.answers.areSaved {
                 "the answer to an upload is neither saved nor streamed"
             } else if !resumption.methods.contains(method.rawValue) {
                 "\(resumption.rawValue) creates an upload with "

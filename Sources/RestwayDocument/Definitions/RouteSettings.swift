@@ -21,11 +21,7 @@ package struct RouteSettings: Sendable {
     /// Whether its requests may be stored; `nil` if the patterns of the outbox decide.
     package var mayBeStored: Bool?
     package var body = BodySettings()
-    /// Whether the bodies of its answers are saved in files.
-    package var savesAsResource = false
-    /// The format of the route's answers if they are event streams; `nil` if they are not, or if
-    /// the media type determines the format.
-    package var stream: EventStreamFormat?
+    package var answers = AnswerSettings()
     /// How its requests take part in the response cache.
     package var cache = CacheRules()
 

@@ -10,7 +10,7 @@ struct DocumentRoute {
             "parameters", "retry", "auth", "dataMapper", "transport",
             "offline", "serializationName", "serialization", "forms", "gzip", "expectContinue",
             "accept", "saveAsResource", "stream", "resumable", "catchAll", "validate", "parse",
-            "encode",
+            "encode", "pages",
         ] + Timeouts.keys + CacheRules.keys
 
     static let keysOfLaterVersions = ["lane"]
@@ -61,8 +61,7 @@ struct DocumentRoute {
             transport: object["transport"].flatMap(TransportReference.init),
             mayBeStored: object["offline"].flatMap { OutboxDefinition.mayStore($0, methods) },
             body: BodySettings(ofRoute: object, over: answers),
-            savesAsResource: object["saveAsResource"]?.bool() ?? false,
-            stream: object["stream"]?.choice("format of event streams"),
+            answers: AnswerSettings(ofRoute: object, methods, entities),
             cache: CacheRules(ofRoute: object, methods))
         responses = (object["response"]?.oneOrMany() ?? []).compactMap { response in
             response.object(DocumentResponse.keys).flatMap { DocumentResponse($0, entities) }

@@ -68,7 +68,7 @@ extension DocumentRoute {
         let template = node.required("path")?.template()
         var settings = RouteSettings(headers: node["requestHeaders"]?.headers() ?? [])
         node.read("gzip", into: &settings.body.isCompressed) { $0.bool() }
-        node.read("saveAsResource", into: &settings.savesAsResource) { $0.bool() }
+        node.read("saveAsResource", into: &settings.answers.areSaved) { $0.bool() }
         settings.body.serialization = node.serialization()
         settings.cache = CacheRules(ofWebApiClient: node, methods)
         if let mapper = node["dataMapper"]?.value.string {

@@ -127,6 +127,15 @@ from ._outbox import (
     OutboxItem,
     OutboxItems,
 )
+from ._pages import (
+    AsyncPagedList,
+    AsyncPages,
+    Page,
+    PagedList,
+    PagedOptions,
+    PageOptions,
+    Pages,
+)
 from ._parsing import Data, EncoderFunction, MapProgress, ParserFunction, ValidatorFunction
 from ._questions import (
     NOTHING,
@@ -182,6 +191,8 @@ __all__ = [
     "AsyncClient",
     "AsyncEventStream",
     "AsyncOutbox",
+    "AsyncPagedList",
+    "AsyncPages",
     "AsyncStream",
     "AsyncStreamedResponse",
     "Attempt",
@@ -280,6 +291,11 @@ __all__ = [
     "ParserFunction",
     "ParsingError",
     "OutgoingRequest",
+    "Page",
+    "PageOptions",
+    "PagedList",
+    "PagedOptions",
+    "Pages",
     "Persist",
     "Plugin",
     "PluginError",

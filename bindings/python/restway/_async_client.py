@@ -20,6 +20,7 @@ from ._ffi.enums import Delivery, Domain, LifecycleKind, Status
 from ._lifecycle import LifecycleEvents, LifecycleWishes, OnLifecycle
 from ._link import Link, Watcher
 from ._outbox import AsyncOutbox
+from ._pages import AsyncPagedList, AsyncPages
 from ._parsing import AsyncBytesMapping
 from ._request import Request, Verbs, make_coroutine_functions
 from ._response import Response, call_progress
@@ -37,6 +38,8 @@ from ._stream import (
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from ._body import RequestOptions
+    from ._pages import PagedOptions
     from ._stream import EventOptions
 
 
@@ -145,6 +148,37 @@ class AsyncClient(ClientBase, AsyncBytesMapping, Verbs[Coroutine[None, None, Res
         """
         receiving = partial(ReceivingEvents, self._layouts)
         return AsyncEventStream(self, request_of(target), event_receiver(**options), receiving)
+
+    def pages(self, target: Request | str, **options: Unpack[PagedOptions]) -> AsyncPages:
+        """Reads a route page by page, as the API document says in its `pages`. Nothing is sent
+        before the first page is awaited.
+
+            async for issue in client.pages("issues", variables={"owner": "octo"}):
+                print(issue.title)
+
+        Args:
+            target: The name of a route, or a request that names one.
+            options: The keywords of `PageOptions` and, for the name of a route, those of
+                `RequestOptions`.
+
+        Raises UsageError if the route has no pages; a RouteError; ClosedError.
+        """
+        return AsyncPages(self, target, options)
+
+    def list(self, target: Request | str, **options: Unpack[RequestOptions]) -> AsyncPagedList:
+        """Opens the list that the store keeps of a route with pages. Nothing is sent.
+
+            issues = client.list("issues", variables={"owner": "octo"})
+            await issues.load_more()
+
+        Args:
+            target: As for `pages`. Requests with the same route, variables and parameters have the
+                same list.
+            options: For the name of a route, the keywords of `RequestOptions`.
+
+        Raises what `pages` raises; StoreError.
+        """
+        return AsyncPagedList(self, target, options)
 
     def batch(self) -> AsyncBatch:
         """Makes a batch session: requests that are sent together.

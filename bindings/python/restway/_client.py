@@ -27,6 +27,7 @@ from ._ffi.trampolines import (
 from ._interrupt import may_be_interrupted, processing, waiting
 from ._lifecycle import LifecycleWishes, OnLifecycle, lifecycle_event
 from ._outbox import Outbox
+from ._pages import PagedList, Pages
 from ._parsing import BytesMapping
 from ._questions import set_question
 from ._request import Request, Verbs
@@ -45,6 +46,8 @@ from ._stream import (
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from ._body import RequestOptions
+    from ._pages import PagedOptions
     from ._stream import EventOptions
 
 OnDone = Callable[[Call], object]
@@ -204,6 +207,37 @@ class Client(ClientBase, BytesMapping, Verbs[Response]):
         """
         receiving = partial(ReceivingEvents, self._layouts)
         return EventStream(self, request_of(target), event_receiver(**options), receiving)
+
+    def pages(self, target: Request | str, **options: Unpack[PagedOptions]) -> Pages:
+        """Reads a route page by page, as the API document says in its `pages`. Nothing is sent
+        before the first page is asked for.
+
+            for issue in client.pages("issues", variables={"owner": "octo"}, objects_max=500):
+                print(issue.title)
+
+        Args:
+            target: The name of a route, or a request that names one.
+            options: The keywords of `PageOptions` and, for the name of a route, those of
+                `RequestOptions`.
+
+        Raises UsageError if the route has no pages; a RouteError; ClosedError.
+        """
+        return Pages(self, target, options)
+
+    def list(self, target: Request | str, **options: Unpack[RequestOptions]) -> PagedList:
+        """Opens the list that the store keeps of a route with pages. Nothing is sent.
+
+            issues = client.list("issues", variables={"owner": "octo"})
+            issues.load_more()
+
+        Args:
+            target: As for `pages`. Requests with the same route, variables and parameters have the
+                same list.
+            options: For the name of a route, the keywords of `RequestOptions`.
+
+        Raises what `pages` raises; StoreError.
+        """
+        return PagedList(self, target, options)
 
     def batch(self) -> Batch:
         """Makes a batch session: requests that are sent together.

@@ -7,6 +7,7 @@ import os
 import weakref
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from . import _ffi as native
 from ._boundary import OnAttempt, attempts_of, check, failure
@@ -210,15 +211,30 @@ class Link:
             native.ref(call),
             self._error_out,
         )
+        future = self._began(token, status, question)
+        if watcher is not None:
+            self._watchers[token] = (watcher, call)
+        return future, call
+
+    def send_page(
+        self, send: Any, pages: native.Handle, question: Question | None
+    ) -> tuple[asyncio.Future[Response], native.CallHandle]:
+        """Requests the next page with `send`; returns its future and its call."""
+        token, call = next(self._tokens), native.OwnedCallHandle()
+        status = send(pages, None, native.token(token), None, native.ref(call), self._error_out)
+        return self._began(token, status, question), call
+
+    def _began(
+        self, token: int, status: int, question: Question | None
+    ) -> asyncio.Future[Response]:
+        """Returns the future of a call that was sent; raises the error of `status`."""
         if status:
             stop_daemon_thread()
             raise failure(status, self._failed(), self._layouts)
         if question is not None:
             self._questions[token] = question
         future = self._pending[token] = self.loop.create_future()
-        if watcher is not None:
-            self._watchers[token] = (watcher, call)
-        return future, call
+        return future
 
     def send_batch(self, batch: native.BatchHandle) -> asyncio.Future[None]:
         """Sends a batch; the future is done when all requests of the batch have completed."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date, datetime, time, timezone
-from typing import Any, Literal, NamedTuple, Union, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Union, overload
 
 from . import _ffi as native
 from ._boundary import Owner, check, make, name, optional_name
@@ -12,6 +12,9 @@ from ._exceptions import NoObjectError
 from ._ffi.conversion import encode, json_bytes
 from ._ffi.enums import ChangeKind, Comparison, ValueKind
 from ._object import Layouts, Object, Objects
+
+if TYPE_CHECKING:
+    from ._pages import PagedListBase
 
 Operator = Literal["==", "!=", "<", "<=", ">", ">="]
 """How an attribute is compared with a value."""
@@ -438,8 +441,10 @@ class Changes(Sequence[Change]):
 OnChange = Callable[[Changes], object]
 """A function that receives the effects of one transaction on the observed objects."""
 
-Observed = Union[None, str, Object]
-"""The objects that are observed: all (None), the objects of an entity (its name), or one object."""
+Observed = Union[None, str, Object, "PagedListBase"]
+"""The objects that are observed: all (None), the objects of an entity (its name), one object, or
+the objects of a list.
+"""
 
 
 class Observer(Owner[native.ObserverHandle]):
@@ -488,6 +493,8 @@ def start_observing(
         function = lib.restway_client_observe_object
         return make(kind, function, client, what._handle, changed, token, destroy)
     if what is not None and not isinstance(what, str):
-        raise TypeError(f"expected an entity's name or an Object, not {type(what).__name__}")
+        if not hasattr(what, "_start_observing"):
+            raise TypeError(f"expected an entity's name or an Object, not {type(what).__name__}")
+        return what._start_observing(changed, token, destroy)
     entity = None if what is None else name(what)
     return make(kind, lib.restway_client_observe, client, entity, changed, token, destroy)

@@ -304,13 +304,13 @@ def test_everything_is_gone_when_python_is_done_with_it(make_client: MakeClient)
 
 def test_a_subclass_may_change_the_requests_that_it_is_given(demo_url: str) -> None:
     class Paging(restway.Client):
-        pages = 0
+        page_count = 0
 
         def perform(
             self, request: restway.Request, *, timeout: float | None = None
         ) -> restway.Response:
-            self.pages += 1
-            request.update(params={f"p{self.pages}": 1, "per_page": self.pages})
+            self.page_count += 1
+            request.update(params={f"p{self.page_count}": 1, "per_page": self.page_count})
             return super().perform(request, timeout=timeout)
 
     with Paging(restway.API.load(DOCUMENT), base_url=demo_url) as client:

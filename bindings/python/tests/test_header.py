@@ -67,6 +67,8 @@ STRUCTURES = {
     "restway_credential": structures.Credential,
     "restway_attempt": structures.Attempt,
     "restway_progress": structures.Progress,
+    "restway_page": structures.Page,
+    "restway_page_options": structures.PageOptions,
     "restway_body_reader": structures.BodyReader,
     "restway_body_receiver": structures.BodyReceiver,
     "restway_event_receiver": structures.EventReceiver,

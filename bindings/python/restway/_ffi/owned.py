@@ -19,10 +19,11 @@ __all__ = [
     "OwnedChangesHandle", "OwnedClientHandle", "OwnedClockHandle", "OwnedCookiesHandle",
     "OwnedDraftHandle", "OwnedErrorHandle", "OwnedInterruptHandle", "OwnedLifecycleEventHandle",
     "OwnedListHandle", "OwnedObjectHandle", "OwnedObserverHandle", "OwnedOutboxItemHandle",
-    "OwnedOutboxItemsHandle", "OwnedOutgoingHandle", "OwnedQueryHandle", "OwnedRefreshHandle",
-    "OwnedRequestHandle", "OwnedResourceHandle", "OwnedResponseHandle", "OwnedStoreHandle",
-    "OwnedUrlHandle", "QueryHandle", "RefreshHandle", "RequestHandle", "ResourceHandle",
-    "ResponseHandle", "RowsHandle", "StoreHandle", "UrlHandle",
+    "OwnedOutboxItemsHandle", "OwnedOutgoingHandle", "OwnedPagedListHandle", "OwnedPagesHandle",
+    "OwnedQueryHandle", "OwnedRefreshHandle", "OwnedRequestHandle", "OwnedResourceHandle",
+    "OwnedResponseHandle", "OwnedStoreHandle", "OwnedUrlHandle", "PagedListHandle", "PagesHandle",
+    "QueryHandle", "RefreshHandle", "RequestHandle", "ResourceHandle", "ResponseHandle",
+    "RowsHandle", "StoreHandle", "UrlHandle",
 ]
 
 
@@ -119,6 +120,14 @@ class OutboxItemsHandle(Handle):
 
 
 class OutgoingHandle(Handle):
+    __slots__ = ()
+
+
+class PagedListHandle(Handle):
+    __slots__ = ()
+
+
+class PagesHandle(Handle):
     __slots__ = ()
 
 
@@ -268,6 +277,18 @@ class OwnedOutgoingHandle(Owned, OutgoingHandle):
     release = "restway_outgoing_release"
 
 
+class OwnedPagedListHandle(Owned, PagedListHandle):
+    __slots__ = ()
+
+    release = "restway_paged_list_release"
+
+
+class OwnedPagesHandle(Owned, PagesHandle):
+    __slots__ = ()
+
+    release = "restway_pages_release"
+
+
 class OwnedQueryHandle(Owned, QueryHandle):
     __slots__ = ()
 
@@ -330,6 +351,8 @@ OWNED: dict[type[Handle], Any] = {
     OutboxItemHandle: OwnedOutboxItemHandle,
     OutboxItemsHandle: OwnedOutboxItemsHandle,
     OutgoingHandle: OwnedOutgoingHandle,
+    PagedListHandle: OwnedPagedListHandle,
+    PagesHandle: OwnedPagesHandle,
     QueryHandle: OwnedQueryHandle,
     RefreshHandle: OwnedRefreshHandle,
     RequestHandle: OwnedRequestHandle,

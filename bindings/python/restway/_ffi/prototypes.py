@@ -327,6 +327,34 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
         ClientHandle, c_int64, c_void_p, c_size_t, c_char_p, _error_out)),
     "restway_outbox_drop": (c_enum, (ClientHandle, c_int64, _size_out, _error_out)),
     "restway_outbox_drop_all": (c_enum, (ClientHandle, _size_out, _error_out)),
+    "restway_page_options_init": (c_enum, (POINTER(PageOptions), c_size_t, _error_out)),
+    "restway_page_init": (c_enum, (POINTER(Page), c_size_t, _error_out)),
+    "restway_client_pages": (c_enum, (
+        ClientHandle, RequestHandle, POINTER(PageOptions), POINTER(PagesHandle), _error_out)),
+    "restway_pages_retain": (PagesHandle, (PagesHandle,)),
+    "restway_pages_release": (None, (PagesHandle,)),
+    "restway_pages_has_next": (c_int32, (PagesHandle,)),
+    "restway_pages_next": (c_enum, (PagesHandle, c_int64, POINTER(ResponseHandle), _error_out)),
+    "restway_pages_send_next": (c_enum, (
+        PagesHandle, DoneFn, c_void_p, DestroyFn, POINTER(CallHandle), _error_out)),
+    "restway_pages_cancel": (None, (PagesHandle,)),
+    "restway_pages_position": (c_enum, (PagesHandle, POINTER(Page), _error_out)),
+    "restway_pages_objects": (c_enum, (PagesHandle, POINTER(ListHandle), _error_out)),
+    "restway_client_paged_list": (c_enum, (
+        ClientHandle, RequestHandle, POINTER(PagedListHandle), _error_out)),
+    "restway_paged_list_retain": (PagedListHandle, (PagedListHandle,)),
+    "restway_paged_list_release": (None, (PagedListHandle,)),
+    "restway_paged_list_objects": (c_enum, (PagedListHandle, POINTER(ListHandle), _error_out)),
+    "restway_paged_list_is_complete": (c_int32, (PagedListHandle,)),
+    "restway_paged_list_total": (c_int64, (PagedListHandle,)),
+    "restway_paged_list_load": (c_enum, (
+        PagedListHandle, c_int64, POINTER(ResponseHandle), _error_out)),
+    "restway_paged_list_send": (c_enum, (
+        PagedListHandle, DoneFn, c_void_p, DestroyFn, POINTER(CallHandle), _error_out)),
+    "restway_paged_list_restart": (None, (PagedListHandle,)),
+    "restway_paged_list_cancel": (None, (PagedListHandle,)),
+    "restway_paged_list_observe": (c_enum, (
+        PagedListHandle, ChangedFn, c_void_p, DestroyFn, POINTER(ObserverHandle), _error_out)),
     "restway_api_add_validator": (c_enum, (
         ApiHandle, c_char_p, ValidateFn, c_void_p, DestroyFn, _error_out)),
     "restway_api_add_parser": (c_enum, (

@@ -43,11 +43,11 @@ __all__ = [
     "LifecycleFn", "LifecycleOptions", "ListHandle", "LogFn", "LogRecord", "MapOptions",
     "MapProgressFn", "ModifyFn", "NetworkOptions", "ObjectHandle", "ObserverHandle", "OutboxCounts",
     "OutboxFlushedFn", "OutboxItemFn", "OutboxItemHandle", "OutboxItemsHandle", "OutgoingHandle",
-    "ParseFn", "PersistFn", "Progress", "ProgressFn", "QueryHandle", "Rate", "ReadFailureFn",
-    "RefreshFn", "RefreshHandle", "RequestHandle", "ResourceHandle", "ResponseHandle", "RowsHandle",
-    "ShouldReplayFn", "Span", "SpanAttribute", "SpanFn", "Statistics", "StoreHandle", "StreamEvent",
-    "StreamEventFn", "Timings", "TlsOptions", "TransformFn", "UrlHandle", "ValidateFn", "Value",
-    "ValueAs", "c_enum",
+    "Page", "PageOptions", "PagedListHandle", "PagesHandle", "ParseFn", "PersistFn", "Progress",
+    "ProgressFn", "QueryHandle", "Rate", "ReadFailureFn", "RefreshFn", "RefreshHandle",
+    "RequestHandle", "ResourceHandle", "ResponseHandle", "RowsHandle", "ShouldReplayFn", "Span",
+    "SpanAttribute", "SpanFn", "Statistics", "StoreHandle", "StreamEvent", "StreamEventFn",
+    "Timings", "TlsOptions", "TransformFn", "UrlHandle", "ValidateFn", "Value", "ValueAs", "c_enum",
 ]
 
 c_enum = c_uint32
@@ -220,6 +220,24 @@ class OutboxCounts(Structure):
     _fields_ = [
         ("struct_size", c_size_t), ("waiting", c_int64), ("sending", c_int64), ("blocked", c_int64),
         ("dead", c_int64),
+    ]
+
+
+class PageOptions(Structure):
+    """`restway_page_options`. A field that is zero takes its default."""
+
+    _fields_ = [
+        ("struct_size", c_size_t), ("pages_max", c_int64), ("objects_max", c_int64),
+        ("prefetch", c_int32), ("reserved", c_int32),
+    ]
+
+
+class Page(Structure):
+    """`restway_page`. A number of -1 is not known."""
+
+    _fields_ = [
+        ("struct_size", c_size_t), ("number", c_int64), ("offset", c_int64), ("total", c_int64),
+        ("object_count", c_int64), ("is_last", c_int32), ("reserved", c_int32),
     ]
 
 

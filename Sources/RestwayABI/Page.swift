@@ -1,0 +1,143 @@
+public import CRestway
+import RestwayCalls
+import RestwayClient
+import RestwayOutcome
+import RestwayPages
+import RestwayThreads
+
+/// The program's reference to pages. The last release cancels a page that was requested ahead.
+final class PagesHandle: HandleObject {
+    let pages: Pages
+    let generation = ProcessGeneration.current
+
+    init(_ pages: Pages) {
+        self.pages = pages
+    }
+
+    deinit { pages.abandon() }
+
+    /// Returns the page that came last.
+    func last() throws(Failure) -> Page {
+        if let last = pages.last { return last }
+        throw Failure(.noObject, "no page has come yet")
+    }
+}
+
+extension PagesHandle: ArgumentObject { static let parameter = "pages" }
+
+extension SizedStructs {
+    static let page = SizedStruct<restway_page>(name: "page", sizeMin: 48)
+    static let pageOptions = SizedStruct<restway_page_options>(name: "options", sizeMin: 32)
+}
+
+// page.h
+
+@_cdecl("restway_page_options_init") @implementation
+public func restway_page_options_init(
+    _ options: Out<restway_page_options>?, _ size: Int, _ outError: OutHandle?
+) -> restway_status {
+    SizedStructs.pageOptions.initialize(options, size, outError)
+}
+
+@_cdecl("restway_page_init") @implementation
+public func restway_page_init(
+    _ page: Out<restway_page>?, _ size: Int, _ outError: OutHandle?
+) -> restway_status {
+    SizedStructs.page.initialize(page, size, outError)
+}
+
+@_cdecl("restway_client_pages") @implementation
+public func restway_client_pages(
+    _ client: InHandle, _ request: InHandle, _ options: In<restway_page_options>?,
+    _ outPages: OutHandle?, _ outError: OutHandle?
+) -> restway_status {
+    ClientHandle.creating(client, outPages, outError, "out_pages") { client throws(Failure) in
+        let spec = try RequestHandle.argument(request).copy()
+        return PagesHandle(try Pages(client.calls, spec, try Pages.Options(options)))
+    }
+}
+
+@_cdecl("restway_pages_retain") @implementation
+public func restway_pages_retain(_ pages: InHandle) -> OpaquePointer! { PagesHandle.retain(pages) }
+
+@_cdecl("restway_pages_release") @implementation
+public func restway_pages_release(_ pages: InHandle) { PagesHandle.release(pages) }
+
+@_cdecl("restway_pages_has_next") @implementation
+public func restway_pages_has_next(_ pages: InHandle) -> Int32 {
+    PagesHandle.object(pages)?.pages.hasNext == true ? 1 : 0
+}
+
+@_cdecl("restway_pages_next") @implementation
+public func restway_pages_next(
+    _ pages: InHandle, _ milliseconds: Int64, _ outResponse: OutHandle?, _ outError: OutHandle?
+) -> restway_status {
+    outResponse?.pointee = nil
+    return PagesHandle.using(pages, outError) { handle throws(Failure) in
+        let out = try Argument.out(outResponse, "out_response")
+        try Argument.notNegative(milliseconds, "milliseconds")
+        let page = try handle.pages.next(milliseconds: milliseconds)
+        out.pointee = page.map { Handle.give(ResponseHandle($0.response)) }
+    }
+}
+
+@_cdecl("restway_pages_send_next") @implementation
+public func restway_pages_send_next(
+    _ pages: InHandle, _ done: restway_done_fn?, _ context: UnsafeMutableRawPointer?,
+    _ destroy: restway_destroy_fn?, _ outCall: OutHandle?, _ outError: OutHandle?
+) -> restway_status {
+    PagesHandle.creating(pages, outCall, outError) { handle throws(Failure) in
+        let pages = handle.pages
+        return try DoneNotice.telling(done, context, destroy, pages.context.delivery) {
+            token, completion, end throws(Failure) in
+            try pages.send(
+                Call.Receiver(token: token, completion: completion ?? { _, _ in }, end: end))
+        }
+    }
+}
+
+@_cdecl("restway_pages_cancel") @implementation
+public func restway_pages_cancel(_ pages: InHandle) { PagesHandle.object(pages)?.pages.cancel() }
+
+@_cdecl("restway_pages_position") @implementation
+public func restway_pages_position(
+    _ pages: InHandle, _ page: Out<restway_page>?, _ outError: OutHandle?
+) -> restway_status {
+    PagesHandle.using(pages, outError) { handle throws(Failure) in
+        try SizedStructs.page.write(try handle.last().c, to: page)
+    }
+}
+
+@_cdecl("restway_pages_objects") @implementation
+public func restway_pages_objects(
+    _ pages: InHandle, _ outList: OutHandle?, _ outError: OutHandle?
+) -> restway_status {
+    PagesHandle.creating(pages, outList, outError, "out_list") { handle throws(Failure) in
+        ListHandle(try handle.last().objects)
+    }
+}
+
+extension Pages.Options {
+    fileprivate init(_ pointer: In<restway_page_options>?) throws(Failure) {
+        self.init()
+        guard let pointer else { return }
+        let c = try SizedStructs.pageOptions.read(pointer, zero: restway_page_options())
+        try Argument.notNegative(c.pages_max, "options.pages_max")
+        try Argument.notNegative(c.objects_max, "options.objects_max")
+        bounds.pagesMax = c.pages_max
+        bounds.objectsMax = c.objects_max
+        fetchesAhead = try Argument.zeroOrOne(c.prefetch, "options.prefetch")
+        guard c.reserved == 0 else {
+            throw Argument.outOfRange("options.reserved", Int64(c.reserved))
+        }
+    }
+}
+
+extension Page {
+    fileprivate var c: restway_page {
+        restway_page(
+            struct_size: 0, number: count.number, offset: count.offset ?? -1,
+            total: count.total ?? -1, object_count: Int64(objects.count),
+            is_last: count.isLast ? 1 : 0, reserved: 0)
+    }
+}

@@ -1,0 +1,107 @@
+public import CRestway
+import RestwayCalls
+import RestwayClient
+import RestwayOutcome
+import RestwayPages
+import RestwayThreads
+
+/// A list of the store, and the client that loads its pages.
+final class PagedListHandle: HandleObject, Sendable {
+    let list: PagedList
+    let client: Client
+    let generation = ProcessGeneration.current
+
+    init(_ list: PagedList, _ client: Client) {
+        self.list = list
+        self.client = client
+    }
+}
+
+extension PagedListHandle: ArgumentObject { static let parameter = "list" }
+
+// paged_list.h
+
+@_cdecl("restway_client_paged_list") @implementation
+public func restway_client_paged_list(
+    _ client: InHandle, _ request: InHandle, _ outList: OutHandle?, _ outError: OutHandle?
+) -> restway_status {
+    ClientHandle.creating(client, outList, outError, "out_list") { client throws(Failure) in
+        let spec = try RequestHandle.argument(request).copy()
+        return PagedListHandle(try PagedList(client.calls, spec), client)
+    }
+}
+
+@_cdecl("restway_paged_list_retain") @implementation
+public func restway_paged_list_retain(_ list: InHandle) -> OpaquePointer! {
+    PagedListHandle.retain(list)
+}
+
+@_cdecl("restway_paged_list_release") @implementation
+public func restway_paged_list_release(_ list: InHandle) { PagedListHandle.release(list) }
+
+@_cdecl("restway_paged_list_objects") @implementation
+public func restway_paged_list_objects(
+    _ list: InHandle, _ outObjects: OutHandle?, _ outError: OutHandle?
+) -> restway_status {
+    PagedListHandle.creating(list, outObjects, outError, "out_objects") { handle throws(Failure) in
+        ListHandle(try handle.list.objects())
+    }
+}
+
+@_cdecl("restway_paged_list_is_complete") @implementation
+public func restway_paged_list_is_complete(_ list: InHandle) -> Int32 {
+    PagedListHandle.object(list)?.list.isComplete == true ? 1 : 0
+}
+
+@_cdecl("restway_paged_list_total") @implementation
+public func restway_paged_list_total(_ list: InHandle) -> Int64 {
+    PagedListHandle.object(list)?.list.total ?? -1
+}
+
+@_cdecl("restway_paged_list_load") @implementation
+public func restway_paged_list_load(
+    _ list: InHandle, _ milliseconds: Int64, _ outResponse: OutHandle?, _ outError: OutHandle?
+) -> restway_status {
+    outResponse?.pointee = nil
+    return PagedListHandle.using(list, outError) { handle throws(Failure) in
+        let out = try Argument.out(outResponse, "out_response")
+        try Argument.notNegative(milliseconds, "milliseconds")
+        let page = try handle.list.load(milliseconds: milliseconds)
+        out.pointee = page.map { Handle.give(ResponseHandle($0.response)) }
+    }
+}
+
+@_cdecl("restway_paged_list_send") @implementation
+public func restway_paged_list_send(
+    _ list: InHandle, _ done: restway_done_fn?, _ context: UnsafeMutableRawPointer?,
+    _ destroy: restway_destroy_fn?, _ outCall: OutHandle?, _ outError: OutHandle?
+) -> restway_status {
+    PagedListHandle.creating(list, outCall, outError) { handle throws(Failure) in
+        return try DoneNotice.telling(done, context, destroy, handle.client.delivery) {
+            token, completion, end throws(Failure) in
+            try handle.list.send(
+                Call.Receiver(token: token, completion: completion ?? { _, _ in }, end: end))
+        }
+    }
+}
+
+@_cdecl("restway_paged_list_restart") @implementation
+public func restway_paged_list_restart(_ list: InHandle) {
+    PagedListHandle.object(list)?.list.restart()
+}
+
+@_cdecl("restway_paged_list_cancel") @implementation
+public func restway_paged_list_cancel(_ list: InHandle) {
+    PagedListHandle.object(list)?.list.cancel()
+}
+
+@_cdecl("restway_paged_list_observe") @implementation
+public func restway_paged_list_observe(
+    _ list: InHandle, _ changed: restway_changed_fn?, _ context: UnsafeMutableRawPointer?,
+    _ destroy: restway_destroy_fn?, _ outObserver: OutHandle?, _ outError: OutHandle?
+) -> restway_status {
+    PagedListHandle.creating(list, outObserver, outError) { handle throws(Failure) in
+        try ChangedNotice.observing(
+            .list(handle.list.members), of: handle.client, changed, context, destroy)
+    }
+}

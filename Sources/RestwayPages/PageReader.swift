@@ -1,0 +1,238 @@
+import RestwayCalls
+import RestwayDocument
+import RestwayHTTP
+import RestwayJSON
+import RestwayJansson
+import RestwayMapping
+import RestwayObjects
+import RestwayOutcome
+import RestwayPlugins
+import RestwayRouting
+import RestwayText
+
+/// Reads what an answer says about its page.
+///
+/// Only the few values that the document names are parsed, because the mapper has read the rest of
+/// the body already.
+final class PageReader: Sendable {
+    /// A value of the body.
+    private enum Found {
+        /// There is no value, or it is null.
+        case nothing
+        case text(String)
+        case integer(Int64)
+        case bool(Bool)
+        case other(JSONValue.Kind)
+
+        var kind: JSONValue.Kind {
+            switch self {
+            case .nothing: .null
+            case .text: .string
+            case .integer: .integer
+            case .bool: .boolean
+            case .other(let kind): kind
+            }
+        }
+
+        init(_ value: JSONValue) {
+            self =
+                switch value.kind {
+                case .null: .nothing
+                case .string where !value.hasOutOfRangeNumbers: .text(value.string ?? "")
+                case .string: .other(.real)
+                case .integer: .integer(value.integer ?? 0)
+                case .boolean: .bool(value.bool ?? false)
+                case let kind: .other(kind)
+                }
+        }
+    }
+
+    private let rules: PageRules
+    private let context: CallContext
+    /// The name of the route's mapper.
+    private let dataMapper: String?
+
+    init(_ rules: PageRules, _ context: CallContext, dataMapper: String?) {
+        self.rules = rules
+        self.context = context
+        self.dataMapper = dataMapper
+    }
+
+    /// Reads the facts of an answer. If this fails, `facts` has what was read before.
+    ///
+    /// - Parameter objects: The objects of the page.
+    func read(
+        _ response: Response, _ objects: ArraySlice<Snapshot>, into facts: inout PageFacts
+    ) throws(Failure) {
+        let body = Body(response, context, dataMapper)
+        if let keyPath = rules.more { facts.saysMore = try saysMore(body, keyPath) }
+        facts.total = try number(rules.total, response, body)
+        facts.start = try number(rules.start, response, body)
+        guard facts.saysMore != false else { return }
+        switch rules.step {
+        case .link:
+            if let target = LinkHeader.target(of: "next", in: response.headers) {
+                facts.next = .url(try resolved(target, response, field: "Link"))
+            }
+        case .url(let keyPath):
+            facts.next = try url(body, keyPath, response)
+        case .cursor(let keyPath, _):
+            facts.next = try cursor(body, keyPath)
+        case .last(let attribute, _):
+            if let last = objects.last { facts.next = try cursor(last, attribute, response) }
+        case .number, .offset: break
+        }
+    }
+
+    // MARK: The next page
+
+    private func url(
+        _ body: Body, _ keyPath: [String], _ response: Response
+    ) throws(Failure) -> PagePlace? {
+        switch try body.value(keyPath) {
+        case .nothing: return nil
+        // Some APIs write an empty text in place of null.
+        case .text(let text) where text.isEmpty: return nil
+        case .text(let text):
+            return .url(try resolved(text, response, field: keyPath.joined(separator: ".")))
+        case let found: throw wrong(keyPath, "a URL or null", found.kind, response)
+        }
+    }
+
+    private func cursor(_ body: Body, _ keyPath: [String]) throws(Failure) -> PagePlace? {
+        switch try body.value(keyPath) {
+        case .nothing: return nil
+        case .text(let text): return text.isEmpty ? nil : .cursor(text)
+        case .integer(let number): return .number(number)
+        case let found:
+            throw wrong(keyPath, "a text, a whole number or null", found.kind, body.response)
+        }
+    }
+
+    private func cursor(
+        _ object: Snapshot, _ attribute: String, _ response: Response
+    ) throws(Failure) -> PagePlace {
+        let index = object.entity.attributeIndex(named: attribute)
+        switch index.map({ object.value(at: $0) }) {
+        case .string(let text)?: return .cursor(text)
+        case .int64(let number)?: return .number(number)
+        default:
+            throw failure(
+                "the last object of the page has no text and no whole number as \"\(attribute)\", "
+                    + "from which the next page would be requested", attribute, response)
+        }
+    }
+
+    private func resolved(
+        _ reference: String, _ response: Response, field: String
+    ) throws(Failure) -> String {
+        do throws(RoutingError) {
+            let url = try URLText.resolve(reference, against: response.url)
+            return withoutCredential(url)
+        } catch {
+            var failure = failure(
+                "the URL of the next page: \(error.message)", field, response)
+            failure.reason = .invalidURL
+            throw failure
+        }
+    }
+
+    /// Removes the parameter in which the client sends its API key. A server may repeat it in the
+    /// URL of the next page, and the client adds it to each request.
+    private func withoutCredential(_ url: String) -> String {
+        guard case .apiKey(let name, isInQuery: true) = context.api.definition.auth.scheme else {
+            return url
+        }
+        return URLText.withoutParameter(name, in: url)
+    }
+
+    // MARK: Values
+
+    private func saysMore(_ body: Body, _ keyPath: [String]) throws(Failure) -> Bool {
+        let found = try body.value(keyPath)
+        if case .bool(let saysMore) = found { return saysMore }
+        throw wrong(keyPath, "true or false", found.kind, body.response)
+    }
+
+    private func number(
+        _ place: PageRules.Place?, _ response: Response, _ body: Body
+    ) throws(Failure) -> Int64? {
+        switch place {
+        case nil: return nil
+        case .header(let name)?:
+            guard let text = response.headers[first: name] else { return nil }
+            guard let number = Headers.wholeNumber(text[...]) else {
+                throw failure("expected a whole number in the header \(name)", name, response)
+            }
+            return number
+        case .keyPath(let keyPath)?:
+            switch try body.value(keyPath) {
+            case .nothing: return nil
+            case .integer(let number) where number >= 0: return number
+            case let found: throw wrong(keyPath, "a whole number or null", found.kind, response)
+            }
+        }
+    }
+
+    private func wrong(
+        _ keyPath: [String], _ expected: String, _ kind: JSONValue.Kind, _ response: Response
+    ) -> Failure {
+        let path = keyPath.joined(separator: ".")
+        return failure("expected \(expected) at \(path), found \(kind.withArticle)", path, response)
+    }
+
+    private func failure(_ text: String, _ field: String, _ response: Response) -> Failure {
+        var failure = Failure(
+            .mapping, "\(URLText.withoutQuery(response.url)): pages: \(text)", field: field)
+        failure.httpStatus = response.status
+        failure.response = response
+        return failure
+    }
+
+    /// The body of an answer, in which few values are looked up.
+    private final class Body {
+        let response: Response
+        private let context: CallContext
+        private let dataMapper: String?
+        /// The body of a format other than JSON, once it was read.
+        private var read: JSONValue?
+
+        init(_ response: Response, _ context: CallContext, _ dataMapper: String?) {
+            self.response = response
+            self.context = context
+            self.dataMapper = dataMapper
+        }
+
+        func value(_ keyPath: [String]) throws(Failure) -> Found {
+            if let value = read { return found(value, keyPath) }
+            let type = response.headers.joined("Content-Type")
+            let mapper = context.mappers.mapper(
+                named: dataMapper, type: type, looksLikeJSON: true)
+            if let mapper, !MediaType.reads(mapper, MediaType.json) {
+                let limits = MappingLimits(nestingDepthMax: context.options.nestingDepthMax)
+                let value = withBytes { JSONValue.read($0, by: mapper, limits) }
+                guard let value else { return .nothing }
+                read = value
+                return found(value, keyPath)
+            }
+            let value: JSONValue? = withBytes { bytes in
+                let text = JSONValue.withoutByteOrderMark(bytes)
+                guard let part = JSONOutline(text).value(at: keyPath), let first = part.first
+                else { return nil }
+                // The content of a container does not matter.
+                if first == UInt8(ascii: "{") { return .object([]) }
+                if first == UInt8(ascii: "[") { return .array([]) }
+                return try? JSONValue.parse(part, .anyJSON)
+            }
+            return value.map(Found.init) ?? .nothing
+        }
+
+        private func found(_ value: JSONValue, _ keyPath: [String]) -> Found {
+            value.value(atKeyPath: keyPath).map(Found.init) ?? .nothing
+        }
+
+        private func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+            response.bodyWithNUL.withUnsafeBytes { body(.init(rebasing: $0.dropLast())) }
+        }
+    }
+}

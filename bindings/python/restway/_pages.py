@@ -1,0 +1,387 @@
+"""The pages of a route: its objects, and the answers that have them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any, Optional, TypedDict, cast
+
+from . import _ffi as native
+from ._body import RequestOptions
+from ._boundary import Owner, check, errors, failed, make, milliseconds
+from ._call import Call, Question, asking
+from ._object import Object, Objects
+from ._request import Request
+from ._response import Response
+
+if TYPE_CHECKING:
+    from ._async_client import AsyncClient
+    from ._client import Client
+    from ._client_base import ClientBase
+
+
+Send = Callable[[Optional[Question]], "tuple[asyncio.Future[Response], native.CallHandle]"]
+"""Sends the request for a page, and returns its future and its call."""
+
+
+class PageOptions(TypedDict, total=False):
+    """How pages are requested."""
+
+    pages_max: int | None
+    """The most pages that are requested; None for no bound."""
+    objects_max: int | None
+    """The most objects that the program gets; None for no bound. The last page ends there."""
+    prefetch: bool
+    """Whether the next page is requested while the program uses one. A client with a modifier
+    requests a page only when the program asks for it."""
+
+
+class PagedOptions(PageOptions, RequestOptions, total=False):
+    """How pages are requested, and what their requests have."""
+
+
+class Page:
+    """One answer of a route with pages."""
+
+    __slots__ = ("is_last", "number", "objects", "offset", "response", "total")
+
+    objects: Objects
+    """The objects of the first response descriptor that applies, as far as `objects_max` goes."""
+    response: Response
+    """The whole answer."""
+    number: int
+    """The number of pages that came before it."""
+    offset: int | None
+    """The number of objects before the page; None if it is not known."""
+    total: int | None
+    """The number of objects on all pages, as the API says; None if it does not say."""
+    is_last: bool
+    """Whether the API has no more pages. A bound makes no last page."""
+
+    def __init__(self, response: Response, pages: native.PagesHandle) -> None:
+        """For this package: reads the page that came last."""
+        listed = make(native.ListHandle, native.lib.restway_pages_objects, pages)
+        read = native.Page()
+        check(native.lib.restway_page_init, native.ref(read), native.size_of(read))
+        check(native.lib.restway_pages_position, pages, native.ref(read))
+        self.objects = Objects(listed, None, response._layouts)
+        self.response = response
+        self.number = read.number
+        self.offset = None if read.offset < 0 else read.offset
+        self.total = None if read.total < 0 else read.total
+        self.is_last = bool(read.is_last)
+
+    def __repr__(self) -> str:
+        return f"<Page {self.number}, {len(self.objects)} objects>"
+
+
+class PagesBase(Owner[native.PagesHandle]):
+    """The part that Pages and AsyncPages have in common."""
+
+    __slots__ = ("_client",)
+
+    _made_by = "`pages` of a client makes it"
+
+    def __init__(self, client: ClientBase, target: Request | str, options: PagedOptions) -> None:
+        """For this package: `Client.pages` makes pages."""
+        read = native.PageOptions()
+        check(native.lib.restway_page_options_init, native.ref(read), native.size_of(read))
+        read.pages_max = _bound("pages_max", options.pop("pages_max", None))
+        read.objects_max = _bound("objects_max", options.pop("objects_max", None))
+        read.prefetch = options.pop("prefetch", False) and client._modifier is None
+        request = _request(target, cast(RequestOptions, options))
+        super().__init__(
+            make(
+                native.PagesHandle,
+                native.lib.restway_client_pages,
+                client._handle,
+                request._handle,
+                native.ref(read),
+            )
+        )
+        self._client = client
+
+    @property
+    def has_next(self) -> bool:
+        """Whether a page can be asked for. It is also true if the next page leads to an error."""
+        return bool(native.lib.restway_pages_has_next(self._handle))
+
+    def cancel(self) -> None:
+        """Cancels the call for the next page, if it is on its way. The page can be asked for again.
+        """
+        native.lib.restway_pages_cancel(self._handle)
+
+
+class Pages(PagesBase):
+    """The pages of a route, for a Client. Iterating over it gives their objects, one page after the
+    other.
+
+        for issue in client.pages("issues", variables={"owner": "octo"}):
+            print(issue.title)
+
+    Raises, while it iterates, what `Client.perform` raises; ProtocolError if a page leads back to
+    an earlier one; MappingError if an answer has a value of another kind than the document says;
+    InvalidURLError if it leads to an origin that is not trusted. After a failed call, the iteration
+    goes on with the same page.
+    """
+
+    __slots__ = ()
+    _client: Client
+
+    def __iter__(self) -> Iterator[Object]:
+        for page in self.pages:
+            yield from page.objects
+
+    @property
+    def pages(self) -> Iterator[Page]:
+        """The pages themselves, from the first one that was not asked for yet.
+
+            for page in client.pages("issues").pages:
+                print(page.offset, page.total, len(page.objects))
+        """
+        page = self.next_page()
+        while page is not None:
+            yield page
+            page = self.next_page()
+
+    def next_page(self, timeout: float | None = None) -> Page | None:
+        """Requests the next page and waits for it; returns None after the last one.
+
+        Args:
+            timeout: As for `Client.perform`.
+        """
+        handle, modifier = self._handle, self._client._modifier
+        if modifier is not None:
+            return self._next_of_modified(timeout)
+        response = native.OwnedResponseHandle()
+        status = native.bare.restway_pages_next(
+            handle,
+            native.whole(milliseconds(timeout, unbounded=0)),
+            native.ref(response),
+            errors.out,
+        )
+        if status:
+            raise failed(status, self._client._layouts)
+        return Page(Response(response, self._client._layouts), handle) if response else None
+
+    def _next_of_modified(self, timeout: float | None) -> Page | None:
+        """Requests the next page of a client whose modifier sees the request."""
+        client, handle = self._client, self._handle
+        assert client._modifier is not None
+        if not self.has_next:
+            return None
+        with asking(client._handle, client._modifier) as question:
+            call = make(
+                native.CallHandle,
+                native.lib.restway_pages_send_next,
+                handle,
+                native.NULL_DONE,
+                None,
+                native.NULL_DESTROY,
+                layouts=client._layouts,
+            )
+        return Page(Call(call, client, question).wait(timeout), handle)
+
+
+class AsyncPages(PagesBase):
+    """The pages of a route, for an AsyncClient. Iterating over it gives their objects, one page
+    after the other.
+
+        async for issue in client.pages("issues", variables={"owner": "octo"}):
+            print(issue.title)
+
+    It raises what Pages raises. Cancelling the task cancels the call of the page.
+    """
+
+    __slots__ = ()
+    _client: AsyncClient
+
+    async def __aiter__(self) -> AsyncIterator[Object]:
+        async for page in self.pages:
+            for item in page.objects:
+                yield item
+
+    @property
+    async def pages(self) -> AsyncIterator[Page]:
+        """The pages themselves, from the first one that was not asked for yet.
+
+            async for page in client.pages("issues").pages:
+                print(page.offset, page.total, len(page.objects))
+        """
+        page = await self.next_page()
+        while page is not None:
+            yield page
+            page = await self.next_page()
+
+    async def next_page(self) -> Page | None:
+        """Requests the next page; returns None after the last one."""
+        client, handle = self._client, self._handle
+        if not self.has_next:
+            return None
+        send = native.bare.restway_pages_send_next
+        response = await _next(client, partial(client._linked().send_page, send, handle))
+        return Page(response, handle)
+
+
+class PagedListBase(Owner[native.PagedListHandle]):
+    """The part that PagedList and AsyncPagedList have in common."""
+
+    __slots__ = ("_client",)
+
+    _made_by = "`list` of a client makes it"
+
+    def __init__(
+        self, client: ClientBase, target: Request | str, options: RequestOptions
+    ) -> None:
+        """For this package: `Client.list` opens lists."""
+        super().__init__(
+            make(
+                native.PagedListHandle,
+                native.lib.restway_client_paged_list,
+                client._handle,
+                _request(target, options)._handle,
+            )
+        )
+        self._client = client
+
+    @property
+    def objects(self) -> Objects:
+        """The newest snapshots of the objects of all pages that were loaded, in their order. An
+        object that came on several pages stands at its last place. Deleted objects are left out.
+        """
+        function = native.lib.restway_paged_list_objects
+        return Objects(make(native.ListHandle, function, self._handle), None, self._client._layouts)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the list has all pages."""
+        return bool(native.lib.restway_paged_list_is_complete(self._handle))
+
+    @property
+    def total(self) -> int | None:
+        """The number of objects on all pages, as the API has said last; None if it has not said."""
+        total: int = native.lib.restway_paged_list_total(self._handle)
+        return None if total < 0 else total
+
+    def _start_observing(self, changed: Any, token: int, destroy: Any) -> native.ObserverHandle:
+        """For `observe` of the client, which may be given the list."""
+        start = native.lib.restway_paged_list_observe
+        return make(native.ObserverHandle, start, self._handle, changed, token, destroy)
+
+    def restart(self) -> None:
+        """Lets the next page that is loaded be the first one again: it replaces all objects. Until
+        it has come, the list stays as it is.
+        """
+        native.lib.restway_paged_list_restart(self._handle)
+
+
+class PagedList(PagedListBase):
+    """The objects of all pages of a request, as a list that the store keeps; for a Client. It can
+    be read without a network, and goes on after a restart.
+
+        issues = client.list("issues", variables={"owner": "octo"})
+        while not issues.is_complete and len(issues.objects) < 200:
+            issues.load_more()
+        for issue in issues.objects:
+            print(issue.title)
+
+    `client.observe(on_change, issues)` observes it: `on_change` is called for each transaction that
+    changes one of its objects, and for each page that is added.
+    """
+
+    __slots__ = ()
+    _client: Client
+
+    def load_more(self, timeout: float | None = None) -> Response | None:
+        """Requests the next page, adds its objects, and returns its answer; returns None if the
+        list is complete.
+
+        Args:
+            timeout: As for `Client.perform`.
+
+        Raises what the iteration over Pages raises; StoreError if the page could not be added.
+        After an error, the same page can be loaded again.
+        """
+        client, modifier = self._client, self._client._modifier
+        if modifier is not None:
+            return self._load_modified(timeout)
+        response = native.OwnedResponseHandle()
+        status = native.bare.restway_paged_list_load(
+            self._handle,
+            native.whole(milliseconds(timeout, unbounded=0)),
+            native.ref(response),
+            errors.out,
+        )
+        if status:
+            raise failed(status, client._layouts)
+        return Response(response, client._layouts) if response else None
+
+    def _load_modified(self, timeout: float | None) -> Response | None:
+        """Loads the next page of a client whose modifier sees the request."""
+        client = self._client
+        assert client._modifier is not None
+        if self.is_complete:
+            return None
+        with asking(client._handle, client._modifier) as question:
+            call = make(
+                native.CallHandle,
+                native.lib.restway_paged_list_send,
+                self._handle,
+                native.NULL_DONE,
+                None,
+                native.NULL_DESTROY,
+                layouts=client._layouts,
+            )
+        return Call(call, client, question).wait(timeout)
+
+
+class AsyncPagedList(PagedListBase):
+    """The objects of all pages of a request, as a list that the store keeps; for an AsyncClient.
+
+        issues = client.list("issues", variables={"owner": "octo"})
+        await issues.load_more()
+    """
+
+    __slots__ = ()
+    _client: AsyncClient
+
+    async def load_more(self) -> Response | None:
+        """Requests the next page, adds its objects, and returns its answer; returns None if the
+        list is complete. It raises what `PagedList.load_more` raises.
+        """
+        client = self._client
+        if self.is_complete:
+            return None
+        send = native.bare.restway_paged_list_send
+        return await _next(client, partial(client._linked().send_page, send, self._handle))
+
+
+async def _next(client: AsyncClient, send: Send) -> Response:
+    """Sends the request for a page with `send`, and waits for its response."""
+    if client._modifier is None:
+        future, call = send(None)
+    else:
+        with asking(client._handle, client._modifier) as question:
+            future, call = send(question)
+    try:
+        return await future
+    except asyncio.CancelledError:
+        native.lib.restway_call_cancel(call)
+        raise
+    finally:
+        del call  # the traceback of an exception would keep the client alive
+
+
+def _request(target: Request | str, options: RequestOptions) -> Request:
+    if isinstance(target, Request):
+        if options:
+            raise TypeError("a Request has its options already")
+        return target
+    return Request.route(target, **options)
+
+
+def _bound(what: str, value: int | None) -> int:
+    if value is not None and value <= 0:
+        raise ValueError(f"{what} is more than 0, not {value}")
+    return value or 0
