@@ -444,7 +444,7 @@ def _prototypes_head(title: str, body: str, imports: str) -> str:
 
 
 def _prototypes(interface: Json, functions: list[Json], others: str) -> str:
-    """Returns the table of these functions, which begins with the lines `others`."""
+    """Returns the table of these functions, which ends with the lines `others`."""
     types = Types(interface)
     # Most functions have these parameters; a short name keeps each function on its line.
     short = {
@@ -468,7 +468,7 @@ def _prototypes(interface: Json, functions: list[Json], others: str) -> str:
     table = "".join(lines)
     known = "".join(f"{name} = {kind}\n" for kind, name in short.items() if _uses(table, name))
     head = f"{known}\nPROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {{\n"
-    return f'{head}{others}{table}}}\n"""The result and the arguments of each function."""\n'
+    return f'{head}{table}{others}}}\n"""The result and the arguments of each function."""\n'
 
 
 def _uses(text: str, name: str) -> bool:

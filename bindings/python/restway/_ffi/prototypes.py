@@ -20,7 +20,6 @@ _text_out = POINTER(c_char_p)
 _value = POINTER(Value)
 
 PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
-    **prototypes_objects.PROTOTYPES,
     "restway_status_name": (c_char_p, (c_enum,)),
     "restway_debug_live_handles": (c_int64, ()),
     "restway_client_active_calls": (c_enum, (
@@ -478,6 +477,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_version_number": (c_int32, ()),
     "restway_version_string": (c_char_p, ()),
     "restway_abi_version": (c_int32, ()),
+    **prototypes_objects.PROTOTYPES,
 }
 """The result and the arguments of each function."""
 
