@@ -15,6 +15,13 @@ final class TemplateParserTests: XCTestCase {
         XCTAssertEqual(template.match("7.json"), ["itemID": "7"])
     }
 
+    func testABackslashMakesAnAtSignPlain() throws {
+        let template = try PathTemplate("people/:name\\@home")
+        XCTAssertEqual(template.variableNames, ["name"])
+        XCTAssertEqual(try template.expand(with: ["name": "ann"]), "people/ann@home")
+        XCTAssertEqual(template.match("people/ann@home"), ["name": "ann"])
+    }
+
     func testAKeyPathWithoutBackslashIsOneName() throws {
         XCTAssertEqual(try PathTemplate(":itemID.json").variableNames, ["itemID.json"])
     }

@@ -46,10 +46,11 @@ struct TemplateParser {
 
     private mutating func parseEscape() throws(RoutingError) {
         let escapable: [UInt8] = [
-            ASCII.dot, ASCII.colon, UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "\\"),
+            ASCII.dot, ASCII.colon, UInt8(ascii: "@"), UInt8(ascii: "{"), UInt8(ascii: "}"),
+            UInt8(ascii: "\\"),
         ]
         guard position + 1 < bytes.count, escapable.contains(bytes[position + 1]) else {
-            throw failure("\"\\\" stands only before . : { } \\")
+            throw failure("\"\\\" stands only before . : @ { } \\")
         }
         literal.append(bytes[position + 1])
         position += 2
