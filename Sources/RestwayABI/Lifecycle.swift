@@ -53,7 +53,7 @@ public func restway_client_observe_calls(
 ) -> restway_status {
     ClientHandle.creating(client, outObserver, outError) { client throws(Failure) in
         let wishes = try LifecycleWishes(options)
-        guard (told == nil) == client.delivery.isDrained else {
+        guard (told == nil) == client.delivery.isDrained() else {
             let reason =
                 told == nil
                 ? "is NULL: no function would receive the events"

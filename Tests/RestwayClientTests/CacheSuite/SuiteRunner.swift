@@ -39,7 +39,7 @@ struct SuiteRunner {
             try judgeServer(answers)
             return nil
         } catch {
-            return error as? Problem
+            return error
         }
     }
 
