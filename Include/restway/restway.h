@@ -29,6 +29,7 @@
 #include "object.h"
 #include "observer.h"
 #include "outbox.h"
+#include "pipeline.h"
 #include "plugins.h"
 #include "progress.h"
 #include "query.h"

@@ -2,9 +2,9 @@
 
     python bindings/python/generate.py
 
-reads `Include/restway.api.json`, and writes `enums.py`, `structures.py`, `owned.py` and
-`prototypes.py`. The script `Tests/HeaderTests/interface.py` writes the JSON; run it first when the
-headers have changed.
+reads `Include/restway.api.json`, and writes `enums.py`, `structures.py`, `owned.py`,
+`prototypes.py` and `prototypes_objects.py`. The script `Tests/HeaderTests/interface.py` writes the
+JSON; run it first when the headers have changed.
 """
 
 from __future__ import annotations
@@ -175,6 +175,9 @@ QUICK = (
     "restway_object_read",
     "restway_object_store_key",
 )
+
+#: The words after "restway_" with which the functions of `prototypes_objects.py` begin.
+OF_OBJECTS = ("changes", "draft", "list", "object", "query", "rows", "store", "value")
 
 #: The ctypes types of C types that the headers do not define.
 PLAIN = {
@@ -394,8 +397,44 @@ def _call(head: str, words: list[str]) -> str:
     return line if len(line) <= COLUMNS_MAX else f"{head}(\n    {', '.join(words)}\n)\n"
 
 
+def _is_of_objects(function: Json) -> bool:
+    return bool(function["name"].split("_")[1] in OF_OBJECTS)
+
+
 def prototypes(interface: Json) -> str:
     """The text of `prototypes.py`."""
+    functions = [each for each in interface["functions"] if not _is_of_objects(each)]
+    text = _prototypes(interface, functions, "    **prototypes_objects.PROTOTYPES,\n")
+    quick = textwrap.fill(", ".join(f'"{name}"' for name in QUICK), COLUMNS_MAX - 4)
+    text += f"\nQUICK = frozenset({{\n{textwrap.indent(quick, ' ' * 4)}\n}})\n"
+    text += (
+        '"""Functions that are called with the interpreter\'s lock held. They never wait and '
+        "call no callback,\nand releasing the lock would take longer than the call itself.\"\"\"\n"
+    )
+    imports = "from . import prototypes_objects\nfrom .structures import *\n\n"
+    return _prototypes_head("The functions of the headers", text, imports) + text
+
+
+def prototypes_objects(interface: Json) -> str:
+    """The text of `prototypes_objects.py`."""
+    functions = [each for each in interface["functions"] if _is_of_objects(each)]
+    text = _prototypes(interface, functions, "")
+    title = "The functions of the headers that work with objects, values and stores"
+    return _prototypes_head(title, text, "from .structures import *\n\n") + text
+
+
+def _prototypes_head(title: str, body: str, imports: str) -> str:
+    return (
+        f'"""{title}, for ctypes.\n\n{NOTE}\n"""\n\n'
+        "# ruff: noqa: F403, F405 (it needs nearly all names)\n\n"
+        "from __future__ import annotations\n\n"
+        + _imports(body, ["POINTER"])
+        + f"from typing import Any\n\n{imports}"
+    )
+
+
+def _prototypes(interface: Json, functions: list[Json], others: str) -> str:
+    """Returns the table of these functions, which begins with the lines `others`."""
     types = Types(interface)
     # Most functions have these parameters; a short name keeps each function on its line.
     short = {
@@ -406,7 +445,7 @@ def prototypes(interface: Json) -> str:
         "POINTER(Value)": "_value",
     }
     lines = []
-    for function in interface["functions"]:
+    for function in functions:
         arguments = [types.of(parameter["type"]) for parameter in function["parameters"]]
         arguments = [short.get(argument, argument) for argument in arguments]
         result = types.of(function["result"])
@@ -416,23 +455,10 @@ def prototypes(interface: Json) -> str:
             filled = textwrap.indent(textwrap.fill(tuple_text, COLUMNS_MAX - 12), " " * 8)
             line = f'    "{function["name"]}": ({result}, (\n{filled})),\n'
         lines.append(line)
-    body = "".join(f"{name} = {kind}\n" for kind, name in short.items())
-    body += "\nPROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {\n" + "".join(lines) + "}\n"
-    body += '"""The result and the arguments of each function, in the order of the headers."""\n'
-    quick = textwrap.fill(", ".join(f'"{name}"' for name in QUICK), COLUMNS_MAX - 4)
-    body += f"\nQUICK = frozenset({{\n{textwrap.indent(quick, ' ' * 4)}\n}})\n"
-    body += (
-        '"""Functions that are called with the interpreter\'s lock held. They never wait and '
-        "call no callback,\nand releasing the lock would take longer than the call itself.\"\"\"\n"
-    )
-    return (
-        f'"""The functions of the headers, for ctypes.\n\n{NOTE}\n"""\n\n'
-        "# ruff: noqa: F403, F405 (it needs nearly all names)\n\n"
-        "from __future__ import annotations\n\n"
-        + _imports(body, ["POINTER"])
-        + "from typing import Any\n\nfrom .structures import *\n\n"
-        + body
-    )
+    table = "".join(lines)
+    known = "".join(f"{name} = {kind}\n" for kind, name in short.items() if _uses(table, name))
+    head = f"{known}\nPROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {{\n"
+    return f'{head}{others}{table}}}\n"""The result and the arguments of each function."""\n'
 
 
 def _uses(text: str, name: str) -> bool:
@@ -459,6 +485,7 @@ def generated() -> dict[Path, str]:
         TARGET / "structures.py": structures(interface),
         TARGET / "owned.py": owned(interface),
         TARGET / "prototypes.py": prototypes(interface),
+        TARGET / "prototypes_objects.py": prototypes_objects(interface),
     }
 
 

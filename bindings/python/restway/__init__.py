@@ -40,7 +40,7 @@ from ._body import (
 )
 from ._boundary import Attempt, OnAttempt
 from ._cache import AsyncCache, Cache, CacheEntry, CacheOptions, CacheStatistics
-from ._call import Call, Modifier
+from ._call import Call
 from ._client import Client, OnDone
 from ._draft import Draft, Linked
 from ._exceptions import (
@@ -118,6 +118,7 @@ from ._outbox import (
     OutboxItem,
     OutboxItems,
 )
+from ._pipeline import Stage, StageFunction, Turn
 from ._questions import (
     NOTHING,
     Exclusion,
@@ -236,7 +237,6 @@ __all__ = [
     "MappingIssue",
     "MethodNotAllowedError",
     "MissingVariableError",
-    "Modifier",
     "Network",
     "NoObjectError",
     "Object",
@@ -287,6 +287,8 @@ __all__ = [
     "SaveTo",
     "Saved",
     "ShouldReplay",
+    "Stage",
+    "StageFunction",
     "Statistics",
     "Status",
     "StoppedError",
@@ -304,6 +306,7 @@ __all__ = [
     "TooManyRedirectsError",
     "TransformFunction",
     "TransportError",
+    "Turn",
     "UnknownAttributeError",
     "UnknownEntityError",
     "UnknownEnvironmentError",

@@ -12,7 +12,7 @@ from . import _ffi as native
 from ._batch import Batch
 from ._boundary import OnAttempt, attempt_of, check, errors, failed, make, milliseconds
 from ._cache import Cache
-from ._call import Call, Question, asking
+from ._call import Call
 from ._client_base import ClientBase
 from ._ffi.callbacks import completions, inside, observers
 from ._ffi.enums import Delivery
@@ -92,8 +92,7 @@ class Client(ClientBase, Verbs[Response]):
         return self.perform(request)
 
     def _perform(self, request: Request, timeout: float | None) -> Response:
-        is_told = self._modifier is not None or request._on_progress is not None
-        if is_told and not inside.depth:
+        if request._on_progress is not None and not inside.depth:
             milliseconds(timeout, unbounded=0)  # raises for a wrong request before anything is sent
             return self.send(request).wait(timeout)
         handle = native.OwnedResponseHandle()
@@ -119,11 +118,7 @@ class Client(ClientBase, Verbs[Response]):
 
         Raises a RouteError when no URL can be made of the request; ClosedError; UsageError.
         """
-        modifier = self._modifier
-        if modifier is None:
-            return self._send(request, on_done, None)
-        with asking(self._handle, modifier) as question:
-            return self._send(request, on_done, question)
+        return self._send(request, on_done)
 
     def stream(self, request: Request) -> Stream:
         """Sends a request and reads the body of its answer while it arrives.
@@ -255,16 +250,15 @@ class Client(ClientBase, Verbs[Response]):
         self,
         request: Request,
         on_done: OnDone | None,
-        question: Question | None,
         start: Start | None = None,
     ) -> Call:
         if request._on_progress is not None:
-            with request.telling(self._teller(request._on_progress, question)):
-                return self._send_told(request, on_done, question, start or self._start)
-        return self._send_told(request, on_done, question, start or self._start)
+            with request.telling(self._teller(request._on_progress)):
+                return self._send_told(request, on_done, start or self._start)
+        return self._send_told(request, on_done, start or self._start)
 
     def _teller(
-        self, on_progress: OnProgress, question: Question | None
+        self, on_progress: OnProgress
     ) -> Callable[[native.CallHandle, Progress], None]:
         """Returns the function that reports the progress of a call to the program."""
         client = self._kept_until_done()
@@ -272,23 +266,23 @@ class Client(ClientBase, Verbs[Response]):
         def tell(handle: native.CallHandle, progress: Progress) -> None:
             here = client()
             if here is not None:
-                on_progress(Call(handle, here, question), progress)
+                on_progress(Call(handle, here), progress)
 
         return tell
 
     def _send_told(
-        self, request: Request, on_done: OnDone | None, question: Question | None, start: Start
+        self, request: Request, on_done: OnDone | None, start: Start
     ) -> Call:
         if on_done is None:
             handle = start(request, native.NULL_DONE, None, native.NULL_DESTROY)
-            return Call(handle, self, question)
+            return Call(handle, self)
         given = on_done
         client = self._kept_until_done()
 
         def run(handle: native.CallHandle) -> None:
             here = client()
             if here is not None:  # it exists: `process` runs this
-                given(Call(handle, here, question))
+                given(Call(handle, here))
 
         token = completions.add(run, on_done)
         try:
@@ -296,7 +290,7 @@ class Client(ClientBase, Verbs[Response]):
         except BaseException:
             completions.remove(token)
             raise
-        return Call(handle, self, question)
+        return Call(handle, self)
 
     def _kept_until_done(self) -> Callable[[], Client | None]:
         """Keeps the client alive for a callback. The client stays open until its calls are done,

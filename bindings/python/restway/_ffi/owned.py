@@ -19,8 +19,8 @@ __all__ = [
     "OwnedErrorHandle", "OwnedListHandle", "OwnedObjectHandle", "OwnedObserverHandle",
     "OwnedOutboxItemHandle", "OwnedOutboxItemsHandle", "OwnedQueryHandle", "OwnedRefreshHandle",
     "OwnedRequestHandle", "OwnedResourceHandle", "OwnedResponseHandle", "OwnedStoreHandle",
-    "QueryHandle", "RefreshHandle", "RequestHandle", "ResourceHandle", "ResponseHandle",
-    "RowsHandle", "StoreHandle",
+    "OwnedTurnHandle", "QueryHandle", "RefreshHandle", "RequestHandle", "ResourceHandle",
+    "ResponseHandle", "RowsHandle", "StoreHandle", "TurnHandle",
 ]
 
 
@@ -129,6 +129,10 @@ class RowsHandle(Handle):
 
 
 class StoreHandle(Handle):
+    __slots__ = ()
+
+
+class TurnHandle(Handle):
     __slots__ = ()
 
 
@@ -258,6 +262,12 @@ class OwnedStoreHandle(Owned, StoreHandle):
     release = "restway_store_release"
 
 
+class OwnedTurnHandle(Owned, TurnHandle):
+    __slots__ = ()
+
+    release = "restway_turn_release"
+
+
 OWNED: dict[type[Handle], Any] = {
     ApiHandle: OwnedApiHandle,
     BatchHandle: OwnedBatchHandle,
@@ -280,5 +290,6 @@ OWNED: dict[type[Handle], Any] = {
     ResourceHandle: OwnedResourceHandle,
     ResponseHandle: OwnedResponseHandle,
     StoreHandle: OwnedStoreHandle,
+    TurnHandle: OwnedTurnHandle,
 }
 """The class that owns a reference, for each handle that the program can own."""

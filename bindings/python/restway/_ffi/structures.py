@@ -28,23 +28,23 @@ from .owned import *
 __all__ = [
     "NULL_ATTEMPT", "NULL_AUTHORIZE", "NULL_BATCH_DECODE", "NULL_BATCH_DONE", "NULL_BATCH_ENCODE",
     "NULL_BODY_HEAD", "NULL_BODY_READ", "NULL_BODY_RECEIVE", "NULL_BODY_REWIND", "NULL_CHANGED",
-    "NULL_DESTROY", "NULL_DONE", "NULL_EXCLUDE", "NULL_HOOK", "NULL_LOG", "NULL_MODIFY",
-    "NULL_OUTBOX_FLUSHED", "NULL_OUTBOX_ITEM", "NULL_PERSIST", "NULL_PROGRESS", "NULL_READ_FAILURE",
-    "NULL_REFRESH", "NULL_SHOULD_REPLAY", "NULL_SPAN", "NULL_STREAM_EVENT", "NULL_TRANSFORM",
-    "AnswerHandle", "ApiHandle", "Attempt", "AttemptFn", "AuthorizeFn", "BatchDecodeFn",
-    "BatchDoneFn", "BatchEncodeFn", "BatchHandle", "BatchReaderHandle", "BatchWriterHandle",
-    "BodyHeadFn", "BodyReadFn", "BodyReader", "BodyReceiveFn", "BodyReceiver", "BodyRewindFn",
-    "CacheCounts", "CacheEntriesHandle", "CacheEntry", "CacheFilter", "CacheNote", "CallHandle",
-    "ChangedFn", "ChangesHandle", "ClientHandle", "ClientOptions", "ClockHandle", "Cookie",
-    "CookiesHandle", "Credential", "DestroyFn", "DoneFn", "DraftHandle", "ErrorHandle", "Event",
-    "EventPayload", "EventReceiver", "ExchangeHandle", "ExcludeFn", "FailureHandle", "HookFn",
-    "ListHandle", "LogFn", "LogRecord", "ModifyFn", "NetworkOptions", "ObjectHandle",
-    "ObserverHandle", "OutboxCounts", "OutboxFlushedFn", "OutboxItemFn", "OutboxItemHandle",
-    "OutboxItemsHandle", "PersistFn", "Progress", "ProgressFn", "QueryHandle", "Rate",
-    "ReadFailureFn", "RefreshFn", "RefreshHandle", "RequestHandle", "ResourceHandle",
+    "NULL_DESTROY", "NULL_DONE", "NULL_EXCLUDE", "NULL_HOOK", "NULL_INTERCEPT", "NULL_LOG",
+    "NULL_MODIFY", "NULL_OUTBOX_FLUSHED", "NULL_OUTBOX_ITEM", "NULL_PERSIST", "NULL_PROGRESS",
+    "NULL_READ_FAILURE", "NULL_REFRESH", "NULL_SHOULD_REPLAY", "NULL_SPAN", "NULL_STREAM_EVENT",
+    "NULL_TRANSFORM", "AnswerHandle", "ApiHandle", "Attempt", "AttemptFn", "AuthorizeFn",
+    "BatchDecodeFn", "BatchDoneFn", "BatchEncodeFn", "BatchHandle", "BatchReaderHandle",
+    "BatchWriterHandle", "BodyHeadFn", "BodyReadFn", "BodyReader", "BodyReceiveFn", "BodyReceiver",
+    "BodyRewindFn", "CacheCounts", "CacheEntriesHandle", "CacheEntry", "CacheFilter", "CacheNote",
+    "CallHandle", "ChangedFn", "ChangesHandle", "ClientHandle", "ClientOptions", "ClockHandle",
+    "Cookie", "CookiesHandle", "Credential", "DestroyFn", "DoneFn", "DraftHandle", "ErrorHandle",
+    "Event", "EventPayload", "EventReceiver", "ExchangeHandle", "ExcludeFn", "FailureHandle",
+    "HookFn", "InterceptFn", "ListHandle", "LogFn", "LogRecord", "ModifyFn", "NetworkOptions",
+    "ObjectHandle", "ObserverHandle", "OutboxCounts", "OutboxFlushedFn", "OutboxItemFn",
+    "OutboxItemHandle", "OutboxItemsHandle", "PersistFn", "Progress", "ProgressFn", "QueryHandle",
+    "Rate", "ReadFailureFn", "RefreshFn", "RefreshHandle", "RequestHandle", "ResourceHandle",
     "ResponseHandle", "RowsHandle", "ShouldReplayFn", "Span", "SpanAttribute", "SpanFn",
     "Statistics", "StoreHandle", "StreamEvent", "StreamEventFn", "Timings", "TlsOptions",
-    "TransformFn", "Value", "ValueAs", "c_enum",
+    "TransformFn", "TurnHandle", "Value", "ValueAs", "c_enum",
 ]
 
 c_enum = c_uint32
@@ -309,8 +309,6 @@ BodyRewindFn = CFUNCTYPE(c_enum, c_void_p, AnswerHandle)
 NULL_BODY_REWIND = BodyRewindFn()
 DoneFn = CFUNCTYPE(None, c_void_p, CallHandle, c_enum, ResponseHandle, ErrorHandle)
 NULL_DONE = DoneFn()
-ModifyFn = CFUNCTYPE(c_enum, c_void_p, RequestHandle)
-NULL_MODIFY = ModifyFn()
 ExcludeFn = CFUNCTYPE(c_int32, c_void_p, c_char_p, c_char_p, c_char_p, c_char_p)
 NULL_EXCLUDE = ExcludeFn()
 StreamEventFn = CFUNCTYPE(c_enum, c_void_p, POINTER(StreamEvent), POINTER(c_int32), AnswerHandle)
@@ -329,6 +327,10 @@ OutboxFlushedFn = CFUNCTYPE(None, c_void_p, OutboxItemsHandle, c_enum, ErrorHand
 NULL_OUTBOX_FLUSHED = OutboxFlushedFn()
 OutboxItemFn = CFUNCTYPE(None, c_void_p, OutboxItemHandle, c_enum, ErrorHandle)
 NULL_OUTBOX_ITEM = OutboxItemFn()
+ModifyFn = CFUNCTYPE(c_enum, c_void_p, TurnHandle)
+NULL_MODIFY = ModifyFn()
+InterceptFn = CFUNCTYPE(c_enum, c_void_p, TurnHandle)
+NULL_INTERCEPT = InterceptFn()
 ProgressFn = CFUNCTYPE(None, c_void_p, CallHandle, POINTER(Progress))
 NULL_PROGRESS = ProgressFn()
 AttemptFn = CFUNCTYPE(None, c_void_p, CallHandle, c_size_t, POINTER(Attempt))
