@@ -57,11 +57,13 @@ final class PipelineModelTests: XCTestCase {
                 case .refuse, .refuseLater: return (notes, .failure(.io))
                 }
             }
+            var exchanges = 0
             for round in interceptors.indices {
                 if ending == nil {
                     notes.append("sent")
+                    exchanges += 1
                     ending =
-                        switch replies[round] {
+                        switch replies[exchanges - 1] {
                         case .success: .success
                         case .missing: .failure(.http)
                         case .failure: .failure(.connect)
