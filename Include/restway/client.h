@@ -372,33 +372,6 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_drain(
     restway_client *client, restway_event *events, size_t capacity, size_t *out_count,
     restway_error **out_error);
 
-/** Changes the request of a call before it is sent. It is called once for each call, with a private
- *  copy of the request: it may set headers, parameters, variables, the body and the time limit.
- *
- *  @param context As given to restway_client_set_modifier().
- *  @param request *Borrowed* until this returns.
- *  @return RESTWAY_OK lets the call go on; any other status completes it with that status
- *          (RESTWAY_E_INVALID_ARGUMENT for a status that this header does not define).
- *
- *  A question (docs/THREADING.md): a worker thread calls this function, whatever the delivery mode,
- *  and may call it for different calls at the same time. It may call any function; a function that
- *  blocks returns RESTWAY_E_WOULD_BLOCK. When the call has been cancelled or the client closed
- *  meanwhile, the answer is dropped. */
-typedef restway_status (*restway_modify_fn)(void *context, restway_request *request);
-
-/** Sets the modifier of a client. It replaces an earlier modifier; NULL removes it. Calls that were
- *  sent earlier are not affected.
- *
- *  @param context Passed to @p modify unchanged.
- *  @param destroy Called once with @p context when @p modify can no longer be called; may be NULL.
- *                 It is not called when this fails.
- *  @return RESTWAY_OK, RESTWAY_E_CLOSED, RESTWAY_E_FORKED, RESTWAY_E_INVALID_ARGUMENT.
- *
- *  Threads: any. Blocks: never. */
-RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_set_modifier(
-    restway_client *client, restway_modify_fn modify, void *context,
-    restway_destroy_fn destroy, restway_error **out_error);
-
 /** Decides whether a relationship of an object is left out of the body of a request.
  *
  *  @param context      As given to restway_client_set_exclusion().

@@ -36,6 +36,7 @@
 #include "page.h"
 #include "paged_list.h"
 #include "parsing.h"
+#include "pipeline.h"
 #include "plugins.h"
 #include "progress.h"
 #include "query.h"

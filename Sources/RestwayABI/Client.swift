@@ -118,18 +118,6 @@ public func restway_client_perform(
     }
 }
 
-@_cdecl("restway_client_set_modifier") @implementation
-public func restway_client_set_modifier(
-    _ client: InHandle, _ modify: restway_modify_fn?, _ context: UnsafeMutableRawPointer?,
-    _ destroy: restway_destroy_fn?, _ outError: OutHandle?
-) -> restway_status {
-    HostContext.setting(client, context, destroy, outError) { client, context throws(Failure) in
-        try client.calls.setFunctions { functions in
-            functions.modifier = modify.map { modifier($0, context) }
-        }
-    }
-}
-
 @_cdecl("restway_client_set_exclusion") @implementation
 public func restway_client_set_exclusion(
     _ client: InHandle, _ exclude: restway_exclude_fn?, _ context: UnsafeMutableRawPointer?,
@@ -139,18 +127,6 @@ public func restway_client_set_exclusion(
         try client.calls.setFunctions { functions in
             functions.exclusion = exclude.map { exclusion($0, context) }
         }
-    }
-}
-
-/// Makes the modifier of a client call `modify` with a private copy of the request. The context
-/// ends when nothing uses the modifier any more.
-private func modifier(_ modify: restway_modify_fn, _ context: HostContext) -> Call.Modifier {
-    { spec in
-        let request = RequestHandle(spec)
-        let status = Handle.lending(request) { modify(context.pointer, $0) }
-        if status == .RESTWAY_OK { return .success(request.copy()) }
-        let message = "the modifier refused the request with \(status.name)"
-        return .failure(Failure(status, message))
     }
 }
 

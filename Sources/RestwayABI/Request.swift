@@ -16,6 +16,11 @@ final class RequestHandle: HandleObject, Sendable {
         self.spec = Lock(spec)
     }
 
+    /// - Parameter spec: A request that others see, too.
+    init(_ spec: Lock<RequestSpec>) {
+        self.spec = spec
+    }
+
     /// Runs `change` with the properties of a request, which the program may change from several
     /// threads at once. A lock is held meanwhile, so a property that holds a destroy function of
     /// the program is set elsewhere. Properties that `change` sets before it fails stay set.

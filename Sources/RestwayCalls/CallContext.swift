@@ -145,7 +145,7 @@ package final class CallContext: Sendable {
 
     /// Makes a call that has not started and that a close does not complete.
     ///
-    /// - Parameter isAskedAbout: Whether the modifier sees the request.
+    /// - Parameter isAskedAbout: Whether modifiers and interceptors see the call.
     package func makeCall(
         _ spec: RequestSpec, token: UInt64 = 0, receiver: Call.Receiver? = nil,
         isAskedAbout: Bool = true
@@ -153,19 +153,20 @@ package final class CallContext: Sendable {
         try refuseAfterFork()
         let loaded = api.loaded
         let (functions, headers) = state.withLock { ($0.functions, $0.headers) }
-        let modifier = isAskedAbout && spec.stored == nil ? functions.modifier : nil
         var spec = spec.captured()
         if spec.clientHeaders == nil { spec.clientHeaders = headers.fields }
         if spec.reception.caching.owner == nil { spec.reception.caching.owner = cache?.owner }
         let questions = BodyQuestions(exclusion: functions.exclusion)
         let request = try prepare(spec, loaded, questions)
         request.claim?.adopt(request)
-        let isAsked = modifier != nil || request.owesBody
+        let asked = isAskedAbout ? functions.pipeline.asked(about: spec, request) : .none
+        let modifiers = asked.modifiers
+        let isAsked = !modifiers.isEmpty || request.owesBody
         let call = Call(
             context: self, api: loaded, request: request, token: token,
             question: isAsked
-                ? .init(spec: spec, modifier: modifier, body: questions) : nil,
-            receiver: receiver)
+                ? .init(spec: spec, modifiers: modifiers, body: questions) : nil,
+            interception: asked.interception, receiver: receiver)
         if let tracing = functions.tracing { call.trace(tracing, request) }
         return call
     }
@@ -362,7 +363,7 @@ package struct CallFunctions: Sendable {
     /// Receives an attempt that did not end its call, with its number.
     package typealias AttemptObserver = @Sendable (Call, Int, CallAttempt) -> Void
 
-    package var modifier: Call.Modifier?
+    package var pipeline = Pipeline()
     package var exclusion: Exclusion?
     package var failureReader: FailureReader?
     package var attemptObserver: AttemptObserver?

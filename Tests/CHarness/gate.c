@@ -19,7 +19,12 @@ void gate_begin(struct gate *gate, gate_work_fn work) {
 void gate_set(struct gate *gate, restway_client *client, gate_work_fn work) {
     gate_begin(gate, work);
     gate->client = client;
-    assert_ok(restway_client_set_modifier(client, gate_ask, gate, gate_destroy, &failure));
+    assert_ok(restway_client_add_modifier(
+        client, gate_ask, NULL, 0, gate, gate_destroy, &gate->number, &failure));
+}
+
+void gate_remove(struct gate *gate) {
+    assert_ok(restway_client_remove_stage(gate->client, gate->number, &failure));
 }
 
 static void set_open(struct gate *gate, int is_open) {
@@ -37,8 +42,9 @@ void gate_open(struct gate *gate) {
     set_open(gate, 1);
 }
 
-restway_status gate_ask(void *context, restway_request *request) {
+restway_status gate_ask(void *context, restway_turn *turn) {
     struct gate *gate = context;
+    restway_request *request = restway_turn_request(turn);
     pthread_mutex_lock(&gate->lock);
     gate->asked_count++;
     gate->thread = pthread_self();

@@ -31,17 +31,22 @@ struct gate {
     restway_client *client;
     restway_request *request;
     restway_status found[4];
+    /** The number of the modifier in its client. */
+    int64_t number;
 };
 
-/** Makes an open gate that does @p work, and sets it as the modifier of @p client. */
+/** Makes an open gate that does @p work, and adds it as a modifier to @p client. */
 void gate_set(struct gate *gate, restway_client *client, gate_work_fn work);
+
+/** Removes the modifier from its client. */
+void gate_remove(struct gate *gate);
 
 void gate_begin(struct gate *gate, gate_work_fn work);
 void gate_shut(struct gate *gate);
 void gate_open(struct gate *gate);
 
 /** A restway_modify_fn and a restway_destroy_fn; the context is a struct gate. */
-restway_status gate_ask(void *context, restway_request *request);
+restway_status gate_ask(void *context, restway_turn *turn);
 void gate_destroy(void *context);
 
 /** Waits until @p count calls wait at the gate or have passed it. */

@@ -78,8 +78,8 @@ static char take_delivery(struct inherited *inherited) {
 static char set_and_write(struct inherited *inherited) {
     char buffer[16] = "untouched";
     size_t length = 99;
-    if (restway_client_set_modifier(
-            inherited->thread, gate_ask, &inherited->gate, gate_destroy, NULL)
+    if (restway_client_add_modifier(
+            inherited->thread, gate_ask, NULL, 0, &inherited->gate, gate_destroy, NULL, NULL)
             != RESTWAY_E_FORKED
         || inherited->gate.destroyed_count != 0) {
         return 1;

@@ -40,8 +40,8 @@ static void inside_act(struct inside *inside) {
     pthread_mutex_unlock(&inside->lock);
 }
 
-static restway_status act_modify(void *context, restway_request *request) {
-    (void)request;
+static restway_status act_modify(void *context, restway_turn *turn) {
+    (void)turn;
     inside_act(context);
     return RESTWAY_OK;
 }
@@ -143,7 +143,8 @@ static void set_callback(struct inside *inside, enum place place, restway_reques
     reader.context = inside;
     switch (place) {
     case IN_MODIFIER:
-        assert_ok(restway_client_set_modifier(client, act_modify, inside, NULL, &failure));
+        assert_ok(restway_client_add_modifier(
+            client, act_modify, NULL, 0, inside, NULL, NULL, &failure));
         break;
     case IN_AUTHORIZE:
         assert_ok(restway_client_set_authorize(client, act_authorize, inside, NULL, &failure));

@@ -1,4 +1,4 @@
-/* The modifier, which may change each request before it is sent. */
+/* Modifiers, which may change each request before it is sent. */
 #include <string.h>
 
 #include "delivery.h"
@@ -86,7 +86,7 @@ static void modifier__works_on_a_private_copy(void **state) {
     restway_response *response = NULL;
     gate_set(&gate, client, add_token);
     assert_ok(restway_client_perform(client, request, 0, NULL, &failure));
-    assert_ok(restway_client_set_modifier(client, NULL, NULL, NULL, &failure));
+    gate_remove(&gate);
     gate_expect_destroyed(&gate, 1);
     assert_ok(restway_client_perform(client, request, 0, &response, &failure));
     assert_null(strstr(restway_response_json(response, NULL), "seen"));
@@ -204,19 +204,42 @@ static void modifier__a_blocking_call_inside_would_block(void **state) {
     gate_expect_destroyed(&gate, -1);
 }
 
-static void modifier__set_wrongly(void **state) {
+static void modifier__added_wrongly(void **state) {
     (void)state;
+    static const char *const none[] = {NULL};
+    static const char *const bad[] = {BAD_UTF8};
+    static const char *const unknown[] = {"nobody"};
     struct gate gate;
+    int64_t number = 99;
     gate_begin(&gate, NULL);
     restway_client *client = make_client();
-    assert_refused(restway_client_set_modifier(NULL, gate_ask, &gate, gate_destroy, &failure));
-    assert_ok(restway_client_set_modifier(client, NULL, NULL, NULL, &failure));
-    assert_ok(restway_client_set_modifier(client, gate_ask, NULL, NULL, &failure));
-    assert_ok(restway_client_set_modifier(client, NULL, NULL, NULL, &failure));
+    assert_refused(restway_client_add_modifier(
+        NULL, gate_ask, NULL, 0, &gate, gate_destroy, &number, &failure));
+    assert_int_equal(number, 0);
+    assert_refused(restway_client_add_modifier(
+        client, NULL, NULL, 0, &gate, gate_destroy, NULL, &failure));
+    assert_refused(restway_client_add_modifier(
+        client, gate_ask, NULL, 1, &gate, gate_destroy, NULL, &failure));
+    assert_refused(restway_client_add_modifier(
+        client, gate_ask, none, 1, &gate, gate_destroy, NULL, &failure));
+    assert_refused(restway_client_add_modifier(
+        client, gate_ask, bad, 1, &gate, gate_destroy, NULL, &failure));
+    assert_fails(
+        restway_client_add_modifier(
+            client, gate_ask, unknown, 1, &gate, gate_destroy, NULL, &failure),
+        RESTWAY_E_UNKNOWN_ROUTE, "nobody");
+    assert_refused(restway_client_remove_stage(NULL, 1, &failure));
+    assert_refused(restway_client_remove_stage(client, 1, &failure));
+    assert_ok(
+        restway_client_add_modifier(client, gate_ask, NULL, 0, NULL, NULL, &number, &failure));
+    assert_ok(restway_client_remove_stage(client, number, &failure));
+    assert_refused(restway_client_remove_stage(client, number, &failure));
     restway_client_close(client);
     assert_fails(
-        restway_client_set_modifier(client, gate_ask, &gate, gate_destroy, &failure),
+        restway_client_add_modifier(
+            client, gate_ask, NULL, 0, &gate, gate_destroy, NULL, &failure),
         RESTWAY_E_CLOSED, "closed");
+    assert_fails(restway_client_remove_stage(client, 1, &failure), RESTWAY_E_CLOSED, "closed");
     restway_client_release(client);
     assert_int_equal(gate.destroyed_count, 0);
 }
@@ -231,7 +254,7 @@ static const struct CMUnitTest tests[] = {
     TEST(modifier__refuses_with_any_number),
     TEST(modifier__a_request_that_it_breaks_fails),
     TEST(modifier__a_blocking_call_inside_would_block),
-    TEST(modifier__set_wrongly),
+    TEST(modifier__added_wrongly),
 };
 
 const struct suite modifier_suite = SUITE(tests);

@@ -26,6 +26,7 @@ static void modifier__calls_keep_the_one_of_their_time(void **state) {
     gate_shut(&first);
     assert_ok(restway_client_send(client, request, NULL, NULL, NULL, &call, &failure));
     gate_wait_asked(&first, 1);
+    gate_remove(&first);
     gate_set(&second, client, stamp_later);
     assert_true(gate_is_alive(&first));
     response = fetch(client, "echo");
@@ -50,7 +51,7 @@ static void modifier__is_destroyed_when_it_is_taken_away(void **state) {
     restway_client *client = make_client();
     gate_set(&gate, client, NULL);
     assert_true(gate_is_alive(&gate));
-    assert_ok(restway_client_set_modifier(client, NULL, NULL, NULL, &failure));
+    gate_remove(&gate);
     gate_expect_destroyed(&gate, 0);
     restway_client_release(client);
 }
@@ -155,7 +156,7 @@ static void modifier__a_late_refusal_changes_nothing(void **state) {
 /** Inside the modifier: closes and releases the client, and removes the modifier. */
 static restway_status saw_off_the_branch(struct gate *gate, restway_request *request) {
     (void)request;
-    gate->found[0] = restway_client_set_modifier(gate->client, NULL, NULL, NULL, NULL);
+    gate->found[0] = restway_client_remove_stage(gate->client, gate->number, NULL);
     restway_client_close(gate->client);
     restway_client_release(gate->client);
     return RESTWAY_OK;
@@ -185,6 +186,9 @@ static void modifier__replaced_while_calls_run(void **state) {
     assert_non_null(gates);
     assert_non_null(probes);
     for (int index = 0; index < gate_count; index++) {
+        if (index > 0) {
+            gate_remove(&gates[index - 1]);
+        }
         gate_set(&gates[index], client, stamp);
         for (int call = 0; call < CALLS_PER_GATE; call++) {
             struct probe *probe = &probes[index * CALLS_PER_GATE + call];

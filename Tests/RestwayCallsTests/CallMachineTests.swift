@@ -187,6 +187,28 @@ final class CallMachineTests: XCTestCase {
             without.handle(.judged(without.entry, .fail)).next, .deliver(.outcome))
     }
 
+    func testAnInterceptorHasTheRequestWrittenAndSentAgain() {
+        var machine = machine(at: .intercept, [.intercept, .lane])
+        XCTAssertEqual(
+            machine.handle(.sendAgain(machine.entry)).next, .enter(.prepare, machine.entry))
+        XCTAssertEqual(machine.sendsAgain, 1)
+        XCTAssertEqual(
+            machine.handle(.prepared(machine.entry, [.intercept])).next,
+            .enter(.credential, machine.entry))
+    }
+
+    func testInterceptorsSeeAFailureToMapTheAnswerThatTheyHaveSeenAndNoFurther() {
+        var machine = machine(at: .parse, [.intercept])
+        for stage in [Stage.intercept, .deliver] {
+            _ = machine.handle(.failed(machine.entry))
+            XCTAssertEqual(machine.stage, .recover)
+            _ = machine.handle(.judged(machine.entry, .fail))
+            XCTAssertEqual(machine.stage, stage)
+            // The interceptors turn the failure into an answer.
+            if stage == .intercept { _ = machine.handle(.passed(machine.entry)) }
+        }
+    }
+
     func testACommitAndAStoringAreNotCancelled() {
         for stage in [Stage.commit, .store] {
             var machine = machine(at: stage)
@@ -256,7 +278,9 @@ final class CallMachineTests: XCTestCase {
         func from(_ stage: Stage) -> Stage { next(Self.order.firstIndex(of: stage)!) }
 
         /// Returns the state after an event that is not late; `nil` if the event is ignored.
-        func follows(_ stage: Stage, _ event: Event, isRefused: Bool) -> Stage? {
+        func follows(
+            _ stage: Stage, _ event: Event, isRefused: Bool, interceptions: Int
+        ) -> Stage? {
             let endsHere: Set<Stage> = [.modify, .prepare, .recover, .intercept, .commit, .store]
             let afterFailure: Stage = endsHere.contains(stage) ? .deliver : .recover
             switch event {
@@ -267,7 +291,9 @@ final class CallMachineTests: XCTestCase {
             case .prepared: return after(stage)
             case .answered: return from(.validate)
             case .judged(_, .take): return from(.validate)
-            case .judged(_, .fail): return optional.contains(.intercept) ? .intercept : .deliver
+            case .judged(_, .fail):
+                let isShown = optional.contains(.intercept) && interceptions < 2
+                return isShown ? .intercept : .deliver
             case .judged(_, .redirect): return optional.contains(.cache) ? .cache : .credential
             case .judged(_, .replay): return .credential
             case .found: return .recover
@@ -276,7 +302,7 @@ final class CallMachineTests: XCTestCase {
             case .judged(_, .retry), .judged(_, .reopen): return .wait
             case .judged(_, .store), .mustStore: return .store
             case .settled: return .recover
-            case .sendAgain: return from(.prepare)
+            case .sendAgain: return .prepare
             case .failed: return afterFailure
             case .interrupted: return [.commit, .store].contains(stage) ? nil : afterFailure
             case .cancelled: return [.commit, .store].contains(stage) ? nil : .deliver
@@ -322,6 +348,7 @@ final class CallMachineTests: XCTestCase {
             XCTAssertEqual(machine.start().next, .enter(held, 1))
             var deliveries = 0
             var steps = 0
+            var interceptions = 0
             while deliveries == 0 {
                 steps += 1
                 let entry = machine.entry
@@ -337,14 +364,17 @@ final class CallMachineTests: XCTestCase {
                         answers(held, entry, isRefused: wasRefused).randomElement(using: &random)!
                     }
                 let actions = machine.handle(event)
-                guard dice != 3, let next = model.follows(held, event, isRefused: wasRefused)
-                else {
+                let followed = model.follows(
+                    held, event, isRefused: wasRefused, interceptions: interceptions)
+                guard dice != 3, let next = followed else {
                     XCTAssertEqual(actions, .init(), "\(held) \(event)")
                     continue
                 }
                 let isFromOutside = dice < 3
                 XCTAssertEqual(actions.leave, isFromOutside ? held : nil, "\(held) \(event)")
                 held = next
+                if case .sendAgain = event { interceptions = 0 }
+                if next == .intercept { interceptions += 1 }
                 XCTAssertEqual(machine.stage, next, "\(event)")
                 XCTAssertEqual(machine.entry, entry + 1)
                 if next == .deliver {

@@ -213,7 +213,7 @@ final class CacheHitTests: CacheTestCase {
         }
         let call = Call(
             context: client.calls, api: client.api.loaded, request: request, token: 0,
-            question: nil, receiver: nil)
+            question: nil, interception: nil, receiver: nil)
         try client.calls.register(call)
         call.start()
         let response = try call.wait(milliseconds: 0)

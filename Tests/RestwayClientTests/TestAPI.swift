@@ -126,8 +126,22 @@ func failure(
 
 /// Sets one function of the program; `nil` removes it.
 extension Client {
-    func setModifier(_ modifier: Call.Modifier?) throws {
-        try calls.setFunctions { $0.modifier = modifier }
+    typealias Modifier = @Sendable (RequestSpec) -> Result<RequestSpec, Failure>
+
+    func setModifier(_ modifier: Modifier?) throws {
+        try calls.setFunctions { functions in
+            functions.pipeline = Pipeline()
+            guard let modifier else { return }
+            _ = functions.pipeline.add(.modify, routes: []) { turn in
+                switch modifier(turn.request.withLock { $0 }) {
+                case .success(let spec):
+                    turn.request.withLock { $0 = spec }
+                    return nil
+                case .failure(let failure):
+                    return failure
+                }
+            }
+        }
     }
 
     func setExclusion(_ exclusion: CallFunctions.Exclusion?) throws {

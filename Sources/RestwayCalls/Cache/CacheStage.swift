@@ -88,7 +88,8 @@ enum CacheRefresh {
         let request = entry.request.inBackground(context)
         let call = Call(
             context: context, api: entry.call.api, request: request, token: 0, question: nil,
-            receiver: nil, isInBackground: true)
+            interception: entry.call.state.withLock { $0.interception }, receiver: nil,
+            isInBackground: true)
         // Another call cannot have the body of a download, so that no call finds the key.
         let isShared = request.bodyDestination.isMemory
         let key = isShared ? ticket.flightKey : ticket.flightKey.map { "file \($0)" }

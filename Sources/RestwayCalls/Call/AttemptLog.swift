@@ -59,6 +59,17 @@ struct AttemptLog: Sendable {
         began = now
     }
 
+    /// Ends the current attempt with an answer, because an interceptor sends the request again.
+    mutating func end(answeredWith status: Int, _ now: Deadline) {
+        guard isUnderWay else { return }
+        isUnderWay = false
+        ended.append(
+            CallAttempt(
+                reason: reason, httpStatus: status, waitedMicroseconds: waitedMicroseconds,
+                tookMicroseconds: now.microseconds(since: began)))
+        began = now
+    }
+
     /// Begins another attempt, which waits first.
     mutating func begin(_ reason: CallAttempt.Reason) {
         self.reason = reason

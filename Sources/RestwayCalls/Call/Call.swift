@@ -16,9 +16,6 @@ package final class Call: Sendable {
     package typealias Outcome = Result<Response, Failure>
     /// Runs once, as a notice.
     package typealias Completion = @Sendable (Call, Outcome) -> Void
-    /// A function of the program that may change a request before it is sent, or refuse it. It is a
-    /// question.
-    package typealias Modifier = @Sendable (RequestSpec) -> Result<RequestSpec, Failure>
 
     /// The thread that performs an action.
     enum Executor {
@@ -38,13 +35,13 @@ package final class Call: Sendable {
     /// It is a class because most calls ask nothing and should not reserve memory for it.
     package final class Question: Sendable {
         package let spec: RequestSpec
-        /// `nil` if the program is only asked about the body.
-        package let modifier: Modifier?
+        /// Empty if the program is only asked about the body.
+        let modifiers: [StageFunction]
         let body: BodyQuestions
 
-        init(spec: RequestSpec, modifier: Modifier?, body: BodyQuestions) {
+        init(spec: RequestSpec, modifiers: [StageFunction], body: BodyQuestions) {
             self.spec = spec
-            self.modifier = modifier
+            self.modifiers = modifiers
             self.body = body
         }
     }
@@ -85,6 +82,8 @@ package final class Call: Sendable {
         /// of the program (for progress, for a body), which may refer to this call.
         package var request: PreparedRequest?
         package var question: Question?
+        /// `nil` if no interceptor sees the answer.
+        var interception: Interception?
         /// The time limit of the attempt.
         package var deadline: Deadline
         var attempts: AttemptLog
@@ -117,9 +116,10 @@ package final class Call: Sendable {
     let hasEnded = Atomic<Bool>(false)
     package let generation = ProcessGeneration.current
 
-    package init(
+    init(
         context: CallContext, api: LoadedAPI, request: PreparedRequest, token: UInt64,
-        question: Question?, receiver: Receiver?, isInBackground: Bool = false
+        question: Question?, interception: Interception?, receiver: Receiver?,
+        isInBackground: Bool = false
     ) {
         self.context = context
         self.api = api
@@ -135,11 +135,13 @@ package final class Call: Sendable {
         var optional = request.optionalStages
         if let question {
             optional.insert(.prepare)
-            if question.modifier != nil { optional.insert(.modify) }
+            if !question.modifiers.isEmpty { optional.insert(.modify) }
         }
+        if interception != nil { optional.insert(.intercept) }
         state = Monitor(
             State(
                 machine: CallMachine(passing: optional), request: request, question: question,
+                interception: interception,
                 deadline: request.deadline(from: now, of: now), attempts: AttemptLog(now),
                 progress: ProgressState(request), ties: Ties(receiver: receiver)))
     }

@@ -14,7 +14,7 @@ indirect enum Handover {
     case nothing
     /// A failure that is to be judged or delivered.
     case failure(Failure)
-    /// From `modify`: the request as the modifiers have left it.
+    /// From `modify` and `intercept` to `prepare`: the request as the program has left it.
     case spec(RequestSpec)
     /// From `credential`, `rewind` and `rate`: the exchange to send.
     case exchange(Exchange)
@@ -259,11 +259,12 @@ extension Call {
         case (.recover, .settled(let refusal)): RecoverStage.settle(entry, refusal)
         case (.recover, .failure(let failure)): RecoverStage.judge(entry, failure)
         case (.validate, .answer(let answer)): ValidateStage.enter(entry, answer)
+        case (.intercept, _): InterceptStage.enter(entry, Turn.Result(brought))
         case (.parse, .answer(let answer)): ParseStage.enter(entry, answer)
         case (.commit, .parsed(let parsed)): CommitStage.enter(entry, parsed)
         case (.wait, .delay(let milliseconds)): WaitStage.enter(entry, milliseconds)
         case (.store, .storing(let order)): order.claim.store(self, order)
-        case (.validate, _), (.intercept, _), (.rewind, _), (.rate, _),
+        case (.validate, _), (.rewind, _), (.rate, _),
             (.exchange, _), (.recover, _), (.parse, _), (.commit, _), (.wait, _), (.store, _),
             (.deliver, _):
             entry.fail(Failure(.internal, "\(description): no way leads to \(stage)"))
@@ -293,7 +294,8 @@ extension Call {
         return Completing(
             outcome: outcome, ties: ties, owesStart: owesStart, readerJob: readerJob,
             request: state.request.take(), question: state.question.take(),
-            work: state.waiters.work.take(), slowness: state.lifecycle?.timer.take())
+            interception: state.interception.take(), work: state.waiters.work.take(),
+            slowness: state.lifecycle?.timer.take())
     }
 
     private func finish(_ completing: consuming Completing, on place: Executor) {
@@ -322,6 +324,7 @@ private struct Completing: ~Copyable {
     let readerJob: BodyReader.Job?
     let request: PreparedRequest?
     let question: Call.Question?
+    let interception: Interception?
     let work: (@Sendable () -> Void)?
     /// The timer after which the call would be too slow.
     let slowness: TimerTicket?

@@ -30,6 +30,7 @@ struct CallMachine {
     ///     recover              -> store        the outbox takes the request
     ///     recover              -> intercept    the failure is final
     ///     intercept            -> prepare      the interceptor wants the request sent again
+    ///     intercept            -> deliver      the failure stays a failure
     enum Stage: Int, CaseIterable, Comparable {
         /// The program's modifiers change the request, or answer in place of the exchange.
         case modify
@@ -71,6 +72,13 @@ struct CallMachine {
 
         static func < (left: Stage, right: Stage) -> Bool { left.rawValue < right.rawValue }
     }
+
+    /// The largest number of times that interceptors can have the request of a call sent again.
+    static let sendsAgainMax = 10
+
+    /// Interceptors see an answer, and then the failure to map it. If they turned that failure
+    /// into an answer without end, the call would never end.
+    private static let interceptionsMax = 2
 
     /// The number of one entry into a stage.
     typealias Entry = Int
@@ -186,6 +194,10 @@ struct CallMachine {
     private(set) var replays = 0
     /// How often the call was sent again after a wait.
     private(set) var retries = 0
+    /// How often interceptors have had the request sent again.
+    private(set) var sendsAgain = 0
+    /// How often interceptors have seen a failure or an answer since the request was sent last.
+    private var interceptions = 0
     /// Whether the call waits for a newer credential.
     private(set) var isRefused = false
 
@@ -263,7 +275,9 @@ struct CallMachine {
         case .take:
             return enter(first(from: .validate))
         case .fail:
-            return optional.contains(.intercept) ? enter(.intercept) : deliver(.outcome)
+            let isIntercepted =
+                optional.contains(.intercept) && interceptions < Self.interceptionsMax
+            return isIntercepted ? enter(.intercept) : deliver(.outcome)
         case .redirect:
             redirects += 1
             return enter(optional.contains(.cache) ? .cache : .credential)
@@ -295,7 +309,9 @@ struct CallMachine {
 
     private mutating func sendAgain() -> Actions {
         redirects = 0
-        return enter(first(from: .prepare))
+        sendsAgain += 1
+        interceptions = 0
+        return enter(.prepare)
     }
 
     private mutating func fail() -> Actions {
@@ -327,6 +343,7 @@ struct CallMachine {
     private mutating func enter(_ stage: Stage) -> Actions {
         self.stage = stage
         entry += 1
+        if stage == .intercept { interceptions += 1 }
         return Actions(next: .enter(stage, entry))
     }
 

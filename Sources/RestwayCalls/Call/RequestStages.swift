@@ -2,51 +2,6 @@ import RestwayDocument
 import RestwayHTTP
 import RestwayOutcome
 import RestwayThreads
-import Synchronization
-
-/// The stage in which the program's modifiers change the request.
-enum ModifyStage {
-    static func enter(_ entry: StageEntry) {
-        entry.onWorker { entry in
-            guard let question = entry.call.state.withLock({ $0.question }),
-                let modifier = question.modifier
-            else { return entry.pass() }
-            do throws(Failure) {
-                let spec = try CallbackScope.run { modifier(question.spec) }.get()
-                entry.pass(.spec(spec))
-            } catch {
-                entry.fail(error)
-            }
-        }
-    }
-}
-
-/// The stage that writes the request again, on a worker where the program may be asked about its
-/// body.
-enum PrepareStage {
-    /// - Parameter spec: The request as the modifiers have left it; `nil` if there are no
-    ///   modifiers.
-    static func enter(_ entry: StageEntry, _ spec: RequestSpec?) {
-        entry.onWorker { entry in
-            let call = entry.call
-            guard let question = call.state.withLock({ $0.question }) else { return entry.pass() }
-            do throws(Failure) {
-                let questions = question.body.asking { call.hasEnded.load(ordering: .relaxed) }
-                let request = try call.context.prepare(spec ?? question.spec, call.api, questions)
-                call.happen(on: .worker, .prepared(entry.number, request.optionalStages)) { state in
-                    // The previous request and the question end with `entry` and `question`,
-                    // outside the lock, because this may run a destroy function of the program.
-                    state.request = request
-                    state.question = nil
-                    state.deadline = request.deadline(from: call.started, of: call.started)
-                    state.progress = ProgressState(request)
-                }
-            } catch {
-                entry.fail(error)
-            }
-        }
-    }
-}
 
 /// The stage in which the request takes its place in a lane of the outbox.
 enum LaneStage {

@@ -40,7 +40,7 @@ from ._body import (
 )
 from ._boundary import Attempt, OnAttempt
 from ._cache import AsyncCache, Cache, CacheEntry, CacheOptions, CacheStatistics
-from ._call import Call, Modifier
+from ._call import Call
 from ._client import Client, OnDone
 from ._draft import Draft, Linked
 from ._exceptions import (
@@ -137,6 +137,7 @@ from ._pages import (
     Pages,
 )
 from ._parsing import Data, EncoderFunction, MapProgress, ParserFunction, ValidatorFunction
+from ._pipeline import Stage, StageFunction, Turn
 from ._questions import (
     NOTHING,
     Exclusion,
@@ -264,7 +265,6 @@ __all__ = [
     "MappingIssue",
     "MethodNotAllowedError",
     "MissingVariableError",
-    "Modifier",
     "Network",
     "NoObjectError",
     "Object",
@@ -325,6 +325,8 @@ __all__ = [
     "Saved",
     "ShouldReplay",
     "SplitURL",
+    "Stage",
+    "StageFunction",
     "Statistics",
     "Status",
     "StatusClass",
@@ -343,6 +345,7 @@ __all__ = [
     "TooManyRedirectsError",
     "TransformFunction",
     "TransportError",
+    "Turn",
     "UnknownAttributeError",
     "UnknownEntityError",
     "UnknownEnvironmentError",

@@ -13,7 +13,7 @@ from ._batch import AsyncBatch
 from ._body import Reading
 from ._boundary import OnAttempt
 from ._cache import AsyncCache
-from ._call import Call, Question, asking
+from ._call import Call
 from ._client_base import ClientBase
 from ._exceptions import UsageError
 from ._ffi.enums import Delivery, Domain, LifecycleKind, Status
@@ -85,12 +85,9 @@ class AsyncClient(ClientBase, AsyncBytesMapping, Verbs[Coroutine[None, None, Res
 
     def _start(self, request: Request) -> tuple[asyncio.Future[Response], native.CallHandle]:
         link, handle = self._linked(), request._owned or request._handle
-        if self._modifier is None:
-            return link.send(handle, None, self._watcher(request, None))
-        with asking(self._handle, self._modifier) as question:
-            return link.send(handle, question, self._watcher(request, question))
+        return link.send(handle, self._watcher(request))
 
-    def _watcher(self, request: Request, question: Question | None) -> Watcher | None:
+    def _watcher(self, request: Request) -> Watcher | None:
         """For this package: returns what reports the progress of a call of `request`."""
         on_progress = request._on_progress
         if on_progress is None:
@@ -99,7 +96,7 @@ class AsyncClient(ClientBase, AsyncBytesMapping, Verbs[Coroutine[None, None, Res
 
         def tell(handle: native.CallHandle) -> None:
             owned = native.own(native.lib.restway_call_retain(handle))
-            given(Call(owned, self, question), call_progress(owned))
+            given(Call(owned, self), call_progress(owned))
 
         return tell
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, Union
 
 from . import _ffi as native
 from ._boundary import Owner, check, errors, failed, make, milliseconds, name
-from ._call import Call, asking
+from ._call import Call
 from ._ffi.callbacks import Holding, completions, questions
 from ._ffi.enums import Status
 from ._ffi.trampolines import (
@@ -188,12 +188,7 @@ class Batch(Owner[native.BatchHandle], Verbs[Call]):
         Raises a RouteError when no URL below the base URL can be made of the request; UsageError
         for a body that a batch cannot hold, and for a batch that was sent; ClosedError.
         """
-        client = self._client
-        if client._modifier is None:
-            call = client._send(request, on_done, None, self._start)
-        else:
-            with asking(client._handle, client._modifier) as question:
-                call = client._send(request, on_done, question, self._start)
+        call = self._client._send(request, on_done, self._start)
         self.calls.append(call)
         return call
 
@@ -329,13 +324,7 @@ class AsyncBatch(Owner[native.BatchHandle], Verbs["asyncio.Future[Response]"]):
         """
         client = self._client
         link = client._linked()
-        if client._modifier is None:
-            watcher = client._watcher(request, None)
-            future, call = link.send(request._handle, None, watcher, self._handle)
-        else:
-            with asking(client._handle, client._modifier) as question:
-                watcher = client._watcher(request, question)
-                future, call = link.send(request._handle, question, watcher, self._handle)
+        future, call = link.send(request._handle, client._watcher(request), self._handle)
         # a batch has no body that is read while it is sent
         future.add_done_callback(partial(client._sent, call, None))
         self.futures.append(future)

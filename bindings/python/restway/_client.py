@@ -12,7 +12,7 @@ from . import _ffi as native
 from ._batch import Batch
 from ._boundary import OnAttempt, attempt_of, check, errors, failed, make, milliseconds
 from ._cache import Cache
-from ._call import Call, Question, asking
+from ._call import Call
 from ._client_base import ClientBase
 from ._ffi.callbacks import completions, inside, observers
 from ._ffi.enums import Delivery, LifecycleKind
@@ -100,8 +100,7 @@ class Client(ClientBase, BytesMapping, Verbs[Response]):
         return self.perform(request)
 
     def _perform(self, request: Request, timeout: float | None) -> Response:
-        is_told = self._modifier is not None or request._on_progress is not None
-        if is_told and not inside.depth:
+        if request._on_progress is not None and not inside.depth:
             milliseconds(timeout, unbounded=0)  # raises for a wrong request before anything is sent
             return self.send(request).wait(timeout)
         handle = native.OwnedResponseHandle()
@@ -166,12 +165,9 @@ class Client(ClientBase, BytesMapping, Verbs[Response]):
         """
         if delivery is not None and delivery not in self._deliveries:
             raise ValueError(f"no delivery mode of {type(self).__name__}: {delivery!r}")
-        mode = self._deliveries[delivery] if delivery else None
-        modifier = self._modifier
-        if modifier is None:
-            return self._send(request, on_done, None, mode=mode)
-        with asking(self._handle, modifier) as question:
-            return self._send(request, on_done, question, mode=mode)
+        return self._send(
+            request, on_done, mode=self._deliveries[delivery] if delivery else None
+        )
 
     def stream(self, request: Request) -> Stream:
         """Sends a request and reads the body of its answer while it arrives.
@@ -382,19 +378,18 @@ class Client(ClientBase, BytesMapping, Verbs[Response]):
         self,
         request: Request,
         on_done: OnDone | None,
-        question: Question | None,
         start: Start | None = None,
         mode: Delivery | None = None,
     ) -> Call:
         if start is None:
             start = self._start if mode is None else partial(self._start_to, mode)
         if request._on_progress is not None:
-            with request.telling(self._teller(request._on_progress, question, mode)):
-                return self._send_told(request, on_done, question, start, mode)
-        return self._send_told(request, on_done, question, start, mode)
+            with request.telling(self._teller(request._on_progress, mode)):
+                return self._send_told(request, on_done, start, mode)
+        return self._send_told(request, on_done, start, mode)
 
     def _teller(
-        self, on_progress: OnProgress, question: Question | None, mode: Delivery | None
+        self, on_progress: OnProgress, mode: Delivery | None
     ) -> Callable[[native.CallHandle, Progress], None]:
         """Returns the function that reports the progress of a call to the program."""
         client = self._kept_until_done(mode)
@@ -402,28 +397,23 @@ class Client(ClientBase, BytesMapping, Verbs[Response]):
         def tell(handle: native.CallHandle, progress: Progress) -> None:
             here = client()
             if here is not None:
-                on_progress(Call(handle, here, question), progress)
+                on_progress(Call(handle, here), progress)
 
         return tell
 
     def _send_told(
-        self,
-        request: Request,
-        on_done: OnDone | None,
-        question: Question | None,
-        start: Start,
-        mode: Delivery | None,
+        self, request: Request, on_done: OnDone | None, start: Start, mode: Delivery | None
     ) -> Call:
         if on_done is None:
             handle = start(request, native.NULL_DONE, None, native.NULL_DESTROY)
-            return Call(handle, self, question)
+            return Call(handle, self)
         given = on_done
         client = self._kept_until_done(mode)
 
         def run(handle: native.CallHandle) -> None:
             here = client()
             if here is not None:  # it exists: `process` runs this
-                given(Call(handle, here, question))
+                given(Call(handle, here))
 
         token = completions.add(run, on_done)
         try:
@@ -431,7 +421,7 @@ class Client(ClientBase, BytesMapping, Verbs[Response]):
         except BaseException:
             completions.remove(token)
             raise
-        return Call(handle, self, question)
+        return Call(handle, self)
 
     def _kept_until_done(self, mode: Delivery | None) -> Callable[[], Client | None]:
         """Keeps the client alive for a callback. The client stays open until its calls are done,

@@ -1,4 +1,4 @@
-"""The common part of all clients: options, store, modifier."""
+"""The common part of all clients: options, store."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ from ._boundary import (
     written_text,
 )
 from ._cache import CacheOptions, set_cache_options
-from ._call import Modifier, checked
 from ._draft import Draft
 from ._ffi.callbacks import Closing, Holding, close_at_exit, questions
 from ._ffi.conversion import JSONValue, json_value
@@ -33,6 +32,7 @@ from ._library import Clock, Spans, follow_logging
 from ._lifecycle import CallInfo, active_calls
 from ._network import ClientNetwork, Network, Proxy, TLSChoice, network_options
 from ._object import Layouts, Object
+from ._pipeline import ClientPipeline
 from ._questions import Exclusion, set_exclusion
 from ._request import Request, request_for
 from ._response import Response
@@ -41,10 +41,10 @@ from ._store import Store
 Path = Union[str, "os.PathLike[str]"]
 
 
-class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing):
+class ClientBase(ClientAuth, ClientNetwork, ClientPipeline, Owner[native.ClientHandle], Closing):
     """One api in one environment, with its connections and its store."""
 
-    __slots__ = ("_delivery", "_discriminator", "_holding", "_layouts", "_modifier", "api")
+    __slots__ = ("_delivery", "_discriminator", "_holding", "_layouts", "api")
 
     api: API
     """The api that the client was made of."""
@@ -238,7 +238,6 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
         )
         self._delivery = mode
         self._holding = Holding()
-        self._modifier: Modifier | None = None
         self._discriminator: str | None = None
         close_at_exit(self)
 
@@ -316,20 +315,6 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
         Raises TypeError, ClosedError.
         """
         set_batch_format(self._handle, encode, decode, self._holding)
-
-    def set_modifier(self, modifier: Modifier | None) -> None:
-        """Sets the modifier, which is called for each call before it is sent; None removes it.
-
-        Args:
-            modifier: Called with a private copy of the request, which it may change with
-                `Request.update`. It runs on a thread of the library, for different calls at the
-                same time; blocking calls raise WouldBlockError there. If it raises, the call fails:
-                with an error of the same class for an exception of this package, otherwise with
-                CancelledError. The `__cause__` of the error is the exception.
-
-        Calls that were sent earlier are not affected. Raises TypeError.
-        """
-        self._modifier = checked(modifier)
 
     def curl_command(self, request: Request, reveal: bool = False) -> str:
         """Returns a curl command for the shell that sends `request` as this client does.

@@ -11,7 +11,6 @@ from typing import Any
 
 from . import _ffi as native
 from ._boundary import OnAttempt, attempts_of, check, failure
-from ._call import Question
 from ._exceptions import ForkedError, RestwayError
 from ._ffi.callbacks import HeldFunctions, Holding, stop_daemon_thread, tokens
 from ._ffi.conversion import EventBuffer
@@ -135,7 +134,6 @@ class Link:
         "_outbox",
         "_pending",
         "_process",
-        "_questions",
         "_send",
         "_tokens",
         "_watchers",
@@ -158,7 +156,6 @@ class Link:
         self._batches: dict[int, asyncio.Future[None]] = {}
         self._functions = HeldFunctions(holding)
         self._on_attempt = 0
-        self._questions: dict[int, Question] = {}
         self._watchers: dict[int, tuple[Watcher, native.CallHandle]] = {}
         self._tokens = tokens
         self._outbox = OutboxLink(handle, layouts, loop, self._functions)
@@ -192,7 +189,6 @@ class Link:
     def send(
         self,
         request: native.RequestHandle,
-        question: Question | None = None,
         watcher: Watcher | None = None,
         batch: native.BatchHandle | None = None,
     ) -> tuple[asyncio.Future[Response], native.CallHandle]:
@@ -231,8 +227,6 @@ class Link:
         if status:
             stop_daemon_thread()
             raise failure(status, self._failed(), self._layouts)
-        if question is not None:
-            self._questions[token] = question
         future = self._pending[token] = self.loop.create_future()
         return future
 
@@ -367,14 +361,10 @@ class Link:
             future = pending.pop(token)
             if self._watchers:
                 self._watchers.pop(token, None)
-            question = self._questions.pop(token, None) if self._questions else None
             if status:
                 handle = native.OwnedErrorHandle(payload)
                 if not future.done():
-                    error = failure(status, handle, layouts)
-                    if question is not None:
-                        question.explain(error)
-                    future.set_exception(error)
+                    future.set_exception(failure(status, handle, layouts))
             else:
                 response = Response(native.OwnedResponseHandle(payload), layouts)
                 if not future.done():

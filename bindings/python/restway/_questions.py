@@ -1,7 +1,7 @@
 """Functions of the program that the library calls: exclusions, failure readers, transforms, hooks
 with their rows, and how any of them is set.
 
-The functions for authentication are in `_auth`, the modifier of a call is in `_call`.
+The functions for authentication are in `_auth`, modifiers and interceptors in `_pipeline`.
 """
 
 from __future__ import annotations

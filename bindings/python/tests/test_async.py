@@ -373,15 +373,15 @@ def test_other_tasks_run_while_one_awaits(make_client: MakeAsyncClient) -> None:
 
 
 def test_an_modifier_serves_awaits_and_sends(make_client: MakeAsyncClient) -> None:
-    def refuse(request: restway.Request) -> None:
+    def refuse(turn: restway.Turn) -> None:
         raise KeyError("no")
 
     async def main() -> None:
         async with make_client() as client:
-            client.set_modifier(lambda request: request.update(headers={"X-Seen": "yes"}))
+            client.add_modifier(lambda turn: turn.request.update(headers={"X-Seen": "yes"}))
             answers = await asyncio.gather(*(client.get("echo") for _ in range(20)))
             assert {answer.json()["headers"]["X-Seen"] for answer in answers} == {"yes"}
-            client.set_modifier(refuse)
+            stage = client.add_modifier(refuse)
             for waiting in (
                 client.get("echo"),
                 client.send(restway.Request.path("GET", "echo")),
@@ -390,7 +390,7 @@ def test_an_modifier_serves_awaits_and_sends(make_client: MakeAsyncClient) -> No
                     await waiting
                 assert isinstance(caught.value.__cause__, KeyError)
                 del caught
-            client.set_modifier(None)
+            stage.remove()
             assert (await client.get("echo")).status == 200
 
     run(main())

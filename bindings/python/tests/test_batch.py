@@ -223,11 +223,11 @@ def test_a_401_of_requests_refreshes_once_and_sends_them_again() -> None:
 def test_an_modifier_sees_the_requests(client: restway.Client) -> None:
     seen: list[str] = []
 
-    def modify(request: restway.Request) -> None:
+    def modify(turn: restway.Turn) -> None:
         seen.append("asked")
-        request.update(headers={"X-Mine": "m"})
+        turn.request.update(headers={"X-Mine": "m"})
 
-    client.set_modifier(modify)
+    client.add_modifier(modify)
     with client.batch() as batch:
         calls = [batch.get("echo"), batch.get("echo")]
     for call in calls:

@@ -98,6 +98,7 @@ CALLBACKS = {
     "restway_done_fn": structures.DoneFn,
     "restway_exclude_fn": structures.ExcludeFn,
     "restway_modify_fn": structures.ModifyFn,
+    "restway_intercept_fn": structures.InterceptFn,
     "restway_log_fn": structures.LogFn,
     "restway_span_fn": structures.SpanFn,
     "restway_authorize_fn": structures.AuthorizeFn,

@@ -25,40 +25,44 @@ def echo(client: restway.Client, method: str = "GET", **options: Any) -> Any:
 
 
 def test_an_modifier_changes_what_goes_out(client: restway.Client) -> None:
-    def modify(request: restway.Request) -> None:
-        request.update(headers={"X-Signed": "yes"}, params={"page": 2}, timeout=20)
+    def modify(turn: restway.Turn) -> None:
+        turn.request.update(headers={"X-Signed": "yes"}, params={"page": 2}, timeout=20)
 
-    client.set_modifier(modify)
+    stage = client.add_modifier(modify)
     got = echo(client, params={"page": 1})
     assert got["headers"]["X-Signed"] == "yes" and got["query"] == {"page": "2"}
-    client.set_modifier(lambda request: request.update(body="raw", media_type="text/x"))
+    stage.remove()
+    stage = client.add_modifier(
+        lambda turn: turn.request.update(body="raw", media_type="text/x")
+    )
     got = echo(client, "POST")
     assert got["body"] == "raw" and got["headers"]["Content-Type"] == "text/x"
-    client.set_modifier(lambda request: request.update(variables={"itemID": 7}))
+    stage.remove()
+    stage = client.add_modifier(lambda turn: turn.request.update(variables={"itemID": 7}))
     found = client.route("enterprise", variables={"itemID": 1}).object
     assert found is not None and found.identity == 7
-    client.set_modifier(None)
+    stage.remove()
     assert "X-Signed" not in echo(client)["headers"]
 
 
 def test_an_modifier_gets_a_copy_of_the_request(client: restway.Client) -> None:
     request = restway.Request.path("GET", "echo")
-    client.set_modifier(lambda copy: copy.update(headers={"X-Once": "1"}))
+    stage = client.add_modifier(lambda turn: turn.request.update(headers={"X-Once": "1"}))
     assert client.perform(request).json()["headers"]["X-Once"] == "1"
-    client.set_modifier(None)
+    stage.remove()
     assert "X-Once" not in client.perform(request).json()["headers"]
 
 
 def test_what_an_modifier_raises_fails_its_own_call(client: restway.Client) -> None:
     numbers = iter(range(100))
 
-    def refuse(request: restway.Request) -> None:
+    def refuse(turn: restway.Turn) -> None:
         number = next(numbers)
         if number % 2:
             raise ValueError(f"number {number}")
         raise restway.TimedOutError(f"number {number}", status=restway.Status.TIMEOUT)
 
-    client.set_modifier(refuse)
+    client.add_modifier(refuse)
     calls = [client.send(restway.Request.path("GET", "echo")) for _ in range(40)]
     seen = set()
     for call in calls:
@@ -82,7 +86,7 @@ def test_what_an_modifier_raises_reaches_the_callback(client: restway.Client) ->
     seen: list[str] = []
     happened = threading.Event()
 
-    def refuse(request: restway.Request) -> None:
+    def refuse(turn: restway.Turn) -> None:
         raise ValueError("not now")
 
     def on_done(call: restway.Call) -> None:
@@ -92,15 +96,15 @@ def test_what_an_modifier_raises_reaches_the_callback(client: restway.Client) ->
             seen.append(repr(error.__cause__))
         happened.set()
 
-    client.set_modifier(refuse)
+    client.add_modifier(refuse)
     client.send(restway.Request.path("GET", "echo"), on_done)
     assert happened.wait(SECONDS_MAX)
     assert seen == ["ValueError('not now')"]
 
 
 def test_an_modifier_is_asked_once_for_each_call(client: restway.Client) -> None:
-    asked: list[restway.Request] = []
-    client.set_modifier(asked.append)
+    asked: list[restway.Turn] = []
+    client.add_modifier(asked.append)
     assert client.get("redirect/2").status == 200
     calls = [client.send(restway.Request.path("GET", "status")) for _ in range(20)]
     assert {call.wait().status for call in calls} == {200}
@@ -110,40 +114,42 @@ def test_an_modifier_is_asked_once_for_each_call(client: restway.Client) -> None
 def test_blocking_inside_an_modifier_raises(client: restway.Client) -> None:
     raised: list[type[BaseException]] = []
 
-    def modify(request: restway.Request) -> None:
+    def modify(turn: restway.Turn) -> None:
         try:
             client.get("status")
         except restway.WouldBlockError as error:
             raised.append(type(error))
 
-    client.set_modifier(modify)
+    client.add_modifier(modify)
     assert client.get("status").status == 200
     assert raised == [restway.WouldBlockError]
 
 
 def test_what_is_no_modifier_is_refused(client: restway.Client) -> None:
-    async def modify(request: restway.Request) -> None: ...
+    async def modify(turn: restway.Turn) -> None: ...
 
     for wrong in (3, modify):
         with pytest.raises(TypeError):
-            client.set_modifier(wrong)  # type: ignore[arg-type]
+            client.add_modifier(wrong)  # type: ignore[arg-type]
 
 
 def test_a_client_and_its_modifier_may_know_each_other(make_client: MakeClient) -> None:
     def ask() -> None:
         client = make_client()
-        client.set_modifier(lambda request: request.update(headers={"X-Me": repr(client)}))
+        client.add_modifier(
+            lambda turn: turn.request.update(headers={"X-Me": repr(client)})
+        )
         assert client.get("status").status == 200
 
     ask()
-    assert _callbacks.questions.wait_until_empty(SECONDS_MAX)
     gc.collect()
+    assert _callbacks.questions.wait_until_empty(SECONDS_MAX)
     assert restway.debug_live_handles() == 0
 
 
 def test_a_closed_client_refuses_with_an_modifier_too(make_client: MakeClient) -> None:
     with make_client() as client:
-        client.set_modifier(lambda request: None)
+        client.add_modifier(lambda turn: None)
     with pytest.raises(restway.ClosedError):
         client.get("status")
     assert len(_callbacks.questions) == 0

@@ -57,9 +57,9 @@ def kept(client: restway.Client, request: restway.Request) -> None:
 
 def questions(client: restway.Client, request: restway.Request) -> None:
     assert_type(client.curl_command(request, reveal=True), str)
-    client.set_modifier(lambda request: request.update(headers={"X-Signed": "yes"}))
-    client.set_modifier(None)
-    client.set_modifier("refuse")  # type: ignore[arg-type]
+    client.add_modifier(lambda turn: turn.request.update(headers={"X-Signed": "yes"}))
+    client.add_interceptor(lambda turn: turn.send_again(), routes=["things"]).remove()
+    client.add_modifier("refuse")  # type: ignore[arg-type]
     client.set_auth(refresh=lambda: restway.Credential(token="t", expires_in=60.0))
     client.set_auth(authorize=lambda exchange: exchange.set_header("X-Signed", "yes"))
     client.set_auth(should_replay=lambda error: error.api_code == "4", persist=None)

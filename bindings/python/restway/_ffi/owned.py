@@ -21,9 +21,9 @@ __all__ = [
     "OwnedListHandle", "OwnedObjectHandle", "OwnedObserverHandle", "OwnedOutboxItemHandle",
     "OwnedOutboxItemsHandle", "OwnedOutgoingHandle", "OwnedPagedListHandle", "OwnedPagesHandle",
     "OwnedQueryHandle", "OwnedRefreshHandle", "OwnedRequestHandle", "OwnedResourceHandle",
-    "OwnedResponseHandle", "OwnedStoreHandle", "OwnedUrlHandle", "PagedListHandle", "PagesHandle",
-    "QueryHandle", "RefreshHandle", "RequestHandle", "ResourceHandle", "ResponseHandle",
-    "RowsHandle", "StoreHandle", "UrlHandle",
+    "OwnedResponseHandle", "OwnedStoreHandle", "OwnedTurnHandle", "OwnedUrlHandle",
+    "PagedListHandle", "PagesHandle", "QueryHandle", "RefreshHandle", "RequestHandle",
+    "ResourceHandle", "ResponseHandle", "RowsHandle", "StoreHandle", "TurnHandle", "UrlHandle",
 ]
 
 
@@ -156,6 +156,10 @@ class RowsHandle(Handle):
 
 
 class StoreHandle(Handle):
+    __slots__ = ()
+
+
+class TurnHandle(Handle):
     __slots__ = ()
 
 
@@ -325,6 +329,12 @@ class OwnedStoreHandle(Owned, StoreHandle):
     release = "restway_store_release"
 
 
+class OwnedTurnHandle(Owned, TurnHandle):
+    __slots__ = ()
+
+    release = "restway_turn_release"
+
+
 class OwnedUrlHandle(Owned, UrlHandle):
     __slots__ = ()
 
@@ -359,6 +369,7 @@ OWNED: dict[type[Handle], Any] = {
     ResourceHandle: OwnedResourceHandle,
     ResponseHandle: OwnedResponseHandle,
     StoreHandle: OwnedStoreHandle,
+    TurnHandle: OwnedTurnHandle,
     UrlHandle: OwnedUrlHandle,
 }
 """The class that owns a reference, for each handle that the program can own."""

@@ -154,8 +154,6 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_client_descriptor": (c_int32, (ClientHandle,)),
     "restway_client_drain": (c_enum, (
         ClientHandle, POINTER(Event), c_size_t, _size_out, _error_out)),
-    "restway_client_set_modifier": (c_enum, (
-        ClientHandle, ModifyFn, c_void_p, DestroyFn, _error_out)),
     "restway_client_set_exclusion": (c_enum, (
         ClientHandle, ExcludeFn, c_void_p, DestroyFn, _error_out)),
     "restway_request_to_curl": (c_enum, (
@@ -368,6 +366,28 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_client_map": (c_enum, (
         ClientHandle, c_char_p, c_void_p, c_size_t, POINTER(MapOptions),
         POINTER(ResponseHandle), POINTER(StoreHandle), _error_out)),
+    "restway_turn_request": (RequestHandle, (TurnHandle,)),
+    "restway_turn_route": (c_char_p, (TurnHandle,)),
+    "restway_turn_sends": (c_int32, (TurnHandle,)),
+    "restway_turn_response": (ResponseHandle, (TurnHandle,)),
+    "restway_turn_error": (ErrorHandle, (TurnHandle,)),
+    "restway_turn_set_answer": (c_enum, (
+        TurnHandle, c_int32, c_void_p, c_size_t, c_char_p, _error_out)),
+    "restway_turn_set_status": (c_enum, (TurnHandle, c_int32, _error_out)),
+    "restway_turn_set_header": (c_enum, (TurnHandle, c_char_p, c_char_p, _error_out)),
+    "restway_turn_set_body": (c_enum, (TurnHandle, c_void_p, c_size_t, _error_out)),
+    "restway_turn_send_again": (c_enum, (TurnHandle, _error_out)),
+    "restway_turn_set_refusal": (c_enum, (TurnHandle, c_char_p, c_void_p, DestroyFn, _error_out)),
+    "restway_turn_hold": (TurnHandle, (TurnHandle,)),
+    "restway_turn_release": (None, (TurnHandle,)),
+    "restway_turn_end": (c_enum, (TurnHandle, c_enum, _error_out)),
+    "restway_client_add_modifier": (c_enum, (
+        ClientHandle, ModifyFn, _text_out, c_size_t, c_void_p, DestroyFn, POINTER(c_int64),
+        _error_out)),
+    "restway_client_add_interceptor": (c_enum, (
+        ClientHandle, InterceptFn, _text_out, c_size_t, c_void_p, DestroyFn, POINTER(c_int64),
+        _error_out)),
+    "restway_client_remove_stage": (c_enum, (ClientHandle, c_int64, _error_out)),
     "restway_plugin_load": (c_enum, (c_char_p, c_char_p, _error_out)),
     "restway_plugin_count": (c_size_t, ()),
     "restway_plugin_name": (c_char_p, (c_size_t,)),

@@ -28,26 +28,27 @@ from .owned import *
 __all__ = [
     "NULL_ATTEMPT", "NULL_AUTHORIZE", "NULL_BATCH_DECODE", "NULL_BATCH_DONE", "NULL_BATCH_ENCODE",
     "NULL_BODY_HEAD", "NULL_BODY_READ", "NULL_BODY_RECEIVE", "NULL_BODY_REWIND", "NULL_CHANGED",
-    "NULL_DESTROY", "NULL_DONE", "NULL_ENCODE", "NULL_EXCLUDE", "NULL_HOOK", "NULL_LIFECYCLE",
-    "NULL_LOG", "NULL_MAP_PROGRESS", "NULL_MODIFY", "NULL_OUTBOX_FLUSHED", "NULL_OUTBOX_ITEM",
-    "NULL_PARSE", "NULL_PERSIST", "NULL_PROGRESS", "NULL_READ_FAILURE", "NULL_REFRESH",
-    "NULL_SHOULD_REPLAY", "NULL_SPAN", "NULL_STREAM_EVENT", "NULL_TRANSFORM", "NULL_VALIDATE",
-    "ActiveCallsHandle", "AnswerHandle", "ApiHandle", "Attempt", "AttemptFn", "AuthorizeFn",
-    "BatchDecodeFn", "BatchDoneFn", "BatchEncodeFn", "BatchHandle", "BatchReaderHandle",
-    "BatchWriterHandle", "BodyHeadFn", "BodyReadFn", "BodyReader", "BodyReceiveFn", "BodyReceiver",
-    "BodyRewindFn", "CacheCounts", "CacheEntriesHandle", "CacheEntry", "CacheFilter", "CacheNote",
-    "CallHandle", "CallInfo", "ChangedFn", "ChangesHandle", "ClientHandle", "ClientOptions",
-    "ClockHandle", "Cookie", "CookiesHandle", "Credential", "DestroyFn", "DoneFn", "DraftHandle",
-    "EncodeFn", "ErrorHandle", "Event", "EventPayload", "EventReceiver", "ExchangeHandle",
-    "ExcludeFn", "FailureHandle", "HookFn", "InterruptHandle", "LifecycleEventHandle",
-    "LifecycleFn", "LifecycleOptions", "ListHandle", "LogFn", "LogRecord", "MapOptions",
-    "MapProgressFn", "ModifyFn", "NetworkOptions", "ObjectHandle", "ObserverHandle", "OutboxCounts",
-    "OutboxFlushedFn", "OutboxItemFn", "OutboxItemHandle", "OutboxItemsHandle", "OutgoingHandle",
-    "Page", "PageOptions", "PagedListHandle", "PagesHandle", "ParseFn", "PersistFn", "Progress",
-    "ProgressFn", "QueryHandle", "Rate", "ReadFailureFn", "RefreshFn", "RefreshHandle",
-    "RequestHandle", "ResourceHandle", "ResponseHandle", "RowsHandle", "ShouldReplayFn", "Span",
-    "SpanAttribute", "SpanFn", "Statistics", "StoreHandle", "StreamEvent", "StreamEventFn",
-    "Timings", "TlsOptions", "TransformFn", "UrlHandle", "ValidateFn", "Value", "ValueAs", "c_enum",
+    "NULL_DESTROY", "NULL_DONE", "NULL_ENCODE", "NULL_EXCLUDE", "NULL_HOOK", "NULL_INTERCEPT",
+    "NULL_LIFECYCLE", "NULL_LOG", "NULL_MAP_PROGRESS", "NULL_MODIFY", "NULL_OUTBOX_FLUSHED",
+    "NULL_OUTBOX_ITEM", "NULL_PARSE", "NULL_PERSIST", "NULL_PROGRESS", "NULL_READ_FAILURE",
+    "NULL_REFRESH", "NULL_SHOULD_REPLAY", "NULL_SPAN", "NULL_STREAM_EVENT", "NULL_TRANSFORM",
+    "NULL_VALIDATE", "ActiveCallsHandle", "AnswerHandle", "ApiHandle", "Attempt", "AttemptFn",
+    "AuthorizeFn", "BatchDecodeFn", "BatchDoneFn", "BatchEncodeFn", "BatchHandle",
+    "BatchReaderHandle", "BatchWriterHandle", "BodyHeadFn", "BodyReadFn", "BodyReader",
+    "BodyReceiveFn", "BodyReceiver", "BodyRewindFn", "CacheCounts", "CacheEntriesHandle",
+    "CacheEntry", "CacheFilter", "CacheNote", "CallHandle", "CallInfo", "ChangedFn",
+    "ChangesHandle", "ClientHandle", "ClientOptions", "ClockHandle", "Cookie", "CookiesHandle",
+    "Credential", "DestroyFn", "DoneFn", "DraftHandle", "EncodeFn", "ErrorHandle", "Event",
+    "EventPayload", "EventReceiver", "ExchangeHandle", "ExcludeFn", "FailureHandle", "HookFn",
+    "InterceptFn", "InterruptHandle", "LifecycleEventHandle", "LifecycleFn", "LifecycleOptions",
+    "ListHandle", "LogFn", "LogRecord", "MapOptions", "MapProgressFn", "ModifyFn", "NetworkOptions",
+    "ObjectHandle", "ObserverHandle", "OutboxCounts", "OutboxFlushedFn", "OutboxItemFn",
+    "OutboxItemHandle", "OutboxItemsHandle", "OutgoingHandle", "Page", "PageOptions",
+    "PagedListHandle", "PagesHandle", "ParseFn", "PersistFn", "Progress", "ProgressFn",
+    "QueryHandle", "Rate", "ReadFailureFn", "RefreshFn", "RefreshHandle", "RequestHandle",
+    "ResourceHandle", "ResponseHandle", "RowsHandle", "ShouldReplayFn", "Span", "SpanAttribute",
+    "SpanFn", "Statistics", "StoreHandle", "StreamEvent", "StreamEventFn", "Timings", "TlsOptions",
+    "TransformFn", "TurnHandle", "UrlHandle", "ValidateFn", "Value", "ValueAs", "c_enum",
 ]
 
 c_enum = c_uint32
@@ -350,8 +351,6 @@ BodyRewindFn = CFUNCTYPE(c_enum, c_void_p, AnswerHandle)
 NULL_BODY_REWIND = BodyRewindFn()
 DoneFn = CFUNCTYPE(None, c_void_p, CallHandle, c_enum, ResponseHandle, ErrorHandle)
 NULL_DONE = DoneFn()
-ModifyFn = CFUNCTYPE(c_enum, c_void_p, RequestHandle)
-NULL_MODIFY = ModifyFn()
 ExcludeFn = CFUNCTYPE(c_int32, c_void_p, c_char_p, c_char_p, c_char_p, c_char_p)
 NULL_EXCLUDE = ExcludeFn()
 StreamEventFn = CFUNCTYPE(c_enum, c_void_p, POINTER(StreamEvent), POINTER(c_int32), AnswerHandle)
@@ -380,6 +379,10 @@ EncodeFn = CFUNCTYPE(c_enum, c_void_p, c_char_p, c_size_t, AnswerHandle)
 NULL_ENCODE = EncodeFn()
 MapProgressFn = CFUNCTYPE(c_int32, c_void_p, c_int64, c_int64)
 NULL_MAP_PROGRESS = MapProgressFn()
+ModifyFn = CFUNCTYPE(c_enum, c_void_p, TurnHandle)
+NULL_MODIFY = ModifyFn()
+InterceptFn = CFUNCTYPE(c_enum, c_void_p, TurnHandle)
+NULL_INTERCEPT = InterceptFn()
 ProgressFn = CFUNCTYPE(None, c_void_p, CallHandle, POINTER(Progress))
 NULL_PROGRESS = ProgressFn()
 AttemptFn = CFUNCTYPE(None, c_void_p, CallHandle, c_size_t, POINTER(Attempt))

@@ -92,23 +92,21 @@ def _lifecycle(context: int | None, event: native.LifecycleEventHandle) -> None:
         report(entry and entry.callback, "an observer of calls")
 
 
-def _modify(context: int | None, request: native.RequestHandle) -> int:
-    entry = None
-    try:
-        entry = questions.get(context)
-        with inside:
-            status: int = entry.run(own(lib.restway_request_retain(request)))
-            return status
-    except BaseException:
-        report(entry and entry.callback, "a modifier")
-        return Status.INTERNAL
+def _asked_in_turn(what: str) -> Callable[..., int]:
+    """A trampoline of a modifier or an interceptor."""
 
+    def run(context: int | None, turn: native.TurnHandle) -> int:
+        entry = None
+        try:
+            entry = questions.get(context)
+            with inside:
+                status: int = entry.run(turn)
+                return status
+        except BaseException:
+            report(entry and entry.callback, what)
+            return Status.CANCELLED
 
-def _modify_destroy(context: int | None) -> None:
-    try:
-        questions.remove(context)
-    except BaseException:
-        report(None, "the end of a modifier")
+    return run
 
 
 def _transform(
@@ -436,8 +434,8 @@ on_done_destroy = native.DestroyFn(_done_destroy)
 on_changed_function = native.ChangedFn(_changed)
 on_lifecycle_function = native.LifecycleFn(_lifecycle)
 on_changed_destroy = native.DestroyFn(_changed_destroy)
-on_modify_function = native.ModifyFn(_modify)
-on_modify_destroy = native.DestroyFn(_modify_destroy)
+on_modify_function = native.ModifyFn(_asked_in_turn("a modifier"))
+on_intercept_function = native.InterceptFn(_asked_in_turn("an interceptor"))
 on_decode_function = native.TransformFn(_decode)
 on_encode_function = native.TransformFn(_encode)
 on_hook_function = native.HookFn(_asked("a hook"))

@@ -1,0 +1,170 @@
+import RestwayDocument
+import RestwayHTTP
+import RestwayOutcome
+import RestwayThreads
+import Synchronization
+
+/// The stage in which the program's modifiers change the request.
+enum ModifyStage {
+    static func enter(_ entry: StageEntry) {
+        entry.onWorker { entry in
+            guard let question = entry.call.state.withLock({ $0.question }) else {
+                return entry.pass()
+            }
+            let turn = Turn(.modify, entry, question.modifiers, Lock(question.spec), .nothing)
+            PipelineStage.goOn(turn, from: 0)
+        }
+    }
+}
+
+/// The stage in which the program's interceptors see the answer or the failure.
+enum InterceptStage {
+    static func enter(_ entry: StageEntry, _ found: Turn.Result) {
+        entry.onWorker { entry in
+            guard let interception = entry.call.state.withLock({ $0.interception }) else {
+                return end(entry, found)
+            }
+            let turn = Turn(
+                .intercept, entry, interception.functions, Lock(interception.spec), found)
+            PipelineStage.goOn(turn, from: 0)
+        }
+    }
+
+    /// Goes on with what the interceptors have left.
+    static func end(_ entry: StageEntry, _ result: Turn.Result) {
+        switch result {
+        case .answer(let answer): entry.pass(.answer(answer))
+        case .failure(let failure): entry.fail(failure)
+        case .nothing: entry.fail(Failure(.internal, "the interceptors got no answer"))
+        }
+    }
+
+    /// Sends the request of a turn again.
+    static func sendAgain(_ turn: Turn) {
+        let (entry, call) = (turn.entry, turn.entry.call)
+        let spec = turn.request.withLock { $0 }
+        // The next exchange has a flight of its own.
+        if let visit = call.state.withLock({ $0.ties.visit }) {
+            entry.context.flights.leave(call, visit)
+        }
+        let now = entry.context.clock.now()
+        let (result, status) = (turn.result, turn.response?.status ?? 0)
+        call.happen(on: .worker, .sendAgain(entry.number), with: .spec(spec)) { state in
+            state.ties.visit = nil
+            if case .failure(let failure) = result {
+                state.attempts.end(failure, now)
+            } else {
+                state.attempts.end(answeredWith: status, now)
+            }
+            state.attempts.begin(.retry)
+        }
+    }
+}
+
+extension Turn.Result {
+    /// What the stage before the interceptors has handed on.
+    init(_ brought: Handover) {
+        switch brought {
+        case .answer(let answer): self = .answer(answer)
+        case .failure(let failure): self = .failure(failure)
+        default: self = .nothing
+        }
+    }
+}
+
+/// Asks the modifiers or the interceptors of a call, all of them in one visit to a worker.
+enum PipelineStage {
+    /// - Parameter index: The index of the function that is asked first.
+    static func goOn(_ turn: Turn, from index: Int) {
+        for next in index..<turn.functions.count {
+            if next > 0 { turn.judge() }
+            if isDecided(turn) { break }
+            guard turn.ask(next) else { return turn.entry.watchDeadline() }
+        }
+        turn.judge()
+        end(turn)
+    }
+
+    /// Whether the functions that have not been asked are not asked.
+    private static func isDecided(_ turn: Turn) -> Bool {
+        if turn.stage == .intercept { return turn.sendsAgain }
+        if case .nothing = turn.result { return false }
+        return true
+    }
+
+    private static func end(_ turn: Turn) {
+        let entry = turn.entry
+        switch (turn.stage, turn.result) {
+        case (.intercept, _) where turn.sendsAgain: InterceptStage.sendAgain(turn)
+        case (.intercept, let result): InterceptStage.end(entry, result)
+        case (.modify, .nothing): entry.pass(.spec(turn.request.withLock { $0 }))
+        case (.modify, .answer(let answer)):
+            entry.call.happen(on: entry.place, .answered(entry.number), with: .answer(answer))
+        case (.modify, .failure(let failure)): entry.fail(failure)
+        }
+    }
+}
+
+/// The stage that writes the request again, on a worker where the program may be asked about its
+/// body.
+enum PrepareStage {
+    /// - Parameter spec: The request as the modifiers or the interceptors have left it; `nil` if
+    ///   nothing has changed it.
+    static func enter(_ entry: StageEntry, _ spec: RequestSpec?) {
+        entry.onWorker { entry in
+            let (question, interception) = entry.call.state.withLock {
+                ($0.question, $0.interception)
+            }
+            do throws(Failure) {
+                if let question {
+                    try prepare(entry, spec ?? question.spec, question, interception)
+                } else if let spec {
+                    try prepareAgain(entry, spec, interception)
+                } else {
+                    entry.pass()
+                }
+            } catch {
+                entry.fail(error)
+            }
+        }
+    }
+
+    private static func prepare(
+        _ entry: StageEntry, _ spec: RequestSpec, _ question: Call.Question,
+        _ interception: Interception?
+    ) throws(Failure) {
+        let call = entry.call
+        let questions = question.body.asking { call.hasEnded.load(ordering: .relaxed) }
+        let request = try call.context.prepare(spec, call.api, questions)
+        var stages = request.optionalStages
+        if interception != nil { stages.insert(.intercept) }
+        call.happen(on: .worker, .prepared(entry.number, stages)) { state in
+            // The previous request and the question end with `entry` and `question`,
+            // outside the lock, because this may run a destroy function of the program.
+            state.request = request
+            state.question = nil
+            state.interception = interception?.sending(spec)
+            state.deadline = request.deadline(from: call.started, of: call.started)
+            state.progress = ProgressState(request)
+        }
+    }
+
+    /// Writes a request that interceptors send again. It keeps its place in its lane: if it is
+    /// stored, the outbox stores the request as it was sent first.
+    private static func prepareAgain(
+        _ entry: StageEntry, _ spec: RequestSpec, _ interception: Interception?
+    ) throws(Failure) {
+        let call = entry.call
+        let request = try call.context.prepareAgain(spec, call.api)
+        var stages = request.optionalStages
+        stages.remove(.lane)
+        if interception != nil { stages.insert(.intercept) }
+        let now = entry.context.clock.now()
+        call.happen(on: .worker, .prepared(entry.number, stages)) { state in
+            state.request = request
+            state.interception = interception?.sending(spec)
+            state.attempts.endWait(now)
+            state.deadline = request.deadline(from: now, of: call.started)
+        }
+    }
+}

@@ -1,0 +1,426 @@
+package import RestwayHTTP
+package import RestwayOutcome
+import RestwayRouting
+package import RestwayThreads
+
+/// A modifier or an interceptor of the program.
+package struct StageFunction: Sendable {
+    /// Asks the program. Returns why the program lets the call fail; `nil` if it does not.
+    package typealias Ask = @Sendable (Turn) -> Failure?
+
+    package let number: Int64
+    /// The names of the routes that it is for; empty for all requests.
+    let routes: [String]
+    let ask: Ask
+}
+
+/// The modifiers and the interceptors of a client.
+package struct Pipeline: Sendable {
+    package enum Stage: Sendable {
+        case modify, intercept
+    }
+
+    private var modifiers: [StageFunction] = []
+    private var interceptors: [StageFunction] = []
+    private var lastNumber: Int64 = 0
+
+    package init() {}
+
+    package var isEmpty: Bool { modifiers.isEmpty && interceptors.isEmpty }
+
+    /// Adds a function after all others. Returns its number.
+    package mutating func add(
+        _ stage: Stage, routes: [String], _ ask: @escaping StageFunction.Ask
+    ) -> Int64 {
+        lastNumber += 1
+        let function = StageFunction(number: lastNumber, routes: routes, ask: ask)
+        switch stage {
+        case .modify: modifiers.append(function)
+        case .intercept: interceptors.append(function)
+        }
+        return lastNumber
+    }
+
+    /// Removes the function with a number. Returns false if there is none.
+    package mutating func remove(_ number: Int64) -> Bool {
+        let count = modifiers.count + interceptors.count
+        modifiers.removeAll { $0.number == number }
+        interceptors.removeAll { $0.number == number }
+        return modifiers.count + interceptors.count < count
+    }
+
+    /// Returns the functions for a request of `route`, in the order in which they are asked:
+    /// functions for all requests first.
+    func functions(_ stage: Stage, for route: String?) -> [StageFunction] {
+        let all = stage == .modify ? modifiers : interceptors
+        let isAnyForRoutes = all.contains { !$0.routes.isEmpty }
+        guard isAnyForRoutes else { return all }
+        let ofRoute = all.filter { function in route.map(function.routes.contains) ?? false }
+        return all.filter { $0.routes.isEmpty } + ofRoute
+    }
+}
+
+extension Pipeline {
+    /// The functions that are asked about one call.
+    struct Asked {
+        var modifiers: [StageFunction] = []
+        var interception: Interception?
+
+        static let none = Asked()
+    }
+
+    /// Returns the functions that are asked about a call. Modifiers saw a stored request when it
+    /// was made.
+    func asked(about spec: RequestSpec, _ request: PreparedRequest) -> Asked {
+        guard !isEmpty else { return .none }
+        let route = request.destination.route?.name
+        let interceptors = functions(.intercept, for: route)
+        return Asked(
+            modifiers: spec.stored == nil ? functions(.modify, for: route) : [],
+            interception: interceptors.isEmpty
+                ? nil : Interception(functions: interceptors, spec: spec))
+    }
+}
+
+/// What the interceptors of a call need. It is a class because most calls have none.
+final class Interception: Sendable {
+    let functions: [StageFunction]
+    /// The request as it was sent last.
+    let spec: RequestSpec
+
+    init(functions: [StageFunction], spec: RequestSpec) {
+        self.functions = functions
+        self.spec = spec
+    }
+
+    func sending(_ spec: RequestSpec) -> Interception {
+        Interception(functions: functions, spec: spec)
+    }
+}
+
+/// The modifiers or the interceptors of one call while they are asked: what they see of the call,
+/// and what they decide.
+///
+/// They are asked one after the other, with the same object. A function that holds the turn answers
+/// later; the functions after it get another turn.
+package final class Turn: Sendable {
+    /// What the call has.
+    enum Result: Sendable {
+        /// The request has not been sent.
+        case nothing
+        case answer(TakenAnswer)
+        case failure(Failure)
+    }
+
+    fileprivate enum Phase: Equatable {
+        /// A function is being asked.
+        case asked
+        /// The function answers later, and has not returned.
+        case held
+        /// The function answers later, and has returned. Only the program refers to the turn.
+        case waiting
+        /// The function has answered.
+        case over
+    }
+
+    struct State {
+        fileprivate var phase = Phase.over
+        /// The index of the function that is asked.
+        fileprivate var index = 0
+        var result: Result
+        /// Whether the answer was changed since it was judged.
+        fileprivate var isChanged = false
+        var sendsAgain = false
+        fileprivate var refusal: Failure?
+    }
+
+    /// Things that the program has borrowed from a turn.
+    package enum Loan: Sendable {
+        case request, route, response, error
+    }
+
+    /// `@unchecked Sendable`: the pointers are only handed out, and never read here.
+    private struct Loans: @unchecked Sendable {
+        var pointers: [Loan: UnsafeRawPointer] = [:]
+        var owners: [any Sendable] = []
+    }
+
+    package let stage: Pipeline.Stage
+    let entry: StageEntry
+    let functions: [StageFunction]
+    /// The request, which the functions may change.
+    package let request: Lock<RequestSpec>
+    private let state: Lock<State>
+    private let loans = Lock(Loans())
+    package let generation = ProcessGeneration.current
+
+    init(
+        _ stage: Pipeline.Stage, _ entry: StageEntry, _ functions: [StageFunction],
+        _ request: Lock<RequestSpec>, _ result: Result
+    ) {
+        self.stage = stage
+        self.entry = entry
+        self.functions = functions
+        self.request = request
+        state = Lock(State(result: result))
+    }
+
+    /// A turn that was dropped ends its call.
+    deinit {
+        guard generation == ProcessGeneration.current,
+            state.withLock({ $0.phase == .waiting })
+        else { return }
+        let failure = Failure(
+            .cancelled, "\(stage.noun) was dropped before it ended", domain: .cancelled)
+        entry.on(.caller).fail(entry.call.located(failure))
+    }
+
+    // MARK: Asking
+
+    /// Asks a function. Returns false if it answers later.
+    func ask(_ index: Int) -> Bool {
+        state.withLock { state in
+            state.phase = .asked
+            state.index = index
+        }
+        let failure = CallbackScope.run { functions[index].ask(self) }
+        let hasEnded = state.withLock { state -> Bool in
+            switch state.phase {
+            case .asked:
+                state.settle(failure)
+                return true
+            case .held:
+                state.phase = .waiting
+                return false
+            case .waiting, .over:
+                return state.phase == .over
+            }
+        }
+        return hasEnded
+    }
+
+    /// Ends the turn of a function that answers later. Returns false if the turn is not held, or if
+    /// the call does not wait for it any more.
+    package func end(_ failure: Failure?) -> Bool {
+        guard entry.isCurrent else { return false }
+        let next: Int? = state.withLock { state in
+            switch state.phase {
+            case .asked, .over: return nil
+            case .held:
+                state.settle(failure)
+                return -1
+            case .waiting:
+                state.settle(failure)
+                return state.index + 1
+            }
+        }
+        guard let next else { return false }
+        if next > 0 {
+            let rest = Turn(stage, entry.on(.worker), functions, request, result)
+            rest.state.withLock { $0 = self.state.withLock { $0 } }
+            entry.context.pool.submit { PipelineStage.goOn(rest, from: next) }
+        }
+        return true
+    }
+
+    /// Lets the function answer later. Returns false if that was said before.
+    package func hold() -> Bool {
+        state.withLock { state in
+            guard state.phase == .asked else { return false }
+            state.phase = .held
+            return true
+        }
+    }
+
+    /// Judges an answer that a function has set or changed. This may ask the program what a failed
+    /// answer means, so that it runs on a worker.
+    func judge() {
+        let changed: TakenAnswer? = state.withLock { state in
+            guard state.isChanged, case .answer(let answer) = state.result else { return nil }
+            state.isChanged = false
+            return answer
+        }
+        guard let changed else { return }
+        let processor = ResponseProcessor(entry)
+        let received = changed.received
+        let failure = processor.isDone(received) ? nil : processor.httpFailure(received)
+        let judged = TakenAnswer(received: received, failure: failure, started: changed.started)
+        state.withLock { $0.result = .answer(judged) }
+        forget(.error)
+        forget(.response)
+    }
+
+    var result: Result { state.withLock { $0.result } }
+    var sendsAgain: Bool { state.withLock { $0.sendsAgain } }
+
+    // MARK: What the program sees
+
+    /// The name of the route.
+    package var route: String? { entry.request.destination.route?.name }
+
+    /// How often interceptors have had the request sent again.
+    package var sends: Int { entry.call.state.withLock { $0.machine.sendsAgain } }
+
+    /// The answer so far.
+    package var response: Response? {
+        switch result {
+        case .nothing: nil
+        case .answer(let answer): Response(answer.received)
+        case .failure(let failure): failure.response
+        }
+    }
+
+    /// Why the call fails so far.
+    package var failure: Failure? {
+        switch result {
+        case .nothing: nil
+        case .answer(let answer): answer.failure
+        case .failure(let failure): failure
+        }
+    }
+
+    /// Lends a thing of this turn, which `make` makes at the first call, with the object that owns
+    /// it.
+    package func lend(
+        _ loan: Loan, _ make: () -> (any Sendable, UnsafeRawPointer)?
+    ) -> UnsafeRawPointer? {
+        if let known = loans.withLock({ $0.pointers[loan] }) { return known }
+        guard let (owner, pointer) = make() else { return nil }
+        loans.withLock { box in
+            box.pointers[loan] = pointer
+            box.owners.append(owner)
+        }
+        return pointer
+    }
+
+    /// Makes a thing anew when it is asked for again. The old one lives as long as the turn.
+    private func forget(_ loan: Loan) {
+        loans.withLock { $0.pointers[loan] = nil }
+    }
+
+    // MARK: What the program decides
+
+    package func answer(
+        status: Int, headers: Headers, body: [UInt8]
+    ) throws(Failure) {
+        guard entry.request.bodyDestination.isMemory else { throw Self.notInMemory }
+        let answer = ReceivedResponse(
+            status: status, headers: headers, url: entry.request.exchange.url, body: Body(body))
+        let now = entry.context.clock.now()
+        try change { state throws(Failure) in
+            state.result = .answer(TakenAnswer(received: answer, failure: nil, started: now))
+        }
+    }
+
+    /// Changes the answer.
+    package func changeAnswer(
+        status: Int? = nil, body: [UInt8]? = nil, _ headers: (inout Headers) -> Void = { _ in }
+    ) throws(Failure) {
+        try change { state throws(Failure) in
+            guard case .answer(let answer) = state.result else {
+                throw Failure(.invalidArgument, "there is no answer to change", field: "turn")
+            }
+            guard body == nil || answer.received.saved == nil else { throw Self.notInMemory }
+            let received = answer.received.changed(status: status, body: body, headers)
+            state.result = .answer(
+                TakenAnswer(received: received, failure: nil, started: answer.started))
+        }
+    }
+
+    private func change(_ change: (inout State) throws(Failure) -> Void) throws(Failure) {
+        guard entry.isCurrent else { throw Self.isOver }
+        try state.withLock { state throws(Failure) in
+            guard state.phase != .over else { throw Self.isOver }
+            try change(&state)
+            state.isChanged = true
+        }
+        forget(.response)
+    }
+
+    /// Has the request sent again when the function has ended.
+    package func sendAgain() throws(Failure) {
+        guard entry.isCurrent, state.withLock({ $0.phase != .over }) else { throw Self.isOver }
+        if let reason = reasonNotToSendAgain {
+            throw Failure(.invalidArgument, "the request cannot be sent again: \(reason)")
+        }
+        state.withLock { $0.sendsAgain = true }
+    }
+
+    private var reasonNotToSendAgain: String? {
+        let request = entry.request
+        if stage == .modify { return "it has not been sent" }
+        if sends >= CallMachine.sendsAgainMax {
+            return "it was sent again \(CallMachine.sendsAgainMax) times"
+        }
+        if request.isFromOutbox { return "the outbox sends it" }
+        if request.sending.isInBatch { return "it goes out in a batch" }
+        if request.sending.upload != nil { return "its upload is resumable" }
+        if !request.isRewindable { return "the body's reader cannot be rewound" }
+        if !request.bodyDestination.isMemory { return "the body of its answer is not in memory" }
+        return nil
+    }
+
+    /// Sets the failure that is used if the function lets the call fail.
+    package func refuse(_ reason: String, cause: any HostCause) throws(Failure) {
+        // The previous cause may end here, which may run a destroy function of the program.
+        var refusal: Failure? = Failure(.cancelled, reason)
+        refusal?.cause = cause
+        guard entry.isCurrent else { throw Self.isOver }
+        let isTaken = state.withLock { state in
+            if state.phase != .over { swap(&state.refusal, &refusal) }
+            return state.phase != .over
+        }
+        if !isTaken { throw Self.isOver }
+    }
+
+    private static var notInMemory: Failure {
+        Failure(.invalidArgument, "the body of the answer is not in memory", field: "body")
+    }
+
+    package static var isOver: Failure { Failure(.closed, "the turn is over") }
+}
+
+extension Turn.State {
+    /// Applies the answer of the function.
+    fileprivate mutating func settle(_ failure: Failure?) {
+        phase = .over
+        let stated = refusal.take()
+        guard var failure else { return }
+        if let stated {
+            failure.message += ": \(stated.message)"
+            failure.cause = stated.cause
+        }
+        failure.isOfProgram = true
+        switch result {
+        case .nothing: break
+        case .answer(let answer):
+            failure.httpStatus = answer.received.status
+            failure.response = Response(answer.received)
+        case .failure(let before):
+            failure.httpStatus = before.httpStatus
+            failure.response = before.response
+        }
+        result = .failure(failure)
+        isChanged = false
+        sendsAgain = false
+    }
+}
+
+extension Pipeline.Stage {
+    /// How messages name a function of the stage.
+    package var noun: String { self == .modify ? "the modifier" : "the interceptor" }
+}
+
+extension ReceivedResponse {
+    /// Returns the same answer with changes.
+    fileprivate func changed(
+        status: Int?, body: [UInt8]?, _ change: (inout Headers) -> Void
+    ) -> ReceivedResponse {
+        var headers = headers
+        change(&headers)
+        return ReceivedResponse(
+            status: status ?? self.status, httpVersion: httpVersion, headers: headers, url: url,
+            body: body.map { Body($0) } ?? self.body, saved: saved, trailers: trailers,
+            timings: timings, attempts: attempts, cache: cache)
+    }
+}

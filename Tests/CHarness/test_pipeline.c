@@ -1,0 +1,314 @@
+/* Interceptors, and modifiers that answer in place of the exchange. */
+#include <pthread.h>
+#include <string.h>
+
+#include "harness.h"
+
+/** What a function saw and what the library answered, for checks on the test's own thread. */
+struct seen {
+    int asked_count;
+    int destroyed_count;
+    int32_t status;
+    restway_status error;
+    int32_t sends;
+    char route[32];
+    restway_status found[4];
+    pthread_t ender;
+    int has_ender;
+};
+
+static void seen_destroy(void *context) {
+    struct seen *seen = context;
+    seen->destroyed_count++;
+}
+
+static void note(struct seen *seen, restway_turn *turn) {
+    const restway_response *response = restway_turn_response(turn);
+    const restway_error *error = restway_turn_error(turn);
+    const char *route = restway_turn_route(turn);
+    seen->asked_count++;
+    seen->status = response != NULL ? restway_response_status(response) : 0;
+    seen->error = error != NULL ? restway_error_status(error) : RESTWAY_OK;
+    seen->sends = restway_turn_sends(turn);
+    strncpy(seen->route, route != NULL ? route : "", sizeof(seen->route) - 1);
+}
+
+static restway_status look(void *context, restway_turn *turn) {
+    note(context, turn);
+    return RESTWAY_OK;
+}
+
+static void add_interceptor(
+    restway_client *client, restway_intercept_fn function, struct seen *seen) {
+    memset(seen, 0, sizeof(*seen));
+    assert_ok(restway_client_add_interceptor(
+        client, function, NULL, 0, seen, seen_destroy, NULL, &failure));
+}
+
+static void pipeline__interceptors_see_answers_and_failures(void **state) {
+    (void)state;
+    struct seen seen;
+    restway_client *client = make_client();
+    restway_request *missing = make_get("unknown");
+    add_interceptor(client, look, &seen);
+    restway_response_release(fetch(client, "enterprises/3"));
+    assert_int_equal(seen.status, 200);
+    assert_int_equal(seen.error, RESTWAY_OK);
+    assert_fails(
+        restway_client_perform(client, missing, 0, NULL, &failure), RESTWAY_E_HTTP, "404");
+    assert_int_equal(seen.status, 404);
+    assert_int_equal(seen.error, RESTWAY_E_HTTP);
+    assert_int_equal(seen.asked_count, 2);
+    restway_request_release(missing);
+    restway_client_release(client);
+    assert_int_equal(seen.destroyed_count, 1);
+}
+
+static restway_status change(void *context, restway_turn *turn) {
+    struct seen *seen = context;
+    seen->found[0] = restway_turn_set_status(turn, 200, NULL);
+    seen->found[1] = restway_turn_set_header(turn, "X-Changed", "yes", NULL);
+    seen->found[2] = restway_turn_set_body(turn, "{\"a\":1}", 7, NULL);
+    seen->found[3] = restway_turn_set_header(turn, "Server", NULL, NULL);
+    return RESTWAY_OK;
+}
+
+static void pipeline__an_interceptor_changes_the_answer(void **state) {
+    (void)state;
+    struct seen seen;
+    restway_client *client = make_client();
+    add_interceptor(client, change, &seen);
+    restway_response *response = fetch(client, "unknown");
+    assert_int_equal(restway_response_status(response), 200);
+    assert_string_equal(restway_response_header(response, "x-changed"), "yes");
+    assert_null(restway_response_header(response, "server"));
+    assert_string_equal(restway_response_json(response, NULL), "{\"a\":1}");
+    for (size_t index = 0; index < 4; index++) {
+        assert_int_equal(seen.found[index], RESTWAY_OK);
+    }
+    restway_response_release(response);
+    restway_client_release(client);
+}
+
+static restway_status answer(void *context, restway_turn *turn) {
+    struct seen *seen = context;
+    static const char body[] = "{\"id\": 77, \"name\": \"made\"}";
+    note(seen, turn);
+    seen->found[0] =
+        restway_turn_set_answer(turn, 200, body, sizeof(body) - 1, "application/json", NULL);
+    seen->found[1] = restway_turn_send_again(turn, NULL);
+    return RESTWAY_OK;
+}
+
+static void pipeline__a_modifier_answers_in_place_of_the_exchange(void **state) {
+    (void)state;
+    struct seen modifier, interceptor;
+    restway_client *client = make_client();
+    memset(&modifier, 0, sizeof(modifier));
+    assert_ok(restway_client_add_modifier(
+        client, answer, NULL, 0, &modifier, seen_destroy, NULL, &failure));
+    add_interceptor(client, look, &interceptor);
+    restway_response *response = fetch(client, "enterprises/77");
+    assert_int_equal(restway_response_object_count(response), 1);
+    assert_int_equal(modifier.status, 0);
+    assert_int_equal(modifier.found[0], RESTWAY_OK);
+    /* It has not been sent. */
+    assert_int_equal(modifier.found[1], RESTWAY_E_INVALID_ARGUMENT);
+    assert_int_equal(interceptor.status, 200);
+    restway_response_release(response);
+    restway_client_release(client);
+}
+
+static restway_status send_again(void *context, restway_turn *turn) {
+    struct seen *seen = context;
+    note(seen, turn);
+    if (seen->sends < 2) {
+        seen->found[0] = restway_request_set_header(
+            restway_turn_request(turn), "X-Stamp", seen->sends == 0 ? "one" : "two", NULL);
+        seen->found[1] = restway_turn_send_again(turn, NULL);
+    }
+    return RESTWAY_OK;
+}
+
+static void pipeline__an_interceptor_sends_a_changed_request_again(void **state) {
+    (void)state;
+    struct seen seen;
+    restway_client *client = make_client();
+    add_interceptor(client, send_again, &seen);
+    restway_response *response = fetch(client, "echo");
+    assert_holds(restway_response_json(response, NULL), "\"x-stamp\":\"two\"");
+    assert_int_equal(seen.asked_count, 3);
+    assert_int_equal(seen.sends, 2);
+    assert_int_equal(restway_response_attempt_count(response), 3);
+    restway_response_release(response);
+    restway_client_release(client);
+}
+
+static restway_status refuse(void *context, restway_turn *turn) {
+    struct seen *seen = context;
+    seen->found[0] = restway_turn_set_refusal(turn, "it is too old", seen, NULL, NULL);
+    return RESTWAY_E_AUTH;
+}
+
+static void pipeline__a_refusal_names_its_reason_and_keeps_the_answer(void **state) {
+    (void)state;
+    struct seen seen;
+    restway_client *client = make_client();
+    restway_request *request = make_get("status");
+    add_interceptor(client, refuse, &seen);
+    assert_fails_keeping(
+        restway_client_perform(client, request, 0, NULL, &failure), RESTWAY_E_AUTH,
+        "it is too old");
+    assert_int_equal(restway_error_http_status(failure), 200);
+    assert_non_null(restway_error_response(failure));
+    assert_ptr_equal(restway_error_cause(failure), &seen);
+    forget_failure();
+    restway_request_release(request);
+    restway_client_release(client);
+}
+
+static restway_status find_wrong(void *context, restway_turn *turn) {
+    struct seen *seen = context;
+    seen->asked_count++;
+    seen->found[0] = restway_turn_set_status(turn, 200, NULL);
+    seen->found[1] = restway_turn_end(turn, RESTWAY_OK, NULL);
+    seen->found[2] = restway_turn_set_answer(turn, 199, NULL, 0, NULL, NULL);
+    seen->found[3] = restway_turn_set_answer(turn, 200, "", 0, BAD_UTF8, NULL);
+    if (restway_turn_set_header(turn, BAD_UTF8, "v", NULL) != RESTWAY_E_INVALID_ARGUMENT
+        || restway_turn_set_header(turn, "X", BAD_UTF8, NULL) != RESTWAY_E_INVALID_ARGUMENT
+        || restway_turn_set_refusal(turn, BAD_UTF8, NULL, NULL, NULL)
+               != RESTWAY_E_INVALID_ARGUMENT
+        || restway_turn_set_body(turn, NULL, 1, NULL) != RESTWAY_E_INVALID_ARGUMENT) {
+        return RESTWAY_E_INTERNAL;
+    }
+    return RESTWAY_OK;
+}
+
+static void pipeline__wrong_uses_of_a_turn_are_refused(void **state) {
+    (void)state;
+    struct seen seen;
+    memset(&seen, 0, sizeof(seen));
+    restway_client *client = make_client();
+    assert_ok(restway_client_add_modifier(
+        client, find_wrong, NULL, 0, &seen, NULL, NULL, &failure));
+    restway_response_release(fetch(client, "status"));
+    assert_int_equal(seen.found[0], RESTWAY_E_INVALID_ARGUMENT);
+    assert_int_equal(seen.found[1], RESTWAY_E_CLOSED);
+    assert_int_equal(seen.found[2], RESTWAY_E_INVALID_ARGUMENT);
+    assert_int_equal(seen.found[3], RESTWAY_E_INVALID_ARGUMENT);
+    restway_client_release(client);
+}
+
+static void *end_later(void *turn) {
+    restway_status status = restway_turn_end(turn, RESTWAY_OK, NULL);
+    restway_turn_release(turn);
+    return status == RESTWAY_OK ? turn : NULL;
+}
+
+static restway_status hold(void *context, restway_turn *turn) {
+    struct seen *seen = context;
+    restway_turn *held = restway_turn_hold(turn);
+    seen->asked_count++;
+    seen->has_ender = pthread_create(&seen->ender, NULL, end_later, held) == 0;
+    return RESTWAY_E_INTERNAL;
+}
+
+static void pipeline__a_held_turn_ends_on_another_thread(void **state) {
+    (void)state;
+    struct seen seen;
+    void *ended = NULL;
+    restway_client *client = make_client();
+    add_interceptor(client, hold, &seen);
+    restway_response_release(fetch(client, "status"));
+    assert_true(seen.has_ender);
+    pthread_join(seen.ender, &ended);
+    assert_non_null(ended);
+    assert_int_equal(seen.asked_count, 1);
+    restway_client_release(client);
+}
+
+static restway_status drop(void *context, restway_turn *turn) {
+    (void)context;
+    restway_turn_release(restway_turn_hold(turn));
+    return RESTWAY_OK;
+}
+
+static void pipeline__a_turn_that_is_dropped_fails_its_call(void **state) {
+    (void)state;
+    struct seen seen;
+    restway_client *client = make_client();
+    restway_request *request = make_get("status");
+    add_interceptor(client, drop, &seen);
+    assert_fails(
+        restway_client_perform(client, request, 0, NULL, &failure), RESTWAY_E_CANCELLED,
+        "dropped");
+    restway_request_release(request);
+    restway_client_release(client);
+}
+
+static void pipeline__functions_for_routes_are_asked_about_them_alone(void **state) {
+    (void)state;
+    static const char *const routes[] = {"enterprise"};
+    struct seen seen;
+    int64_t number = 0;
+    restway_request *request = NULL;
+    restway_value identity = restway_value_int64(3);
+    restway_client *client = make_client();
+    memset(&seen, 0, sizeof(seen));
+    assert_ok(restway_client_add_interceptor(
+        client, look, routes, 1, &seen, seen_destroy, &number, &failure));
+    assert_ok(restway_request_create_route("enterprise", NULL, &request, &failure));
+    assert_ok(restway_request_set_variable(request, "itemID", &identity, &failure));
+    restway_response_release(fetch(client, "status"));
+    assert_int_equal(seen.asked_count, 0);
+    assert_ok(restway_client_perform(client, request, 0, NULL, &failure));
+    assert_int_equal(seen.asked_count, 1);
+    assert_string_equal(seen.route, "enterprise");
+    assert_ok(restway_client_remove_stage(client, number, &failure));
+    assert_ok(restway_client_perform(client, request, 0, NULL, &failure));
+    assert_int_equal(seen.asked_count, 1);
+    restway_request_release(request);
+    restway_client_release(client);
+    assert_int_equal(seen.destroyed_count, 1);
+}
+
+static void pipeline__null_is_refused(void **state) {
+    (void)state;
+    static const char *const bad[] = {BAD_UTF8};
+    restway_client *client = make_client();
+    assert_refused(restway_client_add_interceptor(NULL, look, NULL, 0, NULL, NULL, NULL, &failure));
+    assert_refused(
+        restway_client_add_interceptor(client, NULL, NULL, 0, NULL, NULL, NULL, &failure));
+    assert_refused(
+        restway_client_add_interceptor(client, look, bad, 1, NULL, NULL, NULL, &failure));
+    assert_null(restway_turn_request(NULL));
+    assert_null(restway_turn_route(NULL));
+    assert_int_equal(restway_turn_sends(NULL), 0);
+    assert_null(restway_turn_response(NULL));
+    assert_null(restway_turn_error(NULL));
+    assert_refused(restway_turn_set_answer(NULL, 200, NULL, 0, NULL, &failure));
+    assert_refused(restway_turn_set_status(NULL, 200, &failure));
+    assert_refused(restway_turn_set_header(NULL, NULL, NULL, &failure));
+    assert_refused(restway_turn_set_body(NULL, NULL, 0, &failure));
+    assert_refused(restway_turn_send_again(NULL, &failure));
+    assert_refused(restway_turn_set_refusal(NULL, NULL, NULL, NULL, &failure));
+    assert_null(restway_turn_hold(NULL));
+    restway_turn_release(NULL);
+    assert_refused(restway_turn_end(NULL, RESTWAY_OK, &failure));
+    restway_client_release(client);
+}
+
+static const struct CMUnitTest tests[] = {
+    TEST(pipeline__interceptors_see_answers_and_failures),
+    TEST(pipeline__an_interceptor_changes_the_answer),
+    TEST(pipeline__a_modifier_answers_in_place_of_the_exchange),
+    TEST(pipeline__an_interceptor_sends_a_changed_request_again),
+    TEST(pipeline__a_refusal_names_its_reason_and_keeps_the_answer),
+    TEST(pipeline__wrong_uses_of_a_turn_are_refused),
+    TEST(pipeline__a_held_turn_ends_on_another_thread),
+    TEST(pipeline__a_turn_that_is_dropped_fails_its_call),
+    TEST(pipeline__functions_for_routes_are_asked_about_them_alone),
+    TEST(pipeline__null_is_refused),
+};
+
+const struct suite pipeline_suite = SUITE(tests);

@@ -1,0 +1,369 @@
+"""Modifiers and interceptors: functions of the program before and after the exchange of a call.
+
+`docs/PIPELINE.md` shows where each of them stands in the journey of a call.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json as json_module
+import weakref
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from . import _ffi as native
+from . import _questions as asked
+from ._boundary import check, failure, name, optional_name
+from ._exceptions import ClosedError, RestwayError
+from ._ffi import trampolines
+from ._ffi.callbacks import Holding, questions
+from ._ffi.enums import Status
+from ._request import Request
+from ._response import Response
+
+if TYPE_CHECKING:
+    from ._object import Layouts
+
+
+class Turn:
+    """What a modifier or an interceptor sees of a call, and what it decides. It is valid until the
+    function has returned.
+    """
+
+    __slots__ = ("_handle", "_layouts")
+
+    def __init__(self, handle: native.TurnHandle, layouts: Layouts) -> None:
+        """For this package. `handle` is lent, or owned by a function that answers later."""
+        self._handle: native.TurnHandle | None = handle
+        self._layouts = layouts
+
+    def end(self) -> native.TurnHandle:
+        """For this package: the turn can no longer be used."""
+        handle = self._turn
+        self._handle = None
+        return handle
+
+    @property
+    def _turn(self) -> native.TurnHandle:
+        if self._handle is None:
+            raise ValueError("a turn cannot be used when its function has returned")
+        return self._handle
+
+    @property
+    def request(self) -> Request:
+        """The request. `Request.update` changes it; a change by an interceptor counts only if the
+        request is sent again.
+        """
+        lib = native.lib
+        return Request(native.own(lib.restway_request_retain(lib.restway_turn_request(self._turn))))
+
+    @property
+    def route(self) -> str | None:
+        """The name of the route; None for a route without a name, and for no route."""
+        return native.borrowed(native.lib.restway_turn_route(self._turn))
+
+    @property
+    def sends(self) -> int:
+        """How often interceptors have had the request sent again."""
+        count: int = native.lib.restway_turn_sends(self._turn)
+        return count
+
+    @property
+    def response(self) -> Response | None:
+        """A copy of the answer, as the functions before this one have left it. It has no objects,
+        because it is mapped later. None for a modifier, and for a call that has failed without an
+        answer.
+        """
+        handle = native.lib.restway_turn_response(self._turn)
+        if not handle:
+            return None
+        # The turn lends it; the copy lives longer.
+        return Response.retained(handle, self._layouts)
+
+    @property
+    def error(self) -> RestwayError | None:
+        """Why the call fails, as the functions before this one have left it; None for a modifier,
+        and for a call that succeeds so far.
+        """
+        lib = native.lib
+        handle = lib.restway_turn_error(self._turn)
+        if not handle:
+            return None
+        owned = native.own(lib.restway_error_retain(handle))
+        return failure(lib.restway_error_status(owned), owned, self._layouts)
+
+    def set_answer(
+        self,
+        status: int = 200,
+        body: bytes | str = b"",
+        media_type: str | None = None,
+        *,
+        json: Any = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        """Gives the call an answer: in a modifier in place of the exchange, in an interceptor in
+        place of the answer or the failure.
+
+            turn.set_answer(json={"itemID": 7, "name": "from memory"})
+
+        Args:
+            status: 200 to 599.
+            body: A str is sent as UTF-8.
+            json: The body as a value, in place of `body`.
+
+        Raises UsageError, also for a call whose body is saved in a file or streamed; ClosedError
+        when the call has ended.
+        """
+        if json is not None:
+            body, media_type = json_module.dumps(json), media_type or "application/json"
+        content = body.encode() if isinstance(body, str) else bytes(body)
+        check(
+            native.lib.restway_turn_set_answer,
+            self._turn,
+            status,
+            content,
+            len(content),
+            optional_name(media_type),
+        )
+        for header, value in (headers or {}).items():
+            self.set_header(header, value)
+
+    def set_status(self, status: int) -> None:
+        """Changes the status of the answer. Raises UsageError, also if there is no answer."""
+        check(native.lib.restway_turn_set_status, self._turn, status)
+
+    def set_header(self, header: str, value: str | None) -> None:
+        """Sets a header of the answer; None removes it. Raises UsageError, also if there is no
+        answer.
+        """
+        function = native.lib.restway_turn_set_header
+        check(function, self._turn, name(header), optional_name(value))
+
+    def set_body(self, body: bytes | str) -> None:
+        """Replaces the body of the answer. Raises UsageError, also if there is no answer in memory.
+        """
+        content = body.encode() if isinstance(body, str) else bytes(body)
+        check(native.lib.restway_turn_set_body, self._turn, content, len(content))
+
+    def send_again(self) -> None:
+        """Has the request sent again when the interceptor has returned, at most ten times for a
+        call.
+
+        Raises UsageError in a modifier, after ten times, and for a request that cannot be sent
+        again: in a batch, from the outbox, with a resumable upload or a body that cannot be read
+        again, and if the body of the answer is saved or streamed.
+        """
+        check(native.lib.restway_turn_send_again, self._turn)
+
+
+StageFunction = Callable[[Turn], object]
+"""A modifier or an interceptor. If it raises, the call fails. For an AsyncClient it may be a
+coroutine function.
+"""
+
+
+class Stage:
+    """A modifier or an interceptor of a client."""
+
+    __slots__ = ("_handle", "_number", "function")
+
+    def __init__(
+        self, handle: native.ClientHandle, number: int, function: StageFunction
+    ) -> None:
+        """For this package."""
+        self._handle = handle
+        self._number = number
+        self.function = function
+        """The function of the program."""
+
+    def remove(self) -> None:
+        """Removes the function from its client. Calls that were sent earlier keep it.
+
+        Raises UsageError if it was removed before; ClosedError.
+        """
+        check(native.lib.restway_client_remove_stage, self._handle, self._number)
+
+    def __repr__(self) -> str:
+        return f"<Stage {self._number}, {self.function!r}>"
+
+
+class _Client(Protocol):
+    _holding: Holding
+    _layouts: Layouts
+
+    @property
+    def _handle(self) -> native.ClientHandle: ...
+
+    def _loop(self) -> asyncio.AbstractEventLoop | None: ...
+
+
+class ClientPipeline:
+    """The modifiers and the interceptors of a client."""
+
+    __slots__ = ()
+
+    def add_modifier(
+        self: _Client, modifier: StageFunction, routes: Sequence[str] | None = None
+    ) -> Stage:
+        """Adds a modifier, which is called once for each call before it is sent.
+
+            @client.add_modifier
+            def sign(turn):
+                turn.request.update(headers={"X-Signature": sign_of(turn.request)})
+
+        Args:
+            modifier: Called with a `Turn`. It may change `turn.request`, or answer in place of the
+                exchange with `turn.set_answer`. It runs on a thread of the library, for different
+                calls at the same time; blocking calls raise WouldBlockError there. For an
+                AsyncClient it may be a coroutine function, which runs in the client's loop. If it
+                raises, the call fails: with an error of the same class for an exception of this
+                package, otherwise with CancelledError. The `__cause__` of the error is the
+                exception.
+            routes: The names of the routes for whose requests it is called; None for all requests.
+
+        Modifiers for all requests are called first, then modifiers for routes, each in the order in
+        which they were added. Calls that were sent earlier are not affected. Raises TypeError,
+        UnknownRouteError, ClosedError; RuntimeError for a coroutine function outside an event loop.
+        """
+        return _add(
+            self,
+            native.lib.restway_client_add_modifier,
+            trampolines.on_modify_function,
+            modifier,
+            routes,
+        )
+
+    def add_interceptor(
+        self: _Client, interceptor: StageFunction, routes: Sequence[str] | None = None
+    ) -> Stage:
+        """Adds an interceptor, which sees the answer or the failure of each call before the answer
+        is mapped.
+
+            @client.add_interceptor
+            def retry_once(turn):
+                if turn.error is not None and turn.sends == 0:
+                    turn.send_again()
+
+        Args:
+            interceptor: Called with a `Turn`: it sees `turn.response` and `turn.error`, and may
+                change or replace the answer, or call `turn.send_again`. If it raises, the call
+                fails as with a modifier, and later interceptors see the error.
+            routes: As for `add_modifier`.
+
+        The rules of `add_modifier` hold.
+        """
+        return _add(
+            self,
+            native.lib.restway_client_add_interceptor,
+            trampolines.on_intercept_function,
+            interceptor,
+            routes,
+        )
+
+
+def _add(
+    client: _Client,
+    function: Any,
+    trampoline: Any,
+    stage: StageFunction,
+    routes: Sequence[str] | None,
+) -> Stage:
+    if not callable(stage):
+        raise TypeError(f"a modifier or an interceptor is callable, not {type(stage).__name__}")
+    if isinstance(routes, str):
+        raise TypeError("routes are several names, not one text")
+    loop = client._loop() if inspect.iscoroutinefunction(stage) else None
+    if inspect.iscoroutinefunction(stage) and loop is None:
+        raise TypeError("a coroutine function needs an AsyncClient, in whose event loop it runs")
+    names = [name(route) for route in routes or ()]
+    holding, layouts = client._holding, client._layouts
+    run = _runner(stage, loop, layouts, weakref.ref(holding))
+    number, token = native.whole_out(), questions.add(run, stage, holding)
+    try:
+        check(
+            function,
+            client._handle,
+            trampoline,
+            native.text_array(names),
+            len(names),
+            token,
+            trampolines.on_question_destroy,
+            native.ref(number),
+        )
+    except BaseException:
+        questions.remove(token)
+        raise
+    return Stage(client._handle, number.value, stage)
+
+
+Held = Callable[[], "Holding | None"]
+"""Returns the client's `Holding`, or None if the client has been collected."""
+
+
+def _runner(
+    stage: Any, loop: asyncio.AbstractEventLoop | None, layouts: Layouts, held: Held
+) -> Callable[[native.TurnHandle], int]:
+    """Returns the function that the library asks."""
+
+    def run(handle: native.TurnHandle) -> int:
+        turn = Turn(handle, layouts)
+        try:
+            stage(turn)
+        except BaseException as error:
+            return _refuse(handle, error, held)
+        finally:
+            turn.end()
+        return Status.OK
+
+    def run_in_loop(handle: native.TurnHandle) -> int:
+        assert loop is not None
+        turn = Turn(native.own(native.lib.restway_turn_hold(handle)), layouts)
+        loop.call_soon_threadsafe(_start, loop, stage, turn, held)
+        return Status.OK
+
+    return run if loop is None else run_in_loop
+
+
+_running: set[asyncio.Task[None]] = set()
+"""The running coroutines: a loop refers to its tasks only weakly."""
+
+
+def _start(
+    loop: asyncio.AbstractEventLoop,
+    stage: Callable[[Turn], Coroutine[Any, Any, object]],
+    turn: Turn,
+    held: Held,
+) -> None:
+    task = loop.create_task(_ask(stage, turn, held))
+    _running.add(task)
+    task.add_done_callback(_running.discard)
+
+
+async def _ask(
+    stage: Callable[[Turn], Coroutine[Any, Any, object]], turn: Turn, held: Held
+) -> None:
+    status = Status.OK
+    try:
+        await stage(turn)
+    except BaseException as error:
+        status = _refuse(turn._turn, error, held)
+    try:
+        check(native.lib.restway_turn_end, turn.end(), status)
+    except ClosedError:
+        return  # the call has ended meanwhile, and waits for no answer
+
+
+def _refuse(handle: native.TurnHandle, error: BaseException, held: Held) -> Status:
+    """Says why the function lets the call fail. Returns the status that it returns."""
+    reason = asked.reason_of(error)
+    asked.fail_with(
+        error,
+        held(),
+        lambda cause, destroy: native.lib.restway_turn_set_refusal(
+            handle, reason, cause, destroy, None
+        ),
+    )
+    if isinstance(error, RestwayError) and error.status != Status.OK:
+        return Status(error.status)
+    return Status.CANCELLED
