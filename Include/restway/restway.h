@@ -37,6 +37,7 @@
 #include "resource.h"
 #include "response.h"
 #include "retry.h"
+#include "scope.h"
 #include "store.h"
 #include "stream.h"
 #include "trace.h"

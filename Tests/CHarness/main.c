@@ -23,7 +23,7 @@ extern const struct suite api_suite, api_errors_suite, bad_body_suite, bad_netwo
     outbox_functions_suite, null_outbox_suite, misuse_suite, misuse_asked_suite, scheduling_suite,
     wire_suite, resource_suite, network_suite, download_suite, stream_suite, event_stream_suite,
     upload_suite, cookie_suite, error_body_suite, document_suite, cache_suite, cache_use_suite,
-    cache_file_suite, cache_privacy_suite, null_cache_suite;
+    cache_file_suite, cache_privacy_suite, null_cache_suite, scope_suite;
 
 static const struct suite *const suites[] = {
     &basics_suite,      &api_suite,          &api_errors_suite,  &client_suite,
@@ -49,7 +49,7 @@ static const struct suite *const suites[] = {
     &error_body_suite,  &document_suite,
     &download_suite,    &stream_suite,      &event_stream_suite, &upload_suite,
     &cache_suite,       &cache_use_suite,    &cache_file_suite,  &cache_privacy_suite,
-    &null_cache_suite,
+    &null_cache_suite,  &scope_suite,
     &demo_suite,        &fork_suite,
 };
 

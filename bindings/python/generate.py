@@ -2,9 +2,9 @@
 
     python bindings/python/generate.py
 
-reads `Include/restway.api.json`, and writes `enums.py`, `structures.py`, `owned.py` and
-`prototypes.py`. The script `Tests/HeaderTests/interface.py` writes the JSON; run it first when the
-headers have changed.
+reads `Include/restway.api.json`, and writes `enums.py`, `structures.py`, `owned.py`,
+`prototypes.py` and `prototypes_calls.py`. The script `Tests/HeaderTests/interface.py` writes the
+JSON; run it first when the headers have changed.
 """
 
 from __future__ import annotations
@@ -394,21 +394,29 @@ def _call(head: str, words: list[str]) -> str:
     return line if len(line) <= COLUMNS_MAX else f"{head}(\n    {', '.join(words)}\n)\n"
 
 
-def prototypes(interface: Json) -> str:
-    """The text of `prototypes.py`."""
+_CALLS = ("batch", "call", "request", "response", "scope")
+"""The nouns of the functions in `prototypes_calls.py`; all others stand in `prototypes.py`."""
+
+_SHORT = {
+    "POINTER(ErrorHandle)": "_error_out",
+    "POINTER(c_size_t)": "_size_out",
+    "POINTER(c_int32)": "_int_out",
+    "POINTER(c_char_p)": "_text_out",
+    "POINTER(Value)": "_value",
+}
+"""Short names for the types of most parameters, which keep each function on its line."""
+
+
+def _prototype_lines(interface: Json, of_calls: bool) -> str:
+    """Returns a line for each function that stands in one of the two modules."""
     types = Types(interface)
-    # Most functions have these parameters; a short name keeps each function on its line.
-    short = {
-        "POINTER(ErrorHandle)": "_error_out",
-        "POINTER(c_size_t)": "_size_out",
-        "POINTER(c_int32)": "_int_out",
-        "POINTER(c_char_p)": "_text_out",
-        "POINTER(Value)": "_value",
-    }
     lines = []
     for function in interface["functions"]:
+        noun = function["name"].split("_")[1]
+        if (noun in _CALLS) != of_calls:
+            continue
         arguments = [types.of(parameter["type"]) for parameter in function["parameters"]]
-        arguments = [short.get(argument, argument) for argument in arguments]
+        arguments = [_SHORT.get(argument, argument) for argument in arguments]
         result = types.of(function["result"])
         tuple_text = ", ".join(arguments) + ("," if len(arguments) == 1 else "")
         line = f'    "{function["name"]}": ({result}, ({tuple_text})),\n'
@@ -416,23 +424,44 @@ def prototypes(interface: Json) -> str:
             filled = textwrap.indent(textwrap.fill(tuple_text, COLUMNS_MAX - 12), " " * 8)
             line = f'    "{function["name"]}": ({result}, (\n{filled})),\n'
         lines.append(line)
-    body = "".join(f"{name} = {kind}\n" for kind, name in short.items())
-    body += "\nPROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {\n" + "".join(lines) + "}\n"
-    body += '"""The result and the arguments of each function, in the order of the headers."""\n'
+    return "".join(lines)
+
+
+def _prototype_module(title: str, lines: str, body: str, imports: str = "") -> str:
+    """Returns the text of a module with the prototypes in `lines`, which `body` ends with."""
+    short = "".join(f"{name} = {kind}\n" for kind, name in _SHORT.items() if name in lines)
+    return (
+        f'"""{title}\n\n{NOTE}\n"""\n\n'
+        "# ruff: noqa: F403, F405 (it needs nearly all names)\n\n"
+        "from __future__ import annotations\n\n"
+        + _imports(short + body, ["POINTER"])
+        + f"from typing import Any\n\n{imports}from .structures import *\n\n"
+        + f"{short}\n{body}"
+    )
+
+
+def prototypes_of_calls(interface: Json) -> str:
+    """The text of `prototypes_calls.py`."""
+    lines = _prototype_lines(interface, of_calls=True)
+    body = "CALLS: dict[str, tuple[Any, tuple[Any, ...]]] = {\n" + lines + "}\n"
+    body += '"""The result and the arguments of each of these functions."""\n'
+    title = "The functions of the headers for requests, calls and responses, for ctypes."
+    return _prototype_module(title, lines, body)
+
+
+def prototypes(interface: Json) -> str:
+    """The text of `prototypes.py`."""
+    lines = _prototype_lines(interface, of_calls=False)
+    body = "PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {\n    **CALLS,\n" + lines + "}\n"
+    body += '"""The result and the arguments of each function of the headers."""\n'
     quick = textwrap.fill(", ".join(f'"{name}"' for name in QUICK), COLUMNS_MAX - 4)
     body += f"\nQUICK = frozenset({{\n{textwrap.indent(quick, ' ' * 4)}\n}})\n"
     body += (
         '"""Functions that are called with the interpreter\'s lock held. They never wait and '
         "call no callback,\nand releasing the lock would take longer than the call itself.\"\"\"\n"
     )
-    return (
-        f'"""The functions of the headers, for ctypes.\n\n{NOTE}\n"""\n\n'
-        "# ruff: noqa: F403, F405 (it needs nearly all names)\n\n"
-        "from __future__ import annotations\n\n"
-        + _imports(body, ["POINTER"])
-        + "from typing import Any\n\nfrom .structures import *\n\n"
-        + body
-    )
+    title = "The functions of the headers, for ctypes."
+    return _prototype_module(title, lines, body, "from .prototypes_calls import CALLS\n")
 
 
 def _uses(text: str, name: str) -> bool:
@@ -459,6 +488,7 @@ def generated() -> dict[Path, str]:
         TARGET / "structures.py": structures(interface),
         TARGET / "owned.py": owned(interface),
         TARGET / "prototypes.py": prototypes(interface),
+        TARGET / "prototypes_calls.py": prototypes_of_calls(interface),
     }
 
 

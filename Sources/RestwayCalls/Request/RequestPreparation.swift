@@ -26,6 +26,8 @@ package struct RequestPreparation {
         /// The path; `nil` for a URL that is not below the base URL.
         package var path: String?
         package var route: Route?
+        /// Whether the URL is used as it was given, and the route only handles it.
+        package var isGivenURL = false
 
         package init(method: Method, url: String, path: String?, route: Route?) {
             self.method = method
@@ -185,7 +187,7 @@ package struct RequestPreparation {
 
     private func lookup(_ spec: RequestSpec, _ subject: EncodingSubject?) -> VariableLookup {
         var lookup = VariableLookup(
-            variables: spec.variables, subject: subject
+            values: spec.values, subject: subject
         ) { relationship, entity, key in
             let mappings = api.definition.entityMappings
             guard mappings.indices.contains(relationship.targetIndex) else { return nil }
@@ -206,14 +208,11 @@ package struct RequestPreparation {
         let lookup = lookup(spec, subject)
         switch spec.target {
         case .path(let method, let text):
-            let isLiteral = Self.isLiteral(text)
-            // A literal text has no colon.
-            let isTemplate = !isLiteral && !URLText.isAbsolute(text)
-            let path = try lookup.expand(path: text, isTemplate: isTemplate)
-            if !isLiteral, !isTemplate { return try absolute(method, text) }
-            return Destination(
-                method: method, url: try environment.baseURL.url(path: path),
-                path: path, route: nil)
+            return try destination(method, text, nil, lookup)
+        case .routed(let method, let text, let name):
+            let route = try route(named: name)
+            let method = try api.definition.routes.method(method, of: route)
+            return try destination(method, text, route, lookup)
         case .route(let name, let requested):
             let route = try route(named: name)
             let method = try api.definition.routes.method(requested, of: route)
@@ -226,6 +225,21 @@ package struct RequestPreparation {
                 forEntity: subject.entity.name, method: method)
             return try expand(route, method, lookup)
         }
+    }
+
+    /// Returns the destination of a request to a path or a URL.
+    ///
+    /// - Parameter route: The route that handles the request; `nil` if no route was named.
+    private func destination(
+        _ method: Method, _ text: String, _ route: Route?, _ lookup: VariableLookup
+    ) throws -> Destination {
+        let isLiteral = Self.isLiteral(text)
+        // A literal text has no colon.
+        let isTemplate = !isLiteral && !URLText.isAbsolute(text)
+        let path = try lookup.expand(path: text, isTemplate: isTemplate, handledBy: route)
+        if !isLiteral, !isTemplate { return try absolute(method, text, route) }
+        return Destination(
+            method: method, url: try environment.baseURL.url(path: path), path: path, route: route)
     }
 
     private func route(named name: String) throws -> Route {
@@ -273,15 +287,20 @@ package struct RequestPreparation {
 
     /// Accepts an absolute URL in place of a path if it leads below the base URL, as a link from
     /// the API does. A URL elsewhere is allowed only for a route.
-    private func absolute(_ method: Method, _ text: String) throws -> Destination {
+    private func absolute(
+        _ method: Method, _ text: String, _ route: Route?
+    ) throws -> Destination {
         let url = try URLText.normalizedAbsolute(text)
-        guard let path = environment.baseURL.relativePath(of: url) else {
+        let path = environment.baseURL.relativePath(of: url)
+        guard path != nil || route != nil else {
             throw RoutingError.invalidURL(
                 URLText.withoutQuery(text),
-                reason: "it is not below \(environment.baseURL.text), and only a route that says "
-                    + "\"absolute\": true leads elsewhere")
+                reason: "it is not below \(environment.baseURL.text), and only a request with a "
+                    + "route leads elsewhere")
         }
-        return Destination(method: method, url: url, path: path, route: nil)
+        var destination = Destination(method: method, url: url, path: path, route: route)
+        destination.isGivenURL = route != nil
+        return destination
     }
 
     private func isTrusted(_ url: String) throws -> Bool {

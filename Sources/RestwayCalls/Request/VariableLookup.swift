@@ -5,7 +5,7 @@ import RestwayRouting
 import RestwayText
 
 /// Finds the values of a template's variables: first the caller's values, then the subject's
-/// attributes.
+/// attributes, then the values of the scope.
 struct VariableLookup {
     /// An object or a draft that the lookup has reached.
     private enum Place {
@@ -43,7 +43,7 @@ struct VariableLookup {
         }
     }
 
-    let variables: [String: RequestSpec.Variable]
+    let values: VariableValues
     let subject: EncodingSubject?
     /// Returns the object to which a relationship of an entity leads.
     let newest: (Relationship, Entity, Int64) -> Snapshot?
@@ -57,10 +57,12 @@ struct VariableLookup {
         return try route.template.expand(absolute: route.isAbsolute, value)
     }
 
-    /// Returns a path that the caller gives.
-    func expand(path: String, isTemplate: Bool) throws -> String {
+    /// Returns a path that the caller gives. It may have no variables that the caller names, but
+    /// the route that handles the request has.
+    func expand(path: String, isTemplate: Bool, handledBy route: Route?) throws -> String {
         let template = isTemplate ? try PathTemplate(path) : nil
-        try refuseUnknown(template?.variableNames ?? [], of: "the path")
+        let known = (template?.variableNames ?? []) + (route?.template.variableNames ?? [])
+        try refuseUnknown(known, of: route.map { "route \"\($0.displayName)\"" } ?? "the path")
         return try template?.expand(value) ?? path
     }
 
@@ -68,8 +70,8 @@ struct VariableLookup {
     ///
     /// - Parameter place: The path or the route, as a message names it.
     private func refuseUnknown(_ known: [String], of place: String) throws(Failure) {
-        guard !variables.isEmpty else { return }
-        for name in variables.keys.sorted() {
+        guard !values.own.isEmpty else { return }
+        for name in values.own.keys.sorted() {
             // The caller may give the object of `meeting.itemID` as "meeting".
             let isKnown = known.contains { known in
                 known == name || known.utf8.starts(with: "\(name).".utf8)
@@ -82,20 +84,27 @@ struct VariableLookup {
     }
 
     func value(_ name: String) -> VariableValue? {
-        if let variable = variables[name] {
-            switch variable {
-            case .value(let value): return value
-            case .null: return nil
-            case .object: break
-            }
+        if let given = value(name, in: values.own) { return given }
+        if let subject, let value = value(name, of: Place(subject)) { return value }
+        return value(name, in: values.scope) ?? nil
+    }
+
+    /// Returns the value in a set of variables; `nil` if the set has no such variable, and a
+    /// missing value for a variable that is null.
+    private func value(
+        _ name: String, in variables: [String: RequestSpec.Variable]
+    ) -> VariableValue?? {
+        if variables.isEmpty { return nil }
+        switch variables[name] {
+        case .value(let value): return .some(value)
+        case .null: return .some(nil)
+        case .object, nil: break
         }
         // In `meeting.itemID`, the caller gave an object as "meeting".
-        if let dot = name.firstIndex(of: "."),
+        guard let dot = name.firstIndex(of: "."),
             case .object(let given)? = variables[String(name[..<dot])]
-        {
-            return value(String(name[name.index(after: dot)...]), of: .object(given))
-        }
-        return subject.flatMap { value(name, of: Place($0)) }
+        else { return nil }
+        return .some(value(String(name[name.index(after: dot)...]), of: .object(given)))
     }
 
     /// Returns an attribute, or an attribute of an object to which a to-one relationship leads.

@@ -140,6 +140,7 @@ from ._response import (
     StreamEvent,
     Timings,
 )
+from ._scope import AsyncScope, Scope
 from ._store import (
     Change,
     Changes,
@@ -173,6 +174,7 @@ __all__ = [
     "AsyncClient",
     "AsyncEventStream",
     "AsyncOutbox",
+    "AsyncScope",
     "AsyncStream",
     "AsyncStreamedResponse",
     "Attempt",
@@ -286,6 +288,7 @@ __all__ = [
     "Rows",
     "SaveTo",
     "Saved",
+    "Scope",
     "ShouldReplay",
     "Statistics",
     "Status",

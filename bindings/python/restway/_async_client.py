@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Coroutine
 from functools import partial
 from types import TracebackType
-from typing import TYPE_CHECKING, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from . import _ffi as native
 from ._batch import AsyncBatch
@@ -21,6 +21,7 @@ from ._link import Link, Watcher
 from ._outbox import AsyncOutbox
 from ._request import Request, Verbs, make_coroutine_functions
 from ._response import Response, call_progress
+from ._scope import AsyncScope
 from ._store import Observed, Observer, OnChange
 from ._stream import (
     AsyncEventStream,
@@ -143,6 +144,14 @@ class AsyncClient(ClientBase, Verbs[Coroutine[None, None, Response]]):
         """
         receiving = partial(ReceivingEvents, self._layouts)
         return AsyncEventStream(self, request_of(target), event_receiver(**options), receiving)
+
+    def scope(self, **variables: Any) -> AsyncScope:
+        """Makes a scope, which fills path variables for all that is done through it.
+
+            hello = client.scope(owner="octocat", repo="hello")
+            await hello.route("issues")
+        """
+        return AsyncScope(self, variables)
 
     def batch(self) -> AsyncBatch:
         """Makes a batch session: requests that are sent together.

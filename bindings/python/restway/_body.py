@@ -413,6 +413,8 @@ class RequestOptions(TypedDict, total=False):
             server if there is nothing.
         cache_ttl: For how many seconds the answer is fresh, in place of the `cacheTTL` of the
             route; -1 lets the server's headers decide.
+        route: The name of the route as which a path or a URL is handled and its answer is mapped,
+            for links in answers that no template matches. The URL may lead to any origin.
     """
 
     variables: Mapping[str, Any] | None
@@ -426,6 +428,7 @@ class RequestOptions(TypedDict, total=False):
     save_to: Saving | None
     cache: CacheUse | None
     cache_ttl: float | None
+    route: str | None
 
 
 class BodyOptions(RequestOptions, total=False):

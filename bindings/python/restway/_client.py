@@ -27,6 +27,7 @@ from ._outbox import Outbox
 from ._questions import set_question
 from ._request import Request, Verbs
 from ._response import OnProgress, Progress, Response
+from ._scope import Scope
 from ._store import Changes, Observed, Observer, OnChange, start_observing
 from ._stream import (
     EventStream,
@@ -159,6 +160,14 @@ class Client(ClientBase, Verbs[Response]):
         """
         receiving = partial(ReceivingEvents, self._layouts)
         return EventStream(self, request_of(target), event_receiver(**options), receiving)
+
+    def scope(self, **variables: Any) -> Scope:
+        """Makes a scope, which fills path variables for all that is done through it.
+
+            hello = client.scope(owner="octocat", repo="hello")
+            hello.route("issues")
+        """
+        return Scope(self, variables)
 
     def batch(self) -> Batch:
         """Makes a batch session: requests that are sent together.

@@ -99,6 +99,7 @@ class Request(Owner[native.RequestHandle]):
     def route(
         cls,
         route: str,
+        /,
         method: str | None = None,
         **options: Unpack[BodyOptions],
     ) -> Request:
@@ -198,6 +199,7 @@ class Request(Owner[native.RequestHandle]):
         save_to: Saving | None = None,
         cache: CacheUse | None = None,
         cache_ttl: float | None = None,
+        route: str | None = None,
     ) -> None:
         """Changes the given options and keeps all others; see `BodyOptions`.
 
@@ -205,6 +207,8 @@ class Request(Owner[native.RequestHandle]):
         to earlier ones. Raises UsageError, FileError, TypeError, ValueError, OverflowError; options
         before the wrong one stay changed.
         """
+        if route is not None:
+            check(native.lib.restway_request_set_route, self._handle, name(route))
         self._fill(variables, params, headers, timeout)
         self._set_body(body, media_type, json, digest)
         self._set_sending(files, serialization, gzip, expect_continue, resumable)
@@ -468,7 +472,7 @@ class Verbs(ABC, Generic[Given]):
         return self._carry_out(request_for("PATCH", target, options))
 
     def route(
-        self, route: str, method: str | None = None, **options: Unpack[BodyOptions]
+        self, route: str, /, method: str | None = None, **options: Unpack[BodyOptions]
     ) -> Given:
         """Sends a request to a named route; `method` is one of the route's methods, None takes its
         first.

@@ -1,7 +1,7 @@
 """The part of the package that uses ctypes.
 
 The rest of the package uses typed handles, Python values and `lib`. `enums`, `structures`,
-`owned` and `prototypes` are generated from the headers.
+`owned`, `prototypes` and `prototypes_calls` are generated from the headers.
 """
 
 from __future__ import annotations

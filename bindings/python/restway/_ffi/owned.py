@@ -18,9 +18,9 @@ __all__ = [
     "OwnedClientHandle", "OwnedClockHandle", "OwnedCookiesHandle", "OwnedDraftHandle",
     "OwnedErrorHandle", "OwnedListHandle", "OwnedObjectHandle", "OwnedObserverHandle",
     "OwnedOutboxItemHandle", "OwnedOutboxItemsHandle", "OwnedQueryHandle", "OwnedRefreshHandle",
-    "OwnedRequestHandle", "OwnedResourceHandle", "OwnedResponseHandle", "OwnedStoreHandle",
-    "QueryHandle", "RefreshHandle", "RequestHandle", "ResourceHandle", "ResponseHandle",
-    "RowsHandle", "StoreHandle",
+    "OwnedRequestHandle", "OwnedResourceHandle", "OwnedResponseHandle", "OwnedScopeHandle",
+    "OwnedStoreHandle", "QueryHandle", "RefreshHandle", "RequestHandle", "ResourceHandle",
+    "ResponseHandle", "RowsHandle", "ScopeHandle", "StoreHandle",
 ]
 
 
@@ -125,6 +125,10 @@ class ResponseHandle(Handle):
 
 
 class RowsHandle(Handle):
+    __slots__ = ()
+
+
+class ScopeHandle(Handle):
     __slots__ = ()
 
 
@@ -252,6 +256,12 @@ class OwnedResponseHandle(Owned, ResponseHandle):
     release = "restway_response_release"
 
 
+class OwnedScopeHandle(Owned, ScopeHandle):
+    __slots__ = ()
+
+    release = "restway_scope_release"
+
+
 class OwnedStoreHandle(Owned, StoreHandle):
     __slots__ = ()
 
@@ -279,6 +289,7 @@ OWNED: dict[type[Handle], Any] = {
     RequestHandle: OwnedRequestHandle,
     ResourceHandle: OwnedResourceHandle,
     ResponseHandle: OwnedResponseHandle,
+    ScopeHandle: OwnedScopeHandle,
     StoreHandle: OwnedStoreHandle,
 }
 """The class that owns a reference, for each handle that the program can own."""

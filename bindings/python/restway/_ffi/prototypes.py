@@ -20,6 +20,7 @@ from ctypes import (
 )
 from typing import Any
 
+from .prototypes_calls import CALLS
 from .structures import *
 
 _error_out = POINTER(ErrorHandle)
@@ -29,6 +30,7 @@ _text_out = POINTER(c_char_p)
 _value = POINTER(Value)
 
 PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
+    **CALLS,
     "restway_status_name": (c_char_p, (c_enum,)),
     "restway_debug_live_handles": (c_int64, ()),
     "restway_api_load": (c_enum, (c_char_p, c_size_t, POINTER(ApiHandle), _error_out)),
@@ -72,48 +74,11 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
         ClientHandle, RefreshFn, c_void_p, DestroyFn, _error_out)),
     "restway_client_set_persist": (c_enum, (
         ClientHandle, PersistFn, c_void_p, DestroyFn, _error_out)),
-    "restway_request_set_auth": (c_enum, (RequestHandle, c_enum, _error_out)),
-    "restway_batch_create": (c_enum, (ClientHandle, POINTER(BatchHandle), _error_out)),
-    "restway_batch_retain": (BatchHandle, (BatchHandle,)),
-    "restway_batch_release": (None, (BatchHandle,)),
-    "restway_batch_add": (c_enum, (
-        BatchHandle, RequestHandle, DoneFn, c_void_p, DestroyFn, POINTER(CallHandle), _error_out)),
-    "restway_batch_count": (c_size_t, (BatchHandle,)),
-    "restway_batch_send": (c_enum, (BatchHandle, BatchDoneFn, c_void_p, DestroyFn, _error_out)),
-    "restway_batch_wait": (c_enum, (BatchHandle, c_int64, _error_out)),
-    "restway_batch_is_complete": (c_int32, (BatchHandle,)),
-    "restway_batch_response": (c_enum, (
-        BatchHandle, c_size_t, POINTER(ResponseHandle), _error_out)),
-    "restway_batch_cancel": (None, (BatchHandle,)),
-    "restway_batch_writer_count": (c_size_t, (BatchWriterHandle,)),
-    "restway_batch_writer_method": (c_char_p, (BatchWriterHandle, c_size_t)),
-    "restway_batch_writer_uri": (c_char_p, (BatchWriterHandle, c_size_t)),
-    "restway_batch_writer_body": (c_void_p, (BatchWriterHandle, c_size_t, _size_out)),
-    "restway_batch_writer_header_count": (c_size_t, (BatchWriterHandle, c_size_t)),
-    "restway_batch_writer_header_name": (c_char_p, (BatchWriterHandle, c_size_t, c_size_t)),
-    "restway_batch_writer_header_value": (c_char_p, (BatchWriterHandle, c_size_t, c_size_t)),
-    "restway_batch_writer_set_body": (c_enum, (
-        BatchWriterHandle, c_void_p, c_size_t, c_char_p, _error_out)),
-    "restway_batch_reader_count": (c_size_t, (BatchReaderHandle,)),
-    "restway_batch_reader_body": (c_void_p, (BatchReaderHandle, _size_out)),
-    "restway_batch_reader_media_type": (c_char_p, (BatchReaderHandle,)),
-    "restway_batch_reader_set_answer": (c_enum, (
-        BatchReaderHandle, c_size_t, c_int32, c_void_p, c_size_t, _error_out)),
-    "restway_batch_reader_add_header": (c_enum, (
-        BatchReaderHandle, c_size_t, c_char_p, c_char_p, _error_out)),
     "restway_client_set_batch_format": (c_enum, (
         ClientHandle, BatchEncodeFn, BatchDecodeFn, c_void_p, DestroyFn, _error_out)),
     "restway_body_reader_init": (c_enum, (POINTER(BodyReader), c_size_t, _error_out)),
-    "restway_request_set_body_reader": (c_enum, (
-        RequestHandle, POINTER(BodyReader), c_int64, c_char_p, _error_out)),
-    "restway_request_set_serialization": (c_enum, (RequestHandle, c_enum, _error_out)),
-    "restway_request_set_gzip": (c_enum, (RequestHandle, c_int32, _error_out)),
-    "restway_request_set_expect_continue": (c_enum, (RequestHandle, c_int32, _error_out)),
-    "restway_request_set_cache": (c_enum, (RequestHandle, c_enum, _error_out)),
-    "restway_request_set_cache_ttl": (c_enum, (RequestHandle, c_int64, _error_out)),
     "restway_client_set_cache_discriminator": (c_enum, (ClientHandle, c_char_p, _error_out)),
     "restway_cache_note_init": (c_enum, (POINTER(CacheNote), c_size_t, _error_out)),
-    "restway_response_cache": (c_enum, (ResponseHandle, POINTER(CacheNote), _error_out)),
     "restway_cache_find": (c_enum, (ClientHandle, RequestHandle, POINTER(CacheNote), _error_out)),
     "restway_cache_counts_init": (c_enum, (POINTER(CacheCounts), c_size_t, _error_out)),
     "restway_cache_statistics": (c_enum, (ClientHandle, POINTER(CacheCounts), _error_out)),
@@ -128,12 +93,6 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
         CacheEntriesHandle, c_size_t, POINTER(CacheEntry), _error_out)),
     "restway_cache_remove": (c_enum, (ClientHandle, POINTER(CacheFilter), _size_out, _error_out)),
     "restway_cache_problem": (c_enum, (ClientHandle, c_char_p, c_size_t, _size_out, _error_out)),
-    "restway_call_retain": (CallHandle, (CallHandle,)),
-    "restway_call_release": (None, (CallHandle,)),
-    "restway_call_cancel": (None, (CallHandle,)),
-    "restway_call_is_complete": (c_int32, (CallHandle,)),
-    "restway_call_id": (c_uint64, (CallHandle,)),
-    "restway_call_wait": (c_enum, (CallHandle, c_int64, POINTER(ResponseHandle), _error_out)),
     "restway_changes_retain": (ChangesHandle, (ChangesHandle,)),
     "restway_changes_release": (None, (ChangesHandle,)),
     "restway_changes_count": (c_size_t, (ChangesHandle,)),
@@ -164,8 +123,6 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
         ClientHandle, ModifyFn, c_void_p, DestroyFn, _error_out)),
     "restway_client_set_exclusion": (c_enum, (
         ClientHandle, ExcludeFn, c_void_p, DestroyFn, _error_out)),
-    "restway_request_to_curl": (c_enum, (
-        RequestHandle, ClientHandle, c_uint32, c_char_p, c_size_t, _size_out, _error_out)),
     "restway_cookie_init": (c_enum, (POINTER(Cookie), c_size_t, _error_out)),
     "restway_client_cookies": (c_enum, (
         ClientHandle, c_char_p, POINTER(CookiesHandle), _error_out)),
@@ -176,14 +133,6 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_client_set_cookie": (c_enum, (ClientHandle, c_char_p, POINTER(Cookie), _error_out)),
     "restway_client_clear_cookies": (c_enum, (
         ClientHandle, c_char_p, c_char_p, _size_out, _error_out)),
-    "restway_request_save_to": (c_enum, (RequestHandle, c_char_p, c_uint32, _error_out)),
-    "restway_request_save_to_descriptor": (c_enum, (RequestHandle, c_int32, _error_out)),
-    "restway_request_set_save_bytes_max": (c_enum, (RequestHandle, c_int64, _error_out)),
-    "restway_response_saved_path": (c_char_p, (ResponseHandle,)),
-    "restway_response_saved_length": (c_int64, (ResponseHandle,)),
-    "restway_response_saved_from": (c_int64, (ResponseHandle,)),
-    "restway_response_saved_digest": (c_char_p, (ResponseHandle,)),
-    "restway_response_suggested_name": (c_char_p, (ResponseHandle,)),
     "restway_draft_create": (c_enum, (StoreHandle, c_char_p, POINTER(DraftHandle), _error_out)),
     "restway_draft_copy": (c_enum, (StoreHandle, ObjectHandle, POINTER(DraftHandle), _error_out)),
     "restway_draft_retain": (DraftHandle, (DraftHandle,)),
@@ -221,8 +170,6 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_error_detail_code": (c_char_p, (ErrorHandle, c_size_t)),
     "restway_event_release": (None, (POINTER(Event),)),
     "restway_event_receiver_init": (c_enum, (POINTER(EventReceiver), c_size_t, _error_out)),
-    "restway_request_set_event_receiver": (c_enum, (
-        RequestHandle, POINTER(EventReceiver), _error_out)),
     "restway_failure_error": (ErrorHandle, (FailureHandle,)),
     "restway_failure_replace": (c_enum, (
         FailureHandle, c_char_p, c_char_p, c_char_p, c_int32, _error_out)),
@@ -301,7 +248,6 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_observer_release": (None, (ObserverHandle,)),
     "restway_client_set_reachability": (c_enum, (ClientHandle, c_enum, _error_out)),
     "restway_client_reachability": (c_enum, (ClientHandle,)),
-    "restway_request_set_lane": (c_enum, (RequestHandle, c_char_p, _error_out)),
     "restway_error_outbox_id": (c_int64, (ErrorHandle,)),
     "restway_outbox_item_retain": (OutboxItemHandle, (OutboxItemHandle,)),
     "restway_outbox_item_release": (None, (OutboxItemHandle,)),
@@ -348,9 +294,6 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_plugin_description": (c_char_p, (c_size_t,)),
     "restway_plugin_path": (c_char_p, (c_size_t,)),
     "restway_progress_init": (c_enum, (POINTER(Progress), c_size_t, _error_out)),
-    "restway_call_progress": (c_enum, (CallHandle, POINTER(Progress), _error_out)),
-    "restway_request_set_progress": (c_enum, (
-        RequestHandle, c_int64, ProgressFn, c_void_p, DestroyFn, _error_out)),
     "restway_query_create": (c_enum, (StoreHandle, c_char_p, POINTER(QueryHandle), _error_out)),
     "restway_query_retain": (QueryHandle, (QueryHandle,)),
     "restway_query_release": (None, (QueryHandle,)),
@@ -364,28 +307,6 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_client_set_rate": (c_enum, (ClientHandle, c_char_p, c_size_t, _error_out)),
     "restway_rate_init": (c_enum, (POINTER(Rate), c_size_t, _error_out)),
     "restway_client_rate": (c_enum, (ClientHandle, c_char_p, POINTER(Rate), _error_out)),
-    "restway_request_create": (c_enum, (c_char_p, c_char_p, POINTER(RequestHandle), _error_out)),
-    "restway_request_create_route": (c_enum, (
-        c_char_p, c_char_p, POINTER(RequestHandle), _error_out)),
-    "restway_request_create_object": (c_enum, (
-        c_char_p, ObjectHandle, POINTER(RequestHandle), _error_out)),
-    "restway_request_create_draft": (c_enum, (
-        c_char_p, DraftHandle, POINTER(RequestHandle), _error_out)),
-    "restway_request_retain": (RequestHandle, (RequestHandle,)),
-    "restway_request_release": (None, (RequestHandle,)),
-    "restway_request_set_object": (c_enum, (RequestHandle, ObjectHandle, _error_out)),
-    "restway_request_set_draft": (c_enum, (RequestHandle, DraftHandle, _error_out)),
-    "restway_request_set_variable": (c_enum, (RequestHandle, c_char_p, _value, _error_out)),
-    "restway_request_set_parameter": (c_enum, (RequestHandle, c_char_p, _value, _error_out)),
-    "restway_request_add_parameter": (c_enum, (RequestHandle, c_char_p, _value, _error_out)),
-    "restway_request_set_parameters_json": (c_enum, (
-        RequestHandle, c_char_p, c_size_t, _error_out)),
-    "restway_request_set_header": (c_enum, (RequestHandle, c_char_p, c_char_p, _error_out)),
-    "restway_request_set_body": (c_enum, (
-        RequestHandle, c_void_p, c_size_t, c_char_p, _error_out)),
-    "restway_request_set_timeout": (c_enum, (RequestHandle, c_int64, _error_out)),
-    "restway_request_set_phase_timeout": (c_enum, (RequestHandle, c_enum, c_int64, _error_out)),
-    "restway_request_set_priority": (c_enum, (RequestHandle, c_int32, _error_out)),
     "restway_resource_create_bytes": (c_enum, (
         c_void_p, c_size_t, c_char_p, c_char_p, POINTER(ResourceHandle), _error_out)),
     "restway_resource_create_file": (c_enum, (
@@ -399,45 +320,9 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_resource_length": (c_enum, (ResourceHandle, POINTER(c_int64), _error_out)),
     "restway_resource_digest": (c_enum, (
         ResourceHandle, c_enum, c_void_p, c_size_t, _size_out, _error_out)),
-    "restway_request_set_resource": (c_enum, (
-        RequestHandle, ResourceHandle, c_uint32, _error_out)),
-    "restway_request_add_file": (c_enum, (RequestHandle, c_char_p, ResourceHandle, _error_out)),
     "restway_timings_init": (c_enum, (POINTER(Timings), c_size_t, _error_out)),
-    "restway_response_retain": (ResponseHandle, (ResponseHandle,)),
-    "restway_response_release": (None, (ResponseHandle,)),
-    "restway_response_status": (c_int32, (ResponseHandle,)),
-    "restway_response_http_version": (c_int32, (ResponseHandle,)),
-    "restway_response_url": (c_char_p, (ResponseHandle,)),
-    "restway_response_header": (c_char_p, (ResponseHandle, c_char_p)),
-    "restway_response_timings": (c_enum, (ResponseHandle, POINTER(Timings), _error_out)),
-    "restway_response_header_count": (c_size_t, (ResponseHandle,)),
-    "restway_response_header_name": (c_char_p, (ResponseHandle, c_size_t)),
-    "restway_response_header_value": (c_char_p, (ResponseHandle, c_size_t)),
-    "restway_response_trailer": (c_char_p, (ResponseHandle, c_char_p)),
-    "restway_response_trailer_count": (c_size_t, (ResponseHandle,)),
-    "restway_response_trailer_name": (c_char_p, (ResponseHandle, c_size_t)),
-    "restway_response_trailer_value": (c_char_p, (ResponseHandle, c_size_t)),
-    "restway_response_body": (c_void_p, (ResponseHandle, _size_out)),
-    "restway_response_json": (c_char_p, (ResponseHandle, _size_out)),
-    "restway_response_text": (c_enum, (ResponseHandle, _text_out, _size_out, _error_out)),
-    "restway_response_is_mapped": (c_int32, (ResponseHandle,)),
-    "restway_response_object_count": (c_size_t, (ResponseHandle,)),
-    "restway_response_object": (ObjectHandle, (ResponseHandle, c_size_t)),
-    "restway_response_read": (c_enum, (
-        ResponseHandle, c_size_t, _value, c_size_t, _size_out, _text_out, POINTER(ObjectHandle),
-        _error_out)),
-    "restway_response_list": (ListHandle, (ResponseHandle,)),
-    "restway_response_result_count": (c_size_t, (ResponseHandle,)),
-    "restway_response_result": (c_enum, (
-        ResponseHandle, c_size_t, _size_out, _size_out, _error_out)),
-    "restway_response_issue_count": (c_size_t, (ResponseHandle,)),
-    "restway_response_issue_key_path": (c_char_p, (ResponseHandle, c_size_t)),
-    "restway_response_issue_reason": (c_char_p, (ResponseHandle, c_size_t)),
     "restway_client_set_retry": (c_enum, (ClientHandle, c_char_p, c_size_t, _error_out)),
-    "restway_request_set_idempotency_key": (c_enum, (RequestHandle, c_char_p, _error_out)),
     "restway_attempt_init": (c_enum, (POINTER(Attempt), c_size_t, _error_out)),
-    "restway_response_attempt_count": (c_size_t, (ResponseHandle,)),
-    "restway_response_attempt": (c_enum, (ResponseHandle, c_size_t, POINTER(Attempt), _error_out)),
     "restway_error_attempt_count": (c_size_t, (ErrorHandle,)),
     "restway_error_attempt": (c_enum, (ErrorHandle, c_size_t, POINTER(Attempt), _error_out)),
     "restway_client_set_attempt_observer": (c_enum, (
@@ -468,13 +353,8 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_statistics_init": (c_enum, (POINTER(Statistics), c_size_t, _error_out)),
     "restway_store_statistics": (c_enum, (StoreHandle, POINTER(Statistics), _error_out)),
     "restway_body_receiver_init": (c_enum, (POINTER(BodyReceiver), c_size_t, _error_out)),
-    "restway_request_set_body_receiver": (c_enum, (
-        RequestHandle, POINTER(BodyReceiver), _error_out)),
-    "restway_call_resume": (None, (CallHandle,)),
     "restway_client_set_tracing": (c_enum, (
         ClientHandle, c_uint32, SpanFn, c_void_p, DestroyFn, _error_out)),
-    "restway_request_set_resumable": (c_enum, (
-        RequestHandle, c_enum, c_char_p, c_int64, c_uint32, _error_out)),
     "restway_value_null": (Value, ()),
     "restway_value_bool": (Value, (c_int32,)),
     "restway_value_int64": (Value, (c_int64,)),
@@ -485,7 +365,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_version_string": (c_char_p, ()),
     "restway_abi_version": (c_int32, ()),
 }
-"""The result and the arguments of each function, in the order of the headers."""
+"""The result and the arguments of each function of the headers."""
 
 QUICK = frozenset({
     "restway_request_create", "restway_response_read", "restway_response_status",

@@ -42,8 +42,8 @@ __all__ = [
     "ObserverHandle", "OutboxCounts", "OutboxFlushedFn", "OutboxItemFn", "OutboxItemHandle",
     "OutboxItemsHandle", "PersistFn", "Progress", "ProgressFn", "QueryHandle", "Rate",
     "ReadFailureFn", "RefreshFn", "RefreshHandle", "RequestHandle", "ResourceHandle",
-    "ResponseHandle", "RowsHandle", "ShouldReplayFn", "Span", "SpanAttribute", "SpanFn",
-    "Statistics", "StoreHandle", "StreamEvent", "StreamEventFn", "Timings", "TlsOptions",
+    "ResponseHandle", "RowsHandle", "ScopeHandle", "ShouldReplayFn", "Span", "SpanAttribute",
+    "SpanFn", "Statistics", "StoreHandle", "StreamEvent", "StreamEventFn", "Timings", "TlsOptions",
     "TransformFn", "Value", "ValueAs", "c_enum",
 ]
 
