@@ -127,8 +127,10 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_set_draft(
  *
  *  @param name  The variable's name ("itemID"; for `:meeting.itemID` either "meeting.itemID" or
  *               "meeting" with an object). *Copied*.
- *  @param value A bool, int64, double, date, string, list or object. *Copied*. A variable without a
- *               value, or with null, makes the send fail with RESTWAY_E_MISSING_VARIABLE.
+ *  @param value A bool, int64, double, date, string, list or object, or a JSON object whose members
+ *               are the associative array of an expression like `{?keys*}`. *Copied*. A variable
+ *               without a value, or with null, makes the send fail with
+ *               RESTWAY_E_MISSING_VARIABLE.
  *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT.
  *
  *  Threads: any. Blocks: never. */
