@@ -5,6 +5,7 @@
 #define RESTWAY_SCOPE_H
 
 #include "request.h"
+#include "store.h"
 
 RESTWAY_BEGIN_DECLS
 
@@ -56,6 +57,23 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_scope_set_variable(
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_scope_request(
     const restway_scope *scope, const restway_request *request, restway_request **out_request,
     restway_error **out_error);
+
+/** Reads the variables that an object remembers: those of the path of the route that brought it
+ *  last, without its own attributes, such as `owner` and `repo` of
+ *  `repos/:owner/:repo/issues/:number` (docs/SCOPES.md). They fill the variables of requests about
+ *  the object, and stay in the file of a SQLite store.
+ *
+ *  @param object     Borrowed; from this store, but it need not be the newest snapshot.
+ *  @param buffer     Receives a JSON object of strings, sorted by name, and a NUL; "{}" if the
+ *                    object remembers none or has been deleted. It may be NULL if @p capacity is 0.
+ *  @param capacity   The size of @p buffer in bytes. A longer text is cut off.
+ *  @param out_length Receives the length of the whole text, without the NUL; may be NULL.
+ *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT, RESTWAY_E_STORE, RESTWAY_E_FORKED.
+ *
+ *  Threads: any. Blocks: on the file of a SQLite store, else never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_variables(
+    restway_store *store, const restway_object *object, char *buffer, size_t capacity,
+    size_t *out_length, restway_error **out_error);
 
 RESTWAY_END_DECLS
 

@@ -1,5 +1,7 @@
 public import CRestway
 import RestwayCalls
+import RestwayJSON
+import RestwayObjects
 import RestwayOutcome
 import RestwayThreads
 
@@ -55,5 +57,34 @@ public func restway_scope_request(
         var spec = try RequestHandle.argument(request).copy()
         spec.values.addScope(variables)
         return RequestHandle(spec)
+    }
+}
+
+@_cdecl("restway_store_variables") @implementation
+public func restway_store_variables(
+    _ store: InHandle, _ object: InHandle, _ buffer: Out<CChar>?, _ capacity: Int,
+    _ outLength: Out<Int>?, _ outError: OutHandle?
+) -> restway_status {
+    Boundary.filling(buffer, capacity, outLength, outError) { () throws(Failure) in
+        let store = try StoreHandle.argument(store).store
+        let object = try Snapshot.argument(object)
+        let found = try store.variables(object.entity, storeKey: object.storeKey)
+        return found?.json ?? "{}"
+    }
+}
+
+extension RouteVariables {
+    /// The variables as a JSON object.
+    fileprivate var json: String {
+        var text = JSONText(capacity: 64)
+        text.append("{")
+        for (index, pair) in pairs.enumerated() {
+            if index > 0 { text.append(", ") }
+            text.append(string: pair.name)
+            text.append(": ")
+            text.append(string: pair.value)
+        }
+        text.append("}")
+        return String(decoding: text.bytes, as: UTF8.self)
     }
 }

@@ -51,6 +51,10 @@ package protocol ObjectStore: AnyObject, Sendable {
     /// Returns whether the program made the object and the server has not answered for it yet.
     func isUnsent(_ entity: Entity, storeKey: Int64) throws(StoreError) -> Bool
 
+    /// Returns the variables that an object remembers of the route that brought it last; `nil` if
+    /// it remembers no variable or was deleted.
+    func variables(_ entity: Entity, storeKey: Int64) throws(StoreError) -> RouteVariables?
+
     func statistics() throws(StoreError) -> StoreStatistics
 }
 

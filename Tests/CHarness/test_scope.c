@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "answering.h"
 #include "harness.h"
@@ -177,6 +178,26 @@ static void scope__fills_the_variables_that_have_no_value(void **state) {
     repository_end(&repository);
 }
 
+static void variable__may_be_an_associative_array(void **state) {
+    (void)state;
+    struct repository repository;
+    repository_begin(&repository);
+    restway_scope *scope = NULL;
+    assert_ok(restway_scope_create(NULL, &scope, &failure));
+    restway_value keys = restway_value_string("{\"semi\": \";\", \"n\": 7, \"none\": null}");
+    keys.kind = RESTWAY_VALUE_JSON;
+    set_variable(scope, "keys", keys);
+    restway_response_release(perform(&repository, scoped(scope, make_get("all{?keys*}"))));
+    assert_asked(&repository, "GET /all?semi=%3B&n=7 ");
+    restway_value wrong[] = {restway_value_string("[1]"), restway_value_string("{\"a\": {}}")};
+    for (size_t index = 0; index < 2; index++) {
+        wrong[index].kind = RESTWAY_VALUE_JSON;
+        assert_refused(restway_scope_set_variable(scope, "keys", &wrong[index], &failure));
+    }
+    restway_scope_release(scope);
+    repository_end(&repository);
+}
+
 static void scope__is_copied(void **state) {
     (void)state;
     struct repository repository;
@@ -244,14 +265,149 @@ static void scope__refuses_null_and_bad_text(void **state) {
     restway_scope_release(scope);
 }
 
+/** Checks what an object remembers. */
+static void assert_remembers(
+    restway_client *client, const restway_object *object, const char *expected) {
+    restway_store *store = restway_client_store(client);
+    char text[200];
+    size_t length = 0;
+    assert_ok(restway_store_variables(store, object, text, sizeof(text), &length, &failure));
+    assert_string_equal(text, expected);
+    assert_int_equal(length, strlen(expected));
+    restway_store_release(store);
+}
+
+/** Returns a request about @p object. */
+static restway_request *about(const char *method, const restway_object *object) {
+    restway_request *request = NULL;
+    assert_ok(restway_request_create_object(method, object, &request, &failure));
+    return request;
+}
+
+static void object__remembers_the_variables_of_its_route(void **state) {
+    (void)state;
+    struct repository repository;
+    repository_begin(&repository);
+    restway_scope *hello = make_hello();
+    restway_response *response =
+        perform(&repository, scoped(hello, request_to_route("issues", NULL)));
+    restway_object *issue = restway_response_object(response, 0);
+    assert_remembers(repository.client, issue, "{\"owner\": \"octocat\", \"repo\": \"hello\"}");
+    answering_set(&repository.server, 200, ISSUE);
+    restway_response_release(perform(&repository, about("GET", issue)));
+    assert_asked(&repository, "GET /repos/octocat/hello/issues/7 ");
+    restway_response_release(perform(&repository, about("PATCH", issue)));
+    assert_asked(&repository, "PATCH /repos/octocat/hello/issues/7 ");
+    /* What the object remembers wins over the scope, and the request's own value over both. */
+    set_variable(hello, "repo", restway_value_string("other"));
+    set_variable(hello, "number", restway_value_int64(9));
+    restway_response_release(perform(&repository, scoped(hello, about("GET", issue))));
+    assert_asked(&repository, "GET /repos/octocat/hello/issues/7 ");
+    restway_request *request = about("GET", issue);
+    restway_value world = restway_value_string("world");
+    assert_ok(restway_request_set_variable(request, "repo", &world, &failure));
+    restway_response_release(perform(&repository, request));
+    assert_asked(&repository, "GET /repos/octocat/world/issues/7 ");
+    /* The last answer counts. */
+    assert_remembers(repository.client, issue, "{\"owner\": \"octocat\", \"repo\": \"world\"}");
+    restway_response_release(perform(&repository, about("DELETE", issue)));
+    assert_asked(&repository, "DELETE /repos/octocat/world/issues/7 ");
+    assert_remembers(repository.client, issue, "{}");
+    restway_response_release(response);
+    restway_scope_release(hello);
+    repository_end(&repository);
+}
+
+static void object__of_a_url_remembers_the_variables_that_are_given(void **state) {
+    (void)state;
+    struct repository repository;
+    repository_begin(&repository);
+    restway_scope *hello = make_hello();
+    char url[160];
+    snprintf(url, sizeof(url), "%s/repositories/1/issues?page=2", repository.server.url);
+    restway_request *request = make_get(url);
+    assert_ok(restway_request_set_route(request, "issues", &failure));
+    restway_response *response = perform(&repository, scoped(hello, request));
+    restway_object *issue = restway_response_object(response, 0);
+    assert_remembers(repository.client, issue, "{\"owner\": \"octocat\", \"repo\": \"hello\"}");
+    restway_response_release(response);
+    restway_scope_release(hello);
+    repository_end(&repository);
+}
+
+static void object__remembers_after_a_restart(void **state) {
+    (void)state;
+    struct repository repository;
+    repository_begin(&repository);
+    char directory[] = "/tmp/restway-scope-XXXXXX", path[64];
+    assert_non_null(mkdtemp(directory));
+    snprintf(path, sizeof(path), "%s/store.db", directory);
+    restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
+    options.base_url = repository.server.url;
+    options.store_path = path;
+    for (int start = 0; start < 2; start++) {
+        restway_client_release(repository.client);
+        assert_ok(
+            restway_client_create(repository.api, &options, &repository.client, &failure));
+        if (start > 0) break;
+        restway_scope *hello = make_hello();
+        restway_response_release(
+            perform(&repository, scoped(hello, request_to_route("issues", NULL))));
+        restway_scope_release(hello);
+    }
+    restway_store *store = restway_client_store(repository.client);
+    restway_object *issue = NULL;
+    restway_value identity = restway_value_int64(70);
+    assert_ok(restway_store_find(store, "Issue", &identity, &issue, &failure));
+    assert_remembers(repository.client, issue, "{\"owner\": \"octocat\", \"repo\": \"hello\"}");
+    answering_set(&repository.server, 200, ISSUE);
+    restway_response_release(perform(&repository, about("GET", issue)));
+    assert_asked(&repository, "GET /repos/octocat/hello/issues/7 ");
+    restway_object_release(issue);
+    restway_store_release(store);
+    repository_end(&repository);
+    unlink(path);
+    rmdir(directory);
+}
+
+static void store_variables__refuses_null(void **state) {
+    (void)state;
+    struct repository repository;
+    repository_begin(&repository);
+    restway_scope *hello = make_hello();
+    restway_response *response =
+        perform(&repository, scoped(hello, request_to_route("issues", NULL)));
+    restway_object *issue = restway_response_object(response, 0);
+    restway_store *store = restway_client_store(repository.client);
+    size_t length = 9;
+    char text[4];
+    assert_refused(restway_store_variables(NULL, issue, text, sizeof(text), &length, &failure));
+    assert_int_equal(length, 0);
+    assert_refused(restway_store_variables(store, NULL, text, sizeof(text), &length, &failure));
+    assert_refused(restway_store_variables(store, issue, NULL, 1, &length, &failure));
+    assert_ok(restway_store_variables(store, issue, text, sizeof(text), NULL, &failure));
+    assert_string_equal(text, "{\"o");
+    assert_ok(restway_store_variables(store, issue, NULL, 0, &length, &failure));
+    assert_int_equal(length, strlen("{\"owner\": \"octocat\", \"repo\": \"hello\"}"));
+    restway_store_release(store);
+    restway_response_release(response);
+    restway_scope_release(hello);
+    repository_end(&repository);
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(url__is_mapped_as_the_route_that_is_named),
     TEST(url__of_another_origin_gets_no_header_of_the_environment),
     TEST(set_route__refuses_what_has_a_route_and_unknown_routes),
     TEST(scope__fills_the_variables_that_have_no_value),
+    TEST(variable__may_be_an_associative_array),
     TEST(scope__is_copied),
     TEST(scope__leaves_unknown_variables_of_a_call_an_error),
     TEST(scope__refuses_null_and_bad_text),
+    TEST(object__remembers_the_variables_of_its_route),
+    TEST(object__of_a_url_remembers_the_variables_that_are_given),
+    TEST(object__remembers_after_a_restart),
+    TEST(store_variables__refuses_null),
 };
 
 const struct suite scope_suite = SUITE(tests);

@@ -5,7 +5,8 @@ import RestwayRouting
 import RestwayText
 
 /// Finds the values of a template's variables: first the caller's values, then the subject's
-/// attributes, then the values of the scope.
+/// attributes, then what the subject remembers of the route that brought it, then the values of the
+/// scope.
 struct VariableLookup {
     /// An object or a draft that the lookup has reached.
     private enum Place {
@@ -51,6 +52,9 @@ struct VariableLookup {
     /// may be used.
     var identityForNow: (Entity, Int64) -> Value? = { _, _ in nil }
 
+    /// Returns what an object remembers of the route that brought it.
+    var remembered: (EncodingSubject) -> RouteVariables? = { _ in nil }
+
     /// Returns the path of a route.
     func expand(_ route: Route) throws -> String {
         try refuseUnknown(route.template.variableNames, of: "route \"\(route.displayName)\"")
@@ -83,9 +87,24 @@ struct VariableLookup {
         }
     }
 
+    /// Returns the values of the variables in the path of a route, for a request whose own path
+    /// need not have them.
+    func values(of route: Route) -> [String: String] {
+        var found: [String: String] = [:]
+        for name in route.template.pathVariableNames {
+            if case .string(let text)? = value(name) { found[name] = text }
+        }
+        return found
+    }
+
     func value(_ name: String) -> VariableValue? {
         if let given = value(name, in: values.own) { return given }
-        if let subject, let value = value(name, of: Place(subject)) { return value }
+        if let subject {
+            if let value = value(name, of: Place(subject)) { return value }
+            if subject.storeKey != 0, let value = remembered(subject)?[name] {
+                return .string(value)
+            }
+        }
         return value(name, in: values.scope) ?? nil
     }
 

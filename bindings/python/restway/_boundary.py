@@ -114,6 +114,21 @@ def make(kind: type[H], function: Any, *arguments: Any, layouts: Layouts | None 
     return handle
 
 
+_TEXT_BYTES = 4096
+"""The size of a buffer for most texts; a longer text is written a second time."""
+
+
+def text_of(function: Any, *arguments: Any) -> str:
+    """Returns the text that a function of the library writes into a buffer."""
+    size = _TEXT_BYTES
+    while True:
+        text, length = native.bytes_out(size), native.number()
+        check(function, *arguments, text, size, native.ref(length))
+        if length.value < size:
+            return native.borrowed(text.value) or ""
+        size = length.value + 1
+
+
 def name(text: str) -> bytes:
     """Returns a name, path or header in the form that the library takes; raises TypeError, or
     ValueError for a NUL inside it.

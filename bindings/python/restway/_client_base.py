@@ -12,7 +12,7 @@ from . import _ffi as native
 from ._api import API
 from ._auth import ClientAuth
 from ._batch import BatchDecode, BatchEncode, set_batch_format
-from ._boundary import Owner, check, make, milliseconds, name, optional_name
+from ._boundary import Owner, check, make, milliseconds, name, optional_name, text_of
 from ._cache import CacheOptions, set_cache_options
 from ._call import Modifier, checked
 from ._draft import Draft
@@ -28,10 +28,6 @@ from ._response import Response
 from ._store import Store
 
 Path = Union[str, "os.PathLike[str]"]
-
-_TEXT_BYTES = 4096
-"""The size of a buffer for most texts; a longer text is written a second time."""
-
 
 class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing):
     """One api in one environment, with its connections and its store."""
@@ -319,7 +315,7 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
         Raises a RouteError when no URL can be made of the request.
         """
         flags = CurlFlag.REVEAL if reveal else CurlFlag(0)
-        return _text(native.lib.restway_request_to_curl, request._handle, self._handle, flags)
+        return text_of(native.lib.restway_request_to_curl, request._handle, self._handle, flags)
 
     def instrument(
         self,
@@ -366,7 +362,7 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
         Raises OutboxError.
         """
         found: dict[str, dict[str, int]] = json.loads(
-            _text(native.lib.restway_client_metrics, self._handle)
+            text_of(native.lib.restway_client_metrics, self._handle)
         )
         return found
 
@@ -380,17 +376,6 @@ class ClientBase(ClientAuth, ClientNetwork, Owner[native.ClientHandle], Closing)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} at {id(self):#x}>"
-
-
-def _text(function: Any, *arguments: Any) -> str:
-    """Returns the text that a function of the library writes into a buffer."""
-    size = _TEXT_BYTES
-    while True:
-        text, length = native.bytes_out(size), native.number()
-        check(function, *arguments, text, size, native.ref(length))
-        if length.value < size:
-            return native.borrowed(text.value) or ""
-        size = length.value + 1
 
 
 def _bound(what: str, value: int | None, bits: int = 63) -> int:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date, datetime, time, timezone
 from typing import Any, Literal, NamedTuple, Union, overload
 
 from . import _ffi as native
-from ._boundary import Owner, check, make, name, optional_name
+from ._boundary import Owner, check, make, name, optional_name, text_of
 from ._exceptions import NoObjectError
 from ._ffi.conversion import encode, json_bytes
 from ._ffi.enums import ChangeKind, Comparison, ValueKind
@@ -270,6 +271,11 @@ class Store(Owner[native.StoreHandle]):
             native.ref(unsent),
         )
         return bool(unsent.value)
+
+    def variables(self, object: Object) -> dict[str, str]:
+        """Returns the variables of its last route that the object remembers (docs/SCOPES.md)."""
+        text = text_of(native.lib.restway_store_variables, self._handle, object._handle)
+        return dict(json.loads(text))
 
     def is_rejected(self, object: Object) -> bool:
         """Returns whether the server has refused a change of the object.

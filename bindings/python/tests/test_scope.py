@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -35,6 +38,7 @@ DOCUMENT: dict[str, Any] = {
             "method": ["GET", "PATCH", "DELETE"],
             "entity": "Issue",
             "response": {"entity": "Issue"},
+            "request": {"entity": "Issue"},
         },
     },
     "batch": {"path": "batch"},
@@ -108,6 +112,16 @@ def test_a_scope_fills_the_variables_that_have_no_value(
         hello.route("issue")
 
 
+def test_variables_of_templates_may_be_lists_and_mappings(
+    client: restway.Client, server: Peer
+) -> None:
+    keys = {"semi": ";", "n": 7, "none": None}
+    client.get("all{/list*}{?keys*,x}", variables={"list": ["a", "b"], "keys": keys, "x": True})
+    assert asked(server) == "GET /all/a/b?semi=%3B&n=7&x=true"
+    with pytest.raises(restway.UsageError, match="keys"):
+        client.get("all{?keys*}", variables={"keys": {"a": {}}})
+
+
 def test_a_scope_does_all_that_its_client_does(client: restway.Client, server: Peer) -> None:
     hello = client.scope(owner="octocat", repo="hello")
     request = restway.Request.route("issues", "POST", json={"title": "new"})
@@ -150,3 +164,82 @@ def test_an_async_scope_does_all_that_its_client_does(server: Peer) -> None:
             assert response_of_url.objects[0].title == "a"
 
     asyncio.run(run())
+
+
+HELLO = {"owner": "octocat", "repo": "hello"}
+
+
+def test_an_object_remembers_the_variables_of_its_route(
+    client: restway.Client, server: Peer
+) -> None:
+    first, second = client.scope(**HELLO).route("issues").objects
+    assert client.store.variables(first) == HELLO
+    client.get(second)
+    assert asked(server) == "GET /repos/octocat/hello/issues/8"
+    draft = client.draft(first, title="new")
+    client.patch(draft)
+    assert asked(server) == "PATCH /repos/octocat/hello/issues/7"
+    client.scope(owner="octocat", repo="moved").route("issues")
+    assert client.store.variables(first) == {"owner": "octocat", "repo": "moved"}
+    client.store.delete(first)
+    assert client.store.variables(first) == {}
+    assert client.store.variables(second) == {"owner": "octocat", "repo": "moved"}
+
+
+def test_what_is_remembered_alone_is_no_change(client: restway.Client) -> None:
+    client.scope(**HELLO).route("issues")
+    told: list[restway.Changes] = []
+    observer = client.observe(told.append)
+    client.scope(owner="octocat", repo="moved").route("issues")
+    client.send(restway.Request.path("GET", "other")).wait()
+    observer.close()
+    assert told == []
+
+
+def test_a_request_by_path_and_a_url_with_variables_are_remembered_too(
+    client: restway.Client, server: Peer
+) -> None:
+    issue = client.get("repos/octocat/caf%C3%A9/issues").objects[0]
+    assert client.store.variables(issue) == {"owner": "octocat", "repo": "café"}
+    client.get(f"{server.url}/repositories/1?page=2", route="issues", variables=HELLO)
+    assert client.store.variables(issue) == HELLO
+    client.get(f"{server.url}/repositories/1?page=3", route="issues")
+    assert client.store.variables(issue) == HELLO
+
+
+def test_what_is_remembered_stays_in_the_file_of_the_store(server: Peer, tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    api = restway.API.from_json(DOCUMENT)
+    with restway.Client(api, base_url=server.url, store_path=path) as client:
+        client.scope(**HELLO).route("issues")
+    with restway.Client(
+        restway.API.from_json(DOCUMENT), base_url=server.url, store_path=path
+    ) as client:
+        issue = client.store.find("Issue", 70)
+        assert issue is not None
+        assert client.store.variables(issue) == HELLO
+        client.delete(issue)
+        assert asked(server) == "DELETE /repos/octocat/hello/issues/7"
+        with closing(sqlite3.connect(path)) as file:
+            assert file.execute("SELECT text, objects FROM restway_variables").fetchall() == [
+                ("owner=octocat&repo=hello", 1)
+            ]
+        client.store.clear()
+        with closing(sqlite3.connect(path)) as file:
+            assert file.execute("SELECT count(*) FROM restway_variables").fetchone() == (0,)
+
+
+def test_a_request_that_the_outbox_keeps_lets_its_object_remember(
+    server: Peer, tmp_path: Path
+) -> None:
+    issue_route = {**DOCUMENT["routes"]["issue"], "offline": True}
+    document = {**DOCUMENT, "routes": {**DOCUMENT["routes"], "issue": issue_route}}
+    with restway.Client(
+        restway.API.from_json(document), base_url=server.url, outbox_path=tmp_path / "outbox.db"
+    ) as client:
+        issue = client.scope(**HELLO).route("issues").objects[0]
+        client.set_reachability(restway.Reachability.UNREACHABLE)
+        with pytest.raises(restway.QueuedError):
+            client.patch(client.draft(issue, title="later"))
+        (item,) = client.outbox.items()
+        assert item.path.endswith("repos/octocat/hello/issues/7")

@@ -332,6 +332,8 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_clock_release": (None, (ClockHandle,)),
     "restway_clock_advance": (c_enum, (ClockHandle, c_int64, _error_out)),
     "restway_clock_next_milliseconds": (c_int64, (ClockHandle,)),
+    "restway_store_variables": (c_enum, (
+        StoreHandle, ObjectHandle, c_char_p, c_size_t, _size_out, _error_out)),
     "restway_store_retain": (StoreHandle, (StoreHandle,)),
     "restway_store_release": (None, (StoreHandle,)),
     "restway_store_find": (c_enum, (
