@@ -57,7 +57,9 @@ let core: [Target] =
     + module("RestwaySQLite", ["CSQLite", "RestwayThreads"])
     + module("RestwayRouting", ["CCurl", "RestwayText"], settings + small)
     + module("RestwayObjects", ["RestwayThreads"])
-    + module("RestwaySQLiteStore", ["RestwayThreads", "RestwaySQLite", "RestwayObjects"])
+    + module(
+        "RestwaySQLiteStore",
+        ["RestwayText", "RestwayThreads", "RestwaySQLite", "RestwayObjects"])
     + module("RestwayMapping", ["RestwayText", "RestwayRouting", "RestwayObjects"])
     + module(
         "RestwayJansson",

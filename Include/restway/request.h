@@ -25,7 +25,8 @@ typedef struct restway_draft restway_draft;
  *                CONNECT is refused, because it makes a tunnel instead of an answer.
  *  @param path   A path below the environment's base URL ("enterprises/12"), which may have a query
  *                and variables ("enterprises/:itemID"), NUL-terminated UTF-8. *Copied*. An absolute
- *                URL needs a route with `"absolute": true`.
+ *                URL must lead below the base URL, unless restway_request_set_route() names a
+ *                route.
  *  @param out_request Receives a handle owned by the caller (+1).
  *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT.
  *
@@ -45,6 +46,23 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_create(
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_create_route(
     const char *route, const char *method, restway_request **out_request,
     restway_error **out_error);
+
+/** Handles a request to a path or a URL as if the named route had made it, in place of an earlier
+ *  route: with its headers, time limits, retries, cache, entity, mapper and response descriptors.
+ *  It is for links in answers that no template matches. The URL may be absolute and lead anywhere.
+ *  Another origin than that of the base URL receives the headers of the environment and the
+ *  credential only if `trustedOrigins` names it. The parameters that the document declares are not
+ *  added to the query of an absolute URL, as a link has all it needs.
+ *
+ *  @param request A request from restway_request_create(). Its method must be one of the route's.
+ *  @param route   The route's name. *Copied*. Sending the request fails with
+ *                 RESTWAY_E_UNKNOWN_ROUTE if there is no such route.
+ *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT (also for a request to a route, an object or a
+ *          draft, which has a route already).
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_set_route(
+    restway_request *request, const char *route, restway_error **out_error);
 
 /** Makes a request about an object. The object router finds the path by entity and method. The
  *  attributes of the object, and of objects that its relationships lead to (":meeting.itemID"),
@@ -109,8 +127,10 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_set_draft(
  *
  *  @param name  The variable's name ("itemID"; for `:meeting.itemID` either "meeting.itemID" or
  *               "meeting" with an object). *Copied*.
- *  @param value A bool, int64, double, date, string, list or object. *Copied*. A variable without a
- *               value, or with null, makes the send fail with RESTWAY_E_MISSING_VARIABLE.
+ *  @param value A bool, int64, double, date, string, list or object, or a JSON object whose members
+ *               are the associative array of an expression like `{?keys*}`. *Copied*. A variable
+ *               without a value, or with null, makes the send fail with
+ *               RESTWAY_E_MISSING_VARIABLE.
  *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT.
  *
  *  Threads: any. Blocks: never. */

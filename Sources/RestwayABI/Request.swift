@@ -75,6 +75,15 @@ public func restway_request_create_route(
     }
 }
 
+@_cdecl("restway_request_set_route") @implementation
+public func restway_request_set_route(
+    _ request: InHandle, _ route: CString?, _ outError: OutHandle?
+) -> restway_status {
+    RequestHandle.changing(request, outError) { spec throws(Failure) in
+        try spec.setRoute(try Argument.nonEmptyString(route, "route"))
+    }
+}
+
 @_cdecl("restway_request_create_object") @implementation
 public func restway_request_create_object(
     _ method: CString?, _ object: InHandle, _ outRequest: OutHandle?, _ outError: OutHandle?

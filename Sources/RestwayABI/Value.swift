@@ -7,6 +7,7 @@ import RestwayMapping
 import RestwayObjects
 import RestwayOutcome
 import RestwayRouting
+import RestwayText
 
 // value.h
 
@@ -123,10 +124,30 @@ indirect enum HostValue {
             let texts = elements.compactMap(\.text)
             guard texts.count == elements.count else { throw unfit(name, "a list of texts") }
             return .value(.list(texts))
+        case .json(let value):
+            guard let members = value.members else { throw unfit(name, "a path variable") }
+            var pairs: [Pair] = []
+            for member in members {
+                if let pair = try pair(member.key, member.value, name) { pairs.append(pair) }
+            }
+            return .value(.map(pairs))
         default:
             guard let text else { throw unfit(name, "a path variable") }
             return .value(.string(text))
         }
+    }
+
+    /// Returns a member of an associative array (RFC 6570, section 2.3); `nil` for null, which is
+    /// undefined.
+    private func pair(
+        _ key: String, _ value: JSONValue, _ name: String
+    ) throws(Failure) -> Pair? {
+        if value.isNull { return nil }
+        guard value.members == nil, value.elements == nil else {
+            throw unfit(name, "a map of texts")
+        }
+        let text = value.string ?? String(decoding: value.text(), as: UTF8.self)
+        return Pair(name: key, value: text)
     }
 
     /// The value as a path writes it; `nil` for a value that a path cannot hold.

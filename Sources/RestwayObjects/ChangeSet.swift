@@ -67,6 +67,11 @@ package struct ChangeSet: Sendable {
     package var deletions: [Deletion] = []
     /// The answers about objects that were sent.
     package var answers: [Answer] = []
+    /// The variables of the route that brought the rows. The objects of the rows remember those
+    /// that are none of their attributes, in place of what they remembered. This alone is no change
+    /// of an object: nothing is published or reported. If it is `nil`, or no variable is left, the
+    /// objects go on remembering what they remember.
+    package var variables: RouteVariables?
 
     package init(rows: [Snapshot] = [], origin: Origin = .server) {
         self.rows = rows

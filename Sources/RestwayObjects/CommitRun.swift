@@ -42,6 +42,8 @@ package protocol CommitTarget {
 
     mutating func isUnsent(_ key: Int64) throws(StoreError) -> Bool
     mutating func setUnsent(_ key: Int64, _ isUnsent: Bool) throws(StoreError)
+    /// Lets the object `key` remember `variables`, in place of what it remembered.
+    mutating func remember(_ variables: RouteVariables, _ key: Int64) throws(StoreError)
 }
 
 extension CommitTarget {
@@ -116,6 +118,7 @@ package struct CommitRun<Target: CommitTarget> {
         if stale == .any || stale == .ofSameObject && Set(keys).count < keys.count {
             try refresh()
         }
+        if let variables = changes.variables { try remember(variables) }
         for restoration in changes.restorations { try restore(restoration) }
         for deletion in changes.deletions { try delete(deletion) }
         commit.updatedCount = updated.count
@@ -225,6 +228,22 @@ package struct CommitRun<Target: CommitTarget> {
     ) throws(StoreError) {
         try target.publish(snapshot, key, over: older)
         record(key, before: older, after: snapshot)
+    }
+
+    private mutating func remember(_ variables: RouteVariables) throws(StoreError) {
+        // The objects of one entity share one set.
+        var sets: [ObjectIdentifier: RouteVariables?] = [:]
+        for object in commit.objects {
+            let entity = object.entity
+            let set: RouteVariables?
+            if let known = sets[ObjectIdentifier(entity)] {
+                set = known
+            } else {
+                set = variables.remembered(by: entity)
+                sets[ObjectIdentifier(entity)] = .some(set)
+            }
+            if let set { try target.remember(set, object.storeKey) }
+        }
     }
 
     /// Updates the results of earlier rows whose objects got a newer snapshot by a later row.

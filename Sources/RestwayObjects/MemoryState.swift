@@ -10,6 +10,8 @@ final class MemoryState: CommitTarget, @unchecked Sendable {
     var lists = MemoryLists()
     /// Objects that were merged into another object.
     private var redirections: [Int64: Int64] = [:]
+    /// The variables that objects remember of their routes, by their store keys.
+    private var remembered: [Int64: RouteVariables] = [:]
 
     init(lastKey: Int64) {
         self.lastKey = lastKey
@@ -104,14 +106,20 @@ final class MemoryState: CommitTarget, @unchecked Sendable {
     func delete(_ object: Snapshot) {
         table(object.entity)?.remove(object)
         unsent.remove(object.storeKey)
+        if !remembered.isEmpty { remembered[object.storeKey] = nil }
     }
 
     func deleteAll(_ entity: Entity?, listing: Bool) -> (count: Int, objects: [Snapshot]) {
         let emptied = tables.filter { entity == nil || $0.entity === entity }
         let count = emptied.reduce(0) { $0 + $1.count }
         var objects: [Snapshot] = []
-        if listing || !unsent.isEmpty { objects = emptied.flatMap(\.objects) }
-        for object in objects { unsent.remove(object.storeKey) }
+        if listing || !unsent.isEmpty || !remembered.isEmpty {
+            objects = emptied.flatMap(\.objects)
+        }
+        for object in objects {
+            unsent.remove(object.storeKey)
+            remembered[object.storeKey] = nil
+        }
         for table in emptied { table.removeAll() }
         if entity == nil {
             redirections = [:]
@@ -129,6 +137,12 @@ final class MemoryState: CommitTarget, @unchecked Sendable {
     func setUnsent(_ key: Int64, _ isUnsent: Bool) {
         if isUnsent { unsent.insert(key) } else { unsent.remove(key) }
     }
+
+    func remember(_ variables: RouteVariables, _ key: Int64) {
+        remembered[key] = variables
+    }
+
+    func variables(_ key: Int64) -> RouteVariables? { remembered[key] }
 
     private func tableMade(_ entity: Entity) -> EntityTable {
         if let table = table(entity) { return table }

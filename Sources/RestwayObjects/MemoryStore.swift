@@ -91,6 +91,12 @@ package final class MemoryStore: ObjectStore {
         state.withLock { $0.lists.apply(change) }
     }
 
+    package func variables(_ entity: Entity, storeKey: Int64) -> RouteVariables? {
+        state.withLock { state in
+            state.newest(entity, storeKey).flatMap { state.variables($0.storeKey) }
+        }
+    }
+
     package func statistics() -> StoreStatistics {
         let all = state.withLock { $0.tables.flatMap(\.objects) }
         var statistics = StoreStatistics()

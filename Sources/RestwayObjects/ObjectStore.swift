@@ -59,6 +59,10 @@ package protocol ObjectStore: AnyObject, Sendable {
     /// removes its lists.
     func apply(_ change: ListChange) throws(StoreError)
 
+    /// Returns the variables that an object remembers of the route that brought it last; `nil` if
+    /// it remembers no variable or was deleted.
+    func variables(_ entity: Entity, storeKey: Int64) throws(StoreError) -> RouteVariables?
+
     func statistics() throws(StoreError) -> StoreStatistics
 }
 

@@ -86,6 +86,8 @@ final class SQLiteCommit: CommitTarget {
     private var unwritten: [[Snapshot]]
     private var isLarge = false
     private var hasUnsent: Bool
+    /// What objects remember of their routes.
+    private var memory: RememberedVariables
     private(set) var changedFile = false
 
     init(
@@ -97,6 +99,7 @@ final class SQLiteCommit: CommitTarget {
         given = Array(repeating: Given(), count: file.tables.count)
         unwritten = Array(repeating: [], count: file.tables.count)
         hasUnsent = try file.integer("SELECT EXISTS (SELECT 1 FROM restway_unsent)") == 1
+        memory = try RememberedVariables(file)
     }
 
     /// Calls `body` for every object that the commit wrote, with its current snapshot.
@@ -245,6 +248,7 @@ final class SQLiteCommit: CommitTarget {
             try writeNew(table)
             try file.tables[table].delete(key)
             if hasUnsent { try file.run("DELETE FROM restway_unsent WHERE key = ?1", key) }
+            try memory.forget(key)
         }
         forget(key)
         guard let identity = object.identity else { return }
@@ -278,6 +282,7 @@ final class SQLiteCommit: CommitTarget {
                     DELETE FROM restway_unsent
                     WHERE key IN (SELECT _key FROM \(table.tableName))
                     """)
+                try memory.forgetAll(in: table.tableName)
                 try table.deleteAll()
             }
             if entity == nil {
@@ -303,6 +308,7 @@ final class SQLiteCommit: CommitTarget {
             }
         }
         try file.run("DELETE FROM restway_unsent")
+        try file.run("DELETE FROM restway_remembered")
     }
 
     private func forgetAll(_ table: Int) {
@@ -340,6 +346,10 @@ final class SQLiteCommit: CommitTarget {
                 try file.run("DELETE FROM restway_unsent WHERE key = ?1", key)
             }
         }
+    }
+
+    func remember(_ variables: RouteVariables, _ key: Int64) throws(StoreError) {
+        try write { () throws(SQLiteError) in try memory.remember(variables, key) }
     }
 
     /// Writes the remaining new rows and the last key before the commit, so that the keys that were

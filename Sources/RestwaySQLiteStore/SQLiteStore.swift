@@ -192,6 +192,16 @@ package final class SQLiteStore: ObjectStore {
         }
     }
 
+    package func variables(
+        _ entity: Entity, storeKey: Int64
+    ) throws(StoreError) -> RouteVariables? {
+        let text = try read(entity, or: nil) { (lookups, table) throws(SQLiteError) -> String? in
+            guard let newest = try lookups.newest(table, storeKey) else { return nil }
+            return try lookups.connection.rememberedVariables(newest.storeKey)
+        }
+        return text.map { RouteVariables(query: $0) }
+    }
+
     private func read<Result>(
         _ entity: Entity, or nothing: Result,
         _ body: (inout StoreLookups, Int) throws(SQLiteError) -> Result

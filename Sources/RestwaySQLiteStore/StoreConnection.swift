@@ -59,6 +59,29 @@ final class StoreConnection: @unchecked Sendable {
         try integer("SELECT newer FROM restway_redirections WHERE older = ?1", key)
     }
 
+    /// Returns the variables that the object `key` remembers of its route, as a query (`a=1&b=2`).
+    func rememberedVariables(_ key: Int64) throws(SQLiteError) -> String? {
+        let statement = try statement(
+            """
+            SELECT text FROM restway_variables
+            WHERE number = (SELECT variables FROM restway_remembered WHERE key = ?1)
+            """)
+        defer { statement.reset() }
+        statement.bind(1, key)
+        return try statement.step() ? statement.string(0) : nil
+    }
+
+    /// Returns the number of a set of variables, which is added if the file does not have it.
+    func number(ofVariables text: String) throws(SQLiteError) -> Int64? {
+        let insertion = try statement(
+            "INSERT OR IGNORE INTO restway_variables (text, objects) VALUES (?1, 0)")
+        insertion.bind(1, text)
+        try insertion.run()
+        let selection = try statement("SELECT number FROM restway_variables WHERE text = ?1")
+        selection.bind(1, text)
+        return try selection.firstInteger()
+    }
+
     func isUnsent(_ key: Int64) throws(SQLiteError) -> Bool {
         try integer("SELECT 1 FROM restway_unsent WHERE key = ?1", key) != nil
     }

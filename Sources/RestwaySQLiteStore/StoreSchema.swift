@@ -60,6 +60,25 @@ struct StoreSchema {
                 PRIMARY KEY (list, position)) WITHOUT ROWID;
             CREATE UNIQUE INDEX restway_list_keys ON restway_list_items (list, key);
             """,
+            // Each set of remembered variables stands once, with the number of its objects.
+            """
+            CREATE TABLE restway_variables (
+                number INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE, objects INTEGER NOT NULL);
+            CREATE TABLE restway_remembered (
+                key INTEGER PRIMARY KEY, variables INTEGER NOT NULL);
+            CREATE TRIGGER restway_remembered_new AFTER INSERT ON restway_remembered BEGIN
+                UPDATE restway_variables SET objects = objects + 1 WHERE number = new.variables;
+            END;
+            CREATE TRIGGER restway_remembered_gone AFTER DELETE ON restway_remembered BEGIN
+                UPDATE restway_variables SET objects = objects - 1 WHERE number = old.variables;
+                DELETE FROM restway_variables WHERE number = old.variables AND objects < 1;
+            END;
+            CREATE TRIGGER restway_remembered_other AFTER UPDATE ON restway_remembered BEGIN
+                UPDATE restway_variables SET objects = objects + 1 WHERE number = new.variables;
+                UPDATE restway_variables SET objects = objects - 1 WHERE number = old.variables;
+                DELETE FROM restway_variables WHERE number = old.variables AND objects < 1;
+            END;
+            """,
         ])
 
     /// The tables by the name of the entity.

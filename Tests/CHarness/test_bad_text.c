@@ -99,6 +99,7 @@ static void request_functions__refuse_bad_utf8(void **state) {
         assert_refused(restway_request_create("GET", bad, &out, &failure));
         assert_refused(restway_request_create_route(bad, NULL, &out, &failure));
         assert_refused(restway_request_create_route("status", bad, &out, &failure));
+        assert_refused(restway_request_set_route(request, bad, &failure));
         assert_null(out);
         assert_refused(restway_request_set_variable(request, bad, &value, &failure));
         assert_refused(restway_request_set_variable(request, "a", &bad_value, &failure));

@@ -103,6 +103,8 @@ static void request_functions__refuse_null(void **state) {
     assert_refused(restway_request_create_route("status", NULL, NULL, &failure));
     assert_refused(restway_request_create_object("GET", NULL, &out, &failure));
     OUT_IS_CLEARED(out);
+    assert_refused(restway_request_set_route(NULL, "status", &failure));
+    assert_refused(restway_request_set_route(request, NULL, &failure));
     assert_refused(restway_request_set_variable(NULL, "a", &value, &failure));
     assert_refused(restway_request_set_variable(request, NULL, &value, &failure));
     assert_refused(restway_request_set_variable(request, "a", NULL, &failure));

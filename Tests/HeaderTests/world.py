@@ -69,6 +69,7 @@ def own() -> dict[str, int]:
     handles["restway_clock"] = make("restway_clock_create")
     handles["restway_request"] = make("restway_request_create", b"GET", b"status")
     handles["restway_resource"] = make("restway_resource_create_bytes", None, 0, None, None)
+    handles["restway_scope"] = make("restway_scope_create", None)
     handles["restway_batch"] = make("restway_batch_create", client)
     handles["restway_draft"] = make("restway_draft_create", store, b"Note")
     do("restway_draft_set", handles["restway_draft"], b"id", memory.value(INT64, 1))
@@ -123,6 +124,7 @@ class World:
         handles["restway_list"] = make("restway_store_all", store, b"Note")
         handles["restway_query"] = make("restway_query_create", store, b"Note")
         handles["restway_resource"] = make("restway_resource_create_bytes", None, 0, None, None)
+        handles["restway_scope"] = make("restway_scope_create", None)
         handles["restway_batch"] = make("restway_batch_create", client)
         handles["restway_request"] = make("restway_request_create_route", b"note", None)
         do(

@@ -163,6 +163,40 @@ final class RequestPreparationTests: XCTestCase {
         }
     }
 
+    func testAURLIsHandledAsARouteAndGetsHeadersOfTheEnvironmentOnlyIfItIsTrusted() throws {
+        var spec = RequestSpec(
+            target: .path(.post, "https://elsewhere.test/repositories/7?page=2"))
+        try spec.setRoute("addCompany")
+        let foreign = try prepare(spec)
+        XCTAssertEqual(foreign.exchange.url, "https://elsewhere.test/repositories/7?page=2")
+        XCTAssertEqual(foreign.destination.route?.name, "addCompany")
+        XCTAssertNil(foreign.destination.path)
+        XCTAssertEqual(header("X-Route", foreign), "add")
+        XCTAssertNil(header("X-Key", foreign))
+        XCTAssertFalse(foreign.sending.isTrusted)
+
+        spec.target = .path(.post, "repositories/7?page=2")
+        try spec.setRoute("addCompany")
+        let own = try prepare(spec)
+        XCTAssertEqual(own.destination.route?.name, "addCompany")
+        XCTAssertEqual(header("X-Key", own), "secret")
+        XCTAssertTrue(own.sending.isTrusted)
+    }
+
+    func testAURLIsHandledOnlyAsARouteThatExistsAndHasTheMethod() throws {
+        var spec = RequestSpec(target: .path(.get, "https://elsewhere.test/a"))
+        try spec.setRoute("addCompany")
+        XCTAssertThrowsError(try prepare(spec)) { error in
+            XCTAssertEqual((error as? Failure)?.reason, .methodNotAllowed)
+        }
+        try spec.setRoute("addCompanies")
+        XCTAssertThrowsError(try prepare(spec)) { error in
+            XCTAssertEqual((error as? Failure)?.reason, .unknownRoute)
+        }
+        var route = RequestSpec.route("addCompany")
+        XCTAssertThrowsError(try route.setRoute("addCompany"))
+    }
+
     func testEnvironmentHeadersGoOnlyToItsOriginAndToTrustedOnes() throws {
         func key(_ base: String) throws -> String? {
             var spec = RequestSpec.route("elsewhere")

@@ -34,123 +34,70 @@ ENUMS = {
     ),
     "restway_domain": (
         "RESTWAY_DOMAIN_",
-        "The origin of an error: a part of the library or its environment (`RESTWAY_DOMAIN_*`).",
+        "The origin of an error: a part of the library or its environment.",
     ),
     "restway_log_level": (
         "RESTWAY_LOG_",
         "The importance of a log message (`RESTWAY_LOG_*`); a higher level logs more messages.",
     ),
-    "restway_value_kind": ("RESTWAY_VALUE_", "The kind of a value (`RESTWAY_VALUE_*`)."),
-    "restway_attribute_type": (
-        "RESTWAY_TYPE_",
-        "The type of an attribute's values (`RESTWAY_TYPE_*`).",
-    ),
+    "restway_value_kind": ("RESTWAY_VALUE_", "The kind of a value."),
+    "restway_attribute_type": ("RESTWAY_TYPE_", "The type of an attribute's values."),
     "restway_section": (
         "RESTWAY_SECTION_",
-        "A section of an API document whose members have names (`RESTWAY_SECTION_*`).",
+        "A section of an API document whose members have names.",
     ),
     "restway_policy": (
         "RESTWAY_POLICY_",
-        "The effect of a response on the links that a relationship has (`RESTWAY_POLICY_*`).",
+        "The effect of a response on the links that a relationship has.",
     ),
-    "restway_comparison": (
-        "RESTWAY_COMPARISON_",
-        "The comparison of an attribute with a value (`RESTWAY_COMPARISON_*`).",
-    ),
+    "restway_comparison": ("RESTWAY_COMPARISON_", "The comparison of an attribute with a value."),
     "restway_delivery": (
         "RESTWAY_DELIVERY_",
-        "Where notices run: callbacks that tell the program something (`RESTWAY_DELIVERY_*`).",
+        "Where notices run: callbacks that tell the program something.",
     ),
-    "restway_event_kind": ("RESTWAY_EVENT_", "The kind of an event (`RESTWAY_EVENT_*`)."),
-    "restway_reachability": (
-        "RESTWAY_REACHABILITY_",
-        "Whether the server can be reached (`RESTWAY_REACHABILITY_*`).",
-    ),
-    "restway_outbox_state": (
-        "RESTWAY_OUTBOX_",
-        "The state of a stored request (`RESTWAY_OUTBOX_*`).",
-    ),
-    "restway_outbox_reason": (
-        "RESTWAY_OUTBOX_REASON_",
-        "Why a stored request is a dead letter (`RESTWAY_OUTBOX_REASON_*`).",
-    ),
-    "restway_change_kind": (
-        "RESTWAY_CHANGE_",
-        "The kind of a change of an object (`RESTWAY_CHANGE_*`).",
-    ),
-    "restway_auth_mode": (
-        "RESTWAY_AUTH_",
-        "How a request takes part in authentication (`RESTWAY_AUTH_*`).",
-    ),
+    "restway_event_kind": ("RESTWAY_EVENT_", "The kind of an event."),
+    "restway_reachability": ("RESTWAY_REACHABILITY_", "Whether the server can be reached."),
+    "restway_outbox_state": ("RESTWAY_OUTBOX_", "The state of a stored request."),
+    "restway_outbox_reason": ("RESTWAY_OUTBOX_REASON_", "Why a stored request is a dead letter."),
+    "restway_change_kind": ("RESTWAY_CHANGE_", "The kind of a change of an object."),
+    "restway_auth_mode": ("RESTWAY_AUTH_", "How a request takes part in authentication."),
     "restway_serialization": (
         "RESTWAY_SERIALIZATION_",
-        "How parameters, objects and drafts are written (`RESTWAY_SERIALIZATION_*`).",
+        "How parameters, objects and drafts are written.",
     ),
-    "restway_digest": ("RESTWAY_DIGEST_", "A digest algorithm (`RESTWAY_DIGEST_*`)."),
-    "restway_attempt_reason": (
-        "RESTWAY_ATTEMPT_",
-        "Why an attempt was made (`RESTWAY_ATTEMPT_*`).",
-    ),
-    "restway_stream_format": (
-        "RESTWAY_STREAM_",
-        "The format of an event stream (`RESTWAY_STREAM_*`).",
-    ),
-    "restway_tls_version": (
-        "RESTWAY_TLS_",
-        "The oldest version of TLS that a client accepts (`RESTWAY_TLS_*`).",
-    ),
-    "restway_ip_version": (
-        "RESTWAY_IP_",
-        "The addresses of names that a client connects to (`RESTWAY_IP_*`).",
-    ),
+    "restway_digest": ("RESTWAY_DIGEST_", "A digest algorithm."),
+    "restway_attempt_reason": ("RESTWAY_ATTEMPT_", "Why an attempt was made."),
+    "restway_stream_format": ("RESTWAY_STREAM_", "The format of an event stream."),
+    "restway_tls_version": ("RESTWAY_TLS_", "The oldest version of TLS that a client accepts."),
+    "restway_ip_version": ("RESTWAY_IP_", "The addresses of names that a client connects to."),
     "restway_upload_protocol": (
         "RESTWAY_UPLOAD_",
-        "The protocol with which the resource of a request is uploaded (`RESTWAY_UPLOAD_*`).",
+        "The protocol with which the resource of a request is uploaded.",
     ),
-    "restway_phase": (
-        "RESTWAY_PHASE_",
-        "A phase of an exchange that can have its own time limit (`RESTWAY_PHASE_*`).",
-    ),
-    "restway_http_version": (
-        "RESTWAY_HTTP_",
-        "The version of HTTP that a client asks for (`RESTWAY_HTTP_*`).",
-    ),
-    "restway_cache_mode": (
-        "RESTWAY_CACHE_",
-        "What the cache does with a request (`RESTWAY_CACHE_*`).",
-    ),
-    "restway_lifecycle_kind": (
-        "RESTWAY_LIFECYCLE_",
-        "The kind of an event in the life of a call (`RESTWAY_LIFECYCLE_*`)."),
-    "restway_cache_state": (
-        "RESTWAY_CACHE_STATE_",
-        "What the cache did for an answer (`RESTWAY_CACHE_STATE_*`).",
-    ),
-    "restway_status_class": (
-        "RESTWAY_CLASS_",
-        "The class of an HTTP status, its first digit (`RESTWAY_CLASS_*`).",
-    ),
+    "restway_phase": ("RESTWAY_PHASE_", "A phase of an exchange that can have its own time limit."),
+    "restway_http_version": ("RESTWAY_HTTP_", "The version of HTTP that a client asks for."),
+    "restway_cache_mode": ("RESTWAY_CACHE_", "What the cache does with a request."),
+    "restway_lifecycle_kind": ("RESTWAY_LIFECYCLE_", "The kind of an event in the life of a call."),
+    "restway_cache_state": ("RESTWAY_CACHE_STATE_", "What the cache did for an answer."),
+    "restway_status_class": ("RESTWAY_CLASS_", "The class of an HTTP status, its first digit."),
 }
 
 #: The flags, which are macros, by their class.
 FLAGS = {
-    "RouteFlag": ("RESTWAY_ROUTE_", "Options for adding a route (`RESTWAY_ROUTE_*`)."),
-    "RelationshipFlag": (
-        "RESTWAY_RELATIONSHIP_",
-        "Properties of a relationship (`RESTWAY_RELATIONSHIP_*`).",
-    ),
-    "ClientFlag": ("RESTWAY_CLIENT_", "Bits of the client's options (`RESTWAY_CLIENT_*`)."),
-    "MapFlag": ("RESTWAY_MAP_", "Options for mapping bytes (`RESTWAY_MAP_*`)."),
-    "CurlFlag": ("RESTWAY_CURL_", "Options for writing a curl command (`RESTWAY_CURL_*`)."),
-    "SendFlag": ("RESTWAY_SEND_", "Headers with a digest (`RESTWAY_SEND_*`)."),
-    "TlsFlag": ("RESTWAY_TLS_", "Bits of TLS options (`RESTWAY_TLS_*`)."),
-    "OutboxFlag": ("RESTWAY_OUTBOX_", "Options for a flush of the outbox (`RESTWAY_OUTBOX_*`)."),
-    "UploadFlag": ("RESTWAY_UPLOAD_", "Options of a resumable upload (`RESTWAY_UPLOAD_*`)."),
-    "CookieFlag": ("RESTWAY_COOKIE_", "Properties of a cookie (`RESTWAY_COOKIE_*`)."),
-    "TraceFlag": ("RESTWAY_TRACE_", "How calls are traced (`RESTWAY_TRACE_*`)."),
-    "SaveFlag": ("RESTWAY_SAVE_", "Options for saving a body in a file (`RESTWAY_SAVE_*`)."),
-    "CallFlag": ("RESTWAY_CALL_", "Properties of a call (`RESTWAY_CALL_*`)."),
-    "CacheFlag": ("RESTWAY_CACHE_", "Options of the response cache (`RESTWAY_CACHE_*`)."),
+    "RouteFlag": ("RESTWAY_ROUTE_", "Options for adding a route."),
+    "RelationshipFlag": ("RESTWAY_RELATIONSHIP_", "Properties of a relationship."),
+    "ClientFlag": ("RESTWAY_CLIENT_", "Bits of the client's options."),
+    "MapFlag": ("RESTWAY_MAP_", "Options for mapping bytes."),
+    "CurlFlag": ("RESTWAY_CURL_", "Options for writing a curl command."),
+    "SendFlag": ("RESTWAY_SEND_", "Headers with a digest."),
+    "TlsFlag": ("RESTWAY_TLS_", "Bits of TLS options."),
+    "OutboxFlag": ("RESTWAY_OUTBOX_", "Options for a flush of the outbox."),
+    "UploadFlag": ("RESTWAY_UPLOAD_", "Options of a resumable upload."),
+    "CookieFlag": ("RESTWAY_COOKIE_", "Properties of a cookie."),
+    "TraceFlag": ("RESTWAY_TRACE_", "How calls are traced."),
+    "SaveFlag": ("RESTWAY_SAVE_", "Options for saving a body in a file."),
+    "CallFlag": ("RESTWAY_CALL_", "Properties of a call."),
+    "CacheFlag": ("RESTWAY_CACHE_", "Options of the response cache."),
 }
 
 #: The descriptions that structures get in addition to their names.
@@ -187,7 +134,10 @@ QUICK = (
 )
 
 #: The words after "restway_" with which the functions of `prototypes_objects.py` begin.
-OF_OBJECTS = ("changes", "draft", "list", "object", "query", "rows", "store", "value")
+OF_OBJECTS = (
+    "changes", "draft", "list", "object", "paged", "pages", "query", "response", "rows", "store",
+    "value",
+)
 
 #: The ctypes types of C types that the headers do not define.
 PLAIN = {
@@ -246,6 +196,11 @@ def docstring(text: str, indent: str = "    ") -> str:
     return textwrap.indent(f'"""{filled}\n"""\n', indent)
 
 
+def _named(doc: str, prefix: str) -> str:
+    """Adds the names of the constants to a sentence."""
+    return doc if "\n" in doc else f"{doc.removesuffix('.')} (`{prefix}*`)."
+
+
 def enums(interface: Json) -> str:
     """The text of `enums.py`."""
     missing = set(interface["enums"]) ^ set(ENUMS)
@@ -258,14 +213,14 @@ def enums(interface: Json) -> str:
             key.removeprefix(prefix).removeprefix("RESTWAY_"): str(value)
             for key, value in interface["enums"][name].items()
         }
-        classes.append(_enum(class_name(name), "IntEnum", doc, values))
+        classes.append(_enum(class_name(name), "IntEnum", _named(doc, prefix), values))
     for name, (prefix, doc) in FLAGS.items():
         values = {
             key.removeprefix(prefix): hex(value)
             for key, value in constants.items()
             if key.startswith(prefix)
         }
-        classes.append(_enum(name, "IntFlag", doc, values))
+        classes.append(_enum(name, "IntFlag", _named(doc, prefix), values))
     names = ["ABI_VERSION", *sorted(map(class_name, ENUMS)), *FLAGS]
     return "\n\n".join(
         [

@@ -121,6 +121,7 @@ extension RefreshTicket: ArgumentObject { static let parameter = "refresh" }
 extension RequestHandle: ArgumentObject { static let parameter = "request" }
 extension ResponseHandle: ArgumentObject { static let parameter = "response" }
 extension RowsHandle: ArgumentObject { static let parameter = "rows" }
+extension ScopeHandle: ArgumentObject { static let parameter = "scope" }
 extension Snapshot: ArgumentObject { static let parameter = "object" }
 extension StoreHandle: ArgumentObject { static let parameter = "store" }
 

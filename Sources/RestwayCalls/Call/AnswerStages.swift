@@ -3,6 +3,7 @@ import RestwayHTTP
 import RestwayMapping
 import RestwayObjects
 import RestwayOutcome
+import RestwayRouting
 import RestwayThreads
 
 /// An answer that is taken, with its body decoded.
@@ -30,6 +31,8 @@ final class ParsedAnswer {
     var changes = ChangeSet()
     /// Whether a descriptor applies, although there may be no body.
     var isMapped = false
+    /// The template of the path of the descriptors; `nil` if they apply to any path.
+    var template: PathTemplate?
     /// The number of descriptors, for an answer without a body.
     var descriptorCount = 0
     /// Whether a mapper has read the body as JSON.

@@ -53,7 +53,9 @@ struct EventMapping {
         guard !events.isEmpty else { return }
         let told: Result<Void, Failure> = batch.withData(paddingCount: Body.paddingCount) { data in
             Result { () throws(Failure) in
-                let rows = try read(events, data)
+                var rows = try read(events, data)
+                let template = planned?.plan?.descriptors.lazy.compactMap(\.template).first
+                rows.changes.variables = processor.request.destination.variables(template)
                 let objects =
                     rows.changes.isEmpty
                     ? [] : try processor.commit(rows.changes, answer).objects

@@ -158,6 +158,8 @@ extension RequestPreparation {
 
     /// Returns the parameters that the document gives.
     private func defaults(_ destination: Destination, _ settings: RouteSettings) -> [Parameter] {
+        // A link from the server has all its parameters already.
+        if destination.isGivenURL, destination.method.parametersGoIntoQuery { return [] }
         var parameters: [Parameter] = []
         if let path = destination.path {
             for defaults in api.definition.rules.requestDefaults

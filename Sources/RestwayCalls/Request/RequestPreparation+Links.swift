@@ -38,11 +38,14 @@ extension CallContext {
         do {
             switch spec.target {
             case .route(let name, let method):
-                let route = try preparation.route(named: name)
+                let route = try routes.existing(name)
                 return (route, try routes.method(method, of: route))
             case .subject(let method):
                 guard let subject = try preparation.submission(spec)?.subject else { return nil }
                 return (try routes.route(forEntity: subject.entity.name, method: method), method)
+            case .routed(let method, _, let name):
+                let route = try routes.existing(name)
+                return (route, try routes.method(method, of: route))
             case .path, .link: return nil
             }
         } catch let error as RoutingError {

@@ -2,7 +2,7 @@ package import RestwayDocument
 package import RestwayHTTP
 import RestwayJSON
 import RestwayMapping
-import RestwayObjects
+package import RestwayObjects
 package import RestwayOutcome
 import RestwayPlugins
 package import RestwayRouting
@@ -26,6 +26,22 @@ package struct RequestPreparation {
         /// The path; `nil` for a URL that is not below the base URL.
         package var path: String?
         package var route: Route?
+        /// Whether the URL is used as it was given, and the route only handles it.
+        package var isGivenURL = false
+        /// The values of the route's variables, for a path in which they do not stand.
+        package var givenVariables: [String: String] = [:]
+
+        /// Returns the variables of the path, which the objects of the answer remember as far as
+        /// they are none of their attributes.
+        ///
+        /// - Parameter template: The template of the descriptors, for a request without a route.
+        package func variables(_ template: PathTemplate?) -> RouteVariables? {
+            guard let template = route?.template ?? template, template.hasPathVariables else {
+                return nil
+            }
+            let values = path.flatMap { template.match($0) } ?? givenVariables
+            return values.isEmpty ? nil : RouteVariables(values)
+        }
 
         package init(method: Method, url: String, path: String?, route: Route?) {
             self.method = method
@@ -185,7 +201,7 @@ package struct RequestPreparation {
 
     private func lookup(_ spec: RequestSpec, _ subject: EncodingSubject?) -> VariableLookup {
         var lookup = VariableLookup(
-            variables: spec.variables, subject: subject
+            values: spec.values, subject: subject
         ) { relationship, entity, key in
             let mappings = api.definition.entityMappings
             guard mappings.indices.contains(relationship.targetIndex) else { return nil }
@@ -195,6 +211,11 @@ package struct RequestPreparation {
             return try? context.store.newest(target, storeKey: key)
         }
         if let identities { lookup.identityForNow = identities.valueInPath }
+        // A store that cannot be read counts as one that remembers nothing: the error names the
+        // variable.
+        lookup.remembered = { [store = context.store] subject in
+            try? store.variables(subject.entity, storeKey: subject.storeKey)
+        }
         return lookup
     }
 
@@ -203,89 +224,9 @@ package struct RequestPreparation {
     func destination(
         _ spec: RequestSpec, _ subject: EncodingSubject?
     ) throws -> Destination {
-        let lookup = lookup(spec, subject)
-        switch spec.target {
-        case .path(let method, let text):
-            let isLiteral = Self.isLiteral(text)
-            // A literal text has no colon.
-            let isTemplate = !isLiteral && !URLText.isAbsolute(text)
-            let path = try lookup.expand(path: text, isTemplate: isTemplate)
-            if !isLiteral, !isTemplate { return try absolute(method, text) }
-            return Destination(
-                method: method, url: try environment.baseURL.url(path: path),
-                path: path, route: nil)
-        case .route(let name, let requested):
-            let route = try api.definition.routes.existing(name)
-            let method = try api.definition.routes.method(requested, of: route)
-            return try expand(route, method, lookup)
-        case .subject(let method):
-            guard let subject else {
-                throw Failure(.invalidArgument, "the request is about no object", field: "object")
-            }
-            let route = try api.definition.routes.route(
-                forEntity: subject.entity.name, method: method)
-            return try expand(route, method, lookup)
-        case .link(let url, let origin):
-            var first = spec
-            first.target = origin
-            return try destination(first, subject).linked(to: url, in: environment)
-        }
-    }
-
-    func route(named name: String) throws -> Route {
-        if let route = try? api.definition.routes.route(named: name) { return route }
-        let known = api.definition.routes.all.compactMap(\.name)
-        let hint = NearestName.hint(for: name, in: known)
-        throw Failure(.unknownRoute, "there is no route \"\(name)\"\(hint)", field: name)
-    }
-
-    private func expand(
-        _ route: Route, _ method: Method, _ lookup: VariableLookup
-    ) throws -> Destination {
-        guard route.isAbsolute else {
-            let path = try lookup.expand(route)
-            return Destination(
-                method: method, url: try environment.baseURL.url(path: path),
-                path: path, route: route)
-        }
-        let text = try lookup.expand(route)
-        guard URLText.isAbsolute(text) else {
-            return Destination(
-                method: method, url: try environment.baseURL.url(path: text),
-                path: text, route: route)
-        }
-        let url = try URLText.normalizedAbsolute(text)
-        return Destination(
-            method: method, url: url, path: environment.baseURL.relativePath(of: url), route: route)
-    }
-
-    /// Whether `text` has no character that is special in a template.
-    private static func isLiteral(_ text: String) -> Bool {
-        var text = text
-        return text.withUTF8 { bytes in
-            for byte in bytes {
-                switch byte {
-                case UInt8(ascii: ":"), UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "\\"),
-                    0..<0x20, 0x7F:
-                    return false
-                default: break
-                }
-            }
-            return true
-        }
-    }
-
-    /// Accepts an absolute URL in place of a path if it leads below the base URL, as a link from
-    /// the API does. A URL elsewhere is allowed only for a route.
-    private func absolute(_ method: Method, _ text: String) throws -> Destination {
-        let url = try URLText.normalizedAbsolute(text)
-        guard let path = environment.baseURL.relativePath(of: url) else {
-            throw RoutingError.invalidURL(
-                URLText.withoutQuery(text),
-                reason: "it is not below \(environment.baseURL.text), and only a route that says "
-                    + "\"absolute\": true leads elsewhere")
-        }
-        return Destination(method: method, url: url, path: path, route: nil)
+        try DestinationChoice(
+            api: api, environment: environment, lookup: lookup(spec, subject)
+        ).destination(of: spec)
     }
 
     private func isTrusted(_ url: String) throws -> Bool {

@@ -3,7 +3,7 @@ package import RestwayDocument
 package import RestwayHTTP
 import RestwayMapping
 package import RestwayObjects
-import RestwayOutcome
+package import RestwayOutcome
 package import RestwayRouting
 import RestwayText
 
@@ -11,6 +11,8 @@ import RestwayText
 package struct RequestSpec: Sendable {
     package enum Target: Sendable {
         case path(Method, String)
+        /// A path or a URL that is handled as if the named route had made it.
+        case routed(Method, String, route: String)
         case route(String, Method?)
         /// The object router finds the path for the subject.
         case subject(Method)
@@ -82,7 +84,7 @@ package struct RequestSpec: Sendable {
 
     package var target: Target
     package var subject: Subject?
-    package var variables: [String: Variable] = [:]
+    package var values = VariableValues()
     /// The parameters in the order in which they were given. If two parameters have the same keys,
     /// the later parameter counts.
     package var parameters: [Parameter] = []
@@ -107,6 +109,19 @@ package struct RequestSpec: Sendable {
     package init(target: Target, subject: Subject? = nil) {
         self.target = target
         self.subject = subject
+    }
+
+    /// Handles a request to a path or a URL as the route called `name` from now on.
+    package mutating func setRoute(_ name: String) throws(Failure) {
+        switch target {
+        case .path(let method, let text), .routed(let method, let text, _):
+            target = .routed(method, text, route: name)
+        case .route, .subject, .link:
+            throw Failure(
+                .invalidArgument,
+                "only a request to a path or a URL can be mapped as a route: this one has a route "
+                    + "already", field: "route")
+        }
     }
 
     /// Adds a value to a parameter, which becomes the list of its values.
@@ -147,6 +162,23 @@ package struct GivenContent: Sendable {
     package init() {}
 }
 
+/// The values that fill the variables of a path, besides those of the subject.
+package struct VariableValues: Sendable {
+    /// The values that the caller gives to this request. A name that the path does not have is an
+    /// error.
+    package var own: [String: RequestSpec.Variable] = [:]
+    /// The values of the scope, for variables that have no value otherwise. Names that the path
+    /// does not have are ignored.
+    package private(set) var scope: [String: RequestSpec.Variable] = [:]
+
+    package init() {}
+
+    /// Adds the variables of a scope. The variables of an earlier scope stay.
+    package mutating func addScope(_ variables: [String: RequestSpec.Variable]) {
+        scope.merge(variables) { earlier, _ in earlier }
+    }
+}
+
 /// The part that a request has in a batch.
 package enum BatchRole: Sendable {
     case alone
@@ -168,6 +200,11 @@ package struct GivenHeaders: Sendable {
 }
 
 extension RequestSpec {
+    package var variables: [String: Variable] {
+        get { values.own }
+        set { values.own = newValue }
+    }
+
     package var isInBatch: Bool {
         get { batchRole == .item }
         set { batchRole = newValue ? .item : .alone }

@@ -5,7 +5,8 @@ import RestwayRouting
 import RestwayText
 
 /// Finds the values of a template's variables: first the caller's values, then the subject's
-/// attributes.
+/// attributes, then what the subject remembers of the route that brought it, then the values of the
+/// scope.
 struct VariableLookup {
     /// An object or a draft that the lookup has reached.
     private enum Place {
@@ -43,7 +44,7 @@ struct VariableLookup {
         }
     }
 
-    let variables: [String: RequestSpec.Variable]
+    let values: VariableValues
     let subject: EncodingSubject?
     /// Returns the object to which a relationship of an entity leads.
     let newest: (Relationship, Entity, Int64) -> Snapshot?
@@ -51,16 +52,21 @@ struct VariableLookup {
     /// may be used.
     var identityForNow: (Entity, Int64) -> Value? = { _, _ in nil }
 
+    /// Returns what an object remembers of the route that brought it.
+    var remembered: (EncodingSubject) -> RouteVariables? = { _ in nil }
+
     /// Returns the path of a route.
     func expand(_ route: Route) throws -> String {
         try refuseUnknown(route.template.variableNames, of: "route \"\(route.displayName)\"")
         return try route.template.expand(absolute: route.isAbsolute, value)
     }
 
-    /// Returns a path that the caller gives.
-    func expand(path: String, isTemplate: Bool) throws -> String {
+    /// Returns a path that the caller gives. It may have no variables that the caller names, but
+    /// the route that handles the request has.
+    func expand(path: String, isTemplate: Bool, handledBy route: Route?) throws -> String {
         let template = isTemplate ? try PathTemplate(path) : nil
-        try refuseUnknown(template?.variableNames ?? [], of: "the path")
+        let known = (template?.variableNames ?? []) + (route?.template.variableNames ?? [])
+        try refuseUnknown(known, of: route.map { "route \"\($0.displayName)\"" } ?? "the path")
         return try template?.expand(value) ?? path
     }
 
@@ -68,8 +74,8 @@ struct VariableLookup {
     ///
     /// - Parameter place: The path or the route, as a message names it.
     private func refuseUnknown(_ known: [String], of place: String) throws(Failure) {
-        guard !variables.isEmpty else { return }
-        for name in variables.keys.sorted() {
+        guard !values.own.isEmpty else { return }
+        for name in values.own.keys.sorted() {
             // The caller may give the object of `meeting.itemID` as "meeting".
             let isKnown = known.contains { known in
                 known == name || known.utf8.starts(with: "\(name).".utf8)
@@ -81,21 +87,43 @@ struct VariableLookup {
         }
     }
 
+    /// Returns the values of the variables in the path of a route, for a request whose own path
+    /// need not have them.
+    func values(of route: Route) -> [String: String] {
+        var found: [String: String] = [:]
+        for name in route.template.pathVariableNames {
+            if case .string(let text)? = value(name) { found[name] = text }
+        }
+        return found
+    }
+
     func value(_ name: String) -> VariableValue? {
-        if let variable = variables[name] {
-            switch variable {
-            case .value(let value): return value
-            case .null: return nil
-            case .object: break
+        if let given = value(name, in: values.own) { return given }
+        if let subject {
+            if let value = value(name, of: Place(subject)) { return value }
+            if subject.storeKey != 0, let value = remembered(subject)?[name] {
+                return .string(value)
             }
         }
-        // In `meeting.itemID`, the caller gave an object as "meeting".
-        if let dot = name.firstIndex(of: "."),
-            case .object(let given)? = variables[String(name[..<dot])]
-        {
-            return value(String(name[name.index(after: dot)...]), of: .object(given))
+        return value(name, in: values.scope) ?? nil
+    }
+
+    /// Returns the value in a set of variables; `nil` if the set has no such variable, and a
+    /// missing value for a variable that is null.
+    private func value(
+        _ name: String, in variables: [String: RequestSpec.Variable]
+    ) -> VariableValue?? {
+        if variables.isEmpty { return nil }
+        switch variables[name] {
+        case .value(let value): return .some(value)
+        case .null: return .some(nil)
+        case .object, nil: break
         }
-        return subject.flatMap { value(name, of: Place($0)) }
+        // In `meeting.itemID`, the caller gave an object as "meeting".
+        guard let dot = name.firstIndex(of: "."),
+            case .object(let given)? = variables[String(name[..<dot])]
+        else { return nil }
+        return .some(value(String(name[name.index(after: dot)...]), of: .object(given)))
     }
 
     /// Returns an attribute, or an attribute of an object to which a to-one relationship leads.

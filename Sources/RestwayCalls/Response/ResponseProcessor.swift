@@ -84,6 +84,7 @@ struct ResponseProcessor {
         guard let plan else { return parsed }
         parsed.isMapped = true
         parsed.descriptorCount = plan.descriptors.count
+        parsed.template = plan.descriptors.lazy.compactMap(\.template).first
         guard request.method != .head else { return parsed }
         if isEmpty(received) {
             if let descriptor = plan.descriptors.first(where: \.isRequired) {
@@ -269,6 +270,12 @@ struct ResponseProcessor {
         let consequences = try consequences(of: result, received, &parsed.changes)
         guard result != nil || !parsed.changes.isEmpty else { return mapped }
         parsed.changes.onlyCompletes = hasStored(parsed)
+        // Most objects have all variables as attributes, and finding their values would cost more
+        // than this check.
+        let template = request.destination.route?.template ?? parsed.template
+        if let template, parsed.changes.remembersSome(of: template.variableNames) {
+            parsed.changes.variables = request.destination.variables(template)
+        }
         if received.cache?.isKept == true, try leavesWaitingChanges(of: parsed.changes.rows) {
             // When nothing waits any more, the next answer with this body is mapped again.
             parsed.manner = nil

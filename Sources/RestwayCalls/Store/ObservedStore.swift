@@ -228,6 +228,11 @@ package final class ObservedStore: Sendable {
         try checked(objects.isUnsent(entity, storeKey: storeKey))
     }
 
+    /// Returns the variables that an object remembers of the route that brought it last.
+    package func variables(_ entity: Entity, storeKey: Int64) throws(Failure) -> RouteVariables? {
+        try checked(objects.variables(entity, storeKey: storeKey))
+    }
+
     package func statistics() throws(Failure) -> StoreStatistics {
         try checked(objects.statistics())
     }
@@ -260,8 +265,10 @@ extension ObservedStore {
     }
 
     /// Puts the state of a draft into the store. Returns the rows that describe it, and the commit.
+    ///
+    /// - Parameter variables: The variables of the route by which the draft is sent.
     package func insert(
-        _ capture: DraftCapture, recordingChanges: Bool
+        _ capture: DraftCapture, recordingChanges: Bool, variables: RouteVariables? = nil
     ) throws(Failure) -> (rows: [Snapshot], commit: Commit) {
         for member in capture.members where member.storeKey != 0 {
             guard try newest(member.entity, storeKey: member.storeKey) == nil else { continue }
@@ -269,6 +276,7 @@ extension ObservedStore {
         }
         var changes = ChangeSet(origin: .host)
         capture.add(to: &changes)
+        changes.variables = variables
         return (changes.rows, try commit(changes, recordingChanges: recordingChanges))
     }
 }

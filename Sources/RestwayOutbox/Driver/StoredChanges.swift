@@ -54,7 +54,8 @@ final class StoredChanges: Sendable {
                 kept.object = try store.newest(draft.root.entity, storeKey: draft.root.storeKey)
                 return kept
             }
-            let (rows, commit) = try store.insert(draft, recordingChanges: true)
+            let (rows, commit) = try store.insert(
+                draft, recordingChanges: true, variables: request.destination.variables(nil))
             let object = commit.objects[0]
             if let local = claim.creates { ledger.name(object.storeKey, local) }
             kept.object = object

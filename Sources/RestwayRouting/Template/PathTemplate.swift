@@ -13,6 +13,10 @@ package final class PathTemplate: Sendable {
     package let variableNames: [String]
     /// Whether the path itself, not only its query or fragment, has a variable.
     package let hasPathVariables: Bool
+    /// The names of the variables of the path itself, which may occur more than once.
+    package var pathVariableNames: [String] {
+        PathPattern.pathParts(of: parts).flatMap(\.variableNames)
+    }
     let parts: [TemplatePart]
     /// The pattern for matching; nil if the path has an expression that can only be expanded.
     let pattern: PathPattern?

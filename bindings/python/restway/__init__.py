@@ -159,6 +159,7 @@ from ._response import (
     StreamEvent,
     Timings,
 )
+from ._scope import AsyncScope, Scope
 from ._store import (
     Change,
     Changes,
@@ -194,6 +195,7 @@ __all__ = [
     "AsyncOutbox",
     "AsyncPagedList",
     "AsyncPages",
+    "AsyncScope",
     "AsyncStream",
     "AsyncStreamedResponse",
     "Attempt",
@@ -323,6 +325,7 @@ __all__ = [
     "Rows",
     "SaveTo",
     "Saved",
+    "Scope",
     "ShouldReplay",
     "SplitURL",
     "Stage",

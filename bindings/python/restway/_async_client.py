@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Coroutine, Iterable
 from functools import partial
 from types import TracebackType
-from typing import TYPE_CHECKING, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from . import _ffi as native
 from ._batch import AsyncBatch
@@ -24,6 +24,7 @@ from ._pages import AsyncPagedList, AsyncPages
 from ._parsing import AsyncBytesMapping
 from ._request import Request, Verbs, make_coroutine_functions
 from ._response import Response, call_progress
+from ._scope import AsyncScope
 from ._store import Observed, Observer, OnChange
 from ._stream import (
     AsyncEventStream,
@@ -176,6 +177,14 @@ class AsyncClient(ClientBase, AsyncBytesMapping, Verbs[Coroutine[None, None, Res
         Raises what `pages` raises; StoreError.
         """
         return AsyncPagedList(self, target, options)
+
+    def scope(self, **variables: Any) -> AsyncScope:
+        """Makes a scope, which fills path variables for all that is done through it.
+
+            hello = client.scope(owner="octocat", repo="hello")
+            await hello.route("issues")
+        """
+        return AsyncScope(self, variables)
 
     def batch(self) -> AsyncBatch:
         """Makes a batch session: requests that are sent together.

@@ -28,6 +28,7 @@ from ._response import Response
 if TYPE_CHECKING:
     from ._async_client import AsyncClient
     from ._client import Client, OnDone
+    from ._scope import AsyncScope, Scope
 
 
 class BatchRequest(NamedTuple):
@@ -169,12 +170,13 @@ class Batch(Owner[native.BatchHandle], Verbs[Call]):
     A batch is usable from any thread.
     """
 
-    __slots__ = ("_client", "_sent", "calls")
+    __slots__ = ("_client", "_scope", "_sent", "calls")
 
-    def __init__(self, client: Client) -> None:
-        """For this package: `Client.batch` makes batches."""
+    def __init__(self, client: Client, scope: Scope | None = None) -> None:
+        """For this package: `Client.batch` and `Scope.batch` make batches."""
         super().__init__(make(native.BatchHandle, native.lib.restway_batch_create, client._handle))
         self._client = client
+        self._scope = scope
         self._sent = False
         self.calls: list[Call] = []
         """The calls of the requests, in the order in which the requests were added."""
@@ -188,6 +190,8 @@ class Batch(Owner[native.BatchHandle], Verbs[Call]):
         Raises a RouteError when no URL below the base URL can be made of the request; UsageError
         for a body that a batch cannot hold, and for a batch that was sent; ClosedError.
         """
+        if self._scope is not None:
+            request = self._scope.request(request)
         call = self._client._send(request, on_done, self._start)
         self.calls.append(call)
         return call
@@ -305,12 +309,13 @@ class AsyncBatch(Owner[native.BatchHandle], Verbs["asyncio.Future[Response]"]):
     Leaving the context sends them and waits; an exception inside of it cancels them.
     """
 
-    __slots__ = ("_client", "_sent", "futures")
+    __slots__ = ("_client", "_scope", "_sent", "futures")
 
-    def __init__(self, client: AsyncClient) -> None:
-        """For this package: `AsyncClient.batch` makes batches."""
+    def __init__(self, client: AsyncClient, scope: AsyncScope | None = None) -> None:
+        """For this package: `AsyncClient.batch` and `AsyncScope.batch` make batches."""
         super().__init__(make(native.BatchHandle, native.lib.restway_batch_create, client._handle))
         self._client = client
+        self._scope = scope
         self._sent = False
         self.futures: list[asyncio.Future[Response]] = []
         """The futures of the requests, in the order in which the requests were added."""
@@ -323,6 +328,8 @@ class AsyncBatch(Owner[native.BatchHandle], Verbs["asyncio.Future[Response]"]):
         for a body that a batch cannot hold, and for a batch that was sent; ClosedError.
         """
         client = self._client
+        if self._scope is not None:
+            request = self._scope.request(request)
         link = client._linked()
         future, call = link.send(request._handle, client._watcher(request), self._handle)
         # a batch has no body that is read while it is sent

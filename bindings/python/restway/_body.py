@@ -424,6 +424,8 @@ class RequestOptions(TypedDict, total=False):
         parse: Who reads the body of a successful answer, in place of the `parse` of the route:
             "objects", "json", "text", "bytes", "headers", "nothing", or the name of a parser of the
             api. The response has the result as `value`.
+        route: The name of the route as which a path or a URL is handled and its answer is mapped,
+            for links in answers that no template matches. The URL may lead to any origin.
     """
 
     variables: Mapping[str, Any] | None
@@ -438,6 +440,7 @@ class RequestOptions(TypedDict, total=False):
     cache: CacheUse | None
     cache_ttl: float | None
     parse: str | None
+    route: str | None
 
 
 class BodyOptions(RequestOptions, total=False):

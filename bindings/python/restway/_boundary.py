@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
@@ -69,6 +69,7 @@ if TYPE_CHECKING:
 _TEXT_BYTES = 4096
 """The size of a buffer for most texts; a longer text is written a second time."""
 
+C = TypeVar("C")
 H = TypeVar("H", bound=native.Handle)
 Self = TypeVar("Self", bound="Owner[Any]")
 
@@ -112,6 +113,13 @@ def check(function: Any, *arguments: Any, layouts: Layouts | None = None) -> Non
     status = function(*arguments, errors.out)
     if status:
         raise failed(status, layouts)
+
+
+def chosen(choices: Mapping[str, C], choice: str, what: str) -> C:
+    """Returns what `choice` stands for; raises ValueError if it is none of the choices."""
+    if choice not in choices:
+        raise ValueError(f"no {what}: {choice!r}")
+    return choices[choice]
 
 
 def make(kind: type[H], function: Any, *arguments: Any, layouts: Layouts | None = None) -> H:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from . import _ffi as native
@@ -95,3 +97,13 @@ class Call(Owner[native.CallHandle]):
         if self._owned is None:
             return "<Call, closed>"
         return f"<Call, {'done' if self.done else 'in flight'}>"
+
+
+@contextmanager
+def cancelling(call: Call) -> Iterator[None]:
+    """Cancels `call` if the body of the `with` statement raises, as the handler of a signal may."""
+    try:
+        yield
+    except BaseException:
+        call.cancel()
+        raise

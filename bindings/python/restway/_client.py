@@ -32,6 +32,7 @@ from ._parsing import BytesMapping
 from ._questions import set_question
 from ._request import Request, Verbs
 from ._response import OnProgress, Progress, Response
+from ._scope import Scope
 from ._store import Changes, Observed, Observer, OnChange, start_observing
 from ._stream import (
     EventStream,
@@ -234,6 +235,14 @@ class Client(ClientBase, BytesMapping, Verbs[Response]):
         Raises what `pages` raises; StoreError.
         """
         return PagedList(self, target, options)
+
+    def scope(self, **variables: Any) -> Scope:
+        """Makes a scope, which fills path variables for all that is done through it.
+
+            hello = client.scope(owner="octocat", repo="hello")
+            hello.route("issues")
+        """
+        return Scope(self, variables)
 
     def batch(self) -> Batch:
         """Makes a batch session: requests that are sent together.

@@ -23,7 +23,7 @@ from ._body import (
     set_parameters,
     set_save_to,
 )
-from ._boundary import Owner, check, errors, failed, make, name, optional_name
+from ._boundary import Owner, check, chosen, errors, failed, make, name, optional_name
 from ._draft import Draft
 from ._ffi.conversion import encode, json_bytes
 from ._ffi.enums import AuthMode, Serialization
@@ -99,6 +99,7 @@ class Request(Owner[native.RequestHandle]):
     def route(
         cls,
         route: str,
+        /,
         method: str | None = None,
         **options: Unpack[BodyOptions],
     ) -> Request:
@@ -199,6 +200,7 @@ class Request(Owner[native.RequestHandle]):
         cache: CacheUse | None = None,
         cache_ttl: float | None = None,
         parse: str | None = None,
+        route: str | None = None,
     ) -> None:
         """Changes the given options and keeps all others; see `BodyOptions`.
 
@@ -206,6 +208,8 @@ class Request(Owner[native.RequestHandle]):
         to earlier ones. Raises UsageError, FileError, TypeError, ValueError, OverflowError; options
         before the wrong one stay changed.
         """
+        if route is not None:
+            check(native.lib.restway_request_set_route, self._handle, name(route))
         self._fill(variables, params, headers, timeout)
         self._set_body(body, media_type, json, digest)
         self._set_sending(files, serialization, gzip, expect_continue, resumable)
@@ -214,9 +218,7 @@ class Request(Owner[native.RequestHandle]):
                 raise OverflowError(f"a priority has 32 bits, which {priority} exceeds")
             check(native.lib.restway_request_set_priority, self._handle, priority)
         if auth is not None:
-            mode = _AUTH_MODES.get(auth)
-            if mode is None:
-                raise ValueError(f"no auth mode: {auth!r}")
+            mode = chosen(_AUTH_MODES, auth, "auth mode")
             check(native.lib.restway_request_set_auth, self._handle, mode)
         if idempotency_key is not None:
             key = None if idempotency_key is True else name(idempotency_key)
@@ -242,9 +244,7 @@ class Request(Owner[native.RequestHandle]):
         if files is not None:
             add_files(handle, files)
         if serialization is not None:
-            number = _SERIALIZATIONS.get(serialization)
-            if number is None:
-                raise ValueError(f"no serialization: {serialization!r}")
+            number = chosen(_SERIALIZATIONS, serialization, "serialization")
             check(lib.restway_request_set_serialization, handle, number)
         if gzip is not None:
             check(lib.restway_request_set_gzip, handle, bool(gzip))
@@ -471,7 +471,7 @@ class Verbs(ABC, Generic[Given]):
         return self._carry_out(request_for("PATCH", target, options))
 
     def route(
-        self, route: str, method: str | None = None, **options: Unpack[BodyOptions]
+        self, route: str, /, method: str | None = None, **options: Unpack[BodyOptions]
     ) -> Given:
         """Sends a request to a named route; `method` is one of the route's methods, None takes its
         first.

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date, datetime, time, timezone
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Union, overload
 
 from . import _ffi as native
-from ._boundary import Owner, check, make, name, optional_name
+from ._boundary import Owner, check, make, name, optional_name, written_text
 from ._exceptions import NoObjectError
 from ._ffi.conversion import encode, json_bytes
 from ._ffi.enums import ChangeKind, Comparison, ValueKind
@@ -266,13 +267,13 @@ class Store(Owner[native.StoreHandle]):
     def is_unsent(self, object: Object) -> bool:
         """Returns whether the program made the object and no server has answered for it yet."""
         unsent = native.truth_out()
-        check(
-            native.lib.restway_store_is_unsent,
-            self._handle,
-            object._handle,
-            native.ref(unsent),
-        )
+        check(native.lib.restway_store_is_unsent, self._handle, object._handle, native.ref(unsent))
         return bool(unsent.value)
+
+    def variables(self, object: Object) -> dict[str, str]:
+        """Returns the variables of its last route that the object remembers (docs/SCOPES.md)."""
+        text = written_text(native.lib.restway_store_variables, self._handle, object._handle)
+        return dict(json.loads(text))
 
     def is_rejected(self, object: Object) -> bool:
         """Returns whether the server has refused a change of the object.
@@ -287,12 +288,8 @@ class Store(Owner[native.StoreHandle]):
         and ClosedError if the client has an outbox and is closed.
         """
         rejected = native.truth_out()
-        check(
-            native.lib.restway_store_is_rejected,
-            self._handle,
-            object._handle,
-            native.ref(rejected),
-        )
+        function = native.lib.restway_store_is_rejected
+        check(function, self._handle, object._handle, native.ref(rejected))
         return bool(rejected.value)
 
     def delete(self, object: Object) -> bool:

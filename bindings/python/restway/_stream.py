@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypedDict, TypeVar, Uni
 
 from . import _ffi as native
 from ._boundary import check, failure
-from ._call import Call
+from ._call import Call, cancelling
 from ._ffi.callbacks import functions
 from ._ffi.enums import StreamFormat
 from ._ffi.trampolines import (
@@ -230,11 +230,8 @@ class StreamedCall(Generic[Piece]):
         target = self._receiving
         with receiving(self._request, self._receiver, target):
             call = self._call = self._client.send(self._request)
-        try:
+        with cancelling(call):
             self._changed.wait_for(lambda: target.head is not None or target.has_ended)
-        except BaseException:  # of the handler of a signal
-            call.cancel()
-            raise
         if target.head is None:
             return call.wait()  # raises why there is no head
         return Response(target.head, self._client._layouts)

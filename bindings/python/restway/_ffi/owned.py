@@ -21,9 +21,10 @@ __all__ = [
     "OwnedListHandle", "OwnedObjectHandle", "OwnedObserverHandle", "OwnedOutboxItemHandle",
     "OwnedOutboxItemsHandle", "OwnedOutgoingHandle", "OwnedPagedListHandle", "OwnedPagesHandle",
     "OwnedQueryHandle", "OwnedRefreshHandle", "OwnedRequestHandle", "OwnedResourceHandle",
-    "OwnedResponseHandle", "OwnedStoreHandle", "OwnedTurnHandle", "OwnedUrlHandle",
-    "PagedListHandle", "PagesHandle", "QueryHandle", "RefreshHandle", "RequestHandle",
-    "ResourceHandle", "ResponseHandle", "RowsHandle", "StoreHandle", "TurnHandle", "UrlHandle",
+    "OwnedResponseHandle", "OwnedScopeHandle", "OwnedStoreHandle", "OwnedTurnHandle",
+    "OwnedUrlHandle", "PagedListHandle", "PagesHandle", "QueryHandle", "RefreshHandle",
+    "RequestHandle", "ResourceHandle", "ResponseHandle", "RowsHandle", "ScopeHandle", "StoreHandle",
+    "TurnHandle", "UrlHandle",
 ]
 
 
@@ -152,6 +153,10 @@ class ResponseHandle(Handle):
 
 
 class RowsHandle(Handle):
+    __slots__ = ()
+
+
+class ScopeHandle(Handle):
     __slots__ = ()
 
 
@@ -323,6 +328,12 @@ class OwnedResponseHandle(Owned, ResponseHandle):
     release = "restway_response_release"
 
 
+class OwnedScopeHandle(Owned, ScopeHandle):
+    __slots__ = ()
+
+    release = "restway_scope_release"
+
+
 class OwnedStoreHandle(Owned, StoreHandle):
     __slots__ = ()
 
@@ -368,6 +379,7 @@ OWNED: dict[type[Handle], Any] = {
     RequestHandle: OwnedRequestHandle,
     ResourceHandle: OwnedResourceHandle,
     ResponseHandle: OwnedResponseHandle,
+    ScopeHandle: OwnedScopeHandle,
     StoreHandle: OwnedStoreHandle,
     TurnHandle: OwnedTurnHandle,
     UrlHandle: OwnedUrlHandle,

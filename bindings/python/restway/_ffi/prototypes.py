@@ -112,7 +112,6 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_request_set_cache_ttl": (c_enum, (RequestHandle, c_int64, _error_out)),
     "restway_client_set_cache_discriminator": (c_enum, (ClientHandle, c_char_p, _error_out)),
     "restway_cache_note_init": (c_enum, (POINTER(CacheNote), c_size_t, _error_out)),
-    "restway_response_cache": (c_enum, (ResponseHandle, POINTER(CacheNote), _error_out)),
     "restway_cache_find": (c_enum, (ClientHandle, RequestHandle, POINTER(CacheNote), _error_out)),
     "restway_cache_counts_init": (c_enum, (POINTER(CacheCounts), c_size_t, _error_out)),
     "restway_cache_statistics": (c_enum, (ClientHandle, POINTER(CacheCounts), _error_out)),
@@ -171,11 +170,6 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_request_save_to": (c_enum, (RequestHandle, c_char_p, c_uint32, _error_out)),
     "restway_request_save_to_descriptor": (c_enum, (RequestHandle, c_int32, _error_out)),
     "restway_request_set_save_bytes_max": (c_enum, (RequestHandle, c_int64, _error_out)),
-    "restway_response_saved_path": (c_char_p, (ResponseHandle,)),
-    "restway_response_saved_length": (c_int64, (ResponseHandle,)),
-    "restway_response_saved_from": (c_int64, (ResponseHandle,)),
-    "restway_response_saved_digest": (c_char_p, (ResponseHandle,)),
-    "restway_response_suggested_name": (c_char_p, (ResponseHandle,)),
     "restway_error_retain": (ErrorHandle, (ErrorHandle,)),
     "restway_error_release": (None, (ErrorHandle,)),
     "restway_error_status": (c_enum, (ErrorHandle,)),
@@ -208,7 +202,6 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
         ClientHandle, RequestHandle, POINTER(OutgoingHandle), _error_out)),
     "restway_client_url": (c_enum, (
         ClientHandle, c_char_p, ObjectHandle, c_char_p, c_size_t, _size_out, _error_out)),
-    "restway_response_request": (OutgoingHandle, (ResponseHandle,)),
     "restway_error_request": (OutgoingHandle, (ErrorHandle,)),
     "restway_outgoing_retain": (OutgoingHandle, (OutgoingHandle,)),
     "restway_outgoing_release": (None, (OutgoingHandle,)),
@@ -328,37 +321,13 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_page_init": (c_enum, (POINTER(Page), c_size_t, _error_out)),
     "restway_client_pages": (c_enum, (
         ClientHandle, RequestHandle, POINTER(PageOptions), POINTER(PagesHandle), _error_out)),
-    "restway_pages_retain": (PagesHandle, (PagesHandle,)),
-    "restway_pages_release": (None, (PagesHandle,)),
-    "restway_pages_has_next": (c_int32, (PagesHandle,)),
-    "restway_pages_next": (c_enum, (PagesHandle, c_int64, POINTER(ResponseHandle), _error_out)),
-    "restway_pages_send_next": (c_enum, (
-        PagesHandle, DoneFn, c_void_p, DestroyFn, POINTER(CallHandle), _error_out)),
-    "restway_pages_cancel": (None, (PagesHandle,)),
-    "restway_pages_position": (c_enum, (PagesHandle, POINTER(Page), _error_out)),
-    "restway_pages_objects": (c_enum, (PagesHandle, POINTER(ListHandle), _error_out)),
     "restway_client_paged_list": (c_enum, (
         ClientHandle, RequestHandle, POINTER(PagedListHandle), _error_out)),
-    "restway_paged_list_retain": (PagedListHandle, (PagedListHandle,)),
-    "restway_paged_list_release": (None, (PagedListHandle,)),
-    "restway_paged_list_objects": (c_enum, (PagedListHandle, POINTER(ListHandle), _error_out)),
-    "restway_paged_list_is_complete": (c_int32, (PagedListHandle,)),
-    "restway_paged_list_total": (c_int64, (PagedListHandle,)),
-    "restway_paged_list_load": (c_enum, (
-        PagedListHandle, c_int64, POINTER(ResponseHandle), _error_out)),
-    "restway_paged_list_send": (c_enum, (
-        PagedListHandle, DoneFn, c_void_p, DestroyFn, POINTER(CallHandle), _error_out)),
-    "restway_paged_list_restart": (None, (PagedListHandle,)),
-    "restway_paged_list_cancel": (None, (PagedListHandle,)),
-    "restway_paged_list_observe": (c_enum, (
-        PagedListHandle, ChangedFn, c_void_p, DestroyFn, POINTER(ObserverHandle), _error_out)),
     "restway_api_add_validator": (c_enum, (
         ApiHandle, c_char_p, ValidateFn, c_void_p, DestroyFn, _error_out)),
     "restway_api_add_parser": (c_enum, (
         ApiHandle, c_char_p, ParseFn, c_void_p, DestroyFn, _error_out)),
     "restway_request_set_parser": (c_enum, (RequestHandle, c_char_p, _error_out)),
-    "restway_response_parser": (c_char_p, (ResponseHandle,)),
-    "restway_response_value": (c_enum, (ResponseHandle, _value, _error_out)),
     "restway_api_add_encoder": (c_enum, (
         ApiHandle, c_char_p, EncodeFn, c_void_p, DestroyFn, _error_out)),
     "restway_answer_set_media_type": (c_enum, (AnswerHandle, c_char_p, _error_out)),
@@ -405,6 +374,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_request_create": (c_enum, (c_char_p, c_char_p, POINTER(RequestHandle), _error_out)),
     "restway_request_create_route": (c_enum, (
         c_char_p, c_char_p, POINTER(RequestHandle), _error_out)),
+    "restway_request_set_route": (c_enum, (RequestHandle, c_char_p, _error_out)),
     "restway_request_create_object": (c_enum, (
         c_char_p, ObjectHandle, POINTER(RequestHandle), _error_out)),
     "restway_request_create_draft": (c_enum, (
@@ -441,41 +411,9 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
         RequestHandle, ResourceHandle, c_uint32, _error_out)),
     "restway_request_add_file": (c_enum, (RequestHandle, c_char_p, ResourceHandle, _error_out)),
     "restway_timings_init": (c_enum, (POINTER(Timings), c_size_t, _error_out)),
-    "restway_response_retain": (ResponseHandle, (ResponseHandle,)),
-    "restway_response_release": (None, (ResponseHandle,)),
-    "restway_response_status": (c_int32, (ResponseHandle,)),
-    "restway_response_http_version": (c_int32, (ResponseHandle,)),
-    "restway_response_url": (c_char_p, (ResponseHandle,)),
-    "restway_response_header": (c_char_p, (ResponseHandle, c_char_p)),
-    "restway_response_timings": (c_enum, (ResponseHandle, POINTER(Timings), _error_out)),
-    "restway_response_header_count": (c_size_t, (ResponseHandle,)),
-    "restway_response_header_name": (c_char_p, (ResponseHandle, c_size_t)),
-    "restway_response_header_value": (c_char_p, (ResponseHandle, c_size_t)),
-    "restway_response_trailer": (c_char_p, (ResponseHandle, c_char_p)),
-    "restway_response_trailer_count": (c_size_t, (ResponseHandle,)),
-    "restway_response_trailer_name": (c_char_p, (ResponseHandle, c_size_t)),
-    "restway_response_trailer_value": (c_char_p, (ResponseHandle, c_size_t)),
-    "restway_response_body": (c_void_p, (ResponseHandle, _size_out)),
-    "restway_response_json": (c_char_p, (ResponseHandle, _size_out)),
-    "restway_response_text": (c_enum, (ResponseHandle, _text_out, _size_out, _error_out)),
-    "restway_response_is_mapped": (c_int32, (ResponseHandle,)),
-    "restway_response_object_count": (c_size_t, (ResponseHandle,)),
-    "restway_response_object": (ObjectHandle, (ResponseHandle, c_size_t)),
-    "restway_response_read": (c_enum, (
-        ResponseHandle, c_size_t, _value, c_size_t, _size_out, _text_out, POINTER(ObjectHandle),
-        _error_out)),
-    "restway_response_list": (ListHandle, (ResponseHandle,)),
-    "restway_response_result_count": (c_size_t, (ResponseHandle,)),
-    "restway_response_result": (c_enum, (
-        ResponseHandle, c_size_t, _size_out, _size_out, _error_out)),
-    "restway_response_issue_count": (c_size_t, (ResponseHandle,)),
-    "restway_response_issue_key_path": (c_char_p, (ResponseHandle, c_size_t)),
-    "restway_response_issue_reason": (c_char_p, (ResponseHandle, c_size_t)),
     "restway_client_set_retry": (c_enum, (ClientHandle, c_char_p, c_size_t, _error_out)),
     "restway_request_set_idempotency_key": (c_enum, (RequestHandle, c_char_p, _error_out)),
     "restway_attempt_init": (c_enum, (POINTER(Attempt), c_size_t, _error_out)),
-    "restway_response_attempt_count": (c_size_t, (ResponseHandle,)),
-    "restway_response_attempt": (c_enum, (ResponseHandle, c_size_t, POINTER(Attempt), _error_out)),
     "restway_error_attempt_count": (c_size_t, (ErrorHandle,)),
     "restway_error_attempt": (c_enum, (ErrorHandle, c_size_t, POINTER(Attempt), _error_out)),
     "restway_client_set_attempt_observer": (c_enum, (
@@ -485,6 +423,12 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_clock_release": (None, (ClockHandle,)),
     "restway_clock_advance": (c_enum, (ClockHandle, c_int64, _error_out)),
     "restway_clock_next_milliseconds": (c_int64, (ClockHandle,)),
+    "restway_scope_create": (c_enum, (ScopeHandle, POINTER(ScopeHandle), _error_out)),
+    "restway_scope_retain": (ScopeHandle, (ScopeHandle,)),
+    "restway_scope_release": (None, (ScopeHandle,)),
+    "restway_scope_set_variable": (c_enum, (ScopeHandle, c_char_p, _value, _error_out)),
+    "restway_scope_request": (c_enum, (
+        ScopeHandle, RequestHandle, POINTER(RequestHandle), _error_out)),
     "restway_statistics_init": (c_enum, (POINTER(Statistics), c_size_t, _error_out)),
     "restway_body_receiver_init": (c_enum, (POINTER(BodyReceiver), c_size_t, _error_out)),
     "restway_request_set_body_receiver": (c_enum, (

@@ -1,0 +1,162 @@
+"""Scopes: path variables for many requests."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Mapping
+from typing import TYPE_CHECKING, Any
+
+from . import _ffi as native
+from ._batch import AsyncBatch, Batch
+from ._boundary import Owner, check, make, name
+from ._ffi.conversion import encode
+from ._request import Request, Verbs, make_coroutine_functions
+from ._response import Response
+from ._stream import AsyncEventStream, AsyncStream, EventStream, Stream, request_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._async_client import AsyncClient
+    from ._call import Call
+    from ._client import Client, OnDone
+    from ._stream import EventOptions
+
+
+class ScopeBase(Owner[native.ScopeHandle]):
+    """The common part of all scopes: their variables.
+
+    A variable of a path gets the first of these values: the one in the `variables` of the request,
+    the attribute of the object or draft that the request is about, the variable that this object
+    remembers (`Store.variables`), the variable of the scope. Variables of the scope that a path
+    does not have are ignored.
+    """
+
+    __slots__ = ("_variables",)
+
+    _made_by = "use Client.scope or AsyncClient.scope"
+
+    def __init__(self, variables: Mapping[str, Any]) -> None:
+        super().__init__(make(native.ScopeHandle, native.lib.restway_scope_create, None))
+        self._variables = dict(variables)
+        for key, value in variables.items():
+            check(
+                native.lib.restway_scope_set_variable,
+                self._handle,
+                name(key),
+                native.ref(encode(value)),
+            )
+
+    @property
+    def variables(self) -> dict[str, Any]:
+        """A copy of the variables of the scope, with those of the scopes around it."""
+        return dict(self._variables)
+
+    def request(self, request: Request) -> Request:
+        """Returns a copy of a request whose variables this scope fills; any client can send it."""
+        handle = make(
+            native.RequestHandle,
+            native.lib.restway_scope_request,
+            self._handle,
+            request._handle,
+        )
+        made = Request(handle)
+        made._reading = request._reading
+        made._on_progress = request._on_progress
+        made._interval = request._interval
+        return made
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {', '.join(self._variables) or 'no variables'}>"
+
+
+class Scope(ScopeBase, Verbs[Response]):
+    """Path variables that are filled for all that is done through the scope; `Client.scope` makes
+    it.
+
+        hello = client.scope(owner="octocat", repo="hello")
+        for issue in hello.route("issues").objects:
+            hello.scope(number=issue.number).route("close")
+
+    It is usable from any thread, and does everything as its client does.
+    """
+
+    __slots__ = ("_client",)
+
+    def __init__(self, client: Client, variables: Mapping[str, Any]) -> None:
+        """For this package: `Client.scope` makes scopes."""
+        super().__init__(variables)
+        self._client = client
+
+    def scope(self, **variables: Any) -> Scope:
+        """Makes a scope with further variables; they win over variables of the same name here."""
+        return Scope(self._client, {**self._variables, **variables})
+
+    def perform(self, request: Request, *, timeout: float | None = None) -> Response:
+        """Sends a request and waits for its response, as `Client.perform` does."""
+        return self._client.perform(self.request(request), timeout=timeout)
+
+    def _carry_out(self, request: Request) -> Response:
+        return self.perform(request)
+
+    def send(self, request: Request, on_done: OnDone | None = None) -> Call:
+        """Sends a request without waiting, as `Client.send` does."""
+        return self._client.send(self.request(request), on_done)
+
+    def stream(self, request: Request) -> Stream:
+        """Reads the body of an answer while it arrives, as `Client.stream` does."""
+        return self._client.stream(self.request(request))
+
+    def events(self, target: Request | str, **options: Unpack[EventOptions]) -> EventStream:
+        """Reads an answer as an event stream, as `Client.events` does."""
+        return self._client.events(self.request(request_of(target)), **options)
+
+    def batch(self) -> Batch:
+        """Makes a batch session whose requests have the variables of this scope."""
+        return Batch(self._client, self)
+
+
+class AsyncScope(ScopeBase, Verbs[Coroutine[None, None, Response]]):
+    """Path variables that are filled for all that is done through the scope; `AsyncClient.scope`
+    makes it.
+
+        hello = client.scope(owner="octocat", repo="hello")
+        response = await hello.route("issues")
+    """
+
+    __slots__ = ("_client",)
+
+    def __init__(self, client: AsyncClient, variables: Mapping[str, Any]) -> None:
+        """For this package: `AsyncClient.scope` makes scopes."""
+        super().__init__(variables)
+        self._client = client
+
+    def scope(self, **variables: Any) -> AsyncScope:
+        """Makes a scope with further variables; they win over variables of the same name here."""
+        return AsyncScope(self._client, {**self._variables, **variables})
+
+    async def perform(self, request: Request) -> Response:
+        """Sends a request and waits for its response, as `AsyncClient.perform` does."""
+        return await self._client.perform(self.request(request))
+
+    def _carry_out(self, request: Request) -> Coroutine[None, None, Response]:
+        return self.perform(request)
+
+    def send(self, request: Request) -> asyncio.Future[Response]:
+        """Sends a request at once, as `AsyncClient.send` does."""
+        return self._client.send(self.request(request))
+
+    def stream(self, request: Request) -> AsyncStream:
+        """Reads the body of an answer while it arrives, as `AsyncClient.stream` does."""
+        return self._client.stream(self.request(request))
+
+    def events(self, target: Request | str, **options: Unpack[EventOptions]) -> AsyncEventStream:
+        """Reads an answer as an event stream, as `AsyncClient.events` does."""
+        return self._client.events(self.request(request_of(target)), **options)
+
+    def batch(self) -> AsyncBatch:
+        """Makes a batch session whose requests have the variables of this scope."""
+        return AsyncBatch(self._client, self)
+
+
+make_coroutine_functions(AsyncScope)
