@@ -58,7 +58,7 @@ static const struct suite *const suites[] = {
 };
 
 enum { LEAK_TURNS_MAX = 250 };
-enum { TESTS_MAX = 700, NAME_BYTES_MAX = 100, SUITE_COUNT = sizeof(suites) / sizeof(suites[0]) };
+enum { TESTS_MAX = 1000, NAME_BYTES_MAX = 100, SUITE_COUNT = sizeof(suites) / sizeof(suites[0]) };
 
 static struct CMUnitTest tests[TESTS_MAX];
 static char names[TESTS_MAX][NAME_BYTES_MAX];

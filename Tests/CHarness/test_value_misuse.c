@@ -46,7 +46,7 @@ static void value__refuses_kinds_that_do_not_belong(void **state) {
     restway_object *object = fetch_enterprise(client);
     restway_request *request = make_get("status");
     restway_value bytes = make_value(RESTWAY_VALUE_BYTES, 2, "ab");
-    restway_value json = make_value(RESTWAY_VALUE_JSON, 2, "{}");
+    restway_value json = make_value(RESTWAY_VALUE_JSON, 2, "[]");
     restway_value object_value = make_value(RESTWAY_VALUE_OBJECT, 0, object);
     assert_refused(restway_request_set_variable(request, "a", &bytes, &failure));
     assert_refused(restway_request_set_variable(request, "a", &json, &failure));
