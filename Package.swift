@@ -59,7 +59,7 @@ let core: [Target] =
     + module("RestwayObjects", ["RestwayThreads"])
     + module(
         "RestwaySQLiteStore",
-        ["RestwayText", "RestwayThreads", "RestwaySQLite", "RestwayObjects"])
+        ["RestwayText", "RestwayThreads", "RestwaySQLite", "RestwayObjects"], settings + small)
     + module("RestwayMapping", ["RestwayText", "RestwayRouting", "RestwayObjects"])
     + module(
         "RestwayJansson",

@@ -128,6 +128,8 @@ RESTWAY_API int32_t restway_pages_has_next(const restway_pages *pages);
  *          be used, or a URL at an origin that is neither the origin of the request nor one of
  *          `trustedOrigins`).
  *
+ *  An interrupt of the thread (interrupt.h) cancels the call; the page can be asked for again.
+ *
  *  Threads: any, except inside a callback (RESTWAY_E_WOULD_BLOCK). Blocks: until the page has
  *  come. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_pages_next(

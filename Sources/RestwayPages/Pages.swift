@@ -142,6 +142,8 @@ package final class Pages: Sendable {
         do throws(Failure) {
             response = try wait()
         } catch {
+            // Nobody has a handle of the call.
+            if error.reason == .interrupted { cancel() }
             state.update { $0.turn = .idle }
             throw error
         }

@@ -38,7 +38,7 @@ ENUMS = {
     ),
     "restway_log_level": (
         "RESTWAY_LOG_",
-        "The importance of a log message (`RESTWAY_LOG_*`); a higher level logs more messages.",
+        "The importance of a log message; a higher level logs more messages.",
     ),
     "restway_value_kind": ("RESTWAY_VALUE_", "The kind of a value."),
     "restway_attribute_type": ("RESTWAY_TYPE_", "The type of an attribute's values."),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from . import _ffi as native
 from ._batch import Batch
-from ._boundary import OnAttempt, attempt_of, check, errors, failed, make, milliseconds
+from ._boundary import OnAttempt, attempt_of, errors, failed, make, milliseconds
 from ._cache import Cache
 from ._call import Call
 from ._client_base import ClientBase

@@ -207,22 +207,20 @@ class Link:
             native.ref(call),
             self._error_out,
         )
-        future = self._began(token, status, question)
+        future = self._began(token, status)
         if watcher is not None:
             self._watchers[token] = (watcher, call)
         return future, call
 
     def send_page(
-        self, send: Any, pages: native.Handle, question: Question | None
+        self, send: Any, pages: native.Handle
     ) -> tuple[asyncio.Future[Response], native.CallHandle]:
         """Requests the next page with `send`; returns its future and its call."""
         token, call = next(self._tokens), native.OwnedCallHandle()
         status = send(pages, None, native.token(token), None, native.ref(call), self._error_out)
-        return self._began(token, status, question), call
+        return self._began(token, status), call
 
-    def _began(
-        self, token: int, status: int, question: Question | None
-    ) -> asyncio.Future[Response]:
+    def _began(self, token: int, status: int) -> asyncio.Future[Response]:
         """Returns the future of a call that was sent; raises the error of `status`."""
         if status:
             stop_daemon_thread()

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any, Optional, TypedDict, cast
+from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from . import _ffi as native
 from ._body import RequestOptions
-from ._boundary import Owner, check, errors, failed, make, milliseconds
-from ._call import Call, Question, asking
+from ._boundary import Owner, check, make
+from ._call import Call
 from ._object import Object, Objects
 from ._request import Request
 from ._response import Response
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ._client_base import ClientBase
 
 
-Send = Callable[[Optional[Question]], "tuple[asyncio.Future[Response], native.CallHandle]"]
+Send = Callable[[], "tuple[asyncio.Future[Response], native.CallHandle]"]
 """Sends the request for a page, and returns its future and its call."""
 
 
@@ -33,8 +33,7 @@ class PageOptions(TypedDict, total=False):
     objects_max: int | None
     """The most objects that the program gets; None for no bound. The last page ends there."""
     prefetch: bool
-    """Whether the next page is requested while the program uses one. A client with a modifier
-    requests a page only when the program asks for it."""
+    """Whether the next page is requested while the program uses one."""
 
 
 class PagedOptions(PageOptions, RequestOptions, total=False):
@@ -89,7 +88,7 @@ class PagesBase(Owner[native.PagesHandle]):
         check(native.lib.restway_page_options_init, native.ref(read), native.size_of(read))
         read.pages_max = _bound("pages_max", options.pop("pages_max", None))
         read.objects_max = _bound("objects_max", options.pop("objects_max", None))
-        read.prefetch = options.pop("prefetch", False) and client._modifier is None
+        read.prefetch = options.pop("prefetch", False)
         request = _request(target, cast(RequestOptions, options))
         super().__init__(
             make(
@@ -151,37 +150,11 @@ class Pages(PagesBase):
         Args:
             timeout: As for `Client.perform`.
         """
-        handle, modifier = self._handle, self._client._modifier
-        if modifier is not None:
-            return self._next_of_modified(timeout)
-        response = native.OwnedResponseHandle()
-        status = native.bare.restway_pages_next(
-            handle,
-            native.whole(milliseconds(timeout, unbounded=0)),
-            native.ref(response),
-            errors.out,
-        )
-        if status:
-            raise failed(status, self._client._layouts)
-        return Page(Response(response, self._client._layouts), handle) if response else None
-
-    def _next_of_modified(self, timeout: float | None) -> Page | None:
-        """Requests the next page of a client whose modifier sees the request."""
         client, handle = self._client, self._handle
-        assert client._modifier is not None
         if not self.has_next:
             return None
-        with asking(client._handle, client._modifier) as question:
-            call = make(
-                native.CallHandle,
-                native.lib.restway_pages_send_next,
-                handle,
-                native.NULL_DONE,
-                None,
-                native.NULL_DESTROY,
-                layouts=client._layouts,
-            )
-        return Page(Call(call, client, question).wait(timeout), handle)
+        call = _send(client, native.lib.restway_pages_send_next, handle)
+        return Page(call.wait(timeout), handle)
 
 
 class AsyncPages(PagesBase):
@@ -303,37 +276,9 @@ class PagedList(PagedListBase):
         Raises what the iteration over Pages raises; StoreError if the page could not be added.
         After an error, the same page can be loaded again.
         """
-        client, modifier = self._client, self._client._modifier
-        if modifier is not None:
-            return self._load_modified(timeout)
-        response = native.OwnedResponseHandle()
-        status = native.bare.restway_paged_list_load(
-            self._handle,
-            native.whole(milliseconds(timeout, unbounded=0)),
-            native.ref(response),
-            errors.out,
-        )
-        if status:
-            raise failed(status, client._layouts)
-        return Response(response, client._layouts) if response else None
-
-    def _load_modified(self, timeout: float | None) -> Response | None:
-        """Loads the next page of a client whose modifier sees the request."""
-        client = self._client
-        assert client._modifier is not None
         if self.is_complete:
             return None
-        with asking(client._handle, client._modifier) as question:
-            call = make(
-                native.CallHandle,
-                native.lib.restway_paged_list_send,
-                self._handle,
-                native.NULL_DONE,
-                None,
-                native.NULL_DESTROY,
-                layouts=client._layouts,
-            )
-        return Call(call, client, question).wait(timeout)
+        return _send(self._client, native.lib.restway_paged_list_send, self._handle).wait(timeout)
 
 
 class AsyncPagedList(PagedListBase):
@@ -359,11 +304,7 @@ class AsyncPagedList(PagedListBase):
 
 async def _next(client: AsyncClient, send: Send) -> Response:
     """Sends the request for a page with `send`, and waits for its response."""
-    if client._modifier is None:
-        future, call = send(None)
-    else:
-        with asking(client._handle, client._modifier) as question:
-            future, call = send(question)
+    future, call = send()
     try:
         return await future
     except asyncio.CancelledError:
@@ -371,6 +312,12 @@ async def _next(client: AsyncClient, send: Send) -> Response:
         raise
     finally:
         del call  # the traceback of an exception would keep the client alive
+
+
+def _send(client: Client, function: Any, pages: native.Handle) -> Call:
+    """Sends the request for a page. The call can be waited for so that signals are handled."""
+    nobody = (native.NULL_DONE, None, native.NULL_DESTROY)
+    return Call(make(native.CallHandle, function, pages, *nobody, layouts=client._layouts), client)
 
 
 def _request(target: Request | str, options: RequestOptions) -> Request:

@@ -135,14 +135,14 @@ def test_the_next_page_comes_while_one_is_used(client: restway.Client, paged: Pa
 
 
 def test_a_modifier_sees_every_page(client: restway.Client, paged: PagedPeer) -> None:
-    client.set_modifier(lambda request: request.update(headers={"X-Mark": "m"}))
+    client.add_modifier(lambda turn: turn.request.update(headers={"X-Mark": "m"}))
     assert ids(client.pages("things", variables={"owner": "me"}, prefetch=True)) == [1, 2, 3, 4, 5]
     assert all(b"X-Mark: m" in request for request in paged.requests)
 
-    def refuse(request: Request) -> None:
+    def refuse(turn: restway.Turn) -> None:
         raise RuntimeError("not now")
 
-    client.set_modifier(refuse)
+    client.add_modifier(refuse)
     with pytest.raises(restway.CancelledError, match="not now"):
         client.pages("things", variables={"owner": "me"}).next_page()
 
@@ -201,7 +201,7 @@ def test_an_async_client_iterates(paged: PagedPeer, api: restway.API) -> None:
             assert await pages.next_page() is None
             found = [page async for page in client.pages("linked").pages]
             assert [ids(page.objects) for page in found] == [[1, 2], [3, 4], [5]]
-            client.set_modifier(lambda request: request.update(headers={"X-Mark": "m"}))
+            client.add_modifier(lambda turn: turn.request.update(headers={"X-Mark": "m"}))
             page = await client.pages("linked").next_page()
             assert page is not None
             assert b"X-Mark: m" in paged.requests[-1]
@@ -284,7 +284,7 @@ def test_a_list_is_observed(client: restway.Client) -> None:
         assert changes.get(timeout=30) == [1, 2]
         client.store.delete(things.objects[0])
         assert changes.get(timeout=30) == [1]
-    client.set_modifier(lambda request: None)
+    client.add_modifier(lambda turn: None)
     things.load_more()
     assert ids(things.objects) == [2, 3, 4]
 

@@ -89,7 +89,7 @@ class Domain(IntEnum):
 
 
 class LogLevel(IntEnum):
-    """The importance of a log message (`RESTWAY_LOG_*`); a higher level logs more messages (`RESTWAY_LOG_*`)."""
+    """The importance of a log message; a higher level logs more messages (`RESTWAY_LOG_*`)."""
 
     OFF = 0
     ERROR = 1
