@@ -51,15 +51,7 @@ enum ExchangeStage {
             let isAwaited = state.isAwaited && entry.place != .worker && request.reader == nil
             return (state.deadline, isAwaited, state.ties.visit, state.span)
         }
-        if deadline != .never {
-            let left = deadline.milliseconds(since: context.clock.now())
-            guard left > 0 else {
-                let text = request.statedTimeouts.totalText
-                return entry.fail(Failure(.timedOut, "\(call.description) timed out: \(text)"))
-            }
-            exchange.timeouts = request.statedTimeouts
-            exchange.timeouts.totalMilliseconds = left
-        }
+        guard limit(&exchange, of: entry, to: deadline) else { return }
         span?.add(to: &exchange, isTrusted: request.sending.isTrusted)
         call.log.sends(exchange, attempt: call.attemptNumber)
         visit?.ticket.isSent()
@@ -102,6 +94,24 @@ enum ExchangeStage {
                 cancel: { context.transports.cancel(id) }))
         // The call ended before the number of its exchange was known.
         if !isNamed, !recorder.isFinished { context.transports.cancel(id) }
+    }
+
+    /// Gives the exchange what is left of the time limit. If nothing is left, the stage fails, and
+    /// this returns false.
+    private static func limit(
+        _ exchange: inout Exchange, of entry: StageEntry, to deadline: Deadline
+    ) -> Bool {
+        guard deadline != .never else { return true }
+        let timeouts = entry.request.statedTimeouts
+        let left = deadline.milliseconds(since: entry.context.clock.now())
+        guard left > 0 else {
+            let text = "\(entry.call.description) timed out: \(timeouts.totalText)"
+            entry.fail(Failure(.timedOut, text))
+            return false
+        }
+        exchange.timeouts = timeouts
+        exchange.timeouts.totalMilliseconds = left
+        return true
     }
 
     /// Goes on with an exchange that another call has sent.

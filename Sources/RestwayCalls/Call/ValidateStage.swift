@@ -86,12 +86,12 @@ struct AnswerCheck {
     ) -> Failure {
         var failure = Failure(
             .mapping, "the answer is refused: \(why)", domain: .validation, field: field)
-        let error = processor.apiError(received)
+        let error = AnswerErrors(processor).apiError(received)
         failure.apiCode = error.code
         failure.apiMessage = error.message
         failure.details = error.details
         failure.httpStatus = received.status
-        failure.response = Response(received)
+        failure.response = processor.response(received)
         return failure
     }
 }

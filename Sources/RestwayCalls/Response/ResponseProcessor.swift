@@ -319,7 +319,7 @@ struct ResponseProcessor {
         return mapper
     }
 
-    private func mapper(for received: ReceivedResponse, looksLikeJSON: Bool) -> (any Mapper)? {
+    func mapper(for received: ReceivedResponse, looksLikeJSON: Bool) -> (any Mapper)? {
         context.mappers.mapper(
             named: request.dataMapper, type: received.headers.joined("Content-Type"),
             looksLikeJSON: looksLikeJSON)
@@ -330,59 +330,7 @@ struct ResponseProcessor {
     /// Returns the failure for an answer whose status is no success. It may ask the program; then
     /// it runs on a worker.
     func httpFailure(_ received: ReceivedResponse) -> Failure {
-        let error = apiError(received)
-        var message = "\(describe(received)) answered \(received.status)"
-        if let reason = HTTPStatus.reasons[received.status] { message += " \(reason)" }
-        if received.isSuccess { message += ", which its route does not take as a success" }
-        if let text = error.message ?? notDecoded(received) ?? excerpt(of: received, error) {
-            message += ": \(text)"
-        }
-        if let code = error.code { message += " (API code \(code))" }
-        var failure = Failure(.http, message, domain: error.isFound ? .api : .http)
-        failure.httpStatus = received.status
-        failure.apiCode = error.code
-        failure.apiMessage = error.message
-        failure.details = error.details
-        failure.isRetryable = HTTPStatus.isTemporary(received.status)
-        failure.response = response(received)
-        failure.request = failure.response?.request
-        guard let read = context.functions.failureReader else { return failure }
-        return CallbackScope.run { read(failure) }
-    }
-
-    /// Returns the API's own error in a body.
-    func apiError(_ received: ReceivedResponse) -> APIError {
-        APIError(
-            body: notDecoded(received) == nil ? received.body : Body(),
-            mediaType: received.headers[first: "Content-Type"], api.definition.errors,
-            read: { self.json($0, of: received) })
-    }
-
-    /// Returns why nothing can be read in a body that is still coded; `nil` if it is not.
-    private func notDecoded(_ received: ReceivedResponse) -> String? {
-        received.body.isEmpty ? nil : ContentDecoder.reasonNotDecoded(received.headers)
-    }
-
-    /// Returns the first bytes of a body in which no error was found.
-    private func excerpt(of received: ReceivedResponse, _ error: APIError) -> String? {
-        guard !error.isFound, !received.body.isEmpty else { return nil }
-        let redaction = api.definition.redaction
-        let sent = call.state.withLock { $0.attempts.authorized }
-        let secrets = SentSecrets(request.exchange, sent: sent, redaction)
-        return ErrorExcerpt(redaction, secrets).text(
-            of: received.body, mediaType: received.headers[first: "Content-Type"])
-    }
-
-    /// Returns the body as JSON, even if it has another format.
-    private func json(
-        _ body: UnsafeRawBufferPointer, of received: ReceivedResponse
-    ) -> JSONValue? {
-        let type = received.headers.joined("Content-Type")
-        guard let mapper = self.mapper(for: received, looksLikeJSON: true),
-            !MediaType.reads(mapper, "application/json"), !(type.map(MediaType.isJSON) ?? false)
-        else { return try? JSONValue.parse(body, .init(keepsNULInKeys: true)) }
-        let limits = MappingLimits(nestingDepthMax: context.options.nestingDepthMax)
-        return JSONValue.read(body, by: mapper, limits)
+        AnswerErrors(self).httpFailure(received)
     }
 
     func failure(
@@ -399,14 +347,14 @@ struct ResponseProcessor {
         return failure
     }
 
-    private func response(
+    func response(
         _ received: ReceivedResponse, _ mapped: MappedObjects = .none
     ) -> Response {
         Response(received, mapped, request: .sent(by: call, request))
     }
 
     /// Describes the exchange for a message, without its query, which may hold a token.
-    private func describe(_ received: ReceivedResponse) -> String {
+    func describe(_ received: ReceivedResponse) -> String {
         "\(request.method.rawValue) \(URLText.withoutQuery(received.url))"
     }
 }

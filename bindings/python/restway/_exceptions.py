@@ -6,7 +6,7 @@
     ├── OutOfMemoryError                  memory could not be had
     ├── FileError                         a file cannot be read or written
     ├── UsageError                        the program used the library wrongly
-    │   ├── WaitInterruptedError               a blocking function inside a callback
+    │   ├── WaitInterruptedError          a wait that the program's interrupt has ended
     │   ├── WouldBlockError               a blocking function inside a callback
     │   └── ForkedError                   a handle from before a fork
     ├── ConfigError                       an API document is not valid: see `details`

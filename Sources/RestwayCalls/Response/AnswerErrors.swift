@@ -1,0 +1,77 @@
+import RestwayDocument
+import RestwayHTTP
+import RestwayJSON
+import RestwayJansson
+import RestwayMapping
+import RestwayOutcome
+import RestwayPlugins
+import RestwayText
+import RestwayThreads
+
+/// Reads what an answer that is no success says about its error.
+struct AnswerErrors {
+    private let processor: ResponseProcessor
+    private var call: Call { processor.call }
+
+    init(_ processor: ResponseProcessor) {
+        self.processor = processor
+    }
+
+    /// Returns the failure for an answer whose status is no success. It may ask the program; then
+    /// it runs on a worker.
+    func httpFailure(_ received: ReceivedResponse) -> Failure {
+        let error = apiError(received)
+        var message = "\(processor.describe(received)) answered \(received.status)"
+        if let reason = HTTPStatus.reasons[received.status] { message += " \(reason)" }
+        if received.isSuccess { message += ", which its route does not take as a success" }
+        if let text = error.message ?? notDecoded(received) ?? excerpt(of: received, error) {
+            message += ": \(text)"
+        }
+        if let code = error.code { message += " (API code \(code))" }
+        var failure = Failure(.http, message, domain: error.isFound ? .api : .http)
+        failure.httpStatus = received.status
+        failure.apiCode = error.code
+        failure.apiMessage = error.message
+        failure.details = error.details
+        failure.isRetryable = HTTPStatus.isTemporary(received.status)
+        failure.response = processor.response(received)
+        failure.request = failure.response?.request
+        guard let read = call.context.functions.failureReader else { return failure }
+        return CallbackScope.run { read(failure) }
+    }
+
+    /// Returns the API's own error in a body.
+    func apiError(_ received: ReceivedResponse) -> APIError {
+        APIError(
+            body: notDecoded(received) == nil ? received.body : Body(),
+            mediaType: received.headers[first: "Content-Type"], call.api.definition.errors,
+            read: { self.json($0, of: received) })
+    }
+
+    /// Returns why nothing can be read in a body that is still coded; `nil` if it is not.
+    private func notDecoded(_ received: ReceivedResponse) -> String? {
+        received.body.isEmpty ? nil : ContentDecoder.reasonNotDecoded(received.headers)
+    }
+
+    /// Returns the first bytes of a body in which no error was found.
+    private func excerpt(of received: ReceivedResponse, _ error: APIError) -> String? {
+        guard !error.isFound, !received.body.isEmpty else { return nil }
+        let redaction = call.api.definition.redaction
+        let sent = call.state.withLock { $0.attempts.authorized }
+        let secrets = SentSecrets(processor.request.exchange, sent: sent, redaction)
+        return ErrorExcerpt(redaction, secrets).text(
+            of: received.body, mediaType: received.headers[first: "Content-Type"])
+    }
+
+    /// Returns the body as JSON, even if it has another format.
+    private func json(
+        _ body: UnsafeRawBufferPointer, of received: ReceivedResponse
+    ) -> JSONValue? {
+        let type = received.headers.joined("Content-Type")
+        guard let mapper = processor.mapper(for: received, looksLikeJSON: true),
+            !MediaType.reads(mapper, "application/json"), !(type.map(MediaType.isJSON) ?? false)
+        else { return try? JSONValue.parse(body, .init(keepsNULInKeys: true)) }
+        let limits = MappingLimits(nestingDepthMax: call.context.options.nestingDepthMax)
+        return JSONValue.read(body, by: mapper, limits)
+    }
+}
