@@ -137,6 +137,8 @@ static void interrupt__gives_the_call_that_goes_on(void **state) {
         restway_client_perform_interruptibly(client, request, 0, &call, &response, &failure));
     assert_null(call);
     restway_response_release(response);
+    assert_ok(
+        restway_client_perform_interruptibly(client, request, 0, &call, NULL, &failure));
     call = POISON;
     assert_refused(
         restway_client_perform_interruptibly(client, request, -1, &call, &response, &failure));

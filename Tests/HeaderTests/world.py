@@ -67,6 +67,7 @@ def own() -> dict[str, int]:
     handles["restway_store"] = LIBRARY.restway_client_store(client)
     store = handles["restway_store"]
     handles["restway_clock"] = make("restway_clock_create")
+    handles["restway_interrupt"] = make("restway_interrupt_create")
     handles["restway_request"] = make("restway_request_create", b"GET", b"status")
     handles["restway_resource"] = make("restway_resource_create_bytes", None, 0, None, None)
     handles["restway_scope"] = make("restway_scope_create", None)
@@ -117,6 +118,7 @@ class World:
         store = handles["restway_store"]
         handles["restway_observer"] = make("restway_client_observe", client, None, None, None, None)
         handles["restway_clock"] = make("restway_clock_create")
+        handles["restway_interrupt"] = make("restway_interrupt_create")
         handles["restway_draft"] = make("restway_draft_create", store, b"Note")
         draft = handles["restway_draft"]
         do("restway_draft_set", draft, b"id", self._memory.value(INT64, 7))
