@@ -89,6 +89,8 @@ static void client_options__refuse_bad_utf8(void **state) {
 
 static void request_functions__refuse_bad_utf8(void **state) {
     (void)state;
+    restway_scope *scope = NULL;
+    assert_ok(restway_scope_create(NULL, &scope, &failure));
     restway_value value = restway_value_int64(1);
     restway_request *request = make_get("status");
     for (size_t index = 0; index < BAD_TEXT_COUNT; index++) {
@@ -102,6 +104,7 @@ static void request_functions__refuse_bad_utf8(void **state) {
         assert_refused(restway_request_set_route(request, bad, &failure));
         assert_null(out);
         assert_refused(restway_request_set_variable(request, bad, &value, &failure));
+        assert_refused(restway_scope_set_variable(scope, bad, &value, &failure));
         assert_refused(restway_request_set_variable(request, "a", &bad_value, &failure));
         assert_refused(restway_request_set_parameter(request, bad, &value, &failure));
         assert_refused(restway_request_set_parameter(request, "a", &bad_value, &failure));
@@ -112,6 +115,7 @@ static void request_functions__refuse_bad_utf8(void **state) {
         assert_refused(restway_request_set_body(request, "a", 1, bad, &failure));
     }
     restway_request_release(request);
+    restway_scope_release(scope);
 }
 
 static void reading_functions__refuse_bad_utf8(void **state) {
