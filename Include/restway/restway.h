@@ -44,6 +44,7 @@
 #include "resource.h"
 #include "response.h"
 #include "retry.h"
+#include "routing.h"
 #include "store.h"
 #include "stream.h"
 #include "trace.h"

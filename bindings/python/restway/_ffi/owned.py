@@ -21,9 +21,10 @@ __all__ = [
     "OwnedListHandle", "OwnedObjectHandle", "OwnedObserverHandle", "OwnedOutboxItemHandle",
     "OwnedOutboxItemsHandle", "OwnedOutgoingHandle", "OwnedPagedListHandle", "OwnedPagesHandle",
     "OwnedQueryHandle", "OwnedRefreshHandle", "OwnedRequestHandle", "OwnedResourceHandle",
-    "OwnedResponseHandle", "OwnedStoreHandle", "OwnedUrlHandle", "PagedListHandle", "PagesHandle",
-    "QueryHandle", "RefreshHandle", "RequestHandle", "ResourceHandle", "ResponseHandle",
-    "RowsHandle", "StoreHandle", "UrlHandle",
+    "OwnedResponseHandle", "OwnedRoutingClientHandle", "OwnedStoreHandle", "OwnedUrlHandle",
+    "PagedListHandle", "PagesHandle", "QueryHandle", "RefreshHandle", "RequestHandle",
+    "ResourceHandle", "ResponseHandle", "RoutingClientHandle", "RowsHandle", "StoreHandle",
+    "UrlHandle",
 ]
 
 
@@ -148,6 +149,10 @@ class ResourceHandle(Handle):
 
 
 class ResponseHandle(Handle):
+    __slots__ = ()
+
+
+class RoutingClientHandle(Handle):
     __slots__ = ()
 
 
@@ -319,6 +324,12 @@ class OwnedResponseHandle(Owned, ResponseHandle):
     release = "restway_response_release"
 
 
+class OwnedRoutingClientHandle(Owned, RoutingClientHandle):
+    __slots__ = ()
+
+    release = "restway_routing_client_release"
+
+
 class OwnedStoreHandle(Owned, StoreHandle):
     __slots__ = ()
 
@@ -358,6 +369,7 @@ OWNED: dict[type[Handle], Any] = {
     RequestHandle: OwnedRequestHandle,
     ResourceHandle: OwnedResourceHandle,
     ResponseHandle: OwnedResponseHandle,
+    RoutingClientHandle: OwnedRoutingClientHandle,
     StoreHandle: OwnedStoreHandle,
     UrlHandle: OwnedUrlHandle,
 }

@@ -45,9 +45,10 @@ __all__ = [
     "OutboxFlushedFn", "OutboxItemFn", "OutboxItemHandle", "OutboxItemsHandle", "OutgoingHandle",
     "Page", "PageOptions", "PagedListHandle", "PagesHandle", "ParseFn", "PersistFn", "Progress",
     "ProgressFn", "QueryHandle", "Rate", "ReadFailureFn", "RefreshFn", "RefreshHandle",
-    "RequestHandle", "ResourceHandle", "ResponseHandle", "RowsHandle", "ShouldReplayFn", "Span",
-    "SpanAttribute", "SpanFn", "Statistics", "StoreHandle", "StreamEvent", "StreamEventFn",
-    "Timings", "TlsOptions", "TransformFn", "UrlHandle", "ValidateFn", "Value", "ValueAs", "c_enum",
+    "RequestHandle", "ResourceHandle", "ResponseHandle", "RoutingClientHandle", "RowsHandle",
+    "ShouldReplayFn", "Span", "SpanAttribute", "SpanFn", "Statistics", "StoreHandle", "StreamEvent",
+    "StreamEventFn", "Timings", "TlsOptions", "TransformFn", "UrlHandle", "ValidateFn", "Value",
+    "ValueAs", "c_enum",
 ]
 
 c_enum = c_uint32
