@@ -45,6 +45,7 @@
 #include "resource.h"
 #include "response.h"
 #include "retry.h"
+#include "routing.h"
 #include "scope.h"
 #include "store.h"
 #include "stream.h"

@@ -1,6 +1,7 @@
 /** @file restway/trace.h
- *  Spans of calls under the names of OpenTelemetry's HTTP client, and the header `traceparent` of
- *  the W3C recommendation Trace Context. docs/OPERATING.md explains both.
+ *  Spans of calls under the names of OpenTelemetry's semantic conventions for HTTP clients (version
+ *  1.44.0), and the header `traceparent` of the W3C recommendation Trace Context. docs/OPERATING.md
+ *  explains both, and lists the attributes.
  */
 #ifndef RESTWAY_TRACE_H
 #define RESTWAY_TRACE_H
@@ -42,7 +43,9 @@ typedef struct restway_span {
     int64_t start_microseconds;
     /** When the call completed; 0 at its start. */
     int64_t end_microseconds;
-    /** The restway_status with which the call completed; RESTWAY_OK at its start. */
+    /** The restway_status with which the call completed; RESTWAY_OK at its start. The span of a
+     *  call that failed has the attribute "error.type", too: the HTTP status from 400 on, otherwise
+     *  the name of this status. */
     uint32_t status;
     /** Always 0. */
     uint32_t reserved;

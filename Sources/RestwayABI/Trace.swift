@@ -25,6 +25,14 @@ public func restway_client_set_tracing(
 }
 
 extension SpanRecord {
+    /// The attributes, with `error.type` for a call that failed.
+    private var allAttributes: [SpanAttribute] {
+        guard let failure else { return attributes }
+        let type =
+            failure.httpStatus.map { "\($0)" } ?? restway_status(failure.reason).name.description
+        return attributes + [SpanAttribute(name: "error.type", value: .text(type))]
+    }
+
     /// Calls the function of the program with the span as C reads it.
     ///
     /// - Parameter proposal: The `traceparent` at the start; `nil` at the end.
@@ -32,6 +40,7 @@ extension SpanRecord {
     fileprivate func lend(
         _ proposal: String?, to function: restway_span_fn, _ context: HostContext
     ) -> String? {
+        let attributes = allAttributes
         // The texts live until the function has returned.
         let names = attributes.map { CText($0.name.description) }
         let texts = attributes.map { attribute -> CText? in
@@ -54,7 +63,7 @@ extension SpanRecord {
                 span.call = call
                 span.start_microseconds = start
                 span.end_microseconds = end ?? 0
-                span.status = (failure.map(restway_status.init) ?? .RESTWAY_OK).rawValue
+                span.status = (failure.map { restway_status($0.reason) } ?? .RESTWAY_OK).rawValue
                 guard let proposal else {
                     function(context.pointer, &span, nil)
                     return nil

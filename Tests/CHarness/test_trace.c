@@ -103,6 +103,7 @@ static void tracing__tells_spans_and_sends_the_header(void **state) {
     assert_holds(spans.attributes, "http.response.status_code=200 ");
     assert_holds(spans.attributes, "network.protocol.version=1.1 ");
     assert_int_equal(spans.status, RESTWAY_OK);
+    assert_null(strstr(spans.attributes, "error.type"));
 
     restway_request *request = make_get("bad/status/404");
     assert_fails(restway_client_perform(client, request, 0, NULL, &failure), RESTWAY_E_HTTP, "");
@@ -110,11 +111,40 @@ static void tracing__tells_spans_and_sends_the_header(void **state) {
     wait_for_ends(&spans, 2);
     assert_int_equal(spans.status, RESTWAY_E_HTTP);
     assert_holds(spans.attributes, "http.response.status_code=404 ");
+    assert_holds(spans.attributes, "error.type=404 ");
 
     assert_ok(restway_client_set_tracing(client, 0, NULL, NULL, NULL, &failure));
     restway_response_release(fetch(client, "status"));
     assert_int_equal(spans.start_count, 2);
     restway_client_release(client);
+}
+
+/** Sends a request to a server that does not answer, and waits for the span. */
+static void fail_to_connect(const char *host, struct spans *spans) {
+    char url[64];
+    restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
+    snprintf(url, sizeof(url), "http://%s:%d", host, closed_port());
+    options.base_url = url;
+    restway_client *client = make_client_with(options);
+    spans_begin(spans);
+    assert_ok(restway_client_set_tracing(client, 0, note, spans, NULL, &failure));
+    restway_request *request = make_get("status");
+    assert_fails(
+        restway_client_perform(client, request, 0, NULL, &failure), RESTWAY_E_CONNECT, "");
+    restway_request_release(request);
+    wait_for_ends(spans, 1);
+    restway_client_release(client);
+}
+
+static void tracing__names_what_went_wrong(void **state) {
+    (void)state;
+    struct spans spans;
+    fail_to_connect("127.0.0.1", &spans);
+    assert_int_equal(spans.status, RESTWAY_E_CONNECT);
+    assert_holds(spans.attributes, "error.type=RESTWAY_E_CONNECT ");
+    assert_null(strstr(spans.attributes, "http.response.status_code"));
+    fail_to_connect("[::1]", &spans);
+    assert_holds(spans.attributes, "server.address=::1 ");
 }
 
 static void tracing__refuses_wrong_arguments(void **state) {
@@ -130,6 +160,7 @@ static void tracing__refuses_wrong_arguments(void **state) {
 
 static const struct CMUnitTest tests[] = {
     TEST(tracing__tells_spans_and_sends_the_header),
+    TEST(tracing__names_what_went_wrong),
     TEST(tracing__refuses_wrong_arguments),
 };
 

@@ -120,6 +120,7 @@ extension QueryHandle: ArgumentObject { static let parameter = "query" }
 extension RefreshTicket: ArgumentObject { static let parameter = "refresh" }
 extension RequestHandle: ArgumentObject { static let parameter = "request" }
 extension ResponseHandle: ArgumentObject { static let parameter = "response" }
+extension RoutingClientHandle: ArgumentObject { static let parameter = "routing" }
 extension RowsHandle: ArgumentObject { static let parameter = "rows" }
 extension ScopeHandle: ArgumentObject { static let parameter = "scope" }
 extension Snapshot: ArgumentObject { static let parameter = "object" }

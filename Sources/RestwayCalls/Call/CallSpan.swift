@@ -56,6 +56,24 @@ package struct SpanAttribute: Sendable {
 
     package let name: StaticString
     package let value: Value
+
+    package init(name: StaticString, value: Value) {
+        self.name = name
+        self.value = value
+    }
+}
+
+/// Why a call failed, as its span tells it.
+package struct SpanFailure: Sendable {
+    package let reason: Failure.Reason
+    /// The status of the answer if it is the reason, that is from 400 on.
+    package let httpStatus: Int?
+
+    init(_ failure: Failure) {
+        reason = failure.reason
+        let status = failure.httpStatus > 0 ? failure.httpStatus : failure.response?.status ?? 0
+        httpStatus = status >= 400 ? status : nil
+    }
 }
 
 /// The span of a call as an observer sees it, at its start or at its end.
@@ -68,7 +86,7 @@ package struct SpanRecord: Sendable {
     /// `nil` at the start.
     package var end: Int64?
     /// `nil` for a success and at the start.
-    package var failure: Failure.Reason?
+    package var failure: SpanFailure?
 }
 
 /// How the calls of a client are traced.
@@ -114,7 +132,8 @@ final class CallSpan: Sendable {
             SpanAttribute(name: "url.full", value: .text(call.log.redaction.url(url))),
         ]
         if let origin = try? Origin(url: url) {
-            attributes.append(SpanAttribute(name: "server.address", value: .text(origin.host)))
+            attributes.append(
+                SpanAttribute(name: "server.address", value: .text(Self.address(of: origin))))
             attributes.append(SpanAttribute(name: "server.port", value: .number(origin.port)))
         }
         if let template {
@@ -132,6 +151,12 @@ final class CallSpan: Sendable {
         }
     }
 
+    /// The host of an origin. An IPv6 address has no brackets in the semantic conventions.
+    private static func address(of origin: Origin) -> String {
+        guard origin.host.hasPrefix("[") else { return origin.host }
+        return String(origin.host.dropFirst().dropLast())
+    }
+
     /// Adds `traceparent` to a request that goes out and has none of its own.
     func add(to exchange: inout Exchange, isTrusted: Bool) {
         guard let parent, tracing.sendsHeader, isTrusted || tracing.trustsAll,
@@ -147,7 +172,7 @@ final class CallSpan: Sendable {
             name: name, attributes: attributes + Self.attributes(of: outcome), call: id,
             start: start)
         record.end = max(start, call.context.clock.wallMicroseconds())
-        if case .failure(let failure) = outcome { record.failure = failure.reason }
+        if case .failure(let failure) = outcome { record.failure = SpanFailure(failure) }
         call.context.pool.submit { [record] in
             CallbackScope.run { _ = observer(record, nil) }
         }

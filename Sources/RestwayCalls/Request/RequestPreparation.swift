@@ -302,7 +302,7 @@ package struct RequestPreparation {
 
 extension RouteTable {
     /// Returns the route with a name. The failure for any other name suggests a route.
-    func existing(_ name: String) throws(Failure) -> Route {
+    package func existing(_ name: String) throws(Failure) -> Route {
         if let route = try? route(named: name) { return route }
         let hint = NearestName.hint(for: name, in: all.compactMap(\.name))
         throw Failure(.unknownRoute, "there is no route \"\(name)\"\(hint)", field: name)

@@ -159,6 +159,7 @@ from ._response import (
     StreamEvent,
     Timings,
 )
+from ._routing import AsyncRoutingClient, RoutingClient
 from ._scope import AsyncScope, Scope
 from ._store import (
     Change,
@@ -195,6 +196,7 @@ __all__ = [
     "AsyncOutbox",
     "AsyncPagedList",
     "AsyncPages",
+    "AsyncRoutingClient",
     "AsyncScope",
     "AsyncStream",
     "AsyncStreamedResponse",
@@ -321,6 +323,7 @@ __all__ = [
     "Resumable",
     "Resumption",
     "RouteError",
+    "RoutingClient",
     "Row",
     "Rows",
     "SaveTo",

@@ -275,6 +275,9 @@ def build_query(params: Mapping[str, str] | Iterable[tuple[str, str]]) -> str:
     return written_text(native.lib.restway_url_build_query, names, values, len(pairs))
 
 
+#: The version of the semantic conventions for the names of spans, metrics and attributes.
+_SCHEMA = "https://opentelemetry.io/schemas/1.44.0"
+
 #: The boundaries that the semantic conventions advise for durations, in seconds.
 _BOUNDARIES = (0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10)
 
@@ -295,8 +298,8 @@ class Spans:
         metrics = importlib.import_module("opentelemetry.metrics")
         context = importlib.import_module("opentelemetry.trace.propagation.tracecontext")
         self._propagator = context.TraceContextTextMapPropagator()
-        self._tracer = self._trace.get_tracer("restway", version(), tracer_provider)
-        meter = metrics.get_meter("restway", version(), meter_provider)
+        self._tracer = self._trace.get_tracer("restway", version(), tracer_provider, _SCHEMA)
+        meter = metrics.get_meter("restway", version(), meter_provider, _SCHEMA)
         self._duration = meter.create_histogram(
             "http.client.request.duration",
             unit="s",
@@ -327,9 +330,6 @@ class Spans:
         if begun is None:
             return
         if span.status:
-            code = attributes.get("http.response.status_code")
-            name = native.borrowed(native.lib.restway_status_name(span.status)) or ""
-            attributes["error.type"] = name if code is None or int(code) < 400 else str(code)
             begun.set_status(self._trace.StatusCode.ERROR)
         begun.set_attributes(attributes)
         begun.end(end_time=span.end_microseconds * 1000)

@@ -18,6 +18,7 @@ trace = pytest.importorskip("opentelemetry.trace")
 export = pytest.importorskip("opentelemetry.sdk.metrics.export")
 sdk_metrics = pytest.importorskip("opentelemetry.sdk.metrics")
 sdk_trace = pytest.importorskip("opentelemetry.sdk.trace")
+conventions = pytest.importorskip("opentelemetry.semconv.metrics.http_metrics")
 
 Processor: Any = sdk_trace.SpanProcessor
 
@@ -76,6 +77,7 @@ def test_a_call_is_a_span_of_the_callers_context(
         "network.protocol.version": "1.1",
     }
     assert span.name.split()[0] == "GET"
+    assert span.instrumentation_scope.schema_url == "https://opentelemetry.io/schemas/1.44.0"
     assert span.status.status_code == trace.StatusCode.UNSET
     assert span.end_time >= span.start_time
     context = span.get_span_context()
@@ -158,8 +160,10 @@ def test_the_duration_is_a_metric(client: restway.Client, ended: Ended, provider
     found = None
     while found is None:  # the duration is recorded right after the end of the span
         found = reader.get_metrics_data()
-    (metric,) = found.resource_metrics[0].scope_metrics[0].metrics
-    assert (metric.name, metric.unit) == ("http.client.request.duration", "s")
+    (scope,) = found.resource_metrics[0].scope_metrics
+    assert scope.schema_url == "https://opentelemetry.io/schemas/1.44.0"
+    (metric,) = scope.metrics
+    assert (metric.name, metric.unit) == (conventions.HTTP_CLIENT_REQUEST_DURATION, "s")
     (point,) = metric.data.data_points
     assert point.count == 1
     assert "url.full" not in point.attributes

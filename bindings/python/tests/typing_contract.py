@@ -43,6 +43,13 @@ def clients(api: restway.API) -> None:
         restway.Client(api, timeout="30")  # type: ignore[arg-type]
 
 
+def routed(client: restway.Client, api: restway.API) -> None:
+    routing = restway.RoutingClient({"enterprises": client}, default=client)
+    assert_type(routing.route("enterprises"), restway.Response)
+    assert_type(routing.find(restway.Request.route("enterprises")), restway.Client)
+    restway.AsyncRoutingClient({}, default=client)  # type: ignore[arg-type]
+
+
 def kept(client: restway.Client, request: restway.Request) -> None:
     request.update(cache="only", cache_ttl=60)
     request.update(cache="never")  # type: ignore[arg-type]

@@ -21,10 +21,10 @@ __all__ = [
     "OwnedListHandle", "OwnedObjectHandle", "OwnedObserverHandle", "OwnedOutboxItemHandle",
     "OwnedOutboxItemsHandle", "OwnedOutgoingHandle", "OwnedPagedListHandle", "OwnedPagesHandle",
     "OwnedQueryHandle", "OwnedRefreshHandle", "OwnedRequestHandle", "OwnedResourceHandle",
-    "OwnedResponseHandle", "OwnedScopeHandle", "OwnedStoreHandle", "OwnedTurnHandle",
-    "OwnedUrlHandle", "PagedListHandle", "PagesHandle", "QueryHandle", "RefreshHandle",
-    "RequestHandle", "ResourceHandle", "ResponseHandle", "RowsHandle", "ScopeHandle", "StoreHandle",
-    "TurnHandle", "UrlHandle",
+    "OwnedResponseHandle", "OwnedRoutingClientHandle", "OwnedScopeHandle", "OwnedStoreHandle",
+    "OwnedTurnHandle", "OwnedUrlHandle", "PagedListHandle", "PagesHandle", "QueryHandle",
+    "RefreshHandle", "RequestHandle", "ResourceHandle", "ResponseHandle", "RoutingClientHandle",
+    "RowsHandle", "ScopeHandle", "StoreHandle", "TurnHandle", "UrlHandle",
 ]
 
 
@@ -149,6 +149,10 @@ class ResourceHandle(Handle):
 
 
 class ResponseHandle(Handle):
+    __slots__ = ()
+
+
+class RoutingClientHandle(Handle):
     __slots__ = ()
 
 
@@ -328,6 +332,12 @@ class OwnedResponseHandle(Owned, ResponseHandle):
     release = "restway_response_release"
 
 
+class OwnedRoutingClientHandle(Owned, RoutingClientHandle):
+    __slots__ = ()
+
+    release = "restway_routing_client_release"
+
+
 class OwnedScopeHandle(Owned, ScopeHandle):
     __slots__ = ()
 
@@ -379,6 +389,7 @@ OWNED: dict[type[Handle], Any] = {
     RequestHandle: OwnedRequestHandle,
     ResourceHandle: OwnedResourceHandle,
     ResponseHandle: OwnedResponseHandle,
+    RoutingClientHandle: OwnedRoutingClientHandle,
     ScopeHandle: OwnedScopeHandle,
     StoreHandle: OwnedStoreHandle,
     TurnHandle: OwnedTurnHandle,

@@ -423,6 +423,14 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_clock_release": (None, (ClockHandle,)),
     "restway_clock_advance": (c_enum, (ClockHandle, c_int64, _error_out)),
     "restway_clock_next_milliseconds": (c_int64, (ClockHandle,)),
+    "restway_routing_client_create": (c_enum, (
+        ClientHandle, POINTER(RoutingClientHandle), _error_out)),
+    "restway_routing_client_retain": (RoutingClientHandle, (RoutingClientHandle,)),
+    "restway_routing_client_release": (None, (RoutingClientHandle,)),
+    "restway_routing_client_add": (c_enum, (
+        RoutingClientHandle, c_char_p, ClientHandle, _error_out)),
+    "restway_routing_client_find": (c_enum, (
+        RoutingClientHandle, RequestHandle, POINTER(ClientHandle), _error_out)),
     "restway_scope_create": (c_enum, (ScopeHandle, POINTER(ScopeHandle), _error_out)),
     "restway_scope_retain": (ScopeHandle, (ScopeHandle,)),
     "restway_scope_release": (None, (ScopeHandle,)),

@@ -46,10 +46,10 @@ __all__ = [
     "OutboxItemHandle", "OutboxItemsHandle", "OutgoingHandle", "Page", "PageOptions",
     "PagedListHandle", "PagesHandle", "ParseFn", "PersistFn", "Progress", "ProgressFn",
     "QueryHandle", "Rate", "ReadFailureFn", "RefreshFn", "RefreshHandle", "RequestHandle",
-    "ResourceHandle", "ResponseHandle", "RowsHandle", "ScopeHandle", "ShouldReplayFn", "Span",
-    "SpanAttribute", "SpanFn", "Statistics", "StoreHandle", "StreamEvent", "StreamEventFn",
-    "Timings", "TlsOptions", "TransformFn", "TurnHandle", "UrlHandle", "ValidateFn", "Value",
-    "ValueAs", "c_enum",
+    "ResourceHandle", "ResponseHandle", "RoutingClientHandle", "RowsHandle", "ScopeHandle",
+    "ShouldReplayFn", "Span", "SpanAttribute", "SpanFn", "Statistics", "StoreHandle", "StreamEvent",
+    "StreamEventFn", "Timings", "TlsOptions", "TransformFn", "TurnHandle", "UrlHandle",
+    "ValidateFn", "Value", "ValueAs", "c_enum",
 ]
 
 c_enum = c_uint32

@@ -1,0 +1,148 @@
+"""Several clients behind one face: each request goes to the client of its route."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Mapping
+from typing import TYPE_CHECKING, ClassVar, Generic, Literal, TypeVar
+
+from . import _ffi as native
+from ._async_client import AsyncClient
+from ._boundary import Owner, check, make, name
+from ._call import Call
+from ._client import Client, OnDone
+from ._client_base import ClientBase
+from ._request import Request, Verbs, make_coroutine_functions
+from ._response import Response
+from ._stream import AsyncEventStream, AsyncStream, EventStream, Stream, request_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._stream import EventOptions
+
+AnyClient = TypeVar("AnyClient", bound=ClientBase)
+
+
+class _Routing(Owner[native.RoutingClientHandle], Generic[AnyClient]):
+    """The common part: clients by the names of routes."""
+
+    __slots__ = ("_clients",)
+
+    _kind: ClassVar[type[ClientBase]]
+    """The class of the clients."""
+
+    def __init__(
+        self, clients: Mapping[str, AnyClient], *, default: AnyClient | None = None
+    ) -> None:
+        """Makes a routing client. It keeps its clients alive, and does not close them.
+
+        Args:
+            clients: The clients by the names of routes. One client may have several routes.
+            default: The client of all requests whose route has no client. A request to a path, or
+                about an object or a draft, names no route.
+
+        Raises UnknownRouteError if the API document of a client does not have its route; TypeError.
+        """
+        known = [*clients.values(), *([] if default is None else [default])]
+        for client in known:
+            if not isinstance(client, self._kind):
+                expected = self._kind.__name__
+                raise TypeError(f"expected {expected}s, not {type(client).__name__}")
+        lib = native.lib
+        standard = None if default is None else default._handle
+        handle = make(native.RoutingClientHandle, lib.restway_routing_client_create, standard)
+        for route, client in clients.items():
+            check(lib.restway_routing_client_add, handle, name(route), client._handle)
+        super().__init__(handle)
+        self._clients = {client._handle.value: client for client in known}
+
+    def find(self, request: Request) -> AnyClient:
+        """Returns the client of a request: the client of the route that it names, or else the
+        default client.
+
+            routing.find(request).pages(request)
+
+        Raises UnknownRouteError if no client fits.
+        """
+        function = native.lib.restway_routing_client_find
+        found = make(native.ClientHandle, function, self._handle, request._handle)
+        return self._clients[found.value]
+
+
+class RoutingClient(_Routing[Client], Verbs[Response]):
+    """Several clients behind one face: each request goes to the client of its route.
+
+        client = restway.RoutingClient({"issues": tracker, "issue": tracker}, default=shop)
+        client.route("issues", variables={"owner": "octo"})  # with the tracker
+        client.get("orders/7")  # with the shop
+
+    It is usable from any thread. Closing it closes none of its clients.
+    """
+
+    __slots__ = ()
+
+    _kind: ClassVar = Client
+
+    def perform(self, request: Request, *, timeout: float | None = None) -> Response:
+        """Sends a request with its client and waits, as `Client.perform` does. Raises
+        UnknownRouteError if no client fits, like all methods of this class.
+        """
+        return self.find(request).perform(request, timeout=timeout)
+
+    def _carry_out(self, request: Request) -> Response:
+        return self.perform(request)
+
+    def send(
+        self,
+        request: Request,
+        on_done: OnDone | None = None,
+        *,
+        delivery: Literal["thread", "process"] | None = None,
+    ) -> Call:
+        """Sends a request with its client without waiting, as `Client.send` does."""
+        return self.find(request).send(request, on_done, delivery=delivery)
+
+    def stream(self, request: Request) -> Stream:
+        """Streams the answer to a request, as `Client.stream` does."""
+        return self.find(request).stream(request)
+
+    def events(self, target: Request | str, **options: Unpack[EventOptions]) -> EventStream:
+        """Reads the events of a request or of a path, as `Client.events` does."""
+        request = request_of(target)
+        return self.find(request).events(request, **options)
+
+
+class AsyncRoutingClient(_Routing[AsyncClient], Verbs[Coroutine[None, None, Response]]):
+    """Several AsyncClients behind one face, as `RoutingClient` for asyncio.
+
+        client = restway.AsyncRoutingClient({"issues": tracker}, default=shop)
+        await client.route("issues", variables={"owner": "octo"})
+    """
+
+    _kind: ClassVar = AsyncClient
+
+    async def perform(self, request: Request) -> Response:
+        """Sends a request with its client and waits, as `AsyncClient.perform` does. Raises
+        UnknownRouteError if no client fits, like all methods of this class.
+        """
+        return await self.find(request).perform(request)
+
+    def _carry_out(self, request: Request) -> Coroutine[None, None, Response]:
+        return self.perform(request)
+
+    def send(self, request: Request) -> asyncio.Future[Response]:
+        """Sends a request with its client at once, as `AsyncClient.send` does."""
+        return self.find(request).send(request)
+
+    def stream(self, request: Request) -> AsyncStream:
+        """Streams the answer to a request, as `AsyncClient.stream` does."""
+        return self.find(request).stream(request)
+
+    def events(self, target: Request | str, **options: Unpack[EventOptions]) -> AsyncEventStream:
+        """Reads the events of a request or of a path, as `AsyncClient.events` does."""
+        request = request_of(target)
+        return self.find(request).events(request, **options)
+
+
+make_coroutine_functions(AsyncRoutingClient)
