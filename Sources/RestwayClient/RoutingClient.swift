@@ -45,6 +45,7 @@ extension RequestSpec.Target {
     fileprivate var routeName: String? {
         switch self {
         case .route(let name, _): name
+        case .routed(_, _, let route): route
         case .link(_, let origin): origin.routeName
         case .path, .subject: nil
         }
