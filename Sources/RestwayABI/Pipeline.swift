@@ -205,8 +205,11 @@ extension Argument {
         _ names: In<CString?>?, _ count: Int
     ) throws(Failure) -> [String] {
         let names = try elements(names, count, "routes")
-        return try names.enumerated().map { index, name throws(Failure) in
-            try nonEmptyString(name, "routes[\(index)]")
+        // A count that is too large ends at the first name that is none, so no room is reserved.
+        var routes: [String] = []
+        for (index, name) in names.enumerated() {
+            routes.append(try nonEmptyString(name, "routes[\(index)]"))
         }
+        return routes
     }
 }

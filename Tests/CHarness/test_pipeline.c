@@ -1,5 +1,6 @@
 /* Interceptors, and modifiers that answer in place of the exchange. */
 #include <pthread.h>
+#include <sched.h>
 #include <string.h>
 
 #include "harness.h"
@@ -19,7 +20,14 @@ struct seen {
 
 static void seen_destroy(void *context) {
     struct seen *seen = context;
-    seen->destroyed_count++;
+    __atomic_add_fetch(&seen->destroyed_count, 1, __ATOMIC_RELEASE);
+}
+
+/** Releases the client and waits until its functions have ended, because a worker may still hold
+ *  them for a moment. */
+static void seen_end(struct seen *seen, restway_client *client) {
+    restway_client_release(client);
+    while (__atomic_load_n(&seen->destroyed_count, __ATOMIC_ACQUIRE) == 0) sched_yield();
 }
 
 static void note(struct seen *seen, restway_turn *turn) {
@@ -60,7 +68,7 @@ static void pipeline__interceptors_see_answers_and_failures(void **state) {
     assert_int_equal(seen.error, RESTWAY_E_HTTP);
     assert_int_equal(seen.asked_count, 2);
     restway_request_release(missing);
-    restway_client_release(client);
+    seen_end(&seen, client);
     assert_int_equal(seen.destroyed_count, 1);
 }
 
@@ -87,7 +95,7 @@ static void pipeline__an_interceptor_changes_the_answer(void **state) {
         assert_int_equal(seen.found[index], RESTWAY_OK);
     }
     restway_response_release(response);
-    restway_client_release(client);
+    seen_end(&seen, client);
 }
 
 static restway_status answer(void *context, restway_turn *turn) {
@@ -141,7 +149,7 @@ static void pipeline__an_interceptor_sends_a_changed_request_again(void **state)
     assert_int_equal(seen.sends, 2);
     assert_int_equal(restway_response_attempt_count(response), 3);
     restway_response_release(response);
-    restway_client_release(client);
+    seen_end(&seen, client);
 }
 
 static restway_status refuse(void *context, restway_turn *turn) {
@@ -164,7 +172,7 @@ static void pipeline__a_refusal_names_its_reason_and_keeps_the_answer(void **sta
     assert_ptr_equal(restway_error_cause(failure), &seen);
     forget_failure();
     restway_request_release(request);
-    restway_client_release(client);
+    seen_end(&seen, client);
 }
 
 static restway_status find_wrong(void *context, restway_turn *turn) {
@@ -196,7 +204,7 @@ static void pipeline__wrong_uses_of_a_turn_are_refused(void **state) {
     assert_int_equal(seen.found[1], RESTWAY_E_CLOSED);
     assert_int_equal(seen.found[2], RESTWAY_E_INVALID_ARGUMENT);
     assert_int_equal(seen.found[3], RESTWAY_E_INVALID_ARGUMENT);
-    restway_client_release(client);
+    seen_end(&seen, client);
 }
 
 static void *end_later(void *turn) {
@@ -224,7 +232,7 @@ static void pipeline__a_held_turn_ends_on_another_thread(void **state) {
     pthread_join(seen.ender, &ended);
     assert_non_null(ended);
     assert_int_equal(seen.asked_count, 1);
-    restway_client_release(client);
+    seen_end(&seen, client);
 }
 
 static restway_status drop(void *context, restway_turn *turn) {
@@ -243,7 +251,7 @@ static void pipeline__a_turn_that_is_dropped_fails_its_call(void **state) {
         restway_client_perform(client, request, 0, NULL, &failure), RESTWAY_E_CANCELLED,
         "dropped");
     restway_request_release(request);
-    restway_client_release(client);
+    seen_end(&seen, client);
 }
 
 static void pipeline__functions_for_routes_are_asked_about_them_alone(void **state) {
@@ -268,7 +276,7 @@ static void pipeline__functions_for_routes_are_asked_about_them_alone(void **sta
     assert_ok(restway_client_perform(client, request, 0, NULL, &failure));
     assert_int_equal(seen.asked_count, 1);
     restway_request_release(request);
-    restway_client_release(client);
+    seen_end(&seen, client);
     assert_int_equal(seen.destroyed_count, 1);
 }
 
