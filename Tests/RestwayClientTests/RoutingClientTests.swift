@@ -19,6 +19,8 @@ final class RoutingClientTests: XCTestCase {
         let routing = try routing(standard: nil)
         XCTAssertEqual(try routing.member(for: .route("issue")), "tracker")
         XCTAssertEqual(try routing.member(for: .route("orders", .post)), "shop")
+        let routed = RequestSpec.Target.routed(.get, "repositories/1/issues", route: "issues")
+        XCTAssertEqual(try routing.member(for: RequestSpec(target: routed)), "tracker")
         let link = RequestSpec.Target.link("http://api.test/2", from: .route("issues", nil))
         XCTAssertEqual(try routing.member(for: RequestSpec(target: link)), "tracker")
     }

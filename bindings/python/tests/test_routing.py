@@ -46,6 +46,7 @@ def test_a_request_goes_to_the_client_of_its_route(routing: restway.RoutingClien
     assert '"issues"' in routing.route("issues").text
     assert '"orders"' in routing.perform(restway.Request.route("orders"), timeout=30).text
     assert '"issues"' in routing.send(restway.Request.route("changes")).wait().text
+    assert '"issues"' in routing.get("echo?page=2", route="issues").text
 
 
 def test_other_requests_go_to_the_default_client(
