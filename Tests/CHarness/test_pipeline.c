@@ -198,7 +198,7 @@ static void pipeline__wrong_uses_of_a_turn_are_refused(void **state) {
     memset(&seen, 0, sizeof(seen));
     restway_client *client = make_client();
     assert_ok(restway_client_add_modifier(
-        client, find_wrong, NULL, 0, &seen, NULL, NULL, &failure));
+        client, find_wrong, NULL, 0, &seen, seen_destroy, NULL, &failure));
     restway_response_release(fetch(client, "status"));
     assert_int_equal(seen.found[0], RESTWAY_E_INVALID_ARGUMENT);
     assert_int_equal(seen.found[1], RESTWAY_E_CLOSED);
