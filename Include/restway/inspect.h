@@ -93,13 +93,15 @@ RESTWAY_API const char *restway_outgoing_header(
 /** Returns the number of header fields; 0 for NULL. Threads: any. Blocks: never. */
 RESTWAY_API size_t restway_outgoing_header_count(const restway_outgoing *outgoing);
 
-/** Returns the name of the field at @p index; NULL if there is none. Threads: any.
- *  Blocks: never. */
+/** Returns the name of the header field at @p index; NULL if @p index is out of range.
+ *
+ *  Threads: any. Blocks: never. */
 RESTWAY_API const char *restway_outgoing_header_name(
     const restway_outgoing *outgoing, size_t index);
 
-/** Returns the value of the field at @p index; NULL if there is none. Threads: any.
- *  Blocks: never. */
+/** Returns the value of the header field at @p index; NULL if @p index is out of range.
+ *
+ *  Threads: any. Blocks: never. */
 RESTWAY_API const char *restway_outgoing_header_value(
     const restway_outgoing *outgoing, size_t index);
 
@@ -169,7 +171,7 @@ RESTWAY_API const char *restway_url_scheme(const restway_url *url);
  *  NULL. Threads: any. Blocks: never. */
 RESTWAY_API const char *restway_url_host(const restway_url *url);
 
-/** Returns the port, also if the URL has none: 80 for http and 443 for https. 0 for NULL.
+/** Returns the port. A URL without a port has port 80 (http) or 443 (https). 0 for NULL.
  *
  *  Threads: any. Blocks: never. */
 RESTWAY_API int32_t restway_url_port(const restway_url *url);
@@ -185,8 +187,8 @@ RESTWAY_API const char *restway_url_fragment(const restway_url *url);
 /** Returns the number of parameters in the query; 0 for NULL. Threads: any. Blocks: never. */
 RESTWAY_API size_t restway_url_parameter_count(const restway_url *url);
 
-/** Returns the decoded name of the parameter at @p index, in the order of the query; NULL if there
- *  is none. A `+` is a space. Bytes that are not UTF-8, and NUL, become U+FFFD.
+/** Returns the decoded name of the parameter at @p index, in the order of the query; NULL if
+ *  @p index is out of range. A `+` is a space. Bytes that are not UTF-8, and NUL, become U+FFFD.
  *
  *  Threads: any. Blocks: never. */
 RESTWAY_API const char *restway_url_parameter_name(const restway_url *url, size_t index);

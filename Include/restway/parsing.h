@@ -54,8 +54,8 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_api_add_validator(
  *  @param context    As given to restway_api_add_parser().
  *  @param body       @p length bytes without their content coding, followed by a NUL. *Borrowed*
  *                    until this returns.
- *  @param media_type The Content-Type of the answer; "" if it has none. *Borrowed* until this
- *                    returns.
+ *  @param media_type The Content-Type of the answer; "" if the answer has no
+ *                    Content-Type. *Borrowed* until this returns.
  *  @param answer     *Borrowed* until this returns. restway_answer_set_value() sets the value:
  *                    JSON, a string, bytes or any other value that is no object and no list.
  *                    Without it, the value is null.

@@ -67,6 +67,18 @@ enum DoneNotice {
         }
     }
 
+    /// Sends a request as `telling` does. `send` gets the receiver of the call, because the call may
+    /// have been sent before.
+    static func receiving(
+        _ done: restway_done_fn?, _ pointer: UnsafeMutableRawPointer?,
+        _ destroy: restway_destroy_fn?, _ delivery: Delivery,
+        _ send: (Call.Receiver) throws(Failure) -> Call
+    ) throws(Failure) -> Call {
+        try telling(done, pointer, destroy, delivery) { token, completion, end throws(Failure) in
+            try send(Call.Receiver(token: token, completion: completion ?? { _, _ in }, end: end))
+        }
+    }
+
     static func run(
         _ done: restway_batch_done_fn, _ context: HostContext, _ batch: BatchSession,
         _ failure: Failure?

@@ -164,11 +164,9 @@ public func restway_api_add_hook(
     _ api: InHandle, _ name: CString?, _ hook: restway_hook_fn?,
     _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
-    APIHandle.using(api, outError) { handle throws(Failure) in
-        let name = try Argument.nonEmptyString(name, "name")
-        guard let hook else { throw Argument.null("hook") }
-        try HostContext.lending(context, destroy) { context throws(Failure) in
-            try handle.api.addHook(name, Question.hook(hook, context))
-        }
+    HostContext.registering(
+        api, name, hook, "hook", context, destroy, outError
+    ) { api, name, hook, context throws(Failure) in
+        try api.addHook(name, Question.hook(hook, context))
     }
 }

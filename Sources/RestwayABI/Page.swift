@@ -72,12 +72,9 @@ public func restway_pages_has_next(_ pages: InHandle) -> Int32 {
 public func restway_pages_next(
     _ pages: InHandle, _ milliseconds: Int64, _ outResponse: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
-    outResponse?.pointee = nil
-    return PagesHandle.using(pages, outError) { handle throws(Failure) in
-        let out = try Argument.out(outResponse, "out_response")
-        try Argument.notNegative(milliseconds, "milliseconds")
-        let page = try handle.pages.next(milliseconds: milliseconds)
-        out.pointee = page.map { Handle.give(ResponseHandle($0.response)) }
+    PagesHandle.waitingForPage(pages, milliseconds, outResponse, outError) {
+        handle throws(Failure) in
+        try handle.pages.next(milliseconds: milliseconds)
     }
 }
 
@@ -87,11 +84,9 @@ public func restway_pages_send_next(
     _ destroy: restway_destroy_fn?, _ outCall: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     PagesHandle.creating(pages, outCall, outError) { handle throws(Failure) in
-        let pages = handle.pages
-        return try DoneNotice.telling(done, context, destroy, pages.context.delivery) {
-            token, completion, end throws(Failure) in
-            try pages.send(
-                Call.Receiver(token: token, completion: completion ?? { _, _ in }, end: end))
+        try DoneNotice.receiving(done, context, destroy, handle.pages.context.delivery) {
+            receiver throws(Failure) in
+            try handle.pages.send(receiver)
         }
     }
 }
@@ -139,5 +134,21 @@ extension Page {
             struct_size: 0, number: count.number, offset: count.offset ?? -1,
             total: count.total ?? -1, object_count: Int64(objects.count),
             is_last: count.isLast ? 1 : 0, reserved: 0)
+    }
+}
+
+extension ArgumentObject {
+    /// Runs `wait`, which gives the next page, and gives the response of the page to the program;
+    /// NULL if there are no more pages.
+    static func waitingForPage(
+        _ handle: InHandle, _ milliseconds: Int64, _ outResponse: OutHandle?,
+        _ outError: OutHandle?, _ wait: (Content) throws(Failure) -> Page?
+    ) -> restway_status {
+        outResponse?.pointee = nil
+        return using(handle, outError) { content throws(Failure) in
+            let out = try Argument.out(outResponse, "out_response")
+            try Argument.notNegative(milliseconds, "milliseconds")
+            out.pointee = try wait(content).map { Handle.give(ResponseHandle($0.response)) }
+        }
     }
 }

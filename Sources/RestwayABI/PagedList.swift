@@ -62,12 +62,9 @@ public func restway_paged_list_total(_ list: InHandle) -> Int64 {
 public func restway_paged_list_load(
     _ list: InHandle, _ milliseconds: Int64, _ outResponse: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
-    outResponse?.pointee = nil
-    return PagedListHandle.using(list, outError) { handle throws(Failure) in
-        let out = try Argument.out(outResponse, "out_response")
-        try Argument.notNegative(milliseconds, "milliseconds")
-        let page = try handle.list.load(milliseconds: milliseconds)
-        out.pointee = page.map { Handle.give(ResponseHandle($0.response)) }
+    PagedListHandle.waitingForPage(list, milliseconds, outResponse, outError) {
+        handle throws(Failure) in
+        try handle.list.load(milliseconds: milliseconds)
     }
 }
 
@@ -77,10 +74,9 @@ public func restway_paged_list_send(
     _ destroy: restway_destroy_fn?, _ outCall: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     PagedListHandle.creating(list, outCall, outError) { handle throws(Failure) in
-        return try DoneNotice.telling(done, context, destroy, handle.client.delivery) {
-            token, completion, end throws(Failure) in
-            try handle.list.send(
-                Call.Receiver(token: token, completion: completion ?? { _, _ in }, end: end))
+        try DoneNotice.receiving(done, context, destroy, handle.client.delivery) {
+            receiver throws(Failure) in
+            try handle.list.send(receiver)
         }
     }
 }

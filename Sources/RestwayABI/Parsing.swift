@@ -14,12 +14,10 @@ public func restway_api_add_validator(
     _ api: InHandle, _ name: CString?, _ validate: restway_validate_fn?,
     _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
-    APIHandle.using(api, outError) { handle throws(Failure) in
-        let name = try Argument.nonEmptyString(name, "name")
-        guard let validate else { throw Argument.null("validate") }
-        try HostContext.lending(context, destroy) { context throws(Failure) in
-            try handle.api.addValidator(name, Question.validator(validate, context))
-        }
+    HostContext.registering(
+        api, name, validate, "validate", context, destroy, outError
+    ) { api, name, validate, context throws(Failure) in
+        try api.addValidator(name, Question.validator(validate, context))
     }
 }
 
@@ -28,12 +26,10 @@ public func restway_api_add_parser(
     _ api: InHandle, _ name: CString?, _ parse: restway_parse_fn?,
     _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
-    APIHandle.using(api, outError) { handle throws(Failure) in
-        let name = try Argument.nonEmptyString(name, "name")
-        guard let parse else { throw Argument.null("parse") }
-        try HostContext.lending(context, destroy) { context throws(Failure) in
-            try handle.api.addParser(name, Question.parser(parse, context))
-        }
+    HostContext.registering(
+        api, name, parse, "parse", context, destroy, outError
+    ) { api, name, parse, context throws(Failure) in
+        try api.addParser(name, Question.parser(parse, context))
     }
 }
 
@@ -42,12 +38,10 @@ public func restway_api_add_encoder(
     _ api: InHandle, _ name: CString?, _ encode: restway_encode_fn?,
     _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
-    APIHandle.using(api, outError) { handle throws(Failure) in
-        let name = try Argument.nonEmptyString(name, "name")
-        guard let encode else { throw Argument.null("encode") }
-        try HostContext.lending(context, destroy) { context throws(Failure) in
-            try handle.api.addEncoder(name, Question.encoder(encode, context))
-        }
+    HostContext.registering(
+        api, name, encode, "encode", context, destroy, outError
+    ) { api, name, encode, context throws(Failure) in
+        try api.addEncoder(name, Question.encoder(encode, context))
     }
 }
 

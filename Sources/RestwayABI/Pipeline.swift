@@ -129,22 +129,32 @@ public func restway_turn_end(
     }
 }
 
+/// Adds a function, whose parameter in the header is called `parameter`, to a stage of a client.
+private func addStage(
+    _ stage: Pipeline.Stage, _ function: restway_modify_fn?, _ parameter: String, _ client: InHandle,
+    _ routes: (names: In<CString?>?, count: Int), _ context: UnsafeMutableRawPointer?,
+    _ destroy: restway_destroy_fn?, _ outNumber: Out<Int64>?, _ outError: OutHandle?
+) -> restway_status {
+    outNumber?.pointee = 0
+    return HostContext.setting(client, context, destroy, outError) {
+        client, context throws(Failure) in
+        guard let function else { throw Argument.null(parameter) }
+        let routes = try Argument.routes(routes.names, routes.count)
+        let number = try client.addStage(stage, routes: routes) { turn in
+            turn.failure(Handle.lending(turn) { function(context.pointer, $0) })
+        }
+        outNumber?.pointee = number
+    }
+}
+
 @_cdecl("restway_client_add_modifier") @implementation
 public func restway_client_add_modifier(
     _ client: InHandle, _ modify: restway_modify_fn?, _ routes: In<CString?>?,
     _ routeCount: Int, _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?,
     _ outNumber: Out<Int64>?, _ outError: OutHandle?
 ) -> restway_status {
-    outNumber?.pointee = 0
-    return HostContext.setting(client, context, destroy, outError) {
-        client, context throws(Failure) in
-        guard let modify else { throw Argument.null("modify") }
-        let routes = try Argument.routes(routes, routeCount)
-        let number = try client.addStage(.modify, routes: routes) { turn in
-            turn.failure(Handle.lending(turn) { modify(context.pointer, $0) })
-        }
-        outNumber?.pointee = number
-    }
+    addStage(
+        .modify, modify, "modify", client, (routes, routeCount), context, destroy, outNumber, outError)
 }
 
 @_cdecl("restway_client_add_interceptor") @implementation
@@ -153,16 +163,8 @@ public func restway_client_add_interceptor(
     _ routeCount: Int, _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?,
     _ outNumber: Out<Int64>?, _ outError: OutHandle?
 ) -> restway_status {
-    outNumber?.pointee = 0
-    return HostContext.setting(client, context, destroy, outError) {
-        client, context throws(Failure) in
-        guard let intercept else { throw Argument.null("intercept") }
-        let routes = try Argument.routes(routes, routeCount)
-        let number = try client.addStage(.intercept, routes: routes) { turn in
-            turn.failure(Handle.lending(turn) { intercept(context.pointer, $0) })
-        }
-        outNumber?.pointee = number
-    }
+    addStage(
+        .intercept, intercept, "intercept", client, (routes, routeCount), context, destroy, outNumber, outError)
 }
 
 @_cdecl("restway_client_remove_stage") @implementation
@@ -205,7 +207,7 @@ extension Argument {
         _ names: In<CString?>?, _ count: Int
     ) throws(Failure) -> [String] {
         let names = try elements(names, count, "routes")
-        // A count that is too large ends at the first name that is none, so no room is reserved.
+        // No memory is reserved for `count` names, because a program may give a wrong count.
         var routes: [String] = []
         for (index, name) in names.enumerated() {
             routes.append(try nonEmptyString(name, "routes[\(index)]"))

@@ -68,9 +68,9 @@ package struct ChangeSet: Sendable {
     /// The answers about objects that were sent.
     package var answers: [Answer] = []
     /// The variables of the route that brought the rows. The objects of the rows remember those
-    /// that are none of their attributes, in place of what they remembered. This alone is no change
-    /// of an object: nothing is published or reported. If it is `nil`, or no variable is left, the
-    /// objects go on remembering what they remember.
+    /// that are not attributes of the objects, in place of earlier variables. An object whose
+    /// variables alone change is not published or reported. If this is `nil`, or if all variables
+    /// are attributes, the objects keep their earlier variables.
     package var variables: RouteVariables?
 
     package init(rows: [Snapshot] = [], origin: Origin = .server) {

@@ -51,8 +51,8 @@ package protocol ObjectStore: AnyObject, Sendable {
     /// Returns whether the program made the object and the server has not answered for it yet.
     func isUnsent(_ entity: Entity, storeKey: Int64) throws(StoreError) -> Bool
 
-    /// Returns the list that is kept under `name`; `nil` if there is none. The keys of objects that
-    /// were deleted since are in it.
+    /// Returns the list that is kept under `name`; `nil` if the store keeps no list under this
+    /// name. The list still has the keys of objects that were deleted.
     func list(_ name: String) throws(StoreError) -> StoredList?
 
     /// Applies all of a change of a list, or nothing. The deletion of all objects of the store also

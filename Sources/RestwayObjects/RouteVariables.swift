@@ -17,8 +17,8 @@ package final class RouteVariables: Sendable {
         pairs.first { $0.name == name }?.value
     }
 
-    /// Returns the variables that are no attribute of `entity` and lead along none of its
-    /// relationships (`meeting.itemID`); `nil` if there are none.
+    /// Returns the variables that neither are attributes of `entity` nor lead along its
+    /// relationships (`meeting.itemID`); `nil` if no such variable is left.
     func remembered(by entity: Entity) -> RouteVariables? {
         let others = pairs.filter { pair in
             guard entity.attributeIndex(named: pair.name) == nil else { return false }

@@ -1,6 +1,6 @@
 package import RestwayDocument
 
-/// The place of a page: what its request has beside the request for the first page.
+/// The place of a page: how its request differs from the request for the first page.
 package enum PagePlace: Hashable, Sendable {
     /// The request as the program describes it.
     case first
@@ -167,7 +167,7 @@ package struct PageMachine: Sendable {
         return page
     }
 
-    /// Returns the page after the page at `place`; `nil` if there is none.
+    /// Returns the page after the page at `place`; `nil` if this page is the last one.
     private func follower(
         of place: PagePlace, _ facts: PageFacts, start: Int64?
     ) throws(PageError) -> PagePlace? {

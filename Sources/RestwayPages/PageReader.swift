@@ -58,7 +58,8 @@ final class PageReader: Sendable {
         self.dataMapper = dataMapper
     }
 
-    /// Reads the facts of an answer. If this fails, `facts` has what was read before.
+    /// Reads the facts of an answer. If this fails, `facts` has the facts that were read
+    /// before the failure.
     ///
     /// - Parameter objects: The objects of the page.
     func read(

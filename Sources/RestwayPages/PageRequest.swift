@@ -116,7 +116,7 @@ final class PageRequest: Sendable {
 }
 
 extension WireValue {
-    /// The value as a whole number; `nil` if it is none.
+    /// The value as a whole number; `nil` if it is not a whole number.
     fileprivate var wholeNumber: Int64? {
         guard case .leaf(let value) = self else { return nil }
         switch value {

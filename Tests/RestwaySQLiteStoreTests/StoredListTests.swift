@@ -90,7 +90,7 @@ final class StoredListTests: StoreTestCase {
             let store = try file.open([entity])
             _ = try store.commit(ChangeSet(rows: [Companies.row(entity, .int64(7))]))
         }
-        // The first version had none of the tables of the later versions.
+        // A file of the first version does not have these tables.
         for table in ["lists", "list_items", "variables", "remembered"] {
             try file.shell("DROP TABLE restway_\(table)")
         }

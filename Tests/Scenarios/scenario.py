@@ -146,7 +146,7 @@ def _of_request(exchange: dict[str, JSON], received: Received) -> Iterator[str]:
 def _of_headers(
     place: str, expected: dict[str, JSON], headers: dict[str, str]
 ) -> Iterator[str]:
-    """A header that is expected to be `true` has any value, and `null` means that there is none."""
+    """Compares headers. `true` expects a header with any value, and `null` that it is missing."""
     for name, value in expected.items():
         actual: JSON = headers.get(name.lower())
         if value is True and actual is not None:

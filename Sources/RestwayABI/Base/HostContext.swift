@@ -1,5 +1,6 @@
 import CRestway
 import RestwayClient
+import RestwayDocument
 import RestwayOutcome
 import RestwayThreads
 import Synchronization
@@ -60,6 +61,24 @@ final class HostContext: HostCause, @unchecked Sendable {
         Boundary.run(outError) { () throws(Failure) in
             let client = try ClientHandle.argument(client)
             try lending(pointer, destroy) { context throws(Failure) in try set(client, context) }
+        }
+    }
+
+    /// Registers a function of the program under a name of an api, with its context.
+    ///
+    /// - Parameter parameter: The name of the parameter `function`, which must not be NULL.
+    static func registering<Function>(
+        _ api: InHandle, _ name: CString?, _ function: Function?, _ parameter: String,
+        _ pointer: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?,
+        _ outError: OutHandle?,
+        _ register: (API, String, Function, HostContext) throws(Failure) -> Void
+    ) -> restway_status {
+        APIHandle.using(api, outError) { handle throws(Failure) in
+            let name = try Argument.nonEmptyString(name, "name")
+            guard let function else { throw Argument.null(parameter) }
+            try lending(pointer, destroy) { context throws(Failure) in
+                try register(handle.api, name, function, context)
+            }
         }
     }
 }

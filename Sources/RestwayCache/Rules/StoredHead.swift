@@ -99,7 +99,7 @@ extension StoredHead {
         answering request: CacheRequest, status: Int, httpVersion: Int, headers: Headers,
         url: String, requestTime: Int64, responseTime: Int64, bodyLength: Int64
     ) {
-        // The field itself is kept, so what it says holds for the entry, too.
+        // The field is kept with the entry, so its directives hold for the entry, too.
         let directives = CacheControl(headers)
         let kept = Self.kept(headers, directives)
         let lifetime = request.rules.lifetimeSeconds

@@ -22,8 +22,8 @@ struct TakenAnswer: Sendable {
 
 /// The result of phase one of mapping: the rows for the store, and the answer they come from.
 ///
-/// It is a class, because stages hand it on and none of its many references should be counted
-/// again for that.
+/// It is a class because it has many references. A stage that hands it on then counts one reference
+/// and not all of them.
 final class ParsedAnswer {
     let answer: TakenAnswer
     /// The result without its change set; `nil` if nothing was mapped.

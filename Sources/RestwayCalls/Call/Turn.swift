@@ -41,7 +41,7 @@ package struct Pipeline: Sendable {
         return lastNumber
     }
 
-    /// Removes the function with a number. Returns false if there is none.
+    /// Removes the function that has this number. Returns false if no function has it.
     package mutating func remove(_ number: Int64) -> Bool {
         let count = modifiers.count + interceptors.count
         modifiers.removeAll { $0.number == number }
@@ -82,7 +82,8 @@ extension Pipeline {
     }
 }
 
-/// What the interceptors of a call need. It is a class because most calls have none.
+/// What the interceptors of a call need. It is a class so that a call without interceptors reserves
+/// no memory for it.
 final class Interception: Sendable {
     let functions: [StageFunction]
     /// The request as it was sent last.

@@ -241,8 +241,9 @@ final class NoticeQueue: Sendable {
         return count
     }
 
-    /// Waits for a notice that this thread runs; `nil` if there is none. Sets `due`, unless it is
-    /// set, to the number of notices that wait now.
+    /// Waits for a notice that this thread runs. Returns `nil` if `deadline` passes first, or if no
+    /// more notices will come. If `due` is `nil`, it becomes the number of notices that
+    /// are due now.
     private func next(
         until deadline: Deadline, _ due: inout Int?
     ) throws(Interrupt.Interrupted) -> Notice? {

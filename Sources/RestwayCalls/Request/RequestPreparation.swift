@@ -31,8 +31,8 @@ package struct RequestPreparation {
         /// The values of the route's variables, for a path in which they do not stand.
         package var givenVariables: [String: String] = [:]
 
-        /// Returns the variables of the path, which the objects of the answer remember as far as
-        /// they are none of their attributes.
+        /// Returns the variables of the path. The objects of the answer remember those that are not
+        /// attributes of the objects.
         ///
         /// - Parameter template: The template of the descriptors, for a request without a route.
         package func variables(_ template: PathTemplate?) -> RouteVariables? {

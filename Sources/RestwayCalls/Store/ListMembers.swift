@@ -17,7 +17,7 @@ package final class ListMembers: Sendable {
         }
     }
 
-    /// Returns the changes of objects of the list; `nil` if none of them has changed.
+    /// Returns the changes of objects of the list; `nil` if no object of the list has changed.
     func select(from list: ChangeList) -> ChangeList? {
         let found = keys.withLock { keys in
             list.changes.filter { keys.contains($0.storeKey) }

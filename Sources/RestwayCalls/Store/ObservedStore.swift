@@ -126,7 +126,7 @@ package final class ObservedStore: Sendable {
 
     // MARK: Lists
 
-    /// Returns the list that is kept under `name`; `nil` if there is none.
+    /// Returns the list that is kept under `name`; `nil` if the store keeps no list under it.
     package func list(_ name: String) throws(Failure) -> StoredList? {
         try checked(objects.list(name))
     }

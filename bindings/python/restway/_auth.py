@@ -10,7 +10,7 @@ import threading
 import weakref
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Union
+from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 from . import _ffi as native
 from . import _questions as asked
@@ -19,7 +19,7 @@ from ._exceptions import ClosedError, RefreshRefusedError, RestwayError
 from ._ffi import trampolines
 from ._ffi.callbacks import Holding
 from ._ffi.enums import Status
-from ._questions import FailureReader, set_failure_reader
+from ._questions import AskedClient, FailureReader, Held, set_failure_reader
 
 if TYPE_CHECKING:
     from ._object import Layouts
@@ -261,8 +261,6 @@ class _Raised(NamedTuple):
     error: BaseException
 
 
-Held = Callable[[], "Holding | None"]
-"""Returns the client's `Holding`, or None if the client has been collected."""
 
 
 def _start(
@@ -334,23 +332,13 @@ class _Keep:
 _KEEP = _Keep()
 
 
-class _Client(Protocol):
-    _holding: Holding
-    _layouts: Layouts
-
-    @property
-    def _handle(self) -> native.ClientHandle: ...
-
-    def _loop(self) -> asyncio.AbstractEventLoop | None: ...
-
-
 class ClientAuth:
     """The functions of a client that the library calls about credentials and failures."""
 
     __slots__ = ()
 
     def set_auth(
-        self: _Client,
+        self: AskedClient,
         *,
         authorize: Authorize | _Keep | None = _KEEP,
         should_replay: ShouldReplay | _Keep | None = _KEEP,
@@ -394,7 +382,7 @@ class ClientAuth:
             loop = self._loop() if asyncio.iscoroutinefunction(refresh) else None
             set_refresh(handle, refresh, loop, holding)
 
-    def set_credential(self: _Client, credential: Credential | str | None) -> None:
+    def set_credential(self: AskedClient, credential: Credential | str | None) -> None:
         """Sets a new credential. Calls that wait for a refresh are sent with it.
 
         Args:
@@ -408,7 +396,7 @@ class ClientAuth:
             native.lib.restway_client_set_credential, self._handle, native_credential(credential)
         )
 
-    def set_retry(self: _Client, policy: Mapping[str, Any] | None) -> None:
+    def set_retry(self: AskedClient, policy: Mapping[str, Any] | None) -> None:
         """Sets the retry policy, in place of the document's `retry`; with None no call is retried.
 
         Args:
@@ -421,7 +409,7 @@ class ClientAuth:
             native.lib.restway_client_set_retry, self._handle, text if text else None, len(text)
         )
 
-    def set_failure_reader(self: _Client, reader: FailureReader | None) -> None:
+    def set_failure_reader(self: AskedClient, reader: FailureReader | None) -> None:
         """Sets the function that reads the API's own errors; None removes it.
 
         Args:

@@ -116,7 +116,7 @@ def check(function: Any, *arguments: Any, layouts: Layouts | None = None) -> Non
 
 
 def chosen(choices: Mapping[str, C], choice: str, what: str) -> C:
-    """Returns what `choice` stands for; raises ValueError if it is none of the choices."""
+    """Returns what `choice` stands for; raises ValueError if `choices` does not have it."""
     if choice not in choices:
         raise ValueError(f"no {what}: {choice!r}")
     return choices[choice]

@@ -137,7 +137,7 @@ class SplitURL(NamedTuple):
     host: str
     """The host in lower case and in ASCII. An IPv6 address is in brackets."""
     port: int
-    """The port, also if the URL has none: 80 for http and 443 for https."""
+    """The port. A URL without a port has port 80 (http) or 443 (https)."""
     path: str
     """The path, percent-encoded."""
     params: tuple[tuple[str, str], ...]

@@ -50,6 +50,7 @@ Data = Union[bytes, str, Mapping[str, Any], Sequence[Any]]
 V = TypeVar("V", bound=ValidatorFunction)
 P = TypeVar("P", bound=ParserFunction)
 E = TypeVar("E", bound=EncoderFunction)
+F = TypeVar("F")
 
 
 def _ask_validator(
@@ -98,6 +99,16 @@ def _ask_encoder(
     return Status.OK
 
 
+def _decorator(add: Callable[[str, Any], None], key: str) -> Callable[[F], F]:
+    """Returns a decorator that registers a function under a name."""
+
+    def register(function: F) -> F:
+        add(key, function)
+        return function
+
+    return register
+
+
 class Parsing(Owner[native.ApiHandle]):
     """The functions of `API` that register validators, parsers and encoders."""
 
@@ -128,12 +139,7 @@ class Parsing(Owner[native.ApiHandle]):
                 if not answer.json()["ok"]:
                     raise ValueError("the server says that it is not ok")
         """
-
-        def add(function: V) -> V:
-            self.add_validator(validator, function)
-            return function
-
-        return add
+        return _decorator(self.add_validator, validator)
 
     def add_parser(self, parser: str, function: ParserFunction) -> None:
         """Registers a parser, which `"parse"` of a route, or `parse` of a request, names.
@@ -158,12 +164,7 @@ class Parsing(Owner[native.ApiHandle]):
             def table(body: bytes, media_type: str) -> list[list[str]]:
                 return [line.split(";") for line in body.decode().splitlines()]
         """
-
-        def add(function: P) -> P:
-            self.add_parser(parser, function)
-            return function
-
-        return add
+        return _decorator(self.add_parser, parser)
 
     def add_encoder(self, encoder: str, function: EncoderFunction) -> None:
         """Registers an encoder, which `"encode"` of a route names.
@@ -188,12 +189,7 @@ class Parsing(Owner[native.ApiHandle]):
             def rows(value: restway.JSONValue) -> tuple[str, str]:
                 return ";".join(value["cells"]), "text/csv"
         """
-
-        def add(function: E) -> E:
-            self.add_encoder(encoder, function)
-            return function
-
-        return add
+        return _decorator(self.add_encoder, encoder)
 
     def _add(
         self,

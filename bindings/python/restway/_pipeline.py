@@ -10,15 +10,16 @@ import inspect
 import json as json_module
 import weakref
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from . import _ffi as native
 from . import _questions as asked
 from ._boundary import check, failure, name, optional_name
 from ._exceptions import ClosedError, RestwayError
 from ._ffi import trampolines
-from ._ffi.callbacks import Holding, questions
+from ._ffi.callbacks import questions
 from ._ffi.enums import Status
+from ._questions import AskedClient, Held
 from ._request import Request
 from ._response import Response
 
@@ -188,23 +189,13 @@ class Stage:
         return f"<Stage {self._number}, {self.function!r}>"
 
 
-class _Client(Protocol):
-    _holding: Holding
-    _layouts: Layouts
-
-    @property
-    def _handle(self) -> native.ClientHandle: ...
-
-    def _loop(self) -> asyncio.AbstractEventLoop | None: ...
-
-
 class ClientPipeline:
     """The modifiers and the interceptors of a client."""
 
     __slots__ = ()
 
     def add_modifier(
-        self: _Client, modifier: StageFunction, routes: Sequence[str] | None = None
+        self: AskedClient, modifier: StageFunction, routes: Sequence[str] | None = None
     ) -> Stage:
         """Adds a modifier, which is called once for each call before it is sent.
 
@@ -235,7 +226,7 @@ class ClientPipeline:
         )
 
     def add_interceptor(
-        self: _Client, interceptor: StageFunction, routes: Sequence[str] | None = None
+        self: AskedClient, interceptor: StageFunction, routes: Sequence[str] | None = None
     ) -> Stage:
         """Adds an interceptor, which sees the answer or the failure of each call before the answer
         is mapped.
@@ -263,7 +254,7 @@ class ClientPipeline:
 
 
 def _add(
-    client: _Client,
+    client: AskedClient,
     function: Any,
     trampoline: Any,
     stage: StageFunction,
@@ -297,8 +288,6 @@ def _add(
     return Stage(client._handle, number.value, stage)
 
 
-Held = Callable[[], "Holding | None"]
-"""Returns the client's `Holding`, or None if the client has been collected."""
 
 
 def _runner(

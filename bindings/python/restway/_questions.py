@@ -12,7 +12,7 @@ import threading
 import traceback
 from collections.abc import Callable, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, Any, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Protocol
 
 from . import _ffi as native
 from ._boundary import check, failure, optional_name
@@ -31,7 +31,25 @@ from ._ffi.trampolines import (
 from ._object import Object
 
 if TYPE_CHECKING:
+    import asyncio
+
     from ._object import Layouts
+
+
+Held = Callable[[], "Holding | None"]
+"""Returns the client's `Holding`, or None if the client has been collected."""
+
+
+class AskedClient(Protocol):
+    """The part of a client that calls functions of the program."""
+
+    _holding: Holding
+    _layouts: Layouts
+
+    @property
+    def _handle(self) -> native.ClientHandle: ...
+
+    def _loop(self) -> asyncio.AbstractEventLoop | None: ...
 
 
 class Sending:

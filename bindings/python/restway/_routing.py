@@ -77,7 +77,7 @@ class RoutingClient(_Routing[Client], Verbs[Response]):
         client.route("issues", variables={"owner": "octo"})  # with the tracker
         client.get("orders/7")  # with the shop
 
-    It is usable from any thread. Closing it closes none of its clients.
+    It is usable from any thread. Closing it does not close its clients.
     """
 
     __slots__ = ()
