@@ -67,8 +67,8 @@ enum DoneNotice {
         }
     }
 
-    /// Sends a request as `telling` does. `send` gets the receiver of the call, because the call may
-    /// have been sent before.
+    /// Sends a request as `telling` does. `send` gets the receiver of the call, because the call
+    /// may have been sent before.
     static func receiving(
         _ done: restway_done_fn?, _ pointer: UnsafeMutableRawPointer?,
         _ destroy: restway_destroy_fn?, _ delivery: Delivery,

@@ -129,32 +129,20 @@ public func restway_turn_end(
     }
 }
 
-/// Adds a function, whose parameter in the header is called `parameter`, to a stage of a client.
-private func addStage(
-    _ stage: Pipeline.Stage, _ function: restway_modify_fn?, _ parameter: String, _ client: InHandle,
-    _ routes: (names: In<CString?>?, count: Int), _ context: UnsafeMutableRawPointer?,
-    _ destroy: restway_destroy_fn?, _ outNumber: Out<Int64>?, _ outError: OutHandle?
-) -> restway_status {
-    outNumber?.pointee = 0
-    return HostContext.setting(client, context, destroy, outError) {
-        client, context throws(Failure) in
-        guard let function else { throw Argument.null(parameter) }
-        let routes = try Argument.routes(routes.names, routes.count)
-        let number = try client.addStage(stage, routes: routes) { turn in
-            turn.failure(Handle.lending(turn) { function(context.pointer, $0) })
-        }
-        outNumber?.pointee = number
-    }
-}
-
 @_cdecl("restway_client_add_modifier") @implementation
 public func restway_client_add_modifier(
     _ client: InHandle, _ modify: restway_modify_fn?, _ routes: In<CString?>?,
     _ routeCount: Int, _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?,
     _ outNumber: Out<Int64>?, _ outError: OutHandle?
 ) -> restway_status {
-    addStage(
-        .modify, modify, "modify", client, (routes, routeCount), context, destroy, outNumber, outError)
+    outNumber?.pointee = 0
+    return HostContext.setting(client, context, destroy, outError) {
+        client, context throws(Failure) in
+        guard let modify else { throw Argument.null("modify") }
+        let routes = try Argument.routes(routes, routeCount)
+        let number = try client.addStage(.modify, modify, routes, context)
+        outNumber?.pointee = number
+    }
 }
 
 @_cdecl("restway_client_add_interceptor") @implementation
@@ -163,8 +151,14 @@ public func restway_client_add_interceptor(
     _ routeCount: Int, _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?,
     _ outNumber: Out<Int64>?, _ outError: OutHandle?
 ) -> restway_status {
-    addStage(
-        .intercept, intercept, "intercept", client, (routes, routeCount), context, destroy, outNumber, outError)
+    outNumber?.pointee = 0
+    return HostContext.setting(client, context, destroy, outError) {
+        client, context throws(Failure) in
+        guard let intercept else { throw Argument.null("intercept") }
+        let routes = try Argument.routes(routes, routeCount)
+        let number = try client.addStage(.intercept, intercept, routes, context)
+        outNumber?.pointee = number
+    }
 }
 
 @_cdecl("restway_client_remove_stage") @implementation
@@ -174,6 +168,18 @@ public func restway_client_remove_stage(
     ClientHandle.using(client, outError) { client throws(Failure) in
         guard try client.removeStage(number) else {
             throw Argument.wrong("number", "number \(number) is no modifier and no interceptor")
+        }
+    }
+}
+
+extension Client {
+    /// Adds a function of the program to a stage. Returns its number.
+    fileprivate func addStage(
+        _ stage: Pipeline.Stage, _ function: @escaping restway_modify_fn, _ routes: [String],
+        _ context: HostContext
+    ) throws(Failure) -> Int64 {
+        try addStage(stage, routes: routes) { turn in
+            turn.failure(Handle.lending(turn) { function(context.pointer, $0) })
         }
     }
 }

@@ -12,6 +12,7 @@ struct seen {
     int32_t status;
     restway_status error;
     int32_t sends;
+    int has_request;
     char route[32];
     restway_status found[4];
     pthread_t ender;
@@ -36,6 +37,9 @@ static void note(struct seen *seen, restway_turn *turn) {
     const char *route = restway_turn_route(turn);
     seen->asked_count++;
     seen->status = response != NULL ? restway_response_status(response) : 0;
+    restway_outgoing *request = restway_response_request(response);
+    seen->has_request = request != NULL;
+    restway_outgoing_release(request);
     seen->error = error != NULL ? restway_error_status(error) : RESTWAY_OK;
     seen->sends = restway_turn_sends(turn);
     strncpy(seen->route, route != NULL ? route : "", sizeof(seen->route) - 1);
@@ -61,6 +65,7 @@ static void pipeline__interceptors_see_answers_and_failures(void **state) {
     add_interceptor(client, look, &seen);
     restway_response_release(fetch(client, "enterprises/3"));
     assert_int_equal(seen.status, 200);
+    assert_int_equal(seen.has_request, 1);
     assert_int_equal(seen.error, RESTWAY_OK);
     assert_fails(
         restway_client_perform(client, missing, 0, NULL, &failure), RESTWAY_E_HTTP, "404");

@@ -188,7 +188,7 @@ package final class Turn: Sendable {
         let hasEnded = state.withLock { state -> Bool in
             switch state.phase {
             case .asked:
-                state.settle(failure)
+                state.settle(failure, in: entry)
                 return true
             case .held:
                 state.phase = .waiting
@@ -208,10 +208,10 @@ package final class Turn: Sendable {
             switch state.phase {
             case .asked, .over: return nil
             case .held:
-                state.settle(failure)
+                state.settle(failure, in: entry)
                 return -1
             case .waiting:
-                state.settle(failure)
+                state.settle(failure, in: entry)
                 return state.index + 1
             }
         }
@@ -266,7 +266,7 @@ package final class Turn: Sendable {
     package var response: Response? {
         switch result {
         case .nothing: nil
-        case .answer(let answer): Response(answer.received)
+        case .answer(let answer): ResponseProcessor(entry).response(answer.received)
         case .failure(let failure): failure.response
         }
     }
@@ -383,7 +383,7 @@ package final class Turn: Sendable {
 
 extension Turn.State {
     /// Applies the answer of the function.
-    fileprivate mutating func settle(_ failure: Failure?) {
+    fileprivate mutating func settle(_ failure: Failure?, in entry: StageEntry) {
         phase = .over
         let stated = refusal.take()
         guard var failure else { return }
@@ -396,7 +396,7 @@ extension Turn.State {
         case .nothing: break
         case .answer(let answer):
             failure.httpStatus = answer.received.status
-            failure.response = Response(answer.received)
+            failure.response = ResponseProcessor(entry).response(answer.received)
         case .failure(let before):
             failure.httpStatus = before.httpStatus
             failure.response = before.response

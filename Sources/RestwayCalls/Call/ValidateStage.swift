@@ -71,7 +71,7 @@ struct AnswerCheck {
             return
         }
         do throws(Failure) {
-            try validator(Response(received))
+            try validator(processor.response(received))
         } catch {
             var failure = refused(
                 "validator \"\(name)\": \(error.message)", field: nil, received)
