@@ -122,12 +122,7 @@ private struct BytesMappingRun: Sendable {
                 [descriptor], entities: definition.entityMappings,
                 transforms: definition.functions.transforms)
         case .route(let name):
-            let route: Route
-            do throws(RoutingError) {
-                route = try definition.routes.route(named: name)
-            } catch {
-                throw Failure(error)
-            }
+            let route = try definition.routes.existing(name)
             let method = route.methods.first(where: \.answersWithObjects) ?? .get
             let choice = DescriptorChoice(route: route, path: nil)
             guard let plan = api.plan(method: method, status: 200, choice) else {
