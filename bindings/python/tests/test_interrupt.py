@@ -16,6 +16,9 @@ PROGRAM = """
 import os, signal, socket, sys, threading
 import restway
 
+# A shell that starts the tests in the background lets its programs ignore SIGINT.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 def serve(listener, accepted):
     while True:
         connection, _ = listener.accept()
