@@ -78,7 +78,8 @@ enum PipelineStage {
     static func goOn(_ turn: Turn, from index: Int) {
         for next in index..<turn.functions.count {
             if next > 0 { turn.judge() }
-            if isDecided(turn) { break }
+            // A call that was cancelled or closed meanwhile asks no further function.
+            if isDecided(turn) || !turn.entry.isCurrent { break }
             guard turn.ask(next) else { return turn.entry.watchDeadline() }
         }
         turn.judge()
