@@ -8,9 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "document.h"
+
+enum { CHILD_SECONDS_MAX = 60 };
 
 restway_error *failure;
 
@@ -181,4 +184,23 @@ void remove_store(const char *directory, const char *path) {
 
 int scaled(int count) {
     return getenv("RESTWAY_HARNESS_SLOW") != NULL ? (count + 9) / 10 : count;
+}
+
+int result_in_child(child_fn work, void *context) {
+    int results[2];
+    assert_int_equal(pipe(results), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        alarm(CHILD_SECONDS_MAX);
+        char result = (char)work(context);
+        _exit(write(results[1], &result, 1) == 1 ? 0 : 1);
+    }
+    char result = -1;
+    close(results[1]);
+    ssize_t received = read(results[0], &result, 1);
+    close(results[0]);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    assert_int_equal(received, 1);
+    return result;
 }

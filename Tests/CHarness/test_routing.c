@@ -1,8 +1,6 @@
 /* Several clients behind one face: each request goes to the client of its route. */
 #include <pthread.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "harness.h"
 #include "realm.h"
@@ -140,31 +138,41 @@ static void routing__refuses_wrong_arguments(void **state) {
     restway_client_release(client);
 }
 
+struct inherited {
+    restway_client *client;
+    restway_request *request;
+    restway_routing_client *routing;
+};
+
+static int use_inherited(void *context) {
+    struct inherited *inherited = context;
+    restway_client *found = POISON;
+    restway_routing_client *other = POISON;
+    if (restway_routing_client_find(inherited->routing, inherited->request, &found, NULL)
+            != RESTWAY_E_FORKED
+        || found != NULL) {
+        return 1;
+    }
+    if (restway_routing_client_add(inherited->routing, "status", inherited->client, NULL)
+        != RESTWAY_E_FORKED) {
+        return 2;
+    }
+    if (restway_routing_client_create(inherited->client, &other, NULL) != RESTWAY_E_FORKED
+        || other != NULL) {
+        return 3;
+    }
+    restway_routing_client_release(inherited->routing);
+    return 0;
+}
+
 static void routing__of_a_parent_is_refused(void **state) {
     (void)state;
-    restway_client *client = make_client();
-    restway_request *request = make_route("status");
-    restway_routing_client *routing = NULL;
-    assert_ok(restway_routing_client_create(client, &routing, &failure));
-    pid_t child = fork();
-    if (child == 0) {
-        restway_client *found = POISON;
-        restway_routing_client *other = POISON;
-        int is_refused =
-            restway_routing_client_find(routing, request, &found, NULL) == RESTWAY_E_FORKED
-            && found == NULL
-            && restway_routing_client_add(routing, "status", client, NULL) == RESTWAY_E_FORKED
-            && restway_routing_client_create(client, &other, NULL) == RESTWAY_E_FORKED
-            && other == NULL;
-        restway_routing_client_release(routing);
-        _exit(is_refused ? 0 : 1);
-    }
-    int status = -1;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
-    expect_client(routing, request, client);
-    restway_routing_client_release(routing);
-    restway_client_release(client);
+    struct inherited inherited = {.client = make_client(), .request = make_route("status")};
+    assert_ok(restway_routing_client_create(inherited.client, &inherited.routing, &failure));
+    assert_int_equal(result_in_child(use_inherited, &inherited), 0);
+    expect_client(inherited.routing, inherited.request, inherited.client);
+    restway_routing_client_release(inherited.routing);
+    restway_client_release(inherited.client);
 }
 
 struct finder {

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "answering.h"
@@ -224,30 +223,10 @@ static void store_file__on_a_full_disk_keeps_the_last_commit(void **state) {
     bench_end(&bench);
 }
 
-/** Runs @p work in a child process. If this process is root, whom no permission stops, the child is
- *  the user nobody. */
-static int in_child(int (*work)(struct bench *), struct bench *bench) {
-    int results[2], status = -1;
-    char result = -1;
-    assert_int_equal(pipe(results), 0);
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        /* The result goes through a pipe: a tool under which the harness runs may change the exit
-         * status. */
-        result = (char)work(bench);
-        _exit(write(results[1], &result, 1) == 1 ? 0 : 1);
-    }
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(read(results[0], &result, 1), 1);
-    close(results[0]);
-    close(results[1]);
-    return result;
-}
-
-/** Returns 0 if the file is refused with an error that names it. */
-static int open_as_nobody(struct bench *bench) {
+/** Returns 0 if the file is refused with an error that names it. If this process is root, whom no
+ *  permission stops, it becomes the user nobody first. */
+static int open_as_nobody(void *context) {
+    struct bench *bench = context;
     if (geteuid() == 0 && setuid(NOBODY) != 0) {
         return 2;
     }
@@ -271,13 +250,14 @@ static void store_file__in_a_read_only_directory_is_named(void **state) {
     struct bench bench;
     bench_begin(&bench);
     assert_int_equal(chmod(bench.directory, 0555), 0);
-    assert_int_equal(in_child(open_as_nobody, &bench), 0);
+    assert_int_equal(result_in_child(open_as_nobody, &bench), 0);
     assert_int_equal(chmod(bench.directory, 0700), 0);
     bench_end(&bench);
 }
 
 /** Returns 0 if the only note has the text "ours". */
-static int read_ours(struct bench *bench) {
+static int read_ours(void *context) {
+    struct bench *bench = context;
     sqlite3 *file = NULL;
     sqlite3_stmt *statement = NULL;
     int is_ours =
@@ -297,7 +277,7 @@ static void store_file__is_read_by_another_process_meanwhile(void **state) {
     bench_begin(&bench);
     assert_ok(open_file(&bench, with_text));
     assert_ok(receive(&bench, "ours"));
-    assert_int_equal(in_child(read_ours, &bench), 0);
+    assert_int_equal(result_in_child(read_ours, &bench), 0);
     bench_end(&bench);
 }
 
@@ -311,7 +291,7 @@ static void store_file__keeps_columns_that_the_document_no_longer_knows(void **s
     assert_ok(open_file(&bench, ", \"more\": {\"type\": \"double\"}"));
     expect_text(&bench, NULL);
     assert_ok(receive(&bench, "nobody reads this"));
-    assert_int_equal(in_child(read_ours, &bench), 0);
+    assert_int_equal(result_in_child(read_ours, &bench), 0);
     close_file(&bench);
     assert_ok(open_file(&bench, with_text));
     expect_text(&bench, "ours");
