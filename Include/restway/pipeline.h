@@ -5,6 +5,7 @@
 #ifndef RESTWAY_PIPELINE_H
 #define RESTWAY_PIPELINE_H
 
+#include "api.h"
 #include "client.h"
 #include "error.h"
 #include "request.h"
@@ -104,7 +105,8 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_turn_set_body(
 /** Has the request sent again, when the interceptor has ended with RESTWAY_OK: the answer or the
  *  failure is dropped, later interceptors are not called, and all interceptors are called for the
  *  new answer. The request is sent as restway_turn_request() then is. Modifiers are not called
- *  again. An attempt that an interceptor has asked for counts as a retry.
+ *  again. The list of attempts names such an attempt a retry, but the limits of the retry policy do
+ *  not count it.
  *
  *  @return RESTWAY_OK; RESTWAY_E_CLOSED when the turn is over; RESTWAY_E_FORKED;
  *          RESTWAY_E_INVALID_ARGUMENT in a modifier, after RESTWAY_SENDS_AGAIN_MAX times, and for a
@@ -187,9 +189,38 @@ typedef restway_status (*restway_modify_fn)(void *context, restway_turn *turn);
  *  A question, like restway_modify_fn. */
 typedef restway_status (*restway_intercept_fn)(void *context, restway_turn *turn);
 
+/** Registers a modifier under a name, which `"modifiers"` refers to: in a route, or in the document
+ *  for all requests. It may be registered after the api is frozen, for routes that are added then.
+ *
+ *  A document may name modifiers that are not registered yet. All of them must be registered when
+ *  the first client is made.
+ *
+ *  @param name    NUL-terminated UTF-8. *Copied*.
+ *  @param modify  Not NULL. Calls of all clients of the api may call it at the same time.
+ *  @param context Passed to @p modify unchanged.
+ *  @param destroy Called once with @p context when @p modify can no longer be called; may be NULL.
+ *                 It is not called when this fails.
+ *  @return RESTWAY_OK, RESTWAY_E_DUPLICATE, RESTWAY_E_FORKED, RESTWAY_E_INVALID_ARGUMENT.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_api_add_modifier(
+    restway_api *api, const char *name, restway_modify_fn modify, void *context,
+    restway_destroy_fn destroy, restway_error **out_error);
+
+/** Registers an interceptor under a name, which `"interceptors"` refers to; it has the rules and
+ *  the parameters of restway_api_add_modifier().
+ *
+ *  @return As restway_api_add_modifier().
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_api_add_interceptor(
+    restway_api *api, const char *name, restway_intercept_fn intercept, void *context,
+    restway_destroy_fn destroy, restway_error **out_error);
+
 /** Adds a modifier to a client. Calls that were sent earlier are not affected. Modifiers for all
- *  requests are called first, then modifiers for routes, each in the order in which they were
- *  added.
+ *  requests are called first, then modifiers for routes. Of each kind, those that the document
+ *  names are called first, in the order of its list, and then those that were added to the client,
+ *  in the order in which they were added.
  *
  *  @param modify      Not NULL.
  *  @param routes      The names of the routes for whose requests it is called: requests that name

@@ -1,11 +1,10 @@
 public import CRestway
 import RestwayCalls
 import RestwayClient
+import RestwayDocument
 import RestwayHTTP
 import RestwayOutcome
 import RestwayThreads
-
-extension Turn: HandleObject {}
 
 extension Turn: ArgumentObject { static let parameter = "turn" }
 
@@ -161,6 +160,30 @@ public func restway_client_add_interceptor(
     }
 }
 
+@_cdecl("restway_api_add_modifier") @implementation
+public func restway_api_add_modifier(
+    _ api: InHandle, _ name: CString?, _ modify: restway_modify_fn?,
+    _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outError: OutHandle?
+) -> restway_status {
+    HostContext.registering(
+        api, name, modify, "modify", context, destroy, outError
+    ) { api, name, modify, context throws(Failure) in
+        try api.addModifier(name, Question.stage(modify, context))
+    }
+}
+
+@_cdecl("restway_api_add_interceptor") @implementation
+public func restway_api_add_interceptor(
+    _ api: InHandle, _ name: CString?, _ intercept: restway_intercept_fn?,
+    _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outError: OutHandle?
+) -> restway_status {
+    HostContext.registering(
+        api, name, intercept, "intercept", context, destroy, outError
+    ) { api, name, intercept, context throws(Failure) in
+        try api.addInterceptor(name, Question.stage(intercept, context))
+    }
+}
+
 @_cdecl("restway_client_remove_stage") @implementation
 public func restway_client_remove_stage(
     _ client: InHandle, _ number: Int64, _ outError: OutHandle?
@@ -178,9 +201,16 @@ extension Client {
         _ stage: Pipeline.Stage, _ function: @escaping restway_modify_fn, _ routes: [String],
         _ context: HostContext
     ) throws(Failure) -> Int64 {
-        try addStage(stage, routes: routes) { turn in
-            turn.failure(Handle.lending(turn) { function(context.pointer, $0) })
-        }
+        try addStage(stage, routes: routes, Question.stage(function, context))
+    }
+}
+
+extension Question {
+    /// A modifier or an interceptor of the program.
+    fileprivate static func stage(
+        _ function: @escaping restway_modify_fn, _ context: HostContext
+    ) -> AskStage {
+        { turn in turn.failure(Handle.lending(turn) { function(context.pointer, $0) }) }
     }
 }
 
@@ -194,11 +224,13 @@ extension Turn {
         }
         return pointer.map { OpaquePointer($0) }
     }
+}
 
+extension StageTurn {
     /// Returns the failure for a status that a function has returned.
     fileprivate func failure(_ status: restway_status) -> Failure? {
         guard status != .RESTWAY_OK else { return nil }
-        return Failure(status, "\(stage.noun) refused the request with \(status.name)")
+        return Failure(status, "\(noun) refused the request with \(status.name)")
     }
 }
 

@@ -159,7 +159,7 @@ package final class CallContext: Sendable {
         let questions = BodyQuestions(exclusion: functions.exclusion)
         let request = try prepare(spec, loaded, questions)
         request.claim?.adopt(request)
-        let asked = isAskedAbout ? functions.pipeline.asked(about: spec, request) : .none
+        let asked = isAskedAbout ? functions.pipeline.asked(about: spec, request, loaded) : .none
         let modifiers = asked.modifiers
         let isAsked = !modifiers.isEmpty || request.owesBody
         let call = Call(

@@ -44,6 +44,18 @@ extension API {
         try addFunction(name, .encoder) { $0.encoders[name] = encoder }
     }
 
+    /// Registers a modifier of the program, also when the api is frozen.
+    package func addModifier(_ name: String, _ modifier: @escaping AskStage) throws(Failure) {
+        try addFunction(name, .modifier) { $0.modifiers[name] = modifier }
+    }
+
+    /// Registers an interceptor of the program, also when the api is frozen.
+    package func addInterceptor(
+        _ name: String, _ interceptor: @escaping AskStage
+    ) throws(Failure) {
+        try addFunction(name, .interceptor) { $0.interceptors[name] = interceptor }
+    }
+
     private func addFunction(
         _ name: String, _ kind: ProgramFunctions.Kind, _ add: (inout ProgramFunctions) -> Void
     ) throws(Failure) {

@@ -108,4 +108,6 @@ package struct SendingPolicies: Sendable {
     package var rate: RatePolicy?
     /// The rules for the answers to requests without a route. Routes build on them.
     package var answers = AnswerRules.usual
+    /// The modifiers and the interceptors for all requests.
+    package var stages = StageNames()
 }

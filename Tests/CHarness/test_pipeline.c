@@ -285,6 +285,65 @@ static void pipeline__functions_for_routes_are_asked_about_them_alone(void **sta
     assert_int_equal(seen.destroyed_count, 1);
 }
 
+/** One function among several; each notes its letter. */
+struct noter {
+    char *notes;
+    char letter;
+};
+
+static restway_status note_letter(void *context, restway_turn *turn) {
+    struct noter *noter = context;
+    (void)turn;
+    noter->notes[strlen(noter->notes)] = noter->letter;
+    return RESTWAY_OK;
+}
+
+static void pipeline__the_document_names_functions_that_are_asked_first(void **state) {
+    (void)state;
+    static const char document[] =
+        "{\"restway\": 1, \"modifiers\": [\"b\", \"a\"], \"interceptors\": \"i\", \"routes\": {"
+        "\"status\": {\"path\": \"status\", \"modifiers\": \"c\", \"interceptors\": [\"j\"]}}}";
+    static const char *const routes[] = {"status"};
+    char notes[16] = "";
+    struct noter noters[] = {
+        {notes, 'a'}, {notes, 'b'}, {notes, 'c'}, {notes, 'i'},
+        {notes, 'j'}, {notes, 'd'}, {notes, 'e'},
+    };
+    restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
+    restway_api *api = NULL;
+    restway_client *client = NULL;
+    restway_request *request = make_route("status");
+    options.base_url = demo_url();
+    assert_ok(restway_api_load(document, strlen(document), &api, &failure));
+    assert_fails(
+        restway_client_create(api, &options, &client, &failure), RESTWAY_E_CONFIG,
+        "$.modifiers[0]: modifier \"b\" has not been added");
+    for (int index = 0; index < 3; index++) {
+        const char name[] = {noters[index].letter, '\0'};
+        assert_ok(restway_api_add_modifier(
+            api, name, note_letter, &noters[index], NULL, &failure));
+    }
+    assert_ok(restway_api_add_interceptor(api, "i", note_letter, &noters[3], NULL, &failure));
+    assert_ok(restway_api_add_interceptor(api, "j", note_letter, &noters[4], NULL, &failure));
+    assert_fails(
+        restway_api_add_modifier(api, "a", note_letter, NULL, NULL, &failure), RESTWAY_E_DUPLICATE,
+        "modifier \"a\" exists already");
+    assert_ok(restway_client_create(api, &options, &client, &failure));
+    assert_ok(restway_client_add_modifier(
+        client, note_letter, routes, 1, &noters[6], NULL, NULL, &failure));
+    assert_ok(restway_client_add_modifier(
+        client, note_letter, NULL, 0, &noters[5], NULL, NULL, &failure));
+    assert_ok(restway_client_perform(client, request, 0, NULL, &failure));
+    assert_string_equal(notes, "badceij");
+    memset(notes, 0, sizeof(notes));
+    restway_response_release(fetch(client, "status"));
+    /* Functions of a route are not asked about a request that names only a path. */
+    assert_string_equal(notes, "badi");
+    restway_request_release(request);
+    restway_client_release(client);
+    restway_api_release(api);
+}
+
 static void pipeline__null_is_refused(void **state) {
     (void)state;
     static const char *const bad[] = {BAD_UTF8};
@@ -294,6 +353,16 @@ static void pipeline__null_is_refused(void **state) {
         restway_client_add_interceptor(client, NULL, NULL, 0, NULL, NULL, NULL, &failure));
     assert_refused(
         restway_client_add_interceptor(client, look, bad, 1, NULL, NULL, NULL, &failure));
+    restway_api *api = make_api();
+    assert_refused(restway_api_add_modifier(NULL, "m", look, NULL, NULL, &failure));
+    assert_refused(restway_api_add_modifier(api, NULL, look, NULL, NULL, &failure));
+    assert_refused(restway_api_add_modifier(api, BAD_UTF8, look, NULL, NULL, &failure));
+    assert_refused(restway_api_add_modifier(api, "m", NULL, NULL, NULL, &failure));
+    assert_refused(restway_api_add_interceptor(NULL, "i", look, NULL, NULL, &failure));
+    assert_refused(restway_api_add_interceptor(api, NULL, look, NULL, NULL, &failure));
+    assert_refused(restway_api_add_interceptor(api, BAD_UTF8, look, NULL, NULL, &failure));
+    assert_refused(restway_api_add_interceptor(api, "i", NULL, NULL, NULL, &failure));
+    restway_api_release(api);
     assert_null(restway_turn_request(NULL));
     assert_null(restway_turn_route(NULL));
     assert_int_equal(restway_turn_sends(NULL), 0);
@@ -321,6 +390,7 @@ static const struct CMUnitTest tests[] = {
     TEST(pipeline__a_held_turn_ends_on_another_thread),
     TEST(pipeline__a_turn_that_is_dropped_fails_its_call),
     TEST(pipeline__functions_for_routes_are_asked_about_them_alone),
+    TEST(pipeline__the_document_names_functions_that_are_asked_first),
     TEST(pipeline__null_is_refused),
 };
 

@@ -57,6 +57,57 @@ final class PipelineTests: XCTestCase {
         client.close()
     }
 
+    func testFunctionsThatTheDocumentNamesAreAskedBeforeAddedOnes() throws {
+        let notes = Notes()
+        let api = try TestAPI.load(
+            #"""
+            {"restway": 1, "modifiers": "all", "environments": {"a": {"baseURL": "http://h"}},
+             "routes": {"one": {"path": "one", "modifiers": ["second", "first"],
+                                "interceptors": ["seen", "later"]}}}
+            """#)
+        for name in ["first", "second", "all"] {
+            try api.addModifier(name) { turn in
+                notes.add("\(name) of \(turn.noun)")
+                return nil
+            }
+        }
+        try api.addInterceptor("seen") { _ in
+            notes.add("seen")
+            return Failure(.io, "refused")
+        }
+        let missing = failure { _ = try api.freeze() }
+        XCTAssertEqual(
+            missing?.details.map(\.path), ["$.routes.one.interceptors[1]"], "\(missing as Any)")
+        try api.addInterceptor("later") { _ in
+            notes.add("later")
+            return nil
+        }
+        let client = try Client(
+            api: api, options: ClientOptions(), transport: transport, clock: clock)
+        _ = try client.addStage(.modify, routes: ["one"]) { _ in
+            notes.add("added for the route")
+            return nil
+        }
+        _ = try client.addStage(.modify, routes: []) { _ in
+            notes.add("added for all")
+            return nil
+        }
+        let call = try client.send(.route("one"))
+        transport.answer(200, "{}", headers: Self.json)
+        XCTAssertEqual(failure { _ = try call.wait(milliseconds: 0) }?.reason, .io)
+        XCTAssertEqual(
+            notes.all,
+            [
+                "all of the modifier", "added for all", "second of the modifier",
+                "first of the modifier", "added for the route", "seen", "later",
+            ])
+        XCTAssertEqual(
+            failure {
+                try api.add(route: "two", #"{"path": "two", "interceptors": "never"}"#)
+            }?.reason, .config)
+        client.close()
+    }
+
     func testAnAnswerOfAModifierIsJudgedInterceptedAndMappedWithoutAnExchange() throws {
         let client = try client()
         let notes = Notes()

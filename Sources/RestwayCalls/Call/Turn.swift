@@ -1,3 +1,4 @@
+import RestwayDocument
 package import RestwayHTTP
 package import RestwayOutcome
 import RestwayRouting
@@ -8,6 +9,7 @@ package struct StageFunction: Sendable {
     /// Asks the program. Returns why the program lets the call fail; `nil` if it does not.
     package typealias Ask = @Sendable (Turn) -> Failure?
 
+    /// 0 for a function that the document names, which cannot be removed.
     package let number: Int64
     /// The names of the routes that it is for; empty for all requests.
     let routes: [String]
@@ -50,13 +52,33 @@ package struct Pipeline: Sendable {
     }
 
     /// Returns the functions for a request of `route`, in the order in which they are asked:
-    /// functions for all requests first.
-    func functions(_ stage: Stage, for route: String?) -> [StageFunction] {
-        let all = stage == .modify ? modifiers : interceptors
-        let isAnyForRoutes = all.contains { !$0.routes.isEmpty }
-        guard isAnyForRoutes else { return all }
-        let ofRoute = all.filter { function in route.map(function.routes.contains) ?? false }
-        return all.filter { $0.routes.isEmpty } + ofRoute
+    /// functions for all requests first, and of each kind those that the document names first.
+    func functions(
+        _ stage: Stage, for route: Route?, _ definition: APIDefinition
+    ) -> [StageFunction] {
+        let added = stage == .modify ? modifiers : interceptors
+        let forAll = added.filter(\.routes.isEmpty)
+        let forRoute = added.filter { function in
+            route?.name.map(function.routes.contains) ?? false
+        }
+        let settings = route.map(definition.settings)
+        return stage.functions(definition.policies.stages, definition.functions) + forAll
+            + stage.functions(settings?.stages, definition.functions) + forRoute
+    }
+}
+
+extension Pipeline.Stage {
+    /// Returns the functions that a document names.
+    fileprivate func functions(
+        _ names: StageNames?, _ known: ProgramFunctions
+    ) -> [StageFunction] {
+        guard let names else { return [] }
+        let (chosen, functions) =
+            self == .modify
+            ? (names.modifiers, known.modifiers) : (names.interceptors, known.interceptors)
+        return chosen.compactMap { name in
+            functions[name].map { StageFunction(number: 0, routes: [], ask: $0) }
+        }
     }
 }
 
@@ -71,12 +93,15 @@ extension Pipeline {
 
     /// Returns the functions that are asked about a call. Modifiers saw a stored request when it
     /// was made.
-    func asked(about spec: RequestSpec, _ request: PreparedRequest) -> Asked {
-        guard !isEmpty else { return .none }
-        let route = request.destination.route?.name
-        let interceptors = functions(.intercept, for: route)
+    func asked(
+        about spec: RequestSpec, _ request: PreparedRequest, _ api: LoadedAPI
+    ) -> Asked {
+        guard !isEmpty || api.definition.functions.hasStages else { return .none }
+        let route = request.destination.route
+        let interceptors = functions(.intercept, for: route, api.definition)
         return Asked(
-            modifiers: spec.stored == nil ? functions(.modify, for: route) : [],
+            modifiers: spec.stored == nil
+                ? functions(.modify, for: route, api.definition) : [],
             interception: interceptors.isEmpty
                 ? nil : Interception(functions: interceptors, spec: spec))
     }
@@ -104,7 +129,7 @@ final class Interception: Sendable {
 ///
 /// They are asked one after the other, with the same object. A function that holds the turn answers
 /// later; the functions after it get another turn.
-package final class Turn: Sendable {
+package final class Turn: StageTurn, Sendable {
     /// What the call has.
     enum Result: Sendable {
         /// The request has not been sent.
@@ -255,6 +280,8 @@ package final class Turn: Sendable {
     var sendsAgain: Bool { state.withLock { $0.sendsAgain } }
 
     // MARK: What the program sees
+
+    package var noun: String { stage.noun }
 
     /// The name of the route.
     package var route: String? { entry.request.destination.route?.name }

@@ -1,4 +1,5 @@
 package import RestwayOutcome
+package import RestwayThreads
 
 /// A callback that tells the program something.
 ///
@@ -69,14 +70,4 @@ package indirect enum Notice: Sendable {
     func isFor(_ observer: Observer) -> Bool {
         if case .observed(_, let its) = self { its === observer } else { false }
     }
-}
-
-/// An object to which a handle of the program can point.
-///
-/// In a forked child, a thread of the parent may have left the lock of a parent's object held
-/// for ever. So each object knows in which process it was made, and the child refuses the parent's
-/// objects.
-package protocol HandleObject: AnyObject, Sendable {
-    /// `ProcessGeneration.current` when the object was made.
-    var generation: Int { get }
 }

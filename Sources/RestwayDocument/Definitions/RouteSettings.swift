@@ -24,6 +24,7 @@ package struct RouteSettings: Sendable {
     package var answers = AnswerSettings()
     /// How its requests take part in the response cache.
     package var cache = CacheRules()
+    package var stages = StageNames()
 
     /// The settings of a request without a route.
     package static let none = RouteSettings()

@@ -14,7 +14,7 @@ enum DocumentReader {
         "routes", "responses", "requests", "errors", "redact", "store", "transforms", "auth",
         "retry", "rate", "plugins", "dataMapper", "transport", "batch", "outbox", "fileMode",
         "redirectHeaders", "redirectBodies", "forms", "cache", "validate", "languages",
-    ]
+    ] + StageNames.keys
 
     /// Reads a document.
     ///
@@ -78,6 +78,9 @@ enum DocumentReader {
                 definition.functions.mention(name, .validator, at: function.place)
             }
         }
+        let (modifiers, interceptors) = (document["modifiers"], document["interceptors"])
+        definition.policies.stages = StageNames(modifiers: modifiers, interceptors: interceptors)
+        definition.functions.mention(modifiers: modifiers, interceptors: interceptors)
         definition.batch = document["batch"].flatMap(BatchDefinition.init)
         definition.storage.outbox = document["outbox"].flatMap(OutboxDefinition.init)
         definition.storage.cache = document["cache"].flatMap(CacheDefinition.init)

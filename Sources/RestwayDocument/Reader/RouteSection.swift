@@ -11,7 +11,7 @@ struct DocumentRoute {
             "offline", "serializationName", "serialization", "forms", "gzip", "expectContinue",
             "accept", "saveAsResource", "stream", "resumable", "catchAll", "validate", "parse",
             "encode", "pages",
-        ] + Timeouts.keys + CacheRules.keys
+        ] + Timeouts.keys + CacheRules.keys + StageNames.keys
 
     static let keysOfLaterVersions = ["lane"]
 
@@ -62,7 +62,9 @@ struct DocumentRoute {
             mayBeStored: object["offline"].flatMap { OutboxDefinition.mayStore($0, methods) },
             body: BodySettings(ofRoute: object, over: answers),
             answers: AnswerSettings(ofRoute: object, methods, entities),
-            cache: CacheRules(ofRoute: object, methods))
+            cache: CacheRules(ofRoute: object, methods),
+            stages: StageNames(
+                modifiers: object["modifiers"], interceptors: object["interceptors"]))
         responses = (object["response"]?.oneOrMany() ?? []).compactMap { response in
             response.object(DocumentResponse.keys).flatMap { DocumentResponse($0, entities) }
         }
@@ -220,6 +222,8 @@ extension APIDefinition {
         }
         guard added != nil else { return }
         functions.mention(item.settings.body, of: item.node)
+        functions.mention(
+            modifiers: item.node["modifiers"], interceptors: item.node["interceptors"])
         if item.settings.dataMapper != nil || item.settings.transport != nil {
             plugins.ofRoutes.append(
                 RoutePlugins(

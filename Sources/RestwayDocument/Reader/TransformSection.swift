@@ -9,7 +9,7 @@ import RestwayText
 package struct ProgramFunctions: Sendable {
     /// The kinds of functions, as messages name them.
     enum Kind: String {
-        case transform, hook, validator, parser, encoder
+        case transform, hook, validator, parser, encoder, modifier, interceptor
     }
 
     /// The program's transforms by name.
@@ -22,6 +22,10 @@ package struct ProgramFunctions: Sendable {
     package var parsers: [String: BodyParser] = [:]
     /// The program's encoders by name.
     package var encoders: [String: BodyEncoder] = [:]
+    /// The program's modifiers by name.
+    package var modifiers: [String: AskStage] = [:]
+    /// The program's interceptors by name.
+    package var interceptors: [String: AskStage] = [:]
     /// The functions of the program that the document names, and where, in order.
     private var mentions: [(name: String, kind: Kind, place: DocumentPlace)] = []
 
@@ -43,6 +47,8 @@ package struct ProgramFunctions: Sendable {
         case .validator: validators[name] != nil
         case .parser: parsers[name] != nil
         case .encoder: encoders[name] != nil
+        case .modifier: modifiers[name] != nil
+        case .interceptor: interceptors[name] != nil
         }
     }
 
@@ -64,6 +70,9 @@ package struct ProgramFunctions: Sendable {
     package var mayRunWhileMapping: Bool {
         !transforms.isEmpty || !hooks.isEmpty || !validators.isEmpty || !parsers.isEmpty
     }
+
+    /// Whether the program has registered modifiers or interceptors.
+    package var hasStages: Bool { !modifiers.isEmpty || !interceptors.isEmpty }
 
     /// Whether writing an object may call functions of the program.
     package var mayRunWhileEncoding: Bool { transforms.values.contains { $0.encode != nil } }

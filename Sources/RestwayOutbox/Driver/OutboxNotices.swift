@@ -1,7 +1,7 @@
-package import RestwayCalls
+import RestwayCalls
 import RestwayDocument
 import RestwayOutcome
-import RestwayThreads
+package import RestwayThreads
 
 /// A function of the program that receives stored requests.
 package struct OutboxReceiver: Sendable {

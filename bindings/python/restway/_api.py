@@ -8,19 +8,26 @@ from enum import IntEnum
 from typing import Literal, TypeVar, Union
 
 from . import _ffi as native
-from ._boundary import Owner, check, make, name, optional_name
+from ._boundary import check, make, name, optional_name
 from ._exceptions import ConfigError, Problem
-from ._ffi.callbacks import functions
 from ._ffi.conversion import Document, JSONValue, document_bytes, json_bytes, json_value
 from ._ffi.enums import AttributeType, Policy, RelationshipFlag, RouteFlag, Section
 from ._ffi.trampolines import (
     on_decode_function,
     on_encode_function,
-    on_function_destroy,
     on_hook_function,
 )
 from ._parsing import Parsing
-from ._questions import Hook, HookFunction, Transform, TransformFunction, checked
+from ._pipeline import NamedStages
+from ._questions import (
+    Hook,
+    HookFunction,
+    Registering,
+    Transform,
+    TransformFunction,
+    checked,
+    decorator,
+)
 
 TypeName = Literal["any", "bool", "int", "double", "string", "date", "bytes", "json"]
 PolicyName = Literal["assign", "merge", "replace"]
@@ -29,7 +36,7 @@ F = TypeVar("F", bound=TransformFunction)
 K = TypeVar("K", bound=HookFunction)
 
 
-class Building(Owner[native.ApiHandle]):
+class Building(Registering):
     """The functions of `API` that build an api step by step."""
 
     __slots__ = ()
@@ -124,29 +131,18 @@ class Building(Owner[native.ApiHandle]):
         for function in (decode, encode):
             if function is not None:
                 checked(function, "a transform")
-        token = functions.add(Transform(decode, encode).ask, decode or encode)
-        try:
-            check(
-                native.lib.restway_api_add_transform,
-                self._handle,
-                name(transform),
-                native.NULL_TRANSFORM if decode is None else on_decode_function,
-                native.NULL_TRANSFORM if encode is None else on_encode_function,
-                token,
-                on_function_destroy,
-            )
-        except BaseException:
-            functions.remove(token)
-            raise
+        self._register(
+            native.lib.restway_api_add_transform,
+            transform,
+            native.NULL_TRANSFORM if decode is None else on_decode_function,
+            native.NULL_TRANSFORM if encode is None else on_encode_function,
+            run=Transform(decode, encode).ask,
+            callback=decode or encode,
+        )
 
     def transform(self, transform: str) -> Callable[[F], F]:
         """Decorates a function as the `decode` of a transform; raises as `add_transform` does."""
-
-        def add(decode: F) -> F:
-            self.add_transform(transform, decode)
-            return decode
-
-        return add
+        return decorator(self.add_transform, transform)
 
     def add_hook(self, hook: str, function: HookFunction) -> None:
         """Registers a hook: a function that receives the rows of a response before they are stored.
@@ -156,28 +152,17 @@ class Building(Owner[native.ApiHandle]):
         DuplicateError, UsageError.
         """
         checked(function, "a hook")
-        token = functions.add(Hook(function).ask, function)
-        try:
-            check(
-                native.lib.restway_api_add_hook,
-                self._handle,
-                name(hook),
-                on_hook_function,
-                token,
-                on_function_destroy,
-            )
-        except BaseException:
-            functions.remove(token)
-            raise
+        self._register(
+            native.lib.restway_api_add_hook,
+            hook,
+            on_hook_function,
+            run=Hook(function).ask,
+            callback=function,
+        )
 
     def hook(self, hook: str) -> Callable[[K], K]:
         """Decorates a function as a hook; raises as `add_hook` does."""
-
-        def add(function: K) -> K:
-            self.add_hook(hook, function)
-            return function
-
-        return add
+        return decorator(self.add_hook, hook)
 
 
 def _source(source: str | Sequence[str] | None) -> bytes | None:
@@ -199,7 +184,7 @@ def _member(kind: type[IntEnum], word: str) -> int:
 Path = Union[str, "os.PathLike[str]"]
 
 
-class API(Building, Parsing):
+class API(Building, Parsing, NamedStages):
     """A loaded API document, shared by many clients. Usable from any thread.
 
     The first client that is made of it freezes it: routes may still be added, but entities and

@@ -10,20 +10,19 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Optional, Protocol, TypeVar, Union, cast
 
 from . import _ffi as native
-from ._boundary import Owner, check, name, optional_name
+from ._boundary import check, name, optional_name
 from ._exceptions import RestwayError
 from ._ffi.callbacks import functions
 from ._ffi.conversion import JSONValue, encode_attribute, json_bytes, json_value
 from ._ffi.enums import MapFlag, Status
 from ._ffi.trampolines import (
     on_encode_body_function,
-    on_function_destroy,
     on_map_progress_function,
     on_parse_function,
     on_validate_function,
 )
 from ._object import Layouts
-from ._questions import checked, fail
+from ._questions import Registering, checked, decorator, fail
 from ._response import Response
 
 ValidatorFunction = Callable[[Response], object]
@@ -50,7 +49,6 @@ Data = Union[bytes, str, Mapping[str, Any], Sequence[Any]]
 V = TypeVar("V", bound=ValidatorFunction)
 P = TypeVar("P", bound=ParserFunction)
 E = TypeVar("E", bound=EncoderFunction)
-F = TypeVar("F")
 
 
 def _ask_validator(
@@ -99,17 +97,7 @@ def _ask_encoder(
     return Status.OK
 
 
-def _decorator(add: Callable[[str, Any], None], key: str) -> Callable[[F], F]:
-    """Returns a decorator that registers a function under a name."""
-
-    def register(function: F) -> F:
-        add(key, function)
-        return function
-
-    return register
-
-
-class Parsing(Owner[native.ApiHandle]):
+class Parsing(Registering):
     """The functions of `API` that register validators, parsers and encoders."""
 
     __slots__ = ()
@@ -123,12 +111,12 @@ class Parsing(Owner[native.ApiHandle]):
         is ever freed. It may be added after the api is frozen. Raises DuplicateError, UsageError.
         """
         checked(function, "a validator")
-        self._add(
+        self._register(
             native.lib.restway_api_add_validator,
             validator,
             on_validate_function,
-            lambda response, answer: _ask_validator(function, response, answer),
-            function,
+            run=lambda response, answer: _ask_validator(function, response, answer),
+            callback=function,
         )
 
     def validator(self, validator: str) -> Callable[[V], V]:
@@ -139,7 +127,7 @@ class Parsing(Owner[native.ApiHandle]):
                 if not answer.json()["ok"]:
                     raise ValueError("the server says that it is not ok")
         """
-        return _decorator(self.add_validator, validator)
+        return decorator(self.add_validator, validator)
 
     def add_parser(self, parser: str, function: ParserFunction) -> None:
         """Registers a parser, which `"parse"` of a route, or `parse` of a request, names.
@@ -149,12 +137,12 @@ class Parsing(Owner[native.ApiHandle]):
         Raises DuplicateError; UsageError, also for the name of a built-in parser.
         """
         checked(function, "a parser")
-        self._add(
+        self._register(
             native.lib.restway_api_add_parser,
             parser,
             on_parse_function,
-            lambda *arguments: _ask_parser(function, *arguments),
-            function,
+            run=lambda *arguments: _ask_parser(function, *arguments),
+            callback=function,
         )
 
     def parser(self, parser: str) -> Callable[[P], P]:
@@ -164,7 +152,7 @@ class Parsing(Owner[native.ApiHandle]):
             def table(body: bytes, media_type: str) -> list[list[str]]:
                 return [line.split(";") for line in body.decode().splitlines()]
         """
-        return _decorator(self.add_parser, parser)
+        return decorator(self.add_parser, parser)
 
     def add_encoder(self, encoder: str, function: EncoderFunction) -> None:
         """Registers an encoder, which `"encode"` of a route names.
@@ -174,12 +162,12 @@ class Parsing(Owner[native.ApiHandle]):
         `add_validator`. Raises DuplicateError, UsageError.
         """
         checked(function, "an encoder")
-        self._add(
+        self._register(
             native.lib.restway_api_add_encoder,
             encoder,
             on_encode_body_function,
-            lambda *arguments: _ask_encoder(function, *arguments),
-            function,
+            run=lambda *arguments: _ask_encoder(function, *arguments),
+            callback=function,
         )
 
     def encoder(self, encoder: str) -> Callable[[E], E]:
@@ -189,22 +177,7 @@ class Parsing(Owner[native.ApiHandle]):
             def rows(value: restway.JSONValue) -> tuple[str, str]:
                 return ";".join(value["cells"]), "text/csv"
         """
-        return _decorator(self.add_encoder, encoder)
-
-    def _add(
-        self,
-        register: Any,
-        key: str,
-        trampoline: Any,
-        run: Callable[..., int],
-        callback: object,
-    ) -> None:
-        token = functions.add(run, callback)
-        try:
-            check(register, self._handle, name(key), trampoline, token, on_function_destroy)
-        except BaseException:
-            functions.remove(token)
-            raise
+        return decorator(self.add_encoder, encoder)
 
 
 class _Client(Protocol):

@@ -10,7 +10,7 @@ import inspect
 import json as json_module
 import weakref
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from . import _ffi as native
 from . import _questions as asked
@@ -19,7 +19,7 @@ from ._exceptions import ClosedError, RestwayError
 from ._ffi import trampolines
 from ._ffi.callbacks import questions
 from ._ffi.enums import Status
-from ._questions import AskedClient, Held
+from ._questions import AskedClient, Held, Registering, checked, decorator
 from ._request import Request
 from ._response import Response
 
@@ -164,6 +164,9 @@ coroutine function.
 """
 
 
+S = TypeVar("S", bound=StageFunction)
+
+
 class Stage:
     """A modifier or an interceptor of a client."""
 
@@ -251,6 +254,67 @@ class ClientPipeline:
             interceptor,
             routes,
         )
+
+
+class NamedStages(Registering):
+    """The functions of `API` that register modifiers and interceptors."""
+
+    __slots__ = ()
+
+    def add_modifier(self, modifier: str, function: StageFunction) -> None:
+        """Registers a modifier, which `"modifiers"` of the document or of a route names.
+
+        The function does what one of `Client.add_modifier` does, for all clients of this api. It is
+        a plain function, because an api has no event loop; it must not refer to this api, or
+        neither is ever freed. It may be added after the api is frozen. Raises DuplicateError,
+        UsageError, TypeError.
+        """
+        self._add_stage(
+            native.lib.restway_api_add_modifier,
+            modifier,
+            trampolines.on_named_modify_function,
+            function,
+            "a modifier of an api",
+        )
+
+    def modifier(self, modifier: str) -> Callable[[S], S]:
+        """Decorates a function as a modifier; raises as `add_modifier` does.
+
+            @api.modifier("sign")
+            def sign(turn: restway.Turn) -> None:
+                turn.request.update(headers={"X-Signature": "secret"})
+        """
+        return decorator(self.add_modifier, modifier)
+
+    def add_interceptor(self, interceptor: str, function: StageFunction) -> None:
+        """Registers an interceptor, which `"interceptors"` of the document or of a route names. The
+        rules of `add_modifier` hold.
+        """
+        self._add_stage(
+            native.lib.restway_api_add_interceptor,
+            interceptor,
+            trampolines.on_named_intercept_function,
+            function,
+            "an interceptor of an api",
+        )
+
+    def interceptor(self, interceptor: str) -> Callable[[S], S]:
+        """Decorates a function as an interceptor; raises as `add_modifier` does.
+
+            @api.interceptor("try twice")
+            def try_twice(turn: restway.Turn) -> None:
+                if turn.error is not None and turn.sends == 0:
+                    turn.send_again()
+        """
+        return decorator(self.add_interceptor, interceptor)
+
+    def _add_stage(
+        self, register: Any, key: str, trampoline: Any, function: StageFunction, what: str
+    ) -> None:
+        checked(function, what)
+        # Neither the answer nor the error has objects yet, so that nobody needs their layouts.
+        run = _runner(function, None, cast("Layouts", None), lambda: None)
+        self._register(register, key, trampoline, run=run, callback=function)
 
 
 def _add(

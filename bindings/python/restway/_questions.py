@@ -12,20 +12,21 @@ import threading
 import traceback
 from collections.abc import Callable, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Protocol, TypeVar
 
 from . import _ffi as native
-from ._boundary import check, failure, optional_name
+from ._boundary import Owner, check, failure, optional_name
 from ._boundary import name as name_bytes
 from ._exceptions import RestwayError
 from ._ffi import trampolines
-from ._ffi.callbacks import Holding, causes, questions
+from ._ffi.callbacks import Holding, causes, functions, questions
 from ._ffi.conversion import decode, encode_attribute
 from ._ffi.enums import Status, ValueKind
 from ._ffi.trampolines import (
     on_cause_destroy,
     on_exclude_destroy,
     on_exclude_function,
+    on_function_destroy,
     on_question_destroy,
 )
 from ._object import Object
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
     from ._object import Layouts
 
+
+F = TypeVar("F")
 
 Held = Callable[[], "Holding | None"]
 """Returns the client's `Holding`, or None if the client has been collected."""
@@ -145,6 +148,40 @@ def set_question(
     except BaseException:
         questions.remove(token)
         raise
+
+
+class Registering(Owner[native.ApiHandle]):
+    """Registers functions of the program under names of an api; they live as long as the api."""
+
+    __slots__ = ()
+
+    def _register(
+        self,
+        register: Any,
+        key: str,
+        *trampolines: Any,
+        run: Callable[..., int],
+        callback: object,
+    ) -> None:
+        """Calls `register(api, key, *trampolines, token, destroy, out_error)`."""
+        token = functions.add(run, callback)
+        try:
+            check(
+                register, self._handle, name_bytes(key), *trampolines, token, on_function_destroy
+            )
+        except BaseException:
+            functions.remove(token)
+            raise
+
+
+def decorator(add: Callable[[str, Any], None], key: str) -> Callable[[F], F]:
+    """Returns a decorator that registers a function under a name."""
+
+    def register(function: F) -> F:
+        add(key, function)
+        return function
+
+    return register
 
 
 Exclusion = Callable[[str, Optional[str], str, str], object]

@@ -206,3 +206,58 @@ def test_the_c_examples_of_the_page_compile(tmp_path: Path) -> None:
     include = Path(__file__).resolve().parents[3] / "Include"
     arguments = ["-std=c99", "-Wall", "-Werror", "-fsyntax-only", "-I", str(include), str(source)]
     subprocess.run(["cc", *arguments], check=True)
+
+
+def test_the_document_names_functions_of_the_api(demo_url: str) -> None:
+    notes: list[str] = []
+    api = restway.API.from_json(
+        {
+            "restway": 1,
+            "modifiers": ["stamp"],
+            "routes": {"echo": {"path": "echo", "interceptors": "wrap"}},
+        }
+    )
+
+    @api.interceptor("wrap")
+    def wrap(turn: restway.Turn) -> None:
+        assert turn.response is not None
+        notes.append(f"wrap {turn.route} {turn.response.status}")
+        if turn.response.request is not None and "fail" in turn.response.request.url:
+            raise ValueError("not this one")
+
+    with pytest.raises(restway.ConfigError, match=r'modifier "stamp" has not been added'):
+        restway.Client(api, base_url=demo_url)
+
+    @api.modifier("stamp")
+    def stamp(turn: restway.Turn) -> None:
+        notes.append(f"stamp {turn.route}")
+        turn.request.update(headers={"X-Stamp": "1"})
+
+    with pytest.raises(restway.DuplicateError, match="stamp"):
+        api.add_modifier("stamp", stamp)
+    with restway.Client(api, base_url=demo_url) as client:
+        client.add_modifier(lambda turn: notes.append("added"))
+        response = client.route("echo")
+        assert response.request is not None
+        assert response.request.headers["X-Stamp"] == "1"
+        assert client.get("status").status == 200
+        assert notes == ["stamp echo", "added", "wrap echo 200", "stamp None", "added"]
+        with pytest.raises(restway.CancelledError, match="ValueError: not this one"):
+            client.route("echo", params={"fail": "1"})
+
+    async def coroutine(turn: restway.Turn) -> None:
+        """An api has no event loop."""
+
+    with pytest.raises(TypeError, match="a modifier of an api is a plain function"):
+        api.add_modifier("slow", coroutine)
+
+
+def test_an_async_client_asks_the_functions_of_its_api(demo_url: str) -> None:
+    api = restway.API.from_json({"restway": 1, "modifiers": "answer"})
+    api.add_modifier("answer", lambda turn: turn.set_answer(json={"made": True}))
+
+    async def main() -> object:
+        async with restway.AsyncClient(api, base_url=demo_url) as client:
+            return (await client.get("status")).json()
+
+    assert asyncio.run(main()) == {"made": True}

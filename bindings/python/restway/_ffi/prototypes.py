@@ -350,6 +350,10 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_turn_hold": (TurnHandle, (TurnHandle,)),
     "restway_turn_release": (None, (TurnHandle,)),
     "restway_turn_end": (c_enum, (TurnHandle, c_enum, _error_out)),
+    "restway_api_add_modifier": (c_enum, (
+        ApiHandle, c_char_p, ModifyFn, c_void_p, DestroyFn, _error_out)),
+    "restway_api_add_interceptor": (c_enum, (
+        ApiHandle, c_char_p, InterceptFn, c_void_p, DestroyFn, _error_out)),
     "restway_client_add_modifier": (c_enum, (
         ClientHandle, ModifyFn, _text_out, c_size_t, c_void_p, DestroyFn, POINTER(c_int64),
         _error_out)),

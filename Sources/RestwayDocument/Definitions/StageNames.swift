@@ -1,0 +1,19 @@
+package import RestwayOutcome
+package import RestwayThreads
+
+/// The modifiers and the interceptors that a document names, for all requests or for a route.
+package struct StageNames: Sendable {
+    package var modifiers: [String] = []
+    package var interceptors: [String] = []
+}
+
+/// What a modifier or an interceptor of the program sees of a call, and what it decides. The call
+/// makes it; this module only hands it to the program's function.
+package protocol StageTurn: HandleObject {
+    /// How messages name a function of its stage.
+    var noun: String { get }
+}
+
+/// A modifier or an interceptor of the program. It returns why the program lets the call fail;
+/// `nil` if it does not. It is a question.
+package typealias AskStage = @Sendable (any StageTurn) -> Failure?
