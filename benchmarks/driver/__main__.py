@@ -64,6 +64,7 @@ _GROUPS: dict[str, Callable[[str], Iterator[Figure]]] = {
     "outbox.enqueue": outbox.enqueue,
     "outbox.flush": outbox.flush,
     "outbox.open_1000000": outbox.opening,
+    "pipeline.ten": caches.pipeline,
     "cache.memory": caches.memory,
     "cache.sqlite": caches.file,
     "cache.entries_1000000": caches.many,

@@ -17,6 +17,7 @@ _REQUESTS = 5_000
 _FEW = 1_000
 _MANY = 1_000_000
 _HIT_MICROSECONDS_MAX = 3.0
+_PIPELINE_MICROSECONDS_MAX = 2.0
 _PYTHON_HITS = 20_000
 #: The number of hits with hishel, which takes many times as long for each.
 _HISHEL_HITS = 1_000
@@ -54,6 +55,22 @@ def memory(base: str) -> Iterator[Figure]:
         [(ours, _HIT_MICROSECONDS_MAX) for ours, _ in runs],
     )
     yield figure("cache.memory.hit_share", "us", "the request it replaces", Target(0.05), runs)
+
+
+def pipeline(base: str) -> Iterator[Figure]:
+    """Compares what ten empty modifiers and interceptors cost more than one with 2 us. The cache
+    answers from memory, so that the network adds no noise.
+    """
+
+    def latency(functions: int) -> float:
+        run = run_c("restway_pipeline", DOCUMENT, _kept(base), _HITS, functions)
+        return run["latency_seconds"] * 1e6
+
+    runs = in_turn(_PAIRS, lambda: latency(10), lambda: latency(1))
+    yield figure(
+        "pipeline.ten.time", "us", "2 us", Target(1.0),
+        [(ten - one, _PIPELINE_MICROSECONDS_MAX) for ten, one in runs],
+    )
 
 
 def file(base: str) -> Iterator[Figure]:

@@ -56,6 +56,7 @@ _PROGRAMS = {
     "restway_idle": _OURS,
     "restway_lists": _OURS,
     "restway_pages": _OURS,
+    "restway_pipeline": _OURS,
     "restway_live": _OURS,
     "restway_resident": _OURS,
     "restway_store": _OURS,
