@@ -133,6 +133,12 @@ restway_request *make_get(const char *path) {
     return request;
 }
 
+restway_request *make_route(const char *route) {
+    restway_request *request = NULL;
+    assert_ok(restway_request_create_route(route, NULL, &request, &failure));
+    return request;
+}
+
 restway_response *fetch(restway_client *client, const char *path) {
     restway_request *request = make_get(path);
     restway_response *response = NULL;

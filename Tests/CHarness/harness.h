@@ -90,6 +90,9 @@ restway_client *make_client_with(restway_client_options options);
 /** Makes a GET request to @p path. */
 restway_request *make_get(const char *path);
 
+/** Makes a request by the route called @p route. */
+restway_request *make_route(const char *route);
+
 /** Performs a GET of @p path, which must succeed. */
 restway_response *fetch(restway_client *client, const char *path);
 
@@ -102,7 +105,8 @@ int closed_port(void);
 /** 1, or less under a slow tool: the numbers of loops and threads are scaled by it. */
 int scaled(int count);
 
-/** What a test does in a child process. Returns 0, or a number of 1 to 99 that says what is wrong. */
+/** What a test does in a child process. Returns 0, or a number from 1 to 99 that says what is
+ *  wrong. */
 typedef int (*child_fn)(void *context);
 
 /** Returns what @p work returns in a child process made by fork(). The result comes through a pipe,

@@ -52,12 +52,6 @@ static restway_lifecycle_options without_progress(void) {
     return options;
 }
 
-static restway_request *make_route(const char *route) {
-    restway_request *request = NULL;
-    assert_ok(restway_request_create_route(route, NULL, &request, &failure));
-    return request;
-}
-
 static void send_and_forget(restway_client *client, restway_request *request) {
     assert_ok(restway_client_send(client, request, NULL, NULL, NULL, NULL, &failure));
     restway_request_release(request);

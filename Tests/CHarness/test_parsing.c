@@ -103,15 +103,9 @@ static void end(struct asker *asker) {
     gate_expect_destroyed(&asker->gate, -1);
 }
 
-static restway_request *to(const char *route) {
-    restway_request *request = NULL;
-    assert_ok(restway_request_create_route(route, NULL, &request, &failure));
-    return request;
-}
-
 /** Sends a request, which must succeed. */
 static restway_response *answer_to(struct asker *asker, const char *route) {
-    restway_request *request = to(route);
+    restway_request *request = make_route(route);
     restway_response *response = NULL;
     assert_ok(restway_client_perform(asker->client, request, 0, &response, &failure));
     restway_request_release(request);
@@ -121,7 +115,7 @@ static restway_response *answer_to(struct asker *asker, const char *route) {
 /** Sends a request that must fail; `failure` keeps the error. */
 static void refusal_of(
     struct asker *asker, const char *route, restway_status status, const char *fragment) {
-    restway_request *request = to(route);
+    restway_request *request = make_route(route);
     restway_response *response = POISON;
     assert_fails_keeping(
         restway_client_perform(asker->client, request, 0, &response, &failure), status, fragment);
@@ -215,7 +209,7 @@ static void check_value(
 
 /** Sends a request with a parser of its own. */
 static restway_response *parsed(struct asker *asker, const char *parser) {
-    restway_request *request = to("json");
+    restway_request *request = make_route("json");
     restway_response *response = NULL;
     assert_ok(restway_request_set_parser(request, parser, &failure));
     assert_ok(restway_client_perform(asker->client, request, 0, &response, &failure));
@@ -271,7 +265,7 @@ static void parsers__of_the_program_make_values(void **state) {
     refusal_of(&asker, "made", RESTWAY_E_MAPPING, "parser \"made\"");
     assert_int_equal(restway_error_domain(failure), RESTWAY_DOMAIN_PARSING);
     forget_failure();
-    restway_request *request = to("json");
+    restway_request *request = make_route("json");
     restway_response *response = POISON;
     assert_ok(restway_request_set_parser(request, "maid", &failure));
     assert_fails(
@@ -286,7 +280,7 @@ static void encoders__write_bodies(void **state) {
     struct asker asker;
     begin(&asker);
     answering_set(&asker.server, 200, "{}");
-    restway_request *request = to("upload");
+    restway_request *request = make_route("upload");
     restway_response *response = NULL;
     restway_value value = restway_value_int64(5);
     assert_ok(restway_request_set_parameter(request, "a", &value, &failure));
@@ -345,7 +339,7 @@ static void parsing__refuses_null_and_bad_text(void **state) {
     (void)state;
     struct asker asker;
     restway_value value = restway_value_int64(9);
-    restway_request *request = to("json");
+    restway_request *request = make_route("json");
     restway_api *api = make_api();
     begin(&asker);
     assert_refused(restway_api_add_validator(NULL, "v", validate, NULL, NULL, &failure));

@@ -11,12 +11,6 @@ static const restway_client_options defaults = RESTWAY_CLIENT_OPTIONS_INIT;
 #define ORDERS \
     "\"routes\": {\"orders\": {\"path\": \"echo?orders\"}, \"order\": {\"path\": \"echo\"}}"
 
-static restway_request *make_route(const char *route) {
-    restway_request *request = NULL;
-    assert_ok(restway_request_create_route(route, NULL, &request, &failure));
-    return request;
-}
-
 /** Expects @p client for a request, which it releases. */
 static void expect_client(
     restway_routing_client *routing, restway_request *request, restway_client *client) {

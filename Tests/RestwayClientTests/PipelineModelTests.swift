@@ -7,16 +7,60 @@ import XCTest
 @testable import RestwayDocument
 @testable import RestwayOutcome
 
-/// Random modifiers, interceptors and answers of the server, against a naive model of their order.
-final class PipelineModelTests: XCTestCase {
-    /// What a function of the program does when it is asked.
-    private enum Act: CaseIterable {
-        case pass, passLater, answer, answerMissing, refuse, refuseLater, sendAgain
+/// What a function of the program does when it is asked.
+enum PipelineAct: CaseIterable {
+    case pass, passLater, answer, answerMissing, refuse, refuseLater, sendAgain
+
+    /// Returns random acts; about half of them do nothing.
+    static func random(
+        _ count: Int, using random: inout SystemRandomNumberGenerator
+    ) -> [PipelineAct] {
+        (0..<count).map { _ in
+            let isPlain = Bool.random(using: &random)
+            return isPlain ? .pass : allCases.randomElement(using: &random)!
+        }
     }
 
-    /// What the server does with one exchange.
+    func perform(_ turn: Turn) -> Failure? {
+        let headers = Headers([HeaderField(name: "Content-Type", value: "application/json")])
+        switch self {
+        case .pass: return nil
+        case .refuse: return Failure(.io, "refused")
+        case .sendAgain: try? turn.sendAgain()
+        case .answer: try? turn.answer(status: 200, headers: headers, body: Array("{}".utf8))
+        case .answerMissing:
+            try? turn.answer(status: 404, headers: headers, body: Array("{}".utf8))
+        case .passLater, .refuseLater:
+            XCTAssertTrue(turn.hold())
+            WorkerPool.shared.submit {
+                _ = turn.end(self == .refuseLater ? Failure(.io, "refused") : nil)
+            }
+        }
+        return nil
+    }
+}
+
+/// Random modifiers, interceptors and answers of the server, against a naive model of their order.
+final class PipelineModelTests: XCTestCase {
+    /// No retry of these tests waits longer: `baseMilliseconds` doubles with each attempt.
+    private static let waitMillisecondsMax: Int64 = 100
+
+    private let clock = ManualClock()
+
+    /// What the server does with one exchange. A failure of the connection and a busy server are
+    /// tried again.
     private enum Reply: CaseIterable {
-        case success, missing, failure
+        case success, missing, busy, failure
+
+        var ending: Ending {
+            switch self {
+            case .success: .success
+            case .missing, .busy: .failure(.http)
+            case .failure: .failure(.connect)
+            }
+        }
+
+        var isTemporary: Bool { self == .busy || self == .failure }
     }
 
     private enum Ending: Equatable {
@@ -26,22 +70,23 @@ final class PipelineModelTests: XCTestCase {
 
     /// One call: what each function does, and what the server does with each exchange.
     private struct Script {
-        let modifiers: [Act]
+        let modifiers: [PipelineAct]
         /// For each exchange, what each interceptor does.
-        let interceptors: [[Act]]
+        let interceptors: [[PipelineAct]]
         let replies: [Reply]
+        /// The largest number of attempts that the retry policy allows. Requests that interceptors
+        /// send again do not count.
+        let attemptsMax: Int
 
         init(_ random: inout SystemRandomNumberGenerator) {
-            func acts(_ count: Int) -> [Act] {
-                (0..<count).map { _ in
-                    let isPlain = Bool.random(using: &random)
-                    return isPlain ? .pass : Act.allCases.randomElement(using: &random)!
-                }
-            }
-            modifiers = acts(Int.random(in: 0...3, using: &random))
+            modifiers = PipelineAct.random(Int.random(in: 0...3, using: &random), using: &random)
             let count = Int.random(in: 0...3, using: &random)
-            interceptors = (0...CallMachine.sendsAgainMax).map { _ in acts(count) }
-            replies = interceptors.map { _ in Reply.allCases.randomElement(using: &random)! }
+            interceptors = (0...CallMachine.sendsAgainMax).map { _ in
+                PipelineAct.random(count, using: &random)
+            }
+            attemptsMax = Int.random(in: 1...4, using: &random)
+            let exchangesMax = interceptors.count + attemptsMax
+            replies = (0..<exchangesMax).map { _ in Reply.allCases.randomElement(using: &random)! }
         }
 
         /// Returns what is noted, and how the call ends.
@@ -58,16 +103,17 @@ final class PipelineModelTests: XCTestCase {
                 }
             }
             var exchanges = 0
+            var retries = 0
             for round in interceptors.indices {
-                if ending == nil {
+                while ending == nil {
                     notes.append("sent")
+                    let reply = replies[exchanges]
                     exchanges += 1
-                    ending =
-                        switch replies[exchanges - 1] {
-                        case .success: .success
-                        case .missing: .failure(.http)
-                        case .failure: .failure(.connect)
-                        }
+                    if reply.isTemporary, retries + 1 < attemptsMax {
+                        retries += 1
+                    } else {
+                        ending = reply.ending
+                    }
                 }
                 var isSentAgain = false
                 for (index, act) in interceptors[round].enumerated() where !isSentAgain {
@@ -108,38 +154,25 @@ final class PipelineModelTests: XCTestCase {
         }
     }
 
-    private static func perform(_ act: Act, _ turn: Turn) -> Failure? {
-        let headers = Headers([HeaderField(name: "Content-Type", value: "application/json")])
-        switch act {
-        case .pass: return nil
-        case .refuse: return Failure(.io, "refused")
-        case .sendAgain: try? turn.sendAgain()
-        case .answer: try? turn.answer(status: 200, headers: headers, body: Array("{}".utf8))
-        case .answerMissing:
-            try? turn.answer(status: 404, headers: headers, body: Array("{}".utf8))
-        case .passLater, .refuseLater:
-            XCTAssertTrue(turn.hold())
-            WorkerPool.shared.submit {
-                _ = turn.end(act == .refuseLater ? Failure(.io, "refused") : nil)
-            }
-        }
-        return nil
-    }
-
     private func client(_ run: Run, _ transport: FakeTransport) throws -> Client {
+        let attempts = run.script.attemptsMax
+        let document = """
+            {"restway": 1, "environments": {"test": {"baseURL": "http://api.test"}},
+             "retry": {"attempts": \(attempts), "baseMilliseconds": 10}}
+            """
         let client = try Client(
-            api: try TestAPI.load(), options: ClientOptions(), transport: transport,
-            clock: ManualClock())
+            api: try TestAPI.load(document), options: ClientOptions(), transport: transport,
+            clock: clock)
         for (index, act) in run.script.modifiers.enumerated() {
             _ = try client.addStage(.modify, routes: []) { turn in
                 run.note("m\(index)")
-                return Self.perform(act, turn)
+                return act.perform(turn)
             }
         }
         for index in run.script.interceptors[0].indices {
             _ = try client.addStage(.intercept, routes: []) { turn in
                 run.note("i\(index)")
-                return Self.perform(run.script.interceptors[turn.sends][index], turn)
+                return run.script.interceptors[turn.sends][index].perform(turn)
             }
         }
         let round = Lock(0)
@@ -153,11 +186,23 @@ final class PipelineModelTests: XCTestCase {
                 switch run.script.replies[number] {
                 case .success: started.answer(200, "{}")
                 case .missing: started.answer(404, "{}")
+                case .busy: started.answer(503, "{}")
                 case .failure: started.fail(.connect)
                 }
             }
         }
         return client
+    }
+
+    /// Lets the clock run to the end of each wait before a retry. Longer times are time limits.
+    private func endWaits(of call: Call, until isOver: () -> Bool = { false }) {
+        while !call.isComplete, !isOver() {
+            if let next = clock.nextMilliseconds, next <= Self.waitMillisecondsMax {
+                clock.advance(milliseconds: next)
+            } else {
+                sched_yield()
+            }
+        }
     }
 
     func testRandomPipelinesDoWhatTheModelSays() throws {
@@ -167,6 +212,7 @@ final class PipelineModelTests: XCTestCase {
             let (notes, ending) = run.script.expected()
             let client = try client(run, FakeTransport())
             let call = try client.send(.get("companies/1"))
+            endWaits(of: call)
             do {
                 _ = try call.wait(milliseconds: 0)
                 XCTAssertEqual(ending, .success, "\(run.script)")
@@ -192,7 +238,7 @@ final class PipelineModelTests: XCTestCase {
                 .get("companies/1"), token: 0, completion: { _, _ in
                     completions.withLock { $0 += 1 }
                 }, end: {})
-            run.isOver.wait { $0 ? () : nil }
+            endWaits(of: call, until: { run.isOver.withLock { $0 } })
             if isClose { client.close() } else { call.cancel() }
             do {
                 _ = try call.wait(milliseconds: 0)
