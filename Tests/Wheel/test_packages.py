@@ -9,6 +9,8 @@ import venv
 import zipfile
 from pathlib import Path
 
+PYTHON = Path(__file__).parents[2] / "bindings" / "python"
+
 #: Every library that is linked into the one of the wheel, beside Restway.
 LICENCES = {
     "brotli", "curl", "jansson", "libpsl", "libstdc++", "libunwind", "nghttp2", "openssl", "sqlite",
@@ -41,6 +43,16 @@ def test_the_wheel_contains_one_library_and_all_licences(wheel: Path) -> None:
     assert [name for name in names if ".so" in name] == ["restway/librestway.so"]
     licences = [Path(name).name for name in names if Path(name).name.startswith("LICENSE")]
     assert set(licences) == {"LICENSE"} | {f"LICENSE.{name}" for name in LICENCES}
+
+
+def test_both_contain_every_module(wheel: Path, source_distribution: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        in_wheel = set(archive.namelist())
+    with tarfile.open(source_distribution) as sources:
+        in_sources = {name.partition("/")[2] for name in sources.getnames()}
+    modules = {str(path.relative_to(PYTHON)) for path in (PYTHON / "restway").rglob("*.py")}
+    assert modules - in_wheel == set()
+    assert modules - in_sources == set()
 
 
 def test_the_source_distribution_contains_no_binary(source_distribution: Path) -> None:
