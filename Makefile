@@ -7,10 +7,11 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 export PATH := $(PATH):/opt/swift/usr/bin
 
-include make/release.mk make/install.mk make/tests.mk make/benchmarks.mk Plugins/plugins.mk
+include make/release.mk make/install.mk make/tests.mk make/benchmarks.mk make/wheel.mk \
+	Plugins/plugins.mk
 
 .PHONY: help setup build stage stage-debug demo test check asan tsan valgrind crash fuzz tidy \
-	bench profile install uninstall clean
+	bench profile wheel check-wheel install uninstall clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -46,6 +47,10 @@ tidy: setup test-tidy ## test the taste: sizes, walls, words
 bench: stage benchmarks ## measure against plain C and Python programs
 
 profile: stage profiles ## say where the time of the benchmarks goes (perf, else callgrind)
+
+wheel: wheel-files ## make a Python wheel with the library inside, and the source distribution
+
+check-wheel: wheel test-wheel ## check the wheel, and run it in an older Debian
 
 install: build install-files ## install into PREFIX (/usr/local), below DESTDIR if set
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi

@@ -31,6 +31,9 @@ package final class CurlTransport: Transport {
         let network: NetworkSettings
         /// Whether the environment named a proxy when the transport was made.
         let mayUseProxies = ProxyEnvironment.namesOne
+        /// The authorities that the system trusted when the transport was made. They are used if
+        /// libcurl itself knows no authorities.
+        let authorities = SystemAuthorities.find()
 
         /// Whether a connection to a proxy may use TLS. The TLS messages of the proxy and of the
         /// server then cannot be told apart.

@@ -13,9 +13,8 @@ struct NetworkOptions: ~Copyable {
     private let easy: UnsafeMutableRawPointer
     private let settings: NetworkSettings
     let proxyMayUseTLS: Bool
-    /// The files of trusted certificates that libcurl was built with.
-    private let systemFile: String?
-    private let systemFolder: String?
+    /// The authorities that are trusted where the settings name no authorities.
+    private let systemAuthorities: SystemAuthorities
     /// The origin whose settings the handle has; `nil` for the settings of all other origins.
     private var origin: Origin?
     /// Addresses in place of lookups. libcurl does not copy the list.
@@ -29,8 +28,10 @@ struct NetworkOptions: ~Copyable {
         self.easy = easy
         settings = transport.network
         proxyMayUseTLS = transport.proxyMayUseTLS
-        systemFile = Self.text(CURLINFO_CAINFO, of: easy)
-        systemFolder = Self.text(CURLINFO_CAPATH, of: easy)
+        let builtIn = SystemAuthorities(
+            file: Self.text(CURLINFO_CAINFO, of: easy),
+            folder: Self.text(CURLINFO_CAPATH, of: easy))
+        systemAuthorities = builtIn.areUnknown ? transport.authorities : builtIn
         setProxy(mayUseProxies: transport.mayUseProxies)
         setSocket()
         setNames()
@@ -67,9 +68,9 @@ struct NetworkOptions: ~Copyable {
     }
 
     private func setTLS(_ tls: TLSSettings) {
-        let trustsSystem = tls.caFile == nil && tls.caFolder == nil
-        set(CURLOPT_CAINFO, trustsSystem ? systemFile : tls.caFile)
-        set(CURLOPT_CAPATH, trustsSystem ? systemFolder : tls.caFolder)
+        let authorities = authorities(of: tls)
+        set(CURLOPT_CAINFO, authorities.file)
+        set(CURLOPT_CAPATH, authorities.folder)
         set(CURLOPT_SSLCERTTYPE, tls.isPKCS12 ? "P12" : "PEM")
         set(CURLOPT_SSLCERT, tls.certificateFile)
         set(CURLOPT_SSLKEY, tls.keyFile)
@@ -85,8 +86,15 @@ struct NetworkOptions: ~Copyable {
         rw_easy_set_long(easy, CURLOPT_SSL_VERIFYHOST, tls.isVerifying ? 2 : 0)
     }
 
+    /// Returns the authorities of `tls`, or those of the system.
+    private func authorities(of tls: TLSSettings) -> SystemAuthorities {
+        let given = SystemAuthorities(file: tls.caFile, folder: tls.caFolder)
+        return given.areUnknown ? systemAuthorities : given
+    }
+
     private func setProxy(mayUseProxies: Bool) {
         guard settings.unixSocket == nil else { return set(CURLOPT_NOPROXY, "*") }
+        trustForProxies(systemAuthorities)
         switch settings.proxy {
         case nil:
             if !mayUseProxies { set(CURLOPT_NOPROXY, "*") }
@@ -100,11 +108,14 @@ struct NetworkOptions: ~Copyable {
             Secret.lend(proxy.password) { text in
                 _ = rw_easy_set_string(easy, CURLOPT_PROXYPASSWORD, text)
             }
-            if let tls = settings.tls, tls.caFile != nil || tls.caFolder != nil {
-                set(CURLOPT_PROXY_CAINFO, tls.caFile)
-                set(CURLOPT_PROXY_CAPATH, tls.caFolder)
-            }
+            if let tls = settings.tls { trustForProxies(authorities(of: tls)) }
         }
+    }
+
+    /// Sets the authorities for connections to proxies that use TLS.
+    private func trustForProxies(_ authorities: SystemAuthorities) {
+        set(CURLOPT_PROXY_CAINFO, authorities.file)
+        set(CURLOPT_PROXY_CAPATH, authorities.folder)
     }
 
     private func setSocket() {

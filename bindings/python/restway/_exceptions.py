@@ -210,8 +210,9 @@ class LibraryError(RestwayError, ImportError):
     def tried(cls, places: Iterable[tuple[str, str]]) -> LibraryError:
         """Returns the error for `places`: pairs of a place and the reason why it failed."""
         return cls(
-            "librestway cannot be loaded; install it (and run ldconfig), or set the environment "
-            "variable RESTWAY_LIBRARY to its path. Tried:",
+            "librestway cannot be loaded; install it (and run ldconfig), install a wheel of this "
+            "package that contains it, or set the environment variable RESTWAY_LIBRARY to its "
+            "path. Tried:",
             details=[Problem(place, reason) for place, reason in places],
         )
 

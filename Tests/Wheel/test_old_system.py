@@ -1,0 +1,130 @@
+"""The wheel in an older Debian that has nothing but Python."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+from certificates import Authority, folder_of
+from old_system import CERTIFICATE_FILES, OldSystem
+
+ROOT = Path(__file__).parents[2]
+
+#: Requests the URL in the variable URL.
+FETCH = """
+import os, restway
+client = restway.Client(restway.API.empty(), base_url=os.environ["URL"])
+with client:
+    print(client.get("thing").status)
+"""
+
+STORE = """
+import restway
+note = {"identity": "id", "attributes": {"id": {"type": "int"}, "text": {"type": "string"}}}
+document = {"restway": 1, "entities": {"Note": note}}
+for text in ("first", None):
+    with restway.Client(
+        restway.API.from_json(document), base_url="http://127.0.0.1:9", store_path="/tmp/notes.db"
+    ) as client:
+        if text is not None:
+            client.draft("Note", id=1, text=text).insert()
+        print([note.text for note in client.store.all("Note")])
+"""
+
+#: Gets cookies from a host of this name on the loopback interface, and prints their domains.
+COOKIES = """
+import os, restway
+host = os.environ["HOST"]
+network = restway.Network(addresses=[host + ":127.0.0.1"])
+client = restway.Client(restway.API.empty(), base_url="http://" + host, network=network)
+with client:
+    client.get("thing")
+    print([cookie.domain for cookie in client.cookies.list()])
+"""
+
+
+def test_the_system_has_nothing_of_what_the_library_is_built_from(system: OldSystem) -> None:
+    found = [
+        path
+        for path in system.root.rglob("*")
+        if re.match(r"lib(swift|curl|jansson|nghttp2|brotli)|(swiftc?|cc|curl)$", path.name)
+    ]
+    assert found == []
+
+
+def test_the_library_is_the_one_of_the_wheel(system: OldSystem) -> None:
+    code = "import restway, restway._ffi as native; restway.version(); print(native.lib.path)"
+    path = system.expect(system.python, "-c", code).strip()
+    assert path.startswith("/wheel/lib/") and path.endswith("/restway/librestway.so")
+
+
+def test_the_example_of_the_readme_runs(system: OldSystem) -> None:
+    text = (ROOT / "README.md").read_text()
+    found = re.search(r"## From Python\n\n```python\n(.*?)```", text, re.DOTALL)
+    assert found is not None
+    document = "examples/demo-api/demo.restway.json"
+    system.put(f"/tmp/{document}", (ROOT / document).read_bytes())
+    url = os.environ["RESTWAY_DEMO_URL"]
+    printed = system.expect(system.python, "-c", found[1], RESTWAY_DEMO_URL=url).splitlines()
+    assert len(printed) == 6
+    assert printed[-1].startswith("<Enterprise 3 ")
+
+
+def test_a_store_in_a_file_is_kept(system: OldSystem) -> None:
+    system.remove("/tmp/notes.db")
+    assert system.expect(system.python, "-c", STORE) == "['first']\n['first']\n"
+
+
+@pytest.mark.parametrize("place", CERTIFICATE_FILES)
+def test_the_certificates_of_each_distribution_are_trusted(
+    place: str, system: OldSystem, authority: Authority, https_url: str
+) -> None:
+    system.put(place, Path(authority.ca_file).read_bytes())
+    try:
+        assert system.expect(system.python, "-c", FETCH, URL=https_url) == "200\n"
+    finally:
+        system.remove(place)
+
+
+def test_a_file_that_the_environment_names_is_trusted(
+    system: OldSystem, authority: Authority, https_url: str
+) -> None:
+    system.put("/tmp/authority.pem", Path(authority.ca_file).read_bytes())
+    fetched = system.expect(
+        system.python, "-c", FETCH, URL=https_url, SSL_CERT_FILE="/tmp/authority.pem"
+    )
+    assert fetched == "200\n"
+
+
+def test_a_folder_that_the_environment_names_is_trusted(
+    system: OldSystem, authority: Authority, https_url: str, tmp_path: Path
+) -> None:
+    for path in folder_of(authority.ca_file, tmp_path / "trusted").iterdir():
+        system.put(f"/tmp/trusted/{path.name}", path.read_bytes())
+    fetched = system.expect(
+        system.python, "-c", FETCH, URL=https_url, SSL_CERT_DIR="/tmp/trusted"
+    )
+    assert fetched == "200\n"
+
+
+def test_without_certificates_no_server_is_trusted(system: OldSystem, https_url: str) -> None:
+    done = system.run(system.python, "-c", FETCH, URL=https_url)
+    assert done.returncode == 1
+    assert "TLSError" in done.stderr.splitlines()[-1]
+
+
+def test_a_cookie_of_a_public_suffix_is_refused(system: OldSystem, http_port: int) -> None:
+    host = f"www.example.co.uk:{http_port}"
+    printed = system.expect(system.python, "-c", COOKIES, HOST=host)
+    assert printed == "['example.co.uk']\n"
+
+
+def test_uninstalling_leaves_nothing(system: OldSystem, wheel: Path) -> None:
+    system.expect(system.python, "-m", "pip", "uninstall", "--yes", "restway")
+    try:
+        left = [path for path in (system.root / "wheel").rglob("*") if "restway" in path.name]
+        assert left == []
+    finally:
+        system.install(wheel)
