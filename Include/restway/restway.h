@@ -41,6 +41,7 @@
 #include "progress.h"
 #include "query.h"
 #include "rate.h"
+#include "reading.h"
 #include "request.h"
 #include "resource.h"
 #include "response.h"

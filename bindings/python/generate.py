@@ -97,6 +97,7 @@ FLAGS = {
     "TraceFlag": ("RESTWAY_TRACE_", "How calls are traced."),
     "SaveFlag": ("RESTWAY_SAVE_", "Options for saving a body in a file."),
     "CallFlag": ("RESTWAY_CALL_", "Properties of a call."),
+    "JsonFlag": ("RESTWAY_JSON_", "How objects are written as JSON."),
     "CacheFlag": ("RESTWAY_CACHE_", "Options of the response cache."),
 }
 
@@ -131,6 +132,8 @@ QUICK = (
     "restway_object_entity",
     "restway_object_read",
     "restway_object_store_key",
+    "restway_list_take",
+    "restway_text_content",
 )
 
 #: The words after "restway_" with which the functions of `prototypes_objects.py` begin.

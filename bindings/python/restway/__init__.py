@@ -181,6 +181,7 @@ from ._stream import (
     Stream,
     StreamedResponse,
 )
+from .reading.values import ObjectValue
 
 __version__ = "0.1.0"
 
@@ -272,6 +273,7 @@ __all__ = [
     "Network",
     "NoObjectError",
     "Object",
+    "ObjectValue",
     "Objects",
     "Observed",
     "Observer",

@@ -359,6 +359,12 @@ class Response(Owner[native.ResponseHandle]):
         """The first object, or None."""
         return first_object(self._owned or self._handle, self._layouts)
 
+    def to_dicts(self, depth: int = 1) -> list[dict[str, Any]]:
+        """Returns the objects as dicts with all their values, read in one call; see
+        `Object.to_dict`.
+        """
+        return self.objects.to_dicts(depth)
+
     @property
     def results(self) -> list[Objects]:
         """The objects of each descriptor that applied, in their order."""

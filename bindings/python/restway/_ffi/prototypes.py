@@ -371,6 +371,9 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_client_set_rate": (c_enum, (ClientHandle, c_char_p, c_size_t, _error_out)),
     "restway_rate_init": (c_enum, (POINTER(Rate), c_size_t, _error_out)),
     "restway_client_rate": (c_enum, (ClientHandle, c_char_p, POINTER(Rate), _error_out)),
+    "restway_text_retain": (TextHandle, (TextHandle,)),
+    "restway_text_release": (None, (TextHandle,)),
+    "restway_text_content": (c_char_p, (TextHandle, _size_out)),
     "restway_request_create": (c_enum, (c_char_p, c_char_p, POINTER(RequestHandle), _error_out)),
     "restway_request_create_route": (c_enum, (
         c_char_p, c_char_p, POINTER(RequestHandle), _error_out)),
@@ -456,7 +459,8 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
 QUICK = frozenset({
     "restway_request_create", "restway_response_read", "restway_response_status",
     "restway_response_object", "restway_response_retain", "restway_object_retain",
-    "restway_object_entity", "restway_object_read", "restway_object_store_key"
+    "restway_object_entity", "restway_object_read", "restway_object_store_key", "restway_list_take",
+    "restway_text_content"
 })
 """Functions that are called with the interpreter's lock held. They never wait and call no callback,
 and releasing the lock would take longer than the call itself."""
