@@ -6,6 +6,7 @@
 
 #include "active_calls.h"
 #include "api.h"
+#include "arrow.h"
 #include "auth.h"
 #include "base.h"
 #include "batch.h"

@@ -70,7 +70,10 @@ final class JSONTextTests: XCTestCase {
         text.append(integer: .min)
         text.append(",")
         text.append(integer: .max)
-        for real in [0.1, -0.0, 5e-324, .greatestFiniteMagnitude, 1e16, 123_456_789.25] {
+        let reals: [Double] = [
+            0.1, -0.0, .leastNonzeroMagnitude, .greatestFiniteMagnitude, 1e16, 123_456_789.25,
+        ]
+        for real in reals {
             text.append(",")
             text.append(real: real)
         }
@@ -81,7 +84,7 @@ final class JSONTextTests: XCTestCase {
         XCTAssertEqual(elements[1].integer, .max)
         XCTAssertEqual(elements[2].double, 0.1)
         XCTAssertEqual(elements[3].double?.sign, .minus)
-        XCTAssertEqual(elements[4].double, 5e-324)
+        XCTAssertEqual(elements[4].double, .leastNonzeroMagnitude)
         XCTAssertEqual(elements[5].double, .greatestFiniteMagnitude)
         XCTAssertEqual(elements[6].double, 1e16)
         XCTAssertEqual(elements[7].double, 123_456_789.25)

@@ -151,6 +151,8 @@ PLAIN = {
     "double": "c_double",
     **{f"{word}_t": f"c_{word}" for word in ("int32", "int64", "uint8", "uint32", "uint64")},
     "size_t": "c_size_t",
+    # The structs of Arrow are passed by their addresses.
+    **{f"Arrow{name} *": "c_void_p" for name in ("Schema", "Array", "ArrayStream")},
 }
 
 

@@ -182,6 +182,7 @@ from ._stream import (
     StreamedResponse,
 )
 from .reading.values import ObjectValue
+from .tables.columns import Columns
 
 __version__ = "0.1.0"
 
@@ -229,6 +230,7 @@ __all__ = [
     "Client",
     "Clock",
     "ClosedError",
+    "Columns",
     "ConfigError",
     "ConnectError",
     "ConnectionLostError",

@@ -47,6 +47,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_api_name_count": (c_size_t, (ApiHandle, c_enum, c_char_p)),
     "restway_api_name": (c_char_p, (ApiHandle, c_enum, c_char_p, c_size_t)),
     "restway_api_json": (c_enum, (ApiHandle, c_char_p, _text_out, _size_out, _error_out)),
+    "restway_arrow_stream": (c_enum, (c_void_p, c_void_p, c_void_p, _error_out)),
     "restway_credential_init": (c_enum, (POINTER(Credential), c_size_t, _error_out)),
     "restway_client_set_credential": (c_enum, (ClientHandle, POINTER(Credential), _error_out)),
     "restway_exchange_method": (c_char_p, (ExchangeHandle,)),

@@ -29,6 +29,10 @@ _text_out = POINTER(c_char_p)
 _value = POINTER(Value)
 
 PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
+    "restway_list_arrow": (c_enum, (
+        ListHandle, c_size_t, c_size_t, StoreHandle, c_int32, c_void_p, c_void_p, _error_out)),
+    "restway_store_query_arrow": (c_enum, (
+        StoreHandle, QueryHandle, c_int32, c_void_p, c_void_p, _error_out)),
     "restway_response_cache": (c_enum, (ResponseHandle, POINTER(CacheNote), _error_out)),
     "restway_changes_retain": (ChangesHandle, (ChangesHandle,)),
     "restway_changes_release": (None, (ChangesHandle,)),

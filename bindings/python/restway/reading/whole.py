@@ -6,7 +6,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import _ffi as native
+from .._boundary import check
 from .._ffi.conversion import ObjectReference
+from ..tables.columns import Tabular
 from .text import typed, written
 from .values import ObjectValue
 
@@ -61,7 +63,7 @@ class WholeObject(ObjectReference):
         return self.to_value().__reduce__()
 
 
-class WholeObjects:
+class WholeObjects(Tabular):
     """The base of `Objects` that reads a sequence as a whole."""
 
     __slots__ = ()
@@ -102,6 +104,12 @@ class WholeObjects:
     def _arguments(self, span: range) -> tuple[Any, ...]:
         return self._handle, span.start, len(span), self._layouts.store
 
+    def _export(self, depth: int, schema: Any, array: Any) -> None:
+        if self._range.step != 1:
+            raise ValueError("a table is made of consecutive objects, not of a slice with a step")
+        arguments = self._arguments(self._range)
+        check(native.lib.restway_list_arrow, *arguments, depth, schema, array)
+
     def __reduce__(self) -> Any:
         return list, (self.to_values(),)
 
@@ -112,10 +120,13 @@ class WholeObjects:
         return self
 
 
-class WholeQuery:
+class WholeQuery(Tabular):
     """The base of `Query` that reads all objects that a query finds as a whole."""
 
     __slots__ = ()
+
+    _handle: native.QueryHandle
+    _layouts: Layouts
 
     if TYPE_CHECKING:
 
@@ -125,3 +136,7 @@ class WholeQuery:
     def to_dicts(self, depth: int = 1) -> list[dict[str, Any]]:
         """Returns the objects that the query finds as dicts; see `Object.to_dict`."""
         return self.all().to_dicts(depth)
+
+    def _export(self, depth: int, schema: Any, array: Any) -> None:
+        store, export = self._layouts.store, native.lib.restway_store_query_arrow
+        check(export, store, self._handle, depth, schema, array)
