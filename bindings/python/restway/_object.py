@@ -374,11 +374,18 @@ def _relationship(name: str, index: int, is_many: bool) -> property:
 
 
 def _attribute(name: str, position: int) -> property:
-    offset = position * native.CELL.size
+    offset, cell_in, text_at = position * native.CELL.size, native.cell_in, native.text_at
+    string, int64 = int(ValueKind.STRING), int(ValueKind.INT64)
 
     def value(self: Object) -> Any:
         cells = self._cells
-        cell = native.cell_in(self._read() if cells is None else cells, offset)
+        cell = cell_in(self._read() if cells is None else cells, offset)
+        kind, length, word = cell
+        # `decode` does this, too; most attributes need nothing else.
+        if kind == string:
+            return text_at(word, length)
+        if kind == int64:
+            return word
         return decode(cell, self._object_at, name)
 
     return property(value)
