@@ -6,6 +6,7 @@
 
 #include "active_calls.h"
 #include "api.h"
+#include "arrow.h"
 #include "auth.h"
 #include "base.h"
 #include "batch.h"
@@ -41,6 +42,7 @@
 #include "progress.h"
 #include "query.h"
 #include "rate.h"
+#include "reading.h"
 #include "request.h"
 #include "resource.h"
 #include "response.h"

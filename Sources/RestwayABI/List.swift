@@ -12,6 +12,15 @@ final class ListHandle: HandleObject, Sendable {
     init(_ objects: [Snapshot]) {
         self.objects = objects
     }
+
+    /// Returns `count` objects from index `first` on.
+    func objects(_ first: Int, _ count: Int) throws(Failure) -> ArraySlice<Snapshot> {
+        guard first >= 0, count >= 0, first <= objects.count, count <= objects.count - first else {
+            throw Argument.wrong(
+                "first", "the list has \(objects.count) objects, not \(count) from \(first) on")
+        }
+        return objects[first..<(first + count)]
+    }
 }
 
 // list.h
@@ -43,15 +52,10 @@ public func restway_list_read(
             throw Argument.wrong("count", "count times column_count is beyond the address space")
         }
         try Argument.fill(outValues, valueCount) { values throws(Failure) in
-            let objects = try ListHandle.argument(list).objects
+            let list = try ListHandle.argument(list)
             guard let values else { return }
-            guard first >= 0, first <= objects.count, count <= objects.count - first else {
-                throw Argument.wrong(
-                    "first", "the list has \(objects.count) objects, not \(count) from \(first) on")
-            }
-            for row in 0..<count {
-                let values = values + row * columnCount
-                try objects[first + row].read(indices, columnCount, into: values)
+            for (row, object) in try list.objects(first, count).enumerated() {
+                try object.read(indices, columnCount, into: values + row * columnCount)
             }
         }
     }

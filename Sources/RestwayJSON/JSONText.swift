@@ -33,6 +33,31 @@ package struct JSONText: Sendable {
         }
     }
 
+    /// Appends text as a string with its quotes. U+FFFD replaces invalid UTF-8.
+    package mutating func append(repairing text: UnsafeRawBufferPointer) {
+        let bytes = text.assumingMemoryBound(to: UInt8.self)
+        if bytes.reduce(0, |) < 0x80 { return append(quoted: bytes) }
+        append(string: String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// Appends text that is JSON.
+    package mutating func append(json text: UnsafeRawBufferPointer) {
+        bytes.append(contentsOf: text)
+    }
+
+    package mutating func append(integer: Int64) {
+        append(digits: "\(integer)")
+    }
+
+    /// Appends a finite number with as many digits as tell it from every other double.
+    package mutating func append(real: Double) {
+        append(digits: "\(real)")
+    }
+
+    private mutating func append(digits: String) {
+        bytes.append(contentsOf: digits.utf8)
+    }
+
     private mutating func append(quoted text: UnsafeBufferPointer<UInt8>) {
         // This loop checks all bytes as well. An escape has two bytes or, in place of a control
         // character, up to six.

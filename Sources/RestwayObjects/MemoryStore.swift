@@ -73,6 +73,10 @@ package final class MemoryStore: ObjectStore {
         return Array(query.limit.map { rest.prefix($0) } ?? rest)
     }
 
+    package func readAttributes(_ query: Query, _ row: (UnsafePointer<Cell>) -> Void) {
+        for object in objects(query) { withExtendedLifetime(object) { row(object.cells) } }
+    }
+
     package func count(_ query: Query) -> Int {
         query.findsAll ? count(query.entity) : matching(query).count
     }

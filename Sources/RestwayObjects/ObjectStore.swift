@@ -45,6 +45,12 @@ package protocol ObjectStore: AnyObject, Sendable {
     /// Returns the objects that a query finds, in its order.
     func objects(_ query: Query) throws(StoreError) -> [Snapshot]
 
+    /// Passes the cells of the attributes of each object that a query finds, in its order. They are
+    /// valid until `row` returns. `row` must not use the store.
+    func readAttributes(
+        _ query: Query, _ row: (UnsafePointer<Cell>) -> Void
+    ) throws(StoreError)
+
     /// Returns the number of objects that a query finds, without its limit and offset.
     func count(_ query: Query) throws(StoreError) -> Int
 

@@ -230,6 +230,14 @@ package final class SQLiteStore: ObjectStore {
         }
     }
 
+    package func readAttributes(
+        _ query: Query, _ row: (UnsafePointer<Cell>) -> Void
+    ) throws(StoreError) {
+        try self.query { (file) throws(SQLiteError) in
+            try file.table(query.entity)?.readAttributes(query, row)
+        }
+    }
+
     package func count(_ query: Query) throws(StoreError) -> Int {
         try self.query { (file) throws(SQLiteError) in
             try file.table(query.entity)?.count(query) ?? 0

@@ -32,15 +32,8 @@ extension TableAccess {
     /// Returns the snapshot of the current row of a statement that starts with `selection`.
     func read(_ statement: Statement) throws(SQLiteError) -> Snapshot {
         let key = statement.integer(0)
-        let letters = statement.storage(1) == .text ? statement.bytes(1) : nil
-        func letter(_ number: Int) -> UInt8? {
-            guard let letters, number < letters.count else { return nil }
-            return letters[number]
-        }
-        for (index, column) in layout.columns.enumerated() {
-            cells[column.cell] = column.coding.read(
-                statement, Int32(index + 2), letter(column.number))
-        }
+        let letters = letters(statement)
+        readColumns(statement, layout.columns.count, letters)
         let snapshot: Snapshot
         if layout.links.isEmpty {
             snapshot = Snapshot.make(layout.entity) { cells[$0] }
@@ -50,7 +43,7 @@ extension TableAccess {
                 let start = keys.count
                 try appendLinks(of: key, place, to: &keys)
                 let count = keys.count - start
-                cells[links.cell] = list(start, count, letter(links.number))
+                cells[links.cell] = list(start, count, Self.letter(links.number, of: letters))
             }
             keys.append(0)
             snapshot = keys.withUnsafeBytes { keys in
@@ -68,6 +61,27 @@ extension TableAccess {
         }
         snapshot.setStoreKey(key)
         return snapshot
+    }
+
+    /// Returns the letters of the current row; `nil` for a row without letters.
+    private func letters(_ statement: Statement) -> UnsafeRawBufferPointer? {
+        statement.storage(1) == .text ? statement.bytes(1) : nil
+    }
+
+    private static func letter(_ number: Int, of letters: UnsafeRawBufferPointer?) -> UInt8? {
+        guard let letters, number < letters.count else { return nil }
+        return letters[number]
+    }
+
+    /// Reads the first columns of the current row into the buffer of cells.
+    private func readColumns(
+        _ statement: Statement, _ count: Int, _ letters: UnsafeRawBufferPointer?
+    ) {
+        for index in 0..<count {
+            let column = layout.columns[index]
+            cells[column.cell] = column.coding.read(
+                statement, Int32(index + 2), Self.letter(column.number, of: letters))
+        }
     }
 
     /// Returns a list whose keys begin at an offset.
@@ -96,6 +110,29 @@ extension TableAccess {
 /// `Query.sorts`.
 extension TableAccess {
     func snapshots(_ query: Query) throws(SQLiteError) -> [Snapshot] {
+        let statement = try statement(query)
+        defer { statement.reset() }
+        var found: [Snapshot] = []
+        while try statement.step() { found.append(try read(statement)) }
+        return found
+    }
+
+    /// Passes the attributes of each object that a query finds, straight from the columns of its
+    /// row. The cells are valid until `row` returns.
+    func readAttributes(
+        _ query: Query, _ row: (UnsafePointer<Cell>) -> Void
+    ) throws(SQLiteError) {
+        let statement = try statement(query)
+        defer { statement.reset() }
+        let count = layout.entity.attributes.count
+        while try statement.step() {
+            readColumns(statement, count, letters(statement))
+            row(cells)
+        }
+    }
+
+    /// Returns the statement that finds the objects of a query, ready for its first step.
+    private func statement(_ query: Query) throws(SQLiteError) -> Statement {
         let orders = query.order.map { order in
             "\(name(order.attribute))\(order.isDescending ? " DESC" : "")"
         }
@@ -103,11 +140,8 @@ extension TableAccess {
             "\(selection)\(filter(query)) ORDER BY "
                 + (orders + ["_key"]).joined(separator: ", ")
                 + " LIMIT \(query.limit.map { max(0, $0) } ?? -1) OFFSET \(max(0, query.offset))")
-        defer { statement.reset() }
         bind(query, statement)
-        var found: [Snapshot] = []
-        while try statement.step() { found.append(try read(statement)) }
-        return found
+        return statement
     }
 
     func count(_ query: Query) throws(SQLiteError) -> Int {

@@ -76,6 +76,7 @@ def own() -> dict[str, int]:
     do("restway_draft_set", handles["restway_draft"], b"id", memory.value(INT64, 1))
     handles["restway_object"] = make("restway_draft_insert", handles["restway_draft"])
     handles["restway_query"] = make("restway_query_create", store, b"Note")
+    handles["restway_text"] = make("restway_object_json", handles["restway_object"], store, 1, 0, 0)
     handles["restway_cookies"] = make("restway_client_cookies", client, None)
     handles["restway_cache_entries"] = make("restway_cache_list", client, None, 0)
     handles["restway_outgoing"] = make("restway_client_inspect", client, handles["restway_request"])
@@ -125,6 +126,8 @@ class World:
         do("restway_draft_set", draft, b"id", self._memory.value(INT64, 7))
         handles["restway_object"] = make("restway_draft_insert", draft)
         handles["restway_list"] = make("restway_store_all", store, b"Note")
+        handles["restway_text"] = make(
+            "restway_list_json", handles["restway_list"], 0, 1, store, 1, 0, 0)
         handles["restway_query"] = make("restway_query_create", store, b"Note")
         handles["restway_resource"] = make("restway_resource_create_bytes", None, 0, None, None)
         handles["restway_scope"] = make("restway_scope_create", None)

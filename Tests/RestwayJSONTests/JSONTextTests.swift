@@ -53,4 +53,40 @@ final class JSONTextTests: XCTestCase {
         }
         XCTAssertEqual(text.bytes, [])
     }
+
+    func testInvalidTextIsRepaired() {
+        let texts: [[UInt8]] = [[], [0x61, 0x22], [0xC3, 0xA9, 0], [0x61, 0xFF], [0xED, 0xA0, 0x80]]
+        for bytes in texts {
+            var text = JSONText(capacity: 0)
+            bytes.withUnsafeBytes { text.append(repairing: $0) }
+            let repaired = String(decoding: bytes, as: UTF8.self)
+            XCTAssertEqual(text.bytes, JSONValue.string(repaired).text())
+        }
+    }
+
+    func testNumbersKeepAllTheirDigits() throws {
+        var text = JSONText(capacity: 0)
+        text.append("[")
+        text.append(integer: .min)
+        text.append(",")
+        text.append(integer: .max)
+        let reals: [Double] = [
+            0.1, -0.0, .leastNonzeroMagnitude, .greatestFiniteMagnitude, 1e16, 123_456_789.25,
+        ]
+        for real in reals {
+            text.append(",")
+            text.append(real: real)
+        }
+        text.append("]")
+        let read = try JSONValue.parse(String(decoding: text.bytes, as: UTF8.self))
+        let elements = try XCTUnwrap(read.elements)
+        XCTAssertEqual(elements[0].integer, .min)
+        XCTAssertEqual(elements[1].integer, .max)
+        XCTAssertEqual(elements[2].double, 0.1)
+        XCTAssertEqual(elements[3].double?.sign, .minus)
+        XCTAssertEqual(elements[4].double, .leastNonzeroMagnitude)
+        XCTAssertEqual(elements[5].double, .greatestFiniteMagnitude)
+        XCTAssertEqual(elements[6].double, 1e16)
+        XCTAssertEqual(elements[7].double, 123_456_789.25)
+    }
 }

@@ -17,12 +17,12 @@ class Mapper:
     infix: str
     plugins: tuple[str, ...] = ()
 
-    def document(self) -> str:
-        """Returns the benchmarks' API document, with this mapper for the server's answers."""
+    def document(self, name: str = DOCUMENT) -> str:
+        """Returns an API document of the benchmarks, with this mapper for the server's answers."""
         if not self.plugins:
-            return DOCUMENT
-        document = json.loads(Path(DOCUMENT).read_text(encoding="utf-8"))
-        path = BUILT / f"{self.plugins[0]}.restway.json"
+            return name
+        document = json.loads(Path(name).read_text(encoding="utf-8"))
+        path = BUILT / f"{self.plugins[0]}.{Path(name).name}"
         path.write_text(
             json.dumps({**document, "dataMapper": self.plugins[0]}), encoding="utf-8"
         )

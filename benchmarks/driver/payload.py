@@ -17,6 +17,8 @@ EVENTS_PATH = "companies.events"
 RENAMED_PATH = "renamed.json"
 #: The same companies in pages, as `pages?page=1` and so on.
 PAGE_COUNT = 1_000
+#: The first of the same companies, about as many as a page of an API has.
+NINETY_PATH = "ninety.json"
 #: As many companies, whose owners and tags are objects of their own.
 RELATED_PATH = "related.json"
 _OWNER_COUNT = 1_000
@@ -76,6 +78,8 @@ def write(folder: Path) -> None:
     write_small(folder)
     large = {"companies": [company(number, words=9) for number in range(1, LARGE_COUNT + 1)]}
     (folder / LARGE_PATH).write_text(_text(large), encoding="utf-8")
+    ninety = {"companies": large["companies"][:90]}
+    (folder / NINETY_PATH).write_text(_text(ninety), encoding="utf-8")
     with (folder / EVENTS_PATH).open("w", encoding="utf-8") as events:
         for item in large["companies"]:
             events.write(f"id: {item['id']}\ndata: {_text(item)}\n\n")

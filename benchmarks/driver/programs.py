@@ -152,6 +152,9 @@ def run_python(name: str, *arguments: object) -> Result:
     program = str(BENCHMARKS / "python" / f"{name}.py")
     package = str(ROOT / "bindings" / "python")
     environment = {**os.environ, "PYTHONPATH": package}
+    # Compiled modules are kept, as those of an installed package are.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    environment["PYTHONPYCACHEPREFIX"] = str(BUILT / "pycache")
     return _run([sys.executable, program, *map(str, arguments)], environment)
 
 

@@ -59,7 +59,7 @@ def opening(base: str) -> Iterator[Figure]:
         full, empty = str(Path(folder) / "full.db"), str(Path(folder) / "empty.db")
         for path in (full, empty):
             run_c("restway_store_open", DOCUMENT, path)
-        _fill(full)
+        fill(full)
         runs = in_turn(
             _OPEN_PAIRS,
             lambda: run_c("restway_store_open", DOCUMENT, full)["open_seconds"] * 1e3,
@@ -75,7 +75,7 @@ def _in_new_file(program: str, *arguments: object) -> Result:
         return run_c(program, Path(folder) / "companies.db", *arguments)
 
 
-def _fill(path: str) -> None:
+def fill(path: str) -> None:
     """Writes the rows directly, without Restway."""
     with sqlite3.connect(path) as file:
         file.execute(

@@ -5,43 +5,13 @@ python msgspec_decode.py URL OBJECTS
 
 from __future__ import annotations
 
-import datetime
 import json
 import sys
 import time
 import urllib.request
 
 import msgspec
-
-
-class Address(msgspec.Struct):
-    street: str
-    street_number: int
-    city: str
-    country: str
-
-
-class Owner(msgspec.Struct):
-    id: int
-    first_name: str
-    last_name: str
-    email: str
-
-
-class Company(msgspec.Struct):
-    id: int
-    name: str
-    founded: datetime.date
-    employee_count: int
-    revenue: float
-    active: bool
-    about: str
-    address: Address
-    owner: Owner
-
-
-class Companies(msgspec.Struct):
-    companies: list[Company]
+from company_structs import Companies
 
 
 def main(url: str, objects: int) -> None:

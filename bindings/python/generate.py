@@ -97,6 +97,7 @@ FLAGS = {
     "TraceFlag": ("RESTWAY_TRACE_", "How calls are traced."),
     "SaveFlag": ("RESTWAY_SAVE_", "Options for saving a body in a file."),
     "CallFlag": ("RESTWAY_CALL_", "Properties of a call."),
+    "JsonFlag": ("RESTWAY_JSON_", "How objects are written as JSON."),
     "CacheFlag": ("RESTWAY_CACHE_", "Options of the response cache."),
 }
 
@@ -131,6 +132,8 @@ QUICK = (
     "restway_object_entity",
     "restway_object_read",
     "restway_object_store_key",
+    "restway_list_take",
+    "restway_text_content",
 )
 
 #: The words after "restway_" with which the functions of `prototypes_objects.py` begin.
@@ -148,6 +151,8 @@ PLAIN = {
     "double": "c_double",
     **{f"{word}_t": f"c_{word}" for word in ("int32", "int64", "uint8", "uint32", "uint64")},
     "size_t": "c_size_t",
+    # The structs of Arrow are passed by their addresses.
+    **{f"Arrow{name} *": "c_void_p" for name in ("Schema", "Array", "ArrayStream")},
 }
 
 

@@ -1,4 +1,4 @@
-import RestwayDocument
+package import RestwayDocument
 package import RestwayObjects
 package import RestwayOutcome
 package import RestwayThreads
@@ -353,6 +353,21 @@ extension ObservedStore {
 
     package func count(_ query: HostQuery) throws(Failure) -> Int {
         try count(resolved(query))
+    }
+
+    /// Returns what a query finds as a table, with relationships to a stated depth. Attributes
+    /// alone are read from the columns of a file without making objects.
+    package func table(
+        _ query: HostQuery, depth: Int, of api: API
+    ) throws(Failure) -> Column {
+        let query = try resolved(query)
+        let table = try TableBuilder(query.entity, depth: depth, of: api)
+        if table.followsLinks {
+            try table.append(objects(query)[...], in: self)
+        } else {
+            try checked(objects.readAttributes(query) { table.append($0) })
+        }
+        return table.finish()
     }
 
     private func resolved(_ host: HostQuery) throws(Failure) -> Query {

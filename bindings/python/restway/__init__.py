@@ -15,18 +15,11 @@ where it was looked for.
 
 from __future__ import annotations
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from ._api import API
-from ._async_client import AsyncClient
 from ._auth import Authorize, Credential, Exchange, Persist, Refresh, ShouldReplay
-from ._batch import (
-    AsyncBatch,
-    Batch,
-    BatchAnswer,
-    BatchDecode,
-    BatchEncode,
-    BatchRequest,
-    OnBatchDone,
-)
 from ._body import (
     BodyOptions,
     CacheFilter,
@@ -39,7 +32,6 @@ from ._body import (
     Timeouts,
 )
 from ._boundary import Attempt, OnAttempt
-from ._cache import AsyncCache, Cache, CacheEntry, CacheOptions, CacheStatistics
 from ._call import Call
 from ._client import Client, OnDone
 from ._draft import Draft, Linked
@@ -115,27 +107,8 @@ from ._library import (
     split_url,
     version,
 )
-from ._lifecycle import CallInfo, LifecycleEvent, LifecycleEvents, OnLifecycle
 from ._network import TLS, Cookie, Cookies, DefaultHeaders, Network, Proxy, Rate
 from ._object import Identity, Object, Objects
-from ._outbox import (
-    AsyncOutbox,
-    OnFlushed,
-    OnItem,
-    Outbox,
-    OutboxCounts,
-    OutboxItem,
-    OutboxItems,
-)
-from ._pages import (
-    AsyncPagedList,
-    AsyncPages,
-    Page,
-    PagedList,
-    PagedOptions,
-    PageOptions,
-    Pages,
-)
 from ._parsing import Data, EncoderFunction, MapProgress, ParserFunction, ValidatorFunction
 from ._pipeline import Stage, StageFunction, Turn
 from ._questions import (
@@ -159,8 +132,6 @@ from ._response import (
     StreamEvent,
     Timings,
 )
-from ._routing import AsyncRoutingClient, RoutingClient
-from ._scope import AsyncScope, Scope
 from ._store import (
     Change,
     Changes,
@@ -172,17 +143,115 @@ from ._store import (
     Statistics,
     Store,
 )
-from ._stream import (
-    AsyncEventStream,
-    AsyncStream,
-    AsyncStreamedResponse,
-    EventOptions,
-    EventStream,
-    Stream,
-    StreamedResponse,
-)
+from .reading.values import ObjectValue
+from .tables.columns import Columns
+
+if TYPE_CHECKING:
+    from ._async_client import AsyncClient
+    from ._batch import (
+        AsyncBatch,
+        Batch,
+        BatchAnswer,
+        BatchDecode,
+        BatchEncode,
+        BatchRequest,
+        OnBatchDone,
+    )
+    from ._cache import AsyncCache, Cache, CacheEntry, CacheOptions, CacheStatistics
+    from ._lifecycle import CallInfo, LifecycleEvent, LifecycleEvents, OnLifecycle
+    from ._outbox import (
+        AsyncOutbox,
+        OnFlushed,
+        OnItem,
+        Outbox,
+        OutboxCounts,
+        OutboxItem,
+        OutboxItems,
+    )
+    from ._pages import (
+        AsyncPagedList,
+        AsyncPages,
+        Page,
+        PagedList,
+        PagedOptions,
+        PageOptions,
+        Pages,
+    )
+    from ._routing import AsyncRoutingClient, RoutingClient
+    from ._scope import AsyncScope, Scope
+    from ._stream import (
+        AsyncEventStream,
+        AsyncStream,
+        AsyncStreamedResponse,
+        EventOptions,
+        EventStream,
+        Stream,
+        StreamedResponse,
+    )
 
 __version__ = "0.1.0"
+
+#: Names whose modules are loaded when the name is first used, since many programs do not use it.
+_MODULES = {
+    "AsyncBatch": "_batch",
+    "AsyncCache": "_cache",
+    "AsyncClient": "_async_client",
+    "AsyncEventStream": "_stream",
+    "AsyncOutbox": "_outbox",
+    "AsyncPagedList": "_pages",
+    "AsyncPages": "_pages",
+    "AsyncRoutingClient": "_routing",
+    "AsyncScope": "_scope",
+    "AsyncStream": "_stream",
+    "AsyncStreamedResponse": "_stream",
+    "Batch": "_batch",
+    "BatchAnswer": "_batch",
+    "BatchDecode": "_batch",
+    "BatchEncode": "_batch",
+    "BatchRequest": "_batch",
+    "Cache": "_cache",
+    "CacheEntry": "_cache",
+    "CacheOptions": "_cache",
+    "CacheStatistics": "_cache",
+    "CallInfo": "_lifecycle",
+    "EventOptions": "_stream",
+    "EventStream": "_stream",
+    "LifecycleEvent": "_lifecycle",
+    "LifecycleEvents": "_lifecycle",
+    "OnBatchDone": "_batch",
+    "OnFlushed": "_outbox",
+    "OnItem": "_outbox",
+    "OnLifecycle": "_lifecycle",
+    "Outbox": "_outbox",
+    "OutboxCounts": "_outbox",
+    "OutboxItem": "_outbox",
+    "OutboxItems": "_outbox",
+    "Page": "_pages",
+    "PageOptions": "_pages",
+    "PagedList": "_pages",
+    "PagedOptions": "_pages",
+    "Pages": "_pages",
+    "RoutingClient": "_routing",
+    "Scope": "_scope",
+    "Stream": "_stream",
+    "StreamedResponse": "_stream",
+}
+
+
+if not TYPE_CHECKING:  # With this function, a type checker would accept every name.
+
+    def __getattr__(name: str) -> Any:
+        module = _MODULES.get(name)
+        if module is None:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = getattr(importlib.import_module(f"{__name__}.{module}"), name)
+        globals()[name] = value  # later uses do not call this function
+        return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MODULES})
+
 
 __all__ = [
     "API",
@@ -228,6 +297,7 @@ __all__ = [
     "Client",
     "Clock",
     "ClosedError",
+    "Columns",
     "ConfigError",
     "ConnectError",
     "ConnectionLostError",
@@ -272,6 +342,7 @@ __all__ = [
     "Network",
     "NoObjectError",
     "Object",
+    "ObjectValue",
     "Objects",
     "Observed",
     "Observer",

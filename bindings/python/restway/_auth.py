@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import json
 import threading
@@ -19,6 +18,7 @@ from ._exceptions import ClosedError, RefreshRefusedError, RestwayError
 from ._ffi import trampolines
 from ._ffi.callbacks import Holding
 from ._ffi.enums import Status
+from ._lazy import asyncio
 from ._questions import AskedClient, FailureReader, Held, set_failure_reader
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import TracebackType
@@ -21,6 +20,7 @@ from ._ffi.trampolines import (
     on_question_destroy,
 )
 from ._interrupt import waiting
+from ._lazy import asyncio
 from ._questions import fail
 from ._request import Request, Verbs
 from ._response import Response

@@ -4,16 +4,14 @@ answers are saved, time limits and more.
 
 from __future__ import annotations
 
-import asyncio
 import io
 import os
 import threading
 from collections import Counter
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Protocol, TypedDict, Union
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypedDict, Union
 
 from . import _ffi as native
 from ._boundary import check, milliseconds, name
@@ -26,8 +24,12 @@ from ._ffi.trampolines import (
     on_read_body_function,
     on_rewind_body_function,
 )
+from ._lazy import asyncio
 from ._questions import fail
 from ._resource import DigestHeader, Files, Resource, Resumption
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 
 class Readable(Protocol):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from . import _ffi as native
 from ._boundary import check, make, name, optional_name
 from ._ffi.enums import CacheFlag, CacheState
+from ._lazy import asyncio
 from ._response import CacheNote, cache_note
 from ._stream import request_of
 
@@ -51,11 +51,9 @@ class CacheOptions:
 
 
 def set_cache_options(
-    options: native.ClientOptions, cache: CacheOptions | Path | bool | None
+    options: native.ClientOptions, cache: CacheOptions | Path | bool
 ) -> None:
     """For this package: writes the settings of the cache into the options of a client."""
-    if cache is None:
-        return
     if cache is False:
         options.cache_flags = CacheFlag.OFF
         return

@@ -1,4 +1,7 @@
-"""Clients whose calls block or run a callback."""
+"""Clients whose calls block or run a callback.
+
+Functions import what only they use, so that making a client loads no more than it needs.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from . import _ffi as native
-from ._batch import Batch
 from ._boundary import OnAttempt, attempt_of, errors, failed, make, milliseconds
-from ._cache import Cache
 from ._call import Call
 from ._client_base import ClientBase
 from ._ffi.callbacks import completions, inside, observers
@@ -25,31 +26,23 @@ from ._ffi.trampolines import (
     on_lifecycle_function,
 )
 from ._interrupt import may_be_interrupted, processing, waiting
-from ._lifecycle import LifecycleWishes, OnLifecycle, lifecycle_event
-from ._outbox import Outbox
-from ._pages import PagedList, Pages
 from ._parsing import BytesMapping
 from ._questions import set_question
 from ._request import Request, Verbs
 from ._response import OnProgress, Progress, Response
-from ._scope import Scope
 from ._store import Changes, Observed, Observer, OnChange, start_observing
-from ._stream import (
-    EventStream,
-    ReceivingBytes,
-    ReceivingEvents,
-    Stream,
-    body_receiver,
-    event_receiver,
-    request_of,
-)
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from ._batch import Batch
     from ._body import RequestOptions
-    from ._pages import PagedOptions
-    from ._stream import EventOptions
+    from ._cache import Cache
+    from ._lifecycle import OnLifecycle
+    from ._outbox import Outbox
+    from ._pages import PagedList, PagedOptions, Pages
+    from ._scope import Scope
+    from ._stream import EventOptions, EventStream, Stream
 
 OnDone = Callable[[Call], object]
 """A function that is called when a call has completed; `call.wait()` then returns at once."""
@@ -183,6 +176,8 @@ class Client(ClientBase, BytesMapping, Verbs[Response]):
         Leaving the context before the end of the body cancels the call. The time limit of the
         request holds for the whole body.
         """
+        from ._stream import ReceivingBytes, Stream, body_receiver
+
         return Stream(self, request, body_receiver(), ReceivingBytes)
 
     def events(self, target: Request | str, **options: Unpack[EventOptions]) -> EventStream:
@@ -202,6 +197,8 @@ class Client(ClientBase, BytesMapping, Verbs[Response]):
         If about 2 MiB wait for the program, the server is slowed down. Leaving the context ends the
         stream. The stream has no time limit, unless the route or the request sets a time limit.
         """
+        from ._stream import EventStream, ReceivingEvents, event_receiver, request_of
+
         receiving = partial(ReceivingEvents, self._layouts)
         return EventStream(self, request_of(target), event_receiver(**options), receiving)
 
@@ -219,6 +216,7 @@ class Client(ClientBase, BytesMapping, Verbs[Response]):
 
         Raises UsageError if the route has no pages; a RouteError; ClosedError.
         """
+        from ._pages import Pages
         return Pages(self, target, options)
 
     def list(self, target: Request | str, **options: Unpack[RequestOptions]) -> PagedList:
@@ -234,6 +232,7 @@ class Client(ClientBase, BytesMapping, Verbs[Response]):
 
         Raises what `pages` raises; StoreError.
         """
+        from ._pages import PagedList
         return PagedList(self, target, options)
 
     def scope(self, **variables: Any) -> Scope:
@@ -242,6 +241,7 @@ class Client(ClientBase, BytesMapping, Verbs[Response]):
             hello = client.scope(owner="octocat", repo="hello")
             hello.route("issues")
         """
+        from ._scope import Scope
         return Scope(self, variables)
 
     def batch(self) -> Batch:
@@ -249,16 +249,19 @@ class Client(ClientBase, BytesMapping, Verbs[Response]):
 
         Raises ConfigError when the API document has no `batch`.
         """
+        from ._batch import Batch
         return Batch(self)
 
     @property
     def outbox(self) -> Outbox:
         """The stored requests. Its functions need an `outbox` in the document or an outbox path."""
+        from ._outbox import Outbox
         return Outbox(self)
 
     @property
     def cache(self) -> Cache:
         """The response cache. Its functions need a `cache` in the document or in the options."""
+        from ._cache import Cache
         return Cache(self)
 
     def observe(self, on_change: OnChange, what: Observed = None) -> Observer:
@@ -311,6 +314,8 @@ class Client(ClientBase, BytesMapping, Verbs[Response]):
         Several observers may be added, and each can be removed. Raises UnknownRouteError;
         ClosedError; ValueError.
         """
+        from ._lifecycle import LifecycleWishes, lifecycle_event
+
         layouts = self._layouts
 
         def run(handle: native.LifecycleEventHandle) -> None:

@@ -1,17 +1,18 @@
-"""The common part of all clients: options, store."""
+"""The common part of all clients: options, store.
+
+Functions import what only they use, so that making a client loads no more than it needs.
+"""
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal, Union
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Union
 
 from . import _ffi as native
 from ._api import API
 from ._auth import ClientAuth
-from ._batch import BatchDecode, BatchEncode, set_batch_format
 from ._boundary import (
     Owner,
     check,
@@ -21,15 +22,14 @@ from ._boundary import (
     optional_name,
     written_text,
 )
-from ._cache import CacheOptions, set_cache_options
 from ._draft import Draft
 from ._ffi.callbacks import Closing, Holding, close_at_exit, questions
 from ._ffi.conversion import JSONValue, json_value
 from ._ffi.enums import ClientFlag, CurlFlag, Delivery, Reachability, TraceFlag
 from ._ffi.trampolines import on_question_destroy, on_span_function
 from ._inspect import OutgoingRequest
+from ._lazy import asyncio
 from ._library import Clock, Spans, follow_logging
-from ._lifecycle import CallInfo, active_calls
 from ._network import ClientNetwork, Network, Proxy, TLSChoice, network_options
 from ._object import Layouts, Object
 from ._pipeline import ClientPipeline
@@ -37,6 +37,11 @@ from ._questions import Exclusion, set_exclusion
 from ._request import Request, request_for
 from ._response import Response
 from ._store import Store
+
+if TYPE_CHECKING:
+    from ._batch import BatchDecode, BatchEncode
+    from ._cache import CacheOptions
+    from ._lifecycle import CallInfo
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -216,7 +221,10 @@ class ClientBase(ClientAuth, ClientNetwork, ClientPipeline, Owner[native.ClientH
         options.ca_file = None if ca_file is None else name(os.fspath(ca_file))
         options.store_path = None if store_path is None else name(os.fspath(store_path))
         options.outbox_path = None if outbox_path is None else name(os.fspath(outbox_path))
-        set_cache_options(options, cache)
+        if cache is not None:
+            from ._cache import set_cache_options
+
+            set_cache_options(options, cache)
         options.file_mode = _bound("file_mode", file_mode)
         options.network = network_options(tls, proxy, network)
         options.transport = optional_name(transport)
@@ -314,6 +322,8 @@ class ClientBase(ClientAuth, ClientNetwork, ClientPipeline, Owner[native.ClientH
 
         Raises TypeError, ClosedError.
         """
+        from ._batch import set_batch_format
+
         set_batch_format(self._handle, encode, decode, self._holding)
 
     def curl_command(self, request: Request, reveal: bool = False) -> str:
@@ -416,6 +426,8 @@ class ClientBase(ClientAuth, ClientNetwork, ClientPipeline, Owner[native.ClientH
                 if call.age > 30:
                     call.cancel()
         """
+        from ._lifecycle import active_calls
+
         return active_calls(self._handle)
 
     def metrics(self) -> dict[str, dict[str, int]]:

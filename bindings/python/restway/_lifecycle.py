@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from . import _ffi as native
 from ._boundary import check, failure, make, milliseconds, name
 from ._ffi.enums import CallFlag, LifecycleKind
+from ._lazy import asyncio
 from ._response import Progress, Response, call_progress
 from ._store import Observer
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import weakref
 from collections.abc import Callable
@@ -16,6 +15,7 @@ from ._ffi.callbacks import HeldFunctions, Holding, stop_daemon_thread, tokens
 from ._ffi.conversion import EventBuffer
 from ._ffi.enums import Domain, EventKind, Status
 from ._ffi.trampolines import on_attempt_function, on_item_function, on_observed_function
+from ._lazy import asyncio
 from ._lifecycle import LifecycleEvents, LifecycleWishes, OnLifecycle, lifecycle_event
 from ._object import Layouts
 from ._outbox import OnFlushed, OnItem, OutboxItems

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Union, overload
 
 from . import _ffi as native
-from ._boundary import check, errors, failed, make
+from ._boundary import check, make
 from ._boundary import name as name_bytes
 from ._exceptions import RestwayError, UnknownAttributeError
-from ._ffi.conversion import ObjectReference, decode
+from ._ffi.conversion import decode
 from ._ffi.enums import Domain, Status, ValueKind
+from .reading.rows import Row, first_row, list_rows, related_row
+from .reading.whole import WholeObject, WholeObjects
 
 if TYPE_CHECKING:
     from ._response import Response
 
 Identity = Union[int, str, None]
 """The identity of an object within its entity; None if it has no identity."""
-
-_ATTRIBUTES_AT_ONCE = 64
-"""How many attributes are read together with an object; an object with more attributes is read when
-it is first used.
-"""
 
 _REPR_CHARACTERS_MAX = 200
 _REPR_VALUE_CHARACTERS_MAX = 40
@@ -41,8 +37,10 @@ class Layout:
         self.positions = {name: position for position, name in enumerate(names)}
         self.relationships = relationships
         """The names of the relationships, and whether each leads to many objects."""
-        self.kind = _kind_of(self.positions)
-        """A class with a property for each attribute, which is faster than `__getattr__`."""
+        self.kind = _kind_of(self.positions, relationships)
+        """A class with a property for each attribute and relationship, which is faster than
+        `__getattr__`.
+        """
         self.cells_bytes = len(names) * native.CELL.size
         """The size of the values of one object."""
 
@@ -69,26 +67,7 @@ class Layouts(dict["bytes | None", Layout]):
         self.response_of = response_of
 
 
-class _Room:
-    """A buffer in which the library puts an object with its values."""
-
-    __slots__ = ("entity", "entity_out", "memory", "values")
-
-    def __init__(self) -> None:
-        self.memory = bytearray(_ATTRIBUTES_AT_ONCE * native.CELL.size)
-        self.values = native.values_in(self.memory)
-        self.entity = native.text_out()
-        self.entity_out = native.ref(self.entity)
-
-
-_rooms: deque[_Room] = deque()
-"""The unused buffers. A thread, or a finaliser inside it, takes one out for each call."""
-
-_FIRST = native.size(0)
-_CAPACITY = native.size(_ATTRIBUTES_AT_ONCE)
-
-
-class Object(ObjectReference):
+class Object(WholeObject):
     """A snapshot of one instance of an entity.
 
     It is immutable and usable from any thread. It outlives its client, whose store it keeps alive.
@@ -290,9 +269,6 @@ class Object(ObjectReference):
     def __deepcopy__(self, _: object) -> Object:
         return self
 
-    def __reduce__(self) -> Any:
-        raise TypeError("an Object cannot be pickled; pickle its attributes()")
-
     def _shown(self, name: str) -> str:
         try:
             value = self[name]
@@ -308,10 +284,15 @@ class Object(ObjectReference):
 
     def _followed(self, relationship: str) -> Objects | Object | None:
         """Returns the objects of a relationship that exists."""
-        found = self.related(relationship)
-        if self._known().relationships[relationship]:
-            return found
-        return found[0] if found else None
+        relationships = self._known().relationships
+        if relationships[relationship]:
+            return self.related(relationship)
+        return self._one(native.size(list(relationships).index(relationship)))
+
+    def _one(self, index: Any) -> Object | None:
+        """Returns the object of a relationship to one; `index` is a `native.size`."""
+        row = related_row(self._layouts.store, self._handle, index)
+        return _made(row, self._layouts) if row else None
 
     def _known(self) -> Layout:
         layout = self._layout
@@ -338,35 +319,21 @@ class Object(ObjectReference):
 
 def first_object(response: native.ResponseHandle, layouts: Layouts) -> Object | None:
     """For this package: returns the first object of a response with its values, in one call."""
-    try:
-        room = _rooms.pop()
-    except IndexError:
-        room = _Room()
-    handle = native.OwnedObjectHandle()
-    status = native.bare.restway_response_read(
-        response,
-        _FIRST,
-        room.values,
-        _CAPACITY,
-        None,
-        room.entity_out,
-        native.ref(handle),
-        errors.out,
-    )
-    if status:
-        raise failed(status)
-    made: Object | None
-    layout, memory = layouts.get(room.entity.value), room.memory
-    if layout is not None and layout.cells_bytes <= len(memory):
-        made = _new(layout.kind)  # this is faster than the initialiser
-        made._handle = handle
-        made._layouts = layouts
-        made._layout = layout
-        made._cells = memory[: layout.cells_bytes]
-    else:
+    row = first_row(response)
+    return _made(row, layouts) if row else None
+
+
+def _made(row: Row, layouts: Layouts) -> Object:
+    handle, entity, memory = row
+    layout = layouts.get(entity)
+    if layout is None or layout.cells_bytes > len(memory):
         # If there is no layout yet, the first use of the object makes it.
-        made = Object(handle, layouts) if handle else None
-    _rooms.append(room)
+        return Object(handle, layouts)
+    made: Object = _new(layout.kind)  # this is faster than the initialiser
+    made._handle = handle
+    made._layouts = layouts
+    made._layout = layout
+    made._cells = memory[: layout.cells_bytes]
     return made
 
 
@@ -385,21 +352,40 @@ def _layout_of(handle: native.ObjectHandle) -> Layout:
     )
 
 
-def _kind_of(positions: dict[str, int]) -> type[Object]:
-    attributes = {
-        name: _attribute(name, position)
-        for name, position in positions.items()
+def _kind_of(positions: dict[str, int], relationships: dict[str, bool]) -> type[Object]:
+    properties = {
+        name: _relationship(name, index, is_many)
+        for index, (name, is_many) in enumerate(relationships.items())
+    }
+    properties.update({name: _attribute(name, position) for name, position in positions.items()})
+    free = {
+        name: made
+        for name, made in properties.items()
         if not (name.startswith("__") or hasattr(Object, name))
     }
-    return type(Object.__name__, (Object,), {"__slots__": (), **attributes})
+    return type(Object.__name__, (Object,), {"__slots__": (), **free})
+
+
+def _relationship(name: str, index: int, is_many: bool) -> property:
+    if is_many:
+        return property(lambda self: self.related(name))
+    place = native.size(index)
+    return property(lambda self: self._one(place))
 
 
 def _attribute(name: str, position: int) -> property:
-    offset = position * native.CELL.size
+    offset, cell_in, text_at = position * native.CELL.size, native.cell_in, native.text_at
+    string, int64 = int(ValueKind.STRING), int(ValueKind.INT64)
 
     def value(self: Object) -> Any:
         cells = self._cells
-        cell = native.cell_in(self._read() if cells is None else cells, offset)
+        cell = cell_in(self._read() if cells is None else cells, offset)
+        kind, length, word = cell
+        # `decode` does this, too; most attributes need nothing else.
+        if kind == string:
+            return text_at(word, length)
+        if kind == int64:
+            return word
         return decode(cell, self._object_at, name)
 
     return property(value)
@@ -410,10 +396,13 @@ def _names(handle: native.ObjectHandle, count: Any, name_at: Any) -> tuple[str, 
 
 
 _ROWS_AT_ONCE = 1024
-"""How many objects `values` reads in one call."""
+"""How many objects `values` reads in one call, and an iteration at most."""
+
+_ROWS_AT_FIRST = 64
+"""How many objects an iteration reads in its first call. Each call reads twice as many."""
 
 
-class Objects(Sequence[Object]):
+class Objects(WholeObjects, Sequence[Object]):
     """The objects of a response, a relationship or a query, in their order.
 
     An `Object` is made when it is read from the sequence.
@@ -493,7 +482,17 @@ class Objects(Sequence[Object]):
         return len(self._range)
 
     def __iter__(self) -> Iterator[Object]:
-        return (self[index] for index in range(len(self)))
+        if abs(self._range.step) != 1:
+            yield from (self[index] for index in range(len(self)))
+            return
+        start, at_once = 0, _ROWS_AT_FIRST
+        while start < len(self._range):
+            span = self._range[start : start + at_once]
+            capacity = len(self[start]._known().names)
+            rows = list_rows(self._handle, min(span), len(span), capacity)
+            for row in rows[:: span.step]:
+                yield _made(row, self._layouts)
+            start, at_once = start + len(span), min(2 * at_once, _ROWS_AT_ONCE)
 
     def __repr__(self) -> str:
         shown = ", ".join(repr(item) for item in self[:3])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, NamedTuple, overload
@@ -19,6 +18,7 @@ from ._ffi.trampolines import (
     on_item_function,
     on_observed_function,
 )
+from ._lazy import asyncio
 from ._object import Layouts, Object
 from ._questions import set_question
 from ._response import Response

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypedDict, cast
@@ -11,6 +10,7 @@ from . import _ffi as native
 from ._body import RequestOptions
 from ._boundary import Owner, check, make
 from ._call import Call
+from ._lazy import asyncio
 from ._object import Object, Objects
 from ._request import Request
 from ._response import Response

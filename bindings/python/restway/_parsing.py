@@ -4,7 +4,6 @@ HTTP.
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Optional, Protocol, TypeVar, Union, cast
@@ -21,6 +20,7 @@ from ._ffi.trampolines import (
     on_parse_function,
     on_validate_function,
 )
+from ._lazy import asyncio
 from ._object import Layouts
 from ._questions import Registering, checked, decorator, fail
 from ._response import Response

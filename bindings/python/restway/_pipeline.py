@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import json as json_module
 import weakref
@@ -19,6 +18,7 @@ from ._exceptions import ClosedError, RestwayError
 from ._ffi import trampolines
 from ._ffi.callbacks import questions
 from ._ffi.enums import Status
+from ._lazy import asyncio
 from ._questions import AskedClient, Held, Registering, checked, decorator
 from ._request import Request
 from ._response import Response

@@ -17,6 +17,7 @@ from ._ffi.enums import CacheState, Domain, Status, StatusClass
 from ._inspect import Headers, OutgoingRequest, request_of, status_class
 from ._object import Layouts, Object, Objects, first_object
 from ._questions import no_object
+from .tables.columns import Tabular
 
 if TYPE_CHECKING:
     from ._call import Call
@@ -158,7 +159,7 @@ class MappingIssue(NamedTuple):
 _HTTP_VERSIONS = {10: "1.0", 11: "1.1", 20: "2", 30: "3"}
 
 
-class Response(Owner[native.ResponseHandle]):
+class Response(Tabular, Owner[native.ResponseHandle]):
     """A response. It is immutable, usable from any thread, and a context manager."""
 
     __slots__ = ("_headers", "_layouts")
@@ -358,6 +359,15 @@ class Response(Owner[native.ResponseHandle]):
     def object(self) -> Object | None:
         """The first object, or None."""
         return first_object(self._owned or self._handle, self._layouts)
+
+    def to_dicts(self, depth: int = 1) -> list[dict[str, Any]]:
+        """Returns the objects as dicts with all their values, read in one call; see
+        `Object.to_dict`.
+        """
+        return self.objects.to_dicts(depth)
+
+    def _export(self, depth: int, schema: Any, array: Any) -> None:
+        self.objects._export(depth, schema, array)
 
     @property
     def results(self) -> list[Objects]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Coroutine, Mapping
 from typing import TYPE_CHECKING, ClassVar, Generic, Literal, TypeVar
 
@@ -12,6 +11,7 @@ from ._boundary import Owner, check, make, name
 from ._call import Call
 from ._client import Client, OnDone
 from ._client_base import ClientBase
+from ._lazy import asyncio
 from ._request import Request, Verbs, make_coroutine_functions
 from ._response import Response
 from ._stream import AsyncEventStream, AsyncStream, EventStream, Stream, request_of

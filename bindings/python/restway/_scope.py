@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Coroutine, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ from . import _ffi as native
 from ._batch import AsyncBatch, Batch
 from ._boundary import Owner, check, make, name
 from ._ffi.conversion import encode
+from ._lazy import asyncio
 from ._request import Request, Verbs, make_coroutine_functions
 from ._response import Response
 from ._stream import AsyncEventStream, AsyncStream, EventStream, Stream, request_of

@@ -13,6 +13,7 @@ from ._exceptions import NoObjectError
 from ._ffi.conversion import encode, json_bytes
 from ._ffi.enums import ChangeKind, Comparison, ValueKind
 from ._object import Layouts, Object, Objects
+from .reading.whole import WholeQuery
 
 if TYPE_CHECKING:
     from ._pages import PagedListBase
@@ -30,7 +31,7 @@ _COMPARISONS: dict[str, Comparison] = {
 }
 
 
-class Query(Owner[native.QueryHandle]):
+class Query(WholeQuery, Owner[native.QueryHandle]):
     """Objects of one entity: `store.query("Enterprise").where("rating", ">=", 4).order_by("-name")`
 
     It is immutable: each step returns a new query. Nothing is read before the query is iterated, or

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -22,6 +21,7 @@ from ._ffi.trampolines import (
     on_receive_head_function,
 )
 from ._inspect import Headers
+from ._lazy import asyncio
 from ._object import Layouts, Object
 from ._questions import sending
 from ._request import Request

@@ -143,6 +143,10 @@ PLAIN: dict[str, Any] = {
     "int64_t *": ctypes.POINTER(ctypes.c_int64),
     "uint32_t *": ctypes.POINTER(ctypes.c_uint32),
     "uint8_t *": ctypes.POINTER(ctypes.c_uint8),
+    # The structs of Arrow are passed by their addresses.
+    "struct ArrowSchema *": ctypes.c_void_p,
+    "struct ArrowArray *": ctypes.c_void_p,
+    "struct ArrowArrayStream *": ctypes.c_void_p,
 }
 
 

@@ -162,6 +162,17 @@ def relationships(some: restway.Object, objects: restway.Objects) -> None:
     assert_type(objects.values("name"), Iterator[tuple[Any, ...]])
 
 
+def whole(item: restway.Object, response: restway.Response, query: restway.Query) -> None:
+    assert_type(item.to_dict(2), dict[str, Any])
+    assert_type(item.to_json(), str)
+    assert_type(item.to_value(), restway.ObjectValue)
+    assert_type(response.to_dicts(), list[dict[str, Any]])
+    assert_type(query.to_dicts(0), list[dict[str, Any]])
+    assert_type(response.objects.to_values(), list[restway.ObjectValue])
+    assert_type(query.columns(1), restway.Columns)
+    item.to_dict("deep")  # type: ignore[arg-type]
+
+
 def stores(store: restway.Store, some: restway.Object) -> None:
     query = store.query("Team").where("id", ">=", 1).where(name="x").order_by("-name").limit(5)
     assert_type(query, restway.Query)

@@ -58,16 +58,16 @@ _DOUBLE, _DATE, _JSON = int(ValueKind.DOUBLE), int(ValueKind.DATE), int(ValueKin
 _BYTES, _OBJECT, _LIST = int(ValueKind.BYTES), int(ValueKind.OBJECT), int(ValueKind.LIST)
 
 
-def _microseconds(moment: datetime) -> int:
-    if moment.utcoffset() is None:
-        raise ValueError(f"a datetime needs a time zone: {moment!r}")
-    return (moment - _EPOCH) // _MICROSECOND
+def _microseconds(given: datetime) -> int:
+    if given.utcoffset() is None:
+        raise ValueError(f"a datetime needs a time zone: {given!r}")
+    return (given - _EPOCH) // _MICROSECOND
 
 
-def _iso(moment: datetime) -> str:
-    if moment.utcoffset() is None:
-        raise ValueError(f"a datetime needs a time zone: {moment!r}")
-    return moment.astimezone(timezone.utc).isoformat().replace("+00:00", "Z")
+def _iso(given: datetime) -> str:
+    if given.utcoffset() is None:
+        raise ValueError(f"a datetime needs a time zone: {given!r}")
+    return given.astimezone(timezone.utc).isoformat().replace("+00:00", "Z")
 
 
 def _text(kind: ValueKind, content: bytes) -> Value:
@@ -132,10 +132,7 @@ def decode(cell: tuple[int, int, int], object_at: Callable[[int], Any], key: str
     if kind == _DOUBLE:
         return real_of(word)
     if kind == _DATE:
-        try:
-            return _EPOCH + timedelta(microseconds=word)
-        except OverflowError:
-            raise _unreadable(key, f"a date beyond Python's years ({word} microseconds)") from None
+        return moment(word, key)
     if kind == _JSON:
         return json_value(read(word, length), key)
     if kind == _BYTES:
@@ -148,14 +145,23 @@ def decode(cell: tuple[int, int, int], object_at: Callable[[int], Any], key: str
     return None  # null, absent, or a kind that a newer library has
 
 
+def moment(microseconds: int, key: str = "") -> datetime:
+    """Returns a date; raises MappingError if Python cannot hold it."""
+    try:
+        return _EPOCH + timedelta(microseconds=microseconds)
+    except OverflowError:
+        reason = f"a date beyond Python's years ({microseconds} microseconds)"
+        raise unreadable(key, reason) from None
+
+
 def json_value(text: bytes | str, key: str = "") -> JSONValue:
     """Parses JSON that the library has found valid; raises MappingError if it nests too deeply."""
     try:
         return json.loads(text)
     except RecursionError:
-        raise _unreadable(key, "JSON nested deeper than Python parses") from None
+        raise unreadable(key, "JSON nested deeper than Python parses") from None
     except ValueError as error:
-        raise _unreadable(key, f"JSON that Python does not parse: {error}") from None
+        raise unreadable(key, f"JSON that Python does not parse: {error}") from None
 
 
 def json_bytes(value: object) -> bytes:
@@ -184,7 +190,8 @@ def _json_default(value: object) -> object:
     raise TypeError(f"expected a value that JSON can carry, not {type(value).__name__}")
 
 
-def _unreadable(key: str, reason: str) -> MappingError:
+def unreadable(key: str, reason: str) -> MappingError:
+    """Returns the error for a value of the library that Python cannot hold."""
     return MappingError(
         f"{key}: {reason}" if key else reason,
         status=Status.MAPPING,
@@ -289,6 +296,16 @@ def text_at(address: int, length: int) -> str:
     if len(text) != length:  # the text also contains a NUL
         text = read(address, length)
     return text.decode("utf-8", "replace")
+
+
+def addresses_out(count: int) -> Any:
+    """Returns a buffer for the addresses of `count` owned handles; its elements are integers."""
+    return (c_void_p * count)()
+
+
+def handles_in(addresses: Any) -> Any:
+    """Returns a buffer of `addresses_out` as a buffer for handles of objects."""
+    return ctypes.cast(addresses, POINTER(ObjectHandle))
 
 
 def bytes_out(size: int) -> Any:

@@ -10,9 +10,9 @@ from enum import IntEnum, IntFlag
 __all__ = [
     "ABI_VERSION", "AttemptReason", "AttributeType", "AuthMode", "CacheFlag", "CacheMode",
     "CacheState", "CallFlag", "ChangeKind", "ClientFlag", "Comparison", "CookieFlag", "CurlFlag",
-    "Delivery", "Digest", "Domain", "EventKind", "HttpVersion", "IpVersion", "LifecycleKind",
-    "LogLevel", "MapFlag", "OutboxFlag", "OutboxReason", "OutboxState", "Phase", "Policy",
-    "Reachability", "RelationshipFlag", "RouteFlag", "SaveFlag", "Section", "SendFlag",
+    "Delivery", "Digest", "Domain", "EventKind", "HttpVersion", "IpVersion", "JsonFlag",
+    "LifecycleKind", "LogLevel", "MapFlag", "OutboxFlag", "OutboxReason", "OutboxState", "Phase",
+    "Policy", "Reachability", "RelationshipFlag", "RouteFlag", "SaveFlag", "Section", "SendFlag",
     "Serialization", "Status", "StatusClass", "StreamFormat", "TlsFlag", "TlsVersion", "TraceFlag",
     "UploadFlag", "UploadProtocol", "ValueKind",
 ]
@@ -431,6 +431,13 @@ class CallFlag(IntFlag):
     IN_BACKGROUND = 0x1
     IN_BATCH = 0x2
     FROM_OUTBOX = 0x4
+
+
+class JsonFlag(IntFlag):
+    """How objects are written as JSON (`RESTWAY_JSON_*`)."""
+
+    MARKED = 0x1
+    ENTITIES = 0x2
 
 
 class CacheFlag(IntFlag):

@@ -14,7 +14,6 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
-from pathlib import Path
 from typing import Any, TypeVar
 
 from .._exceptions import InternalError, LibraryError
@@ -37,12 +36,11 @@ def candidates() -> list[tuple[str, str]]:
     chosen = os.environ.get("RESTWAY_LIBRARY")
     if chosen:
         return [("$RESTWAY_LIBRARY", chosen)]
-    package = Path(__file__).resolve().parents[1]
-    places = [("bundled", str(package / "librestway.so"))]
-    if len(package.parents) > 2:
-        root = package.parents[2]
-        if (root / "Include" / "restway" / "restway.h").is_file():
-            places.append(("staged build", str(root / "build/stage/lib/librestway.so")))
+    package = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+    places = [("bundled", os.path.join(package, "librestway.so"))]
+    root = os.path.dirname(os.path.dirname(os.path.dirname(package)))
+    if os.path.isfile(os.path.join(root, "Include", "restway", "restway.h")):
+        places.append(("staged build", os.path.join(root, "build/stage/lib/librestway.so")))
     places.append(("system", SONAME))
     return places
 

@@ -22,9 +22,10 @@ __all__ = [
     "OwnedOutboxItemsHandle", "OwnedOutgoingHandle", "OwnedPagedListHandle", "OwnedPagesHandle",
     "OwnedQueryHandle", "OwnedRefreshHandle", "OwnedRequestHandle", "OwnedResourceHandle",
     "OwnedResponseHandle", "OwnedRoutingClientHandle", "OwnedScopeHandle", "OwnedStoreHandle",
-    "OwnedTurnHandle", "OwnedUrlHandle", "PagedListHandle", "PagesHandle", "QueryHandle",
-    "RefreshHandle", "RequestHandle", "ResourceHandle", "ResponseHandle", "RoutingClientHandle",
-    "RowsHandle", "ScopeHandle", "StoreHandle", "TurnHandle", "UrlHandle",
+    "OwnedTextHandle", "OwnedTurnHandle", "OwnedUrlHandle", "PagedListHandle", "PagesHandle",
+    "QueryHandle", "RefreshHandle", "RequestHandle", "ResourceHandle", "ResponseHandle",
+    "RoutingClientHandle", "RowsHandle", "ScopeHandle", "StoreHandle", "TextHandle", "TurnHandle",
+    "UrlHandle",
 ]
 
 
@@ -165,6 +166,10 @@ class ScopeHandle(Handle):
 
 
 class StoreHandle(Handle):
+    __slots__ = ()
+
+
+class TextHandle(Handle):
     __slots__ = ()
 
 
@@ -350,6 +355,12 @@ class OwnedStoreHandle(Owned, StoreHandle):
     release = "restway_store_release"
 
 
+class OwnedTextHandle(Owned, TextHandle):
+    __slots__ = ()
+
+    release = "restway_text_release"
+
+
 class OwnedTurnHandle(Owned, TurnHandle):
     __slots__ = ()
 
@@ -392,6 +403,7 @@ OWNED: dict[type[Handle], Any] = {
     RoutingClientHandle: OwnedRoutingClientHandle,
     ScopeHandle: OwnedScopeHandle,
     StoreHandle: OwnedStoreHandle,
+    TextHandle: OwnedTextHandle,
     TurnHandle: OwnedTurnHandle,
     UrlHandle: OwnedUrlHandle,
 }

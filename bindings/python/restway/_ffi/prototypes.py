@@ -47,6 +47,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_api_name_count": (c_size_t, (ApiHandle, c_enum, c_char_p)),
     "restway_api_name": (c_char_p, (ApiHandle, c_enum, c_char_p, c_size_t)),
     "restway_api_json": (c_enum, (ApiHandle, c_char_p, _text_out, _size_out, _error_out)),
+    "restway_arrow_stream": (c_enum, (c_void_p, c_void_p, c_void_p, _error_out)),
     "restway_credential_init": (c_enum, (POINTER(Credential), c_size_t, _error_out)),
     "restway_client_set_credential": (c_enum, (ClientHandle, POINTER(Credential), _error_out)),
     "restway_exchange_method": (c_char_p, (ExchangeHandle,)),
@@ -375,6 +376,9 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_client_set_rate": (c_enum, (ClientHandle, c_char_p, c_size_t, _error_out)),
     "restway_rate_init": (c_enum, (POINTER(Rate), c_size_t, _error_out)),
     "restway_client_rate": (c_enum, (ClientHandle, c_char_p, POINTER(Rate), _error_out)),
+    "restway_text_retain": (TextHandle, (TextHandle,)),
+    "restway_text_release": (None, (TextHandle,)),
+    "restway_text_content": (c_char_p, (TextHandle, _size_out)),
     "restway_request_create": (c_enum, (c_char_p, c_char_p, POINTER(RequestHandle), _error_out)),
     "restway_request_create_route": (c_enum, (
         c_char_p, c_char_p, POINTER(RequestHandle), _error_out)),
@@ -460,7 +464,8 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
 QUICK = frozenset({
     "restway_request_create", "restway_response_read", "restway_response_status",
     "restway_response_object", "restway_response_retain", "restway_object_retain",
-    "restway_object_entity", "restway_object_read", "restway_object_store_key"
+    "restway_object_entity", "restway_object_read", "restway_object_store_key", "restway_list_take",
+    "restway_text_content"
 })
 """Functions that are called with the interpreter's lock held. They never wait and call no callback,
 and releasing the lock would take longer than the call itself."""

@@ -29,6 +29,10 @@ _text_out = POINTER(c_char_p)
 _value = POINTER(Value)
 
 PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
+    "restway_list_arrow": (c_enum, (
+        ListHandle, c_size_t, c_size_t, StoreHandle, c_int32, c_void_p, c_void_p, _error_out)),
+    "restway_store_query_arrow": (c_enum, (
+        StoreHandle, QueryHandle, c_int32, c_void_p, c_void_p, _error_out)),
     "restway_response_cache": (c_enum, (ResponseHandle, POINTER(CacheNote), _error_out)),
     "restway_changes_retain": (ChangesHandle, (ChangesHandle,)),
     "restway_changes_release": (None, (ChangesHandle,)),
@@ -143,6 +147,17 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_query_set_rejected": (c_enum, (QueryHandle, c_int32, _error_out)),
     "restway_store_query": (c_enum, (StoreHandle, QueryHandle, POINTER(ListHandle), _error_out)),
     "restway_store_count_query": (c_enum, (StoreHandle, QueryHandle, _size_out, _error_out)),
+    "restway_object_json": (c_enum, (
+        ObjectHandle, StoreHandle, c_int32, c_uint32, c_int64, POINTER(TextHandle), _error_out)),
+    "restway_list_json": (c_enum, (
+        ListHandle, c_size_t, c_size_t, StoreHandle, c_int32, c_uint32, c_int64,
+        POINTER(TextHandle), _error_out)),
+    "restway_list_take": (c_enum, (
+        ListHandle, c_size_t, c_size_t, _value, c_size_t, _text_out, POINTER(ObjectHandle),
+        _error_out)),
+    "restway_store_take_related": (c_enum, (
+        StoreHandle, ObjectHandle, c_size_t, _value, c_size_t, _text_out, POINTER(ObjectHandle),
+        _error_out)),
     "restway_response_retain": (ResponseHandle, (ResponseHandle,)),
     "restway_response_release": (None, (ResponseHandle,)),
     "restway_response_status": (c_int32, (ResponseHandle,)),

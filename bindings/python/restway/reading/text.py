@@ -1,0 +1,58 @@
+"""The JSON text of objects, and what Python makes of it."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable
+from typing import Any
+
+from .. import _ffi as native
+from .._boundary import make
+from .._ffi.conversion import json_value, moment, unreadable
+from .._ffi.enums import JsonFlag
+
+_TYPED = JsonFlag.MARKED | JsonFlag.ENTITIES
+
+Made = Callable[[str, Any, list[str], dict[str, Any]], Any]
+"""Makes a value of an object: its entity, its identity, its absent attributes and its values."""
+
+
+def written(function: Any, *arguments: Any, depth: int, flags: int = 0) -> str:
+    """Returns the text that a function of the library writes; `arguments` come before the depth."""
+    if not 0 <= depth <= 16:
+        raise ValueError(f"a depth is 0 to 16, not {depth}")
+    text = make(native.TextHandle, function, *arguments, depth, flags, 0)
+    length = native.number()
+    content = native.lib.restway_text_content(text, native.ref(length))
+    # A NUL inside a string is escaped, so the first NUL is the end.
+    return native.borrowed(content) or ""
+
+
+def typed(function: Any, *arguments: Any, depth: int, make: Made) -> Any:
+    """Reads the text that a function of the library writes, with all types: dates become datetimes
+    again, bytes become bytes.
+
+    `make` is called for each object.
+    """
+    text = written(function, *arguments, depth=depth, flags=_TYPED)
+
+    def value(pairs: list[tuple[str, Any]]) -> Any:
+        name, content = pairs[0]
+        if name == "$entity":
+            return make(content, pairs[1][1], pairs[2][1], dict(pairs[3:]))
+        return _MARKS[name](content)
+
+    try:
+        return json.loads(text, object_pairs_hook=value)
+    except RecursionError:
+        raise unreadable("", "objects nested deeper than Python parses") from None
+
+
+_MARKS: dict[str, Callable[[Any], Any]] = {
+    "$date": moment,
+    "$bytes": base64.b64decode,
+    "$json": json_value,
+    "$double": float,
+}
+"""What Python makes of the content of each mark."""
