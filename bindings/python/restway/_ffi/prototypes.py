@@ -257,6 +257,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_log_flush": (c_enum, (_error_out,)),
     "restway_answer_set_value": (c_enum, (AnswerHandle, _value, _error_out)),
     "restway_answer_set_message": (c_enum, (AnswerHandle, c_char_p, _error_out)),
+    "restway_answer_set_cause": (c_enum, (AnswerHandle, c_void_p, DestroyFn, _error_out)),
     "restway_api_add_transform": (c_enum, (
         ApiHandle, c_char_p, TransformFn, TransformFn, c_void_p, DestroyFn, _error_out)),
     "restway_api_add_attribute": (c_enum, (
