@@ -313,6 +313,8 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
         ClientHandle, c_uint32, OutboxFlushedFn, c_void_p, DestroyFn, _error_out)),
     "restway_client_set_outbox_observer": (c_enum, (
         ClientHandle, OutboxItemFn, OutboxFlushedFn, c_void_p, DestroyFn, _error_out)),
+    "restway_outbox_await": (c_enum, (
+        ClientHandle, c_int64, OutboxItemFn, c_void_p, DestroyFn, _error_out)),
     "restway_outbox_retry": (c_enum, (ClientHandle, c_int64, _error_out)),
     "restway_outbox_edit": (c_enum, (
         ClientHandle, c_int64, c_void_p, c_size_t, c_char_p, _error_out)),
