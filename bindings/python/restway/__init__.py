@@ -15,6 +15,8 @@ where it was looked for.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ._api import API
 from ._async_client import AsyncClient
 from ._auth import Authorize, Credential, Exchange, Persist, Refresh, ShouldReplay
@@ -46,14 +48,18 @@ from ._draft import Draft, Linked
 from ._exceptions import (
     AmbiguousRouteError,
     AuthError,
+    BadRequestError,
     BatchError,
     CancelledError,
     ClosedError,
     ConfigError,
+    ConflictError,
     ConnectError,
     ConnectionLostError,
+    ContentTooLargeError,
     DuplicateError,
     FileError,
+    ForbiddenError,
     ForkedError,
     FrozenError,
     HTTPStatusError,
@@ -64,9 +70,12 @@ from ._exceptions import (
     MethodNotAllowedError,
     MissingVariableError,
     NoObjectError,
+    NotAllowedError,
+    NotFoundError,
     OutboxError,
     OutOfMemoryError,
     ParsingError,
+    PaymentRequiredError,
     PluginError,
     Problem,
     ProtocolError,
@@ -75,17 +84,21 @@ from ._exceptions import (
     ResolveError,
     RestwayError,
     RouteError,
+    ServerError,
     StoppedError,
     StoreError,
     TimedOutError,
     TLSError,
     TooLargeError,
     TooManyRedirectsError,
+    TooManyRequestsError,
     TransportError,
+    UnauthorizedError,
     UnknownAttributeError,
     UnknownEntityError,
     UnknownEnvironmentError,
     UnknownRouteError,
+    UnprocessableError,
     UsageError,
     ValidationError,
     WaitInterruptedError,
@@ -103,6 +116,7 @@ from ._ffi.enums import (
     Status,
     StatusClass,
 )
+from ._hints import nearest
 from ._inspect import Headers, OutgoingRequest, SplitURL, status_class
 from ._library import (
     Clock,
@@ -204,6 +218,7 @@ __all__ = [
     "AttemptReason",
     "AuthError",
     "Authorize",
+    "BadRequestError",
     "Batch",
     "BatchAnswer",
     "BatchDecode",
@@ -229,9 +244,11 @@ __all__ = [
     "Clock",
     "ClosedError",
     "ConfigError",
+    "ConflictError",
     "ConnectError",
     "ConnectionLostError",
     "Content",
+    "ContentTooLargeError",
     "Cookie",
     "Cookies",
     "Credential",
@@ -251,6 +268,7 @@ __all__ = [
     "FileContent",
     "FileError",
     "Files",
+    "ForbiddenError",
     "ForkedError",
     "FrozenError",
     "HTTPStatusError",
@@ -271,6 +289,8 @@ __all__ = [
     "MissingVariableError",
     "Network",
     "NoObjectError",
+    "NotAllowedError",
+    "NotFoundError",
     "Object",
     "Objects",
     "Observed",
@@ -300,6 +320,7 @@ __all__ = [
     "Pages",
     "ParserFunction",
     "ParsingError",
+    "PaymentRequiredError",
     "Persist",
     "Plugin",
     "PluginError",
@@ -329,6 +350,7 @@ __all__ = [
     "SaveTo",
     "Saved",
     "Scope",
+    "ServerError",
     "ShouldReplay",
     "SplitURL",
     "Stage",
@@ -349,13 +371,16 @@ __all__ = [
     "Timings",
     "TooLargeError",
     "TooManyRedirectsError",
+    "TooManyRequestsError",
     "TransformFunction",
     "TransportError",
     "Turn",
+    "UnauthorizedError",
     "UnknownAttributeError",
     "UnknownEntityError",
     "UnknownEnvironmentError",
     "UnknownRouteError",
+    "UnprocessableError",
     "UsageError",
     "ValidationError",
     "ValidatorFunction",
@@ -371,3 +396,14 @@ __all__ = [
     "status_class",
     "version",
 ]
+
+_VERBS = {"get", "head", "post", "put", "patch", "delete", "options", "stream"}
+
+if not TYPE_CHECKING:  # a type checker would take every name for a member of the package
+
+    def __getattr__(name: str) -> object:
+        if name in _VERBS:
+            hint = f"; a client has it: restway.Client(...).{name}"
+        else:
+            hint = "" if name.startswith("_") else nearest(name, __all__)
+        raise AttributeError(f"module 'restway' has no attribute {name!r}{hint}")

@@ -17,12 +17,13 @@ from ._call import Call
 from ._client_base import ClientBase
 from ._exceptions import UsageError
 from ._ffi.enums import Delivery, Domain, LifecycleKind, Status
+from ._hints import require, require_function
 from ._lifecycle import LifecycleEvents, LifecycleWishes, OnLifecycle
 from ._link import Link, Watcher
 from ._outbox import AsyncOutbox
 from ._pages import AsyncPagedList, AsyncPages
 from ._parsing import AsyncBytesMapping
-from ._request import Request, Verbs, make_coroutine_functions
+from ._request import PATHS, Request, Verbs, make_coroutine_functions
 from ._response import Response, call_progress
 from ._scope import AsyncScope
 from ._store import Observed, Observer, OnChange
@@ -68,7 +69,7 @@ class AsyncClient(ClientBase, AsyncBytesMapping, Verbs[Coroutine[None, None, Res
         ClosedError, also when the client is closed meanwhile; UsageError in another event loop than
         the loop of the first await.
         """
-        reading = request._reading
+        reading = require(request, Request, PATHS)._reading
         if reading is not None:
             with reading.explaining():
                 return await self.send(request)
@@ -108,7 +109,7 @@ class AsyncClient(ClientBase, AsyncBytesMapping, Verbs[Coroutine[None, None, Res
         request; ClosedError; UsageError; RuntimeError outside an event loop. Awaiting the future
         raises everything else that `perform` raises.
         """
-        future, call = self._start(request)
+        future, call = self._start(require(request, Request, PATHS))
         future.add_done_callback(partial(self._sent, call, request.reading))
         return future
 
@@ -125,7 +126,8 @@ class AsyncClient(ClientBase, AsyncBytesMapping, Verbs[Coroutine[None, None, Res
         Leaving the context before the end of the body cancels the call. The time limit of the
         request holds for the whole body.
         """
-        return AsyncStream(self, request, body_receiver(), ReceivingBytes)
+        sent = require(request, Request, PATHS)
+        return AsyncStream(self, sent, body_receiver(), ReceivingBytes)
 
     def events(self, target: Request | str, **options: Unpack[EventOptions]) -> AsyncEventStream:
         """Sends a request and reads its answer as an event stream: Server-Sent Events, JSON lines
@@ -215,6 +217,7 @@ class AsyncClient(ClientBase, AsyncBytesMapping, Verbs[Coroutine[None, None, Res
 
         Raises UnknownEntityError; ClosedError; RuntimeError outside an event loop.
         """
+        require_function(on_change, "on_change", "; what is observed is the second argument")
         return self._linked().observe(on_change, what)
 
     def on(
@@ -238,6 +241,7 @@ class AsyncClient(ClientBase, AsyncBytesMapping, Verbs[Coroutine[None, None, Res
         Several observers may be added, and each can be removed. Raises UnknownRouteError;
         ClosedError; ValueError; RuntimeError outside an event loop.
         """
+        require_function(told, "the observer of calls")
         return self._linked().observe_calls(
             told, LifecycleWishes(events, routes, progress_interval)
         )

@@ -13,7 +13,7 @@ from ._batch import Batch
 from ._boundary import OnAttempt, attempt_of, errors, failed, make, milliseconds
 from ._cache import Cache
 from ._call import Call
-from ._client_base import ClientBase
+from ._client_base import ClientBase, no_delivery
 from ._ffi.callbacks import completions, inside, observers
 from ._ffi.enums import Delivery, LifecycleKind
 from ._ffi.trampolines import (
@@ -24,13 +24,14 @@ from ._ffi.trampolines import (
     on_done_function,
     on_lifecycle_function,
 )
+from ._hints import require, require_function
 from ._interrupt import may_be_interrupted, processing, waiting
 from ._lifecycle import LifecycleWishes, OnLifecycle, lifecycle_event
 from ._outbox import Outbox
 from ._pages import PagedList, Pages
 from ._parsing import BytesMapping
 from ._questions import set_question
-from ._request import Request, Verbs
+from ._request import PATHS, Request, Verbs
 from ._response import OnProgress, Progress, Response
 from ._scope import Scope
 from ._store import Changes, Observed, Observer, OnChange, start_observing
@@ -89,7 +90,7 @@ class Client(ClientBase, BytesMapping, Verbs[Response]):
         the main thread, signals are handled during the wait: if a handler raises (KeyboardInterrupt
         for Ctrl-C), the call is cancelled and the exception is raised here.
         """
-        reading = request._reading
+        reading = require(request, Request, PATHS)._reading
         if reading is not None:
             if reading.needs_loop:
                 raise TypeError("an async iterable is a body for an AsyncClient")
@@ -165,7 +166,9 @@ class Client(ClientBase, BytesMapping, Verbs[Response]):
         ValueError.
         """
         if delivery is not None and delivery not in self._deliveries:
-            raise ValueError(f"no delivery mode of {type(self).__name__}: {delivery!r}")
+            raise no_delivery(self, delivery)
+        require(request, Request, PATHS)
+        require_function(on_done, "on_done")
         return self._send(
             request, on_done, mode=self._deliveries[delivery] if delivery else None
         )
@@ -183,7 +186,8 @@ class Client(ClientBase, BytesMapping, Verbs[Response]):
         Leaving the context before the end of the body cancels the call. The time limit of the
         request holds for the whole body.
         """
-        return Stream(self, request, body_receiver(), ReceivingBytes)
+        sent = require(request, Request, PATHS)
+        return Stream(self, sent, body_receiver(), ReceivingBytes)
 
     def events(self, target: Request | str, **options: Unpack[EventOptions]) -> EventStream:
         """Sends a request and reads its answer as an event stream: Server-Sent Events, JSON lines
@@ -273,6 +277,7 @@ class Client(ClientBase, BytesMapping, Verbs[Response]):
 
         The observer does not keep the client alive. Raises UnknownEntityError; ClosedError.
         """
+        require_function(on_change, "on_change", "; what is observed is the second argument")
         layouts = self._layouts
 
         def run(handle: native.ChangesHandle) -> None:
@@ -311,6 +316,7 @@ class Client(ClientBase, BytesMapping, Verbs[Response]):
         Several observers may be added, and each can be removed. Raises UnknownRouteError;
         ClosedError; ValueError.
         """
+        require_function(told, "the observer of calls")
         layouts = self._layouts
 
         def run(handle: native.LifecycleEventHandle) -> None:

@@ -106,6 +106,12 @@ class PagesBase(Owner[native.PagesHandle]):
         """Whether a page can be asked for. It is also true if the next page leads to an error."""
         return bool(native.lib.restway_pages_has_next(self._handle))
 
+    def __repr__(self) -> str:
+        kind = type(self).__name__
+        if self._owned is None:
+            return f"<{kind}, closed>"
+        return f"<{kind}, {'a page can be asked for' if self.has_next else 'all pages have come'}>"
+
     def cancel(self) -> None:
         """Cancels the call for the next page, if it is on its way. The page can be asked for again.
         """
@@ -237,6 +243,13 @@ class PagedListBase(Owner[native.PagedListHandle]):
         total: int = native.lib.restway_paged_list_total(self._handle)
         return None if total < 0 else total
 
+    def __repr__(self) -> str:
+        kind = type(self).__name__
+        if self._owned is None:
+            return f"<{kind}, closed>"
+        state = "complete" if self.is_complete else "not complete"
+        return f"<{kind}, {len(self.objects)} objects, {state}>"
+
     def _start_observing(self, changed: Any, token: int, destroy: Any) -> native.ObserverHandle:
         """For `observe` of the client, which may be given the list."""
         start = native.lib.restway_paged_list_observe
@@ -325,6 +338,9 @@ def _request(target: Request | str, options: RequestOptions) -> Request:
         if options:
             raise TypeError("a Request has its options already")
         return target
+    if not isinstance(target, str):
+        kind = type(target).__name__
+        raise TypeError(f"pages are of the name of a route or of a Request, not {kind}")
     return Request.route(target, **options)
 
 

@@ -245,6 +245,7 @@ def test_a_child_has_an_interrupt_of_its_own() -> None:
         """
 with restway.Client(api) as client:
     client.get("quick")
+asked.wait()  # the server sets it when it has answered
 asked.clear()
 child = os.fork()
 if child == 0:

@@ -60,13 +60,13 @@ _BYTES, _OBJECT, _LIST = int(ValueKind.BYTES), int(ValueKind.OBJECT), int(ValueK
 
 def _microseconds(moment: datetime) -> int:
     if moment.utcoffset() is None:
-        raise ValueError(f"a datetime needs a time zone: {moment!r}")
+        raise ValueError(f"a datetime needs a time zone, such as timezone.utc: {moment!r}")
     return (moment - _EPOCH) // _MICROSECOND
 
 
 def _iso(moment: datetime) -> str:
     if moment.utcoffset() is None:
-        raise ValueError(f"a datetime needs a time zone: {moment!r}")
+        raise ValueError(f"a datetime needs a time zone, such as timezone.utc: {moment!r}")
     return moment.astimezone(timezone.utc).isoformat().replace("+00:00", "Z")
 
 
