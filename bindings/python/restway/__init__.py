@@ -140,6 +140,7 @@ from ._outbox import (
     OutboxCounts,
     OutboxItem,
     OutboxItems,
+    Stored,
 )
 from ._pages import (
     AsyncPagedList,
@@ -361,6 +362,7 @@ __all__ = [
     "StoppedError",
     "Store",
     "StoreError",
+    "Stored",
     "Stream",
     "StreamEvent",
     "StreamedResponse",
