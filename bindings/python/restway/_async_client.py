@@ -17,13 +17,13 @@ from ._call import Call
 from ._client_base import ClientBase
 from ._exceptions import UsageError
 from ._ffi.enums import Delivery, Domain, LifecycleKind, Status
-from ._hints import require, require_function
+from ._hints import PATHS, require, require_function
 from ._lifecycle import LifecycleEvents, LifecycleWishes, OnLifecycle
 from ._link import Link, Watcher
 from ._outbox import AsyncOutbox
 from ._pages import AsyncPagedList, AsyncPages
 from ._parsing import AsyncBytesMapping
-from ._request import PATHS, Request, Verbs, make_coroutine_functions
+from ._request import Request, Verbs, make_coroutine_functions
 from ._response import Response, call_progress
 from ._scope import AsyncScope
 from ._store import Observed, Observer, OnChange
@@ -36,6 +36,7 @@ from ._stream import (
     event_receiver,
     request_of,
 )
+from .progress._calls import bars_end_with
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -71,11 +72,12 @@ class AsyncClient(ClientBase, AsyncBytesMapping, Verbs[Coroutine[None, None, Res
         """
         reading = require(request, Request, PATHS)._reading
         if reading is not None:
-            with reading.explaining():
+            with reading.explaining(), bars_end_with(request._on_progress):
                 return await self.send(request)
         future, call = self._start(request)
         try:
-            return await future
+            with bars_end_with(request._on_progress):
+                return await future
         except asyncio.CancelledError:
             native.lib.restway_call_cancel(call)
             raise

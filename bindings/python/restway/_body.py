@@ -28,6 +28,7 @@ from ._ffi.trampolines import (
 )
 from ._questions import fail
 from ._resource import DigestHeader, Files, Resource, Resumption
+from .progress import Reported
 
 
 class Readable(Protocol):
@@ -439,6 +440,7 @@ class RequestOptions(TypedDict, total=False):
             api. The response has the result as `value`.
         route: The name of the route as which a path or a URL is handled and its answer is mapped,
             for links in answers that no template matches. The URL may lead to any origin.
+        progress: True shows a bar of the bytes on a terminal; a function receives each `Progress`.
     """
 
     variables: Mapping[str, Any] | None
@@ -454,6 +456,7 @@ class RequestOptions(TypedDict, total=False):
     cache_ttl: float | None
     parse: str | None
     route: str | None
+    progress: Reported
 
 
 class BodyOptions(RequestOptions, total=False):

@@ -24,14 +24,14 @@ from ._ffi.trampolines import (
     on_done_function,
     on_lifecycle_function,
 )
-from ._hints import require, require_function
+from ._hints import PATHS, require, require_function
 from ._interrupt import may_be_interrupted, processing, waiting
 from ._lifecycle import LifecycleWishes, OnLifecycle, lifecycle_event
 from ._outbox import Outbox
 from ._pages import PagedList, Pages
 from ._parsing import BytesMapping
 from ._questions import set_question
-from ._request import PATHS, Request, Verbs
+from ._request import Request, Verbs
 from ._response import OnProgress, Progress, Response
 from ._scope import Scope
 from ._store import Changes, Observed, Observer, OnChange, start_observing
@@ -44,6 +44,7 @@ from ._stream import (
     event_receiver,
     request_of,
 )
+from .progress._calls import bars_end_with
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -104,7 +105,8 @@ class Client(ClientBase, BytesMapping, Verbs[Response]):
     def _perform(self, request: Request, timeout: float | None) -> Response:
         if request._on_progress is not None and not inside.depth:
             milliseconds(timeout, unbounded=0)  # raises for a wrong request before anything is sent
-            return self.send(request).wait(timeout)
+            with bars_end_with(request._on_progress):
+                return self.send(request).wait(timeout)
         handle = native.OwnedResponseHandle()
         if may_be_interrupted():
             status = self._perform_interruptibly(request, timeout, handle)

@@ -107,6 +107,9 @@ _ELSEWHERE = {"data": "params", "query": "params", "content": "body", "payload":
 """Keywords of other HTTP packages, and the keywords that stand for them here."""
 
 
+PATHS = "; get, post, put, patch and delete of a client take a path"
+"""The hint for a path in place of a request."""
+
 _TEXT_CHARACTERS_MAX = 200
 _VALUE_CHARACTERS_MAX = 40
 

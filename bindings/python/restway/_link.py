@@ -11,7 +11,7 @@ from typing import Any
 
 from . import _ffi as native
 from ._boundary import OnAttempt, attempts_of, check, failure
-from ._exceptions import ForkedError, RestwayError
+from ._exceptions import ForkedError, RestwayError, UsageError
 from ._ffi.callbacks import HeldFunctions, Holding, stop_daemon_thread, tokens
 from ._ffi.conversion import EventBuffer
 from ._ffi.enums import Domain, EventKind, Status
@@ -62,6 +62,13 @@ class OutboxLink:
         future: asyncio.Future[tuple[OutboxItem, RestwayError | None]] = self._loop.create_future()
         self.waits[token] = future
         return future
+
+    def tell_end(self, number: int, ended: Callable[[], object]) -> None:
+        """Calls `ended` when an item has come to its end."""
+        try:
+            self.wait(number).add_done_callback(lambda _: ended())
+        except UsageError:  # it was removed meanwhile
+            ended()
 
     def observe(self, on_item: OnItem | None, on_flushed: OnFlushed | None) -> None:
         """Sets the functions for items and flushes; None removes one."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Union, overload
 
 from . import _ffi as native
 from ._boundary import check, failure, make, optional_name
-from ._exceptions import QueuedError, RestwayError
+from ._exceptions import QueuedError, RestwayError, UsageError
 from ._ffi.callbacks import completions
 from ._ffi.conversion import JSONValue, json_value
 from ._ffi.enums import OutboxFlag, OutboxReason, OutboxState, Status
@@ -25,6 +25,8 @@ from ._object import Layouts, Object
 from ._questions import set_question
 from ._response import Response
 from ._waiting import Result, refuse_inside_callbacks
+from .progress import Wanted
+from .progress._flushes import counting
 
 if TYPE_CHECKING:
     from ._async_client import AsyncClient
@@ -185,6 +187,9 @@ class OutboxBase(Hinting):
         handle = make(native.OutboxItemsHandle, native.lib.restway_outbox_list, self._handle)
         return OutboxItems(handle, self._layouts)
 
+    def _waiting(self) -> list[int]:
+        return [item.id for item in self.items() if item.state is OutboxState.WAITING]
+
     def find(self, id: int) -> OutboxItem:
         """Finds one stored request. Raises UsageError if it is no longer stored."""
         handle = make(native.OutboxItemHandle, native.lib.restway_outbox_find, self._handle, id)
@@ -266,14 +271,11 @@ class Outbox(OutboxBase):
     _client: Client
 
     @overload
-    def flush(
-        self, on_flushed: OnFlushed | None = None, *, force: bool = False,
-        wait: Literal[False] = False, timeout: None = None,
-    ) -> None: ...
+    def flush(self, on_flushed: OnFlushed | None = None, *, force: bool = False) -> None: ...
     @overload
     def flush(
-        self, on_flushed: None = None, *, force: bool = False,
-        wait: Literal[True], timeout: float | None = None,
+        self, *, force: bool = False, wait: Literal[True], timeout: float | None = None,
+        progress: Wanted = None,
     ) -> OutboxItems: ...
     def flush(
         self,
@@ -282,6 +284,7 @@ class Outbox(OutboxBase):
         force: bool = False,
         wait: bool = False,
         timeout: float | None = None,
+        progress: Wanted = None,
     ) -> OutboxItems | None:
         """Sends the stored requests.
 
@@ -297,22 +300,26 @@ class Outbox(OutboxBase):
                 client run inside `process`, they run during the wait.
             timeout: Seconds to wait at most; None waits without a limit. The flush goes on when
                 they have passed.
+            progress: With `wait`, True shows a bar of the items on a terminal
+                (`restway.progress`); a function receives the number of items that have come to
+                their end, and of those that wait.
 
         Raises ClosedError; ConfigError when the client has no outbox. With `wait` also OutboxError
         if the flush could not go on, TimedOutError, and WouldBlockError inside a callback. In the
         main thread, signals are handled during the wait.
         """
         if not wait:
-            if timeout is not None:
-                raise TypeError("a timeout needs wait=True")
+            if timeout is not None or progress is not None:
+                raise TypeError("a timeout and progress need wait=True")
             self._flush(on_flushed, force)
             return None
         if on_flushed is not None:
             raise TypeError("a flush has on_flushed or wait=True, not both")
         refuse_inside_callbacks()
         flushed: Result[OutboxItems] = Result()
-        self._flush(flushed.set, force)
-        items = flushed.wait(self._client, timeout, "the flush")
+        with counting(progress, self._waiting, self._tell_end):
+            self._flush(flushed.set, force)
+            items = flushed.wait(self._client, timeout, "the flush")
         if items.error is not None:
             raise items.error
         return items
@@ -345,14 +352,23 @@ class Outbox(OutboxBase):
         def run(handle: native.OutboxItemHandle, status: int, error: native.ErrorHandle) -> None:
             ended.set((item_of(handle, layouts), _reason(status, error)))
 
-        token = completions.add(run, self.wait)
+        self._await(number, run)
+        return ended_item(*ended.wait(self._client, timeout, f"item {number} of the outbox"))
+
+    def _await(self, number: int, run: Callable[..., object]) -> None:
+        token = completions.add(run, run)
         try:
             told = (on_ended_item_function, token, on_done_destroy)
             check(native.lib.restway_outbox_await, self._handle, number, *told)
         except BaseException:
             completions.remove(token)
             raise
-        return ended_item(*ended.wait(self._client, timeout, f"item {number} of the outbox"))
+
+    def _tell_end(self, number: int, ended: Callable[[], object]) -> None:
+        try:
+            self._await(number, lambda *_: ended())
+        except UsageError:  # it was removed meanwhile
+            ended()
 
     def _flush(self, on_flushed: OnFlushed | None, force: bool) -> None:
         require_function(on_flushed, "on_flushed")
@@ -414,17 +430,19 @@ class AsyncOutbox(OutboxBase):
 
     _client: AsyncClient
 
-    async def flush(self, *, force: bool = False) -> OutboxItems:
+    async def flush(self, *, force: bool = False, progress: Wanted = None) -> OutboxItems:
         """Sends the stored requests; returns the sent items with their present state.
 
         Args:
             force: Whether requests that the server has asked to hold back (Retry-After) are sent,
                 too.
+            progress: As in `Outbox.flush`.
 
         Raises OutboxError, ClosedError; ConfigError when the client has no outbox.
         """
         outbox = self._client._linked().outbox
-        items = await asyncio.shield(outbox.flush(OutboxFlag.FORCE if force else 0))
+        with counting(progress, self._waiting, outbox.tell_end):
+            items = await asyncio.shield(outbox.flush(OutboxFlag.FORCE if force else 0))
         if items.error is not None:
             raise items.error
         return items

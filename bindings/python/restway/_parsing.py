@@ -25,6 +25,7 @@ from ._ffi.trampolines import (
 from ._object import Layouts
 from ._questions import checked, fail
 from ._response import Response
+from .progress import Wanted, reporting
 
 ValidatorFunction = Callable[[Response], object]
 """A function that receives an answer, which has no objects yet. If it raises, the answer is
@@ -298,7 +299,7 @@ class BytesMapping:
         mapper: str | None = None,
         media_type: str | None = None,
         commit: bool = True,
-        progress: MapProgress | None = None,
+        progress: Wanted = None,
     ) -> Response:
         """Maps bytes by the rules of the api, and stores their objects. The response has the
         objects, their results and the mapping issues, and the status 0.
@@ -315,7 +316,8 @@ class BytesMapping:
             media_type: The media type of the bytes; None is JSON.
             commit: False keeps the objects out of the store: they are snapshots in a store of their
                 own, in which their relationships lead to each other.
-            progress: Called on a thread of the library for the first object, after each 256 objects
+            progress: True shows a bar on a terminal (`restway.progress`). A function is called on a
+                thread of the library for the first object, after each 256 objects
                 and before the objects are stored. If it raises, nothing is stored, and this
                 function raises the same exception.
 
@@ -323,9 +325,8 @@ class BytesMapping:
         UnknownRouteError; TooLargeError; StoreError; ClosedError; WouldBlockError inside a
         callback; UsageError.
         """
-        return _map(
-            self, entity, data, key_path, route, mapper, media_type, commit, progress
-        )
+        with reporting(progress, "mapping", "objects") as tell:
+            return _map(self, entity, data, key_path, route, mapper, media_type, commit, tell)
 
 
 class AsyncBytesMapping:
@@ -343,7 +344,7 @@ class AsyncBytesMapping:
         mapper: str | None = None,
         media_type: str | None = None,
         commit: bool = True,
-        progress: MapProgress | None = None,
+        progress: Wanted = None,
     ) -> Response:
         """Maps bytes by the rules of the api, as `Client.map` does, on a thread of the loop's
         executor.
@@ -360,14 +361,15 @@ class AsyncBytesMapping:
         def tell(done: int, total: int | None) -> None:
             if is_cancelled.is_set():
                 raise asyncio.CancelledError
-            if progress is not None:
-                loop.call_soon_threadsafe(progress, done, total)
+            if report is not None:
+                loop.call_soon_threadsafe(report, done, total)
 
         def run() -> Response:
             return _map(self, entity, data, key_path, route, mapper, media_type, commit, tell)
 
-        try:
-            return await loop.run_in_executor(None, run)
-        except asyncio.CancelledError:
-            is_cancelled.set()
-            raise
+        with reporting(progress, "mapping", "objects") as report:
+            try:
+                return await loop.run_in_executor(None, run)
+            except asyncio.CancelledError:
+                is_cancelled.set()
+                raise

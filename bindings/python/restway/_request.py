@@ -43,6 +43,7 @@ from ._resource import (
     set_resumable,
 )
 from ._response import OnProgress, Progress, progress_of
+from .progress._calls import CallWanted, call_watcher
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -98,11 +99,7 @@ class Request(Owner[native.RequestHandle]):
 
     @classmethod
     def route(
-        cls,
-        route: str,
-        /,
-        method: str | None = None,
-        **options: Unpack[BodyOptions],
+        cls, route: str, /, method: str | None = None, **options: Unpack[BodyOptions]
     ) -> Request:
         """Makes a request to a named route; `method` is one of the route's methods, None takes its
         first.
@@ -190,6 +187,7 @@ class Request(Owner[native.RequestHandle]):
         cache_ttl: float | None = None,
         parse: str | None = None,
         route: str | None = None,
+        progress: CallWanted = None,
         **unknown: NoReturn,
     ) -> None:
         """Changes the given options and keeps all others; see `BodyOptions`.
@@ -220,6 +218,8 @@ class Request(Owner[native.RequestHandle]):
             set_save_to(self._handle, save_to)
         if cache is not None or cache_ttl is not None:
             set_caching(self._handle, cache, cache_ttl)
+        if progress is not None:
+            self.watch(call_watcher(progress))
         if parse is not None:
             check(native.lib.restway_request_set_parser, self._handle, name(parse))
 
@@ -413,8 +413,6 @@ def request_without_body(
                 raise TypeError(f"{method.lower()}() takes no {keyword}; {hint}")
     return request_for(method, target, options)
 
-
-PATHS = "; get, post, put, patch and delete of a client take a path"
 
 Target = Union[str, Object, Draft]
 """A path below the base URL, or an object or draft whose path the object router finds."""

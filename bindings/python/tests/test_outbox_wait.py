@@ -63,7 +63,7 @@ def test_a_flush_that_is_not_waited_for_returns_at_once(server: Server, tmp_path
 def test_what_contradicts_itself_is_refused(server: Server, tmp_path: Path) -> None:
     with client_of(server, tmp_path) as client:
         flush: Callable[..., Any] = client.outbox.flush
-        with pytest.raises(TypeError, match="a timeout needs wait=True"):
+        with pytest.raises(TypeError, match="a timeout and progress need wait=True"):
             flush(timeout=3)
         with pytest.raises(TypeError, match="on_flushed or wait=True, not both"):
             flush(print, wait=True)

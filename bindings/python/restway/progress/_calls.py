@@ -1,0 +1,94 @@
+"""The progress of the calls of a request, for its keyword `progress`."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Union
+
+from . import Bar, new_bar
+
+if TYPE_CHECKING:
+    from .._call import Call
+    from .._response import OnProgress, Progress
+
+OnCallProgress = Callable[["Progress"], object]
+"""A function that receives the progress of a call."""
+
+CallWanted = Union[bool, OnCallProgress, None]
+"""The values of `progress=` of a request: True shows bars, a function receives each `Progress`."""
+
+
+class _Shown:
+    """The bar of one call: first for the bytes that are sent, then for those that come."""
+
+    def __init__(self, call: Call) -> None:
+        self.call = call
+        self._bar: Bar | None = None
+        self._label = ""
+
+    def update(self, progress: Progress) -> None:
+        sends = bool(progress.upload_total) and not progress.download_done
+        label = "upload" if sends else "download"
+        if label != self._label:
+            self.close()
+            self._bar = new_bar(label, "bytes")
+            self._label = label
+        if self._bar is None:
+            return
+        if sends:
+            self._bar.update(progress.upload_done, progress.upload_total)
+        else:
+            self._bar.update(progress.download_done, progress.download_total)
+
+    def close(self) -> None:
+        bar, self._bar = self._bar, None
+        if bar is not None:
+            bar.close()
+
+
+class CallBars:
+    """Shows a bar for each call of a request; a function for `Request.watch`."""
+
+    def __init__(self) -> None:
+        self._shown: dict[int, _Shown] = {}
+        self._lock = threading.Lock()
+
+    def __call__(self, call: Call, progress: Progress) -> None:
+        number = call.id
+        with self._lock:
+            shown = self._shown.setdefault(number, _Shown(call))
+            shown.update(progress)
+            if progress.fraction >= 1:
+                shown.close()
+
+    def end(self) -> None:
+        """Closes the bars of the calls that are done."""
+        with self._lock:
+            for number, shown in list(self._shown.items()):
+                if shown.call.done:
+                    shown.close()
+                    del self._shown[number]
+
+
+def call_watcher(wanted: CallWanted) -> OnProgress | None:
+    """Returns the function for `Request.watch`; None if nobody wants to know."""
+    if wanted is None or wanted is False:
+        return None
+    if wanted is True:
+        return CallBars()
+    if not callable(wanted):
+        raise TypeError(f"progress is True or a function, not {type(wanted).__name__}")
+    told = wanted
+    return lambda _, progress: told(progress)
+
+
+@contextmanager
+def bars_end_with(watcher: OnProgress | None) -> Iterator[None]:
+    """Closes the bars of a call that ends in this context."""
+    try:
+        yield
+    finally:
+        if isinstance(watcher, CallBars):
+            watcher.end()
