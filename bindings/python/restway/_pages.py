@@ -138,6 +138,12 @@ class PagesBase(Owner[native.PagesHandle]):
         """Whether a page can be asked for. It is also true if the next page leads to an error."""
         return bool(native.lib.restway_pages_has_next(self._handle))
 
+    def page_of(self, response: Response) -> Page:
+        """For this package: returns the page that came last, and reports it."""
+        page = Page(response, self._handle)
+        self._counting.add(page, not self.has_next)
+        return page
+
     def __repr__(self) -> str:
         kind = type(self).__name__
         if self._owned is None:
@@ -195,9 +201,7 @@ class Pages(PagesBase):
         if not self.has_next:
             return None
         call = _send(client, native.lib.restway_pages_send_next, handle)
-        page = Page(call.wait(timeout), handle)
-        self._counting.add(page, not self.has_next)
-        return page
+        return self.page_of(call.wait(timeout))
 
 
 class AsyncPages(PagesBase):
@@ -240,9 +244,7 @@ class AsyncPages(PagesBase):
             return None
         send = native.bare.restway_pages_send_next
         response = await _next(client, partial(client._linked().send_page, send, handle))
-        page = Page(response, handle)
-        self._counting.add(page, not self.has_next)
-        return page
+        return self.page_of(response)
 
 
 class PagedListBase(Owner[native.PagedListHandle]):

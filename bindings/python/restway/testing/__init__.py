@@ -11,7 +11,7 @@ import gc
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Union
+from typing import Any, Literal
 
 from .._ffi.callbacks import causes, completions, functions, observers, questions
 from .._library import debug_live_handles, load_plugin, plugins
