@@ -12,7 +12,7 @@ from typing import Any, Optional, Protocol, TypeVar, Union, cast
 from . import _ffi as native
 from ._boundary import Owner, check, name, optional_name
 from ._exceptions import RestwayError
-from ._ffi.callbacks import functions
+from ._ffi.callbacks import functions, inside
 from ._ffi.conversion import JSONValue, encode_attribute, json_bytes, json_value
 from ._ffi.enums import MapFlag, Status
 from ._ffi.trampolines import (
@@ -22,6 +22,7 @@ from ._ffi.trampolines import (
     on_parse_function,
     on_validate_function,
 )
+from ._interrupt import elsewhere, may_be_interrupted
 from ._object import Layouts
 from ._questions import checked, fail
 from ._response import Response
@@ -229,6 +230,10 @@ def _bytes_of(data: Data) -> bytes:
     return data.encode() if isinstance(data, str) else json_bytes(data)
 
 
+_LARGE_BYTES = 256 * 1024
+"""The main thread lets another thread map bytes of this size, so that signals are handled."""
+
+
 def _map(
     client: _Client,
     entity: str | None,
@@ -241,7 +246,39 @@ def _map(
     progress: MapProgress | None,
 ) -> Response:
     """Maps bytes with the library; an exception of `progress` ends the mapping and is raised."""
-    content, options = _bytes_of(data), native.MapOptions()
+    content = _bytes_of(data)
+    if len(content) < _LARGE_BYTES or inside.depth or not may_be_interrupted():
+        return _map_here(
+            client, entity, content, key_path, route, mapper, media_type, commit, progress
+        )
+    is_over = threading.Event()
+
+    def tell(done: int, total: int | None) -> None:
+        if progress is not None:
+            progress(done, total)
+        if is_over.is_set():
+            raise asyncio.CancelledError  # nobody sees it: the mapping ends
+
+    return elsewhere(
+        lambda: _map_here(
+            client, entity, content, key_path, route, mapper, media_type, commit, tell
+        ),
+        is_over.set,
+    )
+
+
+def _map_here(
+    client: _Client,
+    entity: str | None,
+    content: bytes,
+    key_path: str | Sequence[str] | None,
+    route: str | None,
+    mapper: str | None,
+    media_type: str | None,
+    commit: bool,
+    progress: MapProgress | None,
+) -> Response:
+    options = native.MapOptions()
     check(native.lib.restway_map_options_init, native.ref(options), native.size_of(options))
     options.key_path = _key_path(key_path)
     options.route = optional_name(route)
@@ -321,9 +358,11 @@ class BytesMapping:
                 and before the objects are stored. If it raises, nothing is stored, and this
                 function raises the same exception.
 
-        Raises MappingError, whose message says what is wrong and where; UnknownEntityError;
-        UnknownRouteError; TooLargeError; StoreError; ClosedError; WouldBlockError inside a
-        callback; UsageError.
+        In the main thread, signals are handled during the mapping of 256 KiB and more: if a handler
+        raises (KeyboardInterrupt for Ctrl-C), nothing is stored unless the objects are being stored
+        already, and the exception is raised here. Raises MappingError, whose message says what is
+        wrong and where; UnknownEntityError; UnknownRouteError; TooLargeError; StoreError;
+        ClosedError; WouldBlockError inside a callback; UsageError.
         """
         with reporting(progress, "mapping", "objects") as tell:
             return _map(self, entity, data, key_path, route, mapper, media_type, commit, tell)
