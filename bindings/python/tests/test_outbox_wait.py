@@ -34,6 +34,11 @@ def async_client_of(server: Server, folder: Path) -> restway.AsyncClient:
     return restway.AsyncClient(api(), base_url=server.url, outbox_path=folder / "outbox.db")
 
 
+async def begin(task: asyncio.Future[Any]) -> None:
+    """Lets a task run until it waits for something."""
+    await asyncio.wait({task}, timeout=0)
+
+
 def store(client: restway.Client, number: int = 5) -> QueuedError:
     client.set_reachability(Reachability.UNREACHABLE)
     with pytest.raises(QueuedError) as caught:
@@ -107,7 +112,7 @@ def test_a_dropped_request_is_gone(server: Server, tmp_path: Path) -> None:
             with pytest.raises(QueuedError) as caught:
                 await client.perform(put(5))
             wait = asyncio.ensure_future(client.outbox.wait(caught.value))
-            await asyncio.sleep(0)  # the task begins to wait
+            await begin(wait)
             assert client.outbox.drop(caught.value.outbox_id) == 1
             assert (await wait).state is OutboxState.GONE
             with pytest.raises(restway.UsageError, match="the outbox has no item 1"):
@@ -124,7 +129,7 @@ def test_a_withdrawn_creation_is_gone(server: Server, tmp_path: Path) -> None:
             with pytest.raises(QueuedError) as caught:
                 await client.post(draft)
             wait = asyncio.ensure_future(client.outbox.wait(caught.value))
-            await asyncio.sleep(0)
+            await begin(wait)
             client.store.delete(draft.snapshot())
             assert (await wait).state is OutboxState.GONE
 
@@ -139,7 +144,7 @@ def test_a_closed_client_ends_the_wait(server: Server, tmp_path: Path) -> None:
             await client.perform(put(5))
         wait = asyncio.ensure_future(client.outbox.wait(caught.value))
         cancelled = asyncio.ensure_future(client.outbox.wait(caught.value))
-        await asyncio.sleep(0)
+        await begin(cancelled)
         cancelled.cancel()
         await client.close()
         with pytest.raises(restway.ClosedError):
