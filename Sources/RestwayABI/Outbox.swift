@@ -133,7 +133,8 @@ public func restway_outbox_await(
         }
         guard ended != nil || outbox.delivery.isDrained() else { throw Argument.null("ended") }
         try HostContext.lending(context, destroy) { context throws(Failure) in
-            try outbox.await(id, OutboxTelling.item(ended, context, end: context.end))
+            try outbox.tellEnd(
+                of: id, to: OutboxTelling.item(ended, context, end: context.end))
         }
     }
 }

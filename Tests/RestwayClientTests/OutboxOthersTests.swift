@@ -60,8 +60,8 @@ final class OutboxOthersTests: OutboxTestCase {
         let client = try client()
         let ids = try queueOffline(client, put(1))
         let ended = Monitor<[StoredRequests]>([])
-        try client.requireOutbox().await(
-            ids[0], OutboxReceiver { list in ended.update { $0.append(list) } })
+        try client.requireOutbox().tellEnd(
+            of: ids[0], to: OutboxReceiver { list in ended.update { $0.append(list) } })
 
         let elsewhere = FakeTransport()
         let other = try self.client(transport: elsewhere)

@@ -145,9 +145,9 @@ package final class Outbox: RequestStorage, ObjectRejections {
     }
 
     /// Tells `receiver` once when a stored request has come to its end, or at once if it has.
-    package func await(_ id: Int64, _ receiver: OutboxReceiver) throws(Failure) {
+    package func tellEnd(of id: Int64, to receiver: OutboxReceiver) throws(Failure) {
         try refuseWhenClosed()
-        let isKnown = try notices.await(receiver, id, flushing.stored)
+        let isKnown = try notices.tellEnd(of: id, to: receiver, flushing.stored)
         guard isKnown else { throw Failure(.noSuchItem(id), path: journal.path) }
         // The client may have been closed meanwhile, and the close has not seen this receiver.
         if isClosed.withLock({ $0 }) { notices.close() }

@@ -85,8 +85,8 @@ final class OutboxNotices: Sendable {
     ///
     /// - Parameter stored: Reads the item. It runs without a lock.
     /// - Returns: False if nobody knows the item.
-    func await(
-        _ receiver: OutboxReceiver, _ id: Int64,
+    func tellEnd(
+        of id: Int64, to receiver: OutboxReceiver,
         _ stored: (Int64) throws(Failure) -> StoredRequest?
     ) throws(Failure) -> Bool {
         // The item may end while it is read. Its end is then remembered.
