@@ -36,7 +36,7 @@ from ._stream import (
     event_receiver,
     request_of,
 )
-from .progress._calls import bars_end_with
+from .progress._calls import showing
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -72,11 +72,11 @@ class AsyncClient(ClientBase, AsyncBytesMapping, Verbs[Coroutine[None, None, Res
         """
         reading = require(request, Request, PATHS)._reading
         if reading is not None:
-            with reading.explaining(), bars_end_with(request._on_progress):
+            with reading.explaining(), showing(request._on_progress):
                 return await self.send(request)
         future, call = self._start(request)
         try:
-            with bars_end_with(request._on_progress):
+            with showing(request._on_progress):
                 return await future
         except asyncio.CancelledError:
             native.lib.restway_call_cancel(call)

@@ -44,7 +44,7 @@ from ._stream import (
     event_receiver,
     request_of,
 )
-from .progress._calls import bars_end_with
+from .progress._calls import showing
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -105,8 +105,8 @@ class Client(ClientBase, BytesMapping, Verbs[Response]):
     def _perform(self, request: Request, timeout: float | None) -> Response:
         if request._on_progress is not None and not inside.depth:
             milliseconds(timeout, unbounded=0)  # raises for a wrong request before anything is sent
-            with bars_end_with(request._on_progress):
-                return self.send(request).wait(timeout)
+            with showing(request._on_progress) as show:
+                return show(self.send(request)).wait(timeout)
         handle = native.OwnedResponseHandle()
         if may_be_interrupted():
             status = self._perform_interruptibly(request, timeout, handle)

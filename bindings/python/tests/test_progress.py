@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import os
+import queue
 import subprocess
 import sys
 from pathlib import Path
@@ -138,18 +139,20 @@ def test_a_bar_ends_with_a_call_that_fails(terminal: Terminal, peer: Peer) -> No
 
 def test_a_function_receives_the_progress_of_a_call(peer: Peer) -> None:
     peer.respond(BODY, "application/octet-stream")
-    seen: list[restway.Progress] = []
+    seen: queue.Queue[restway.Progress] = queue.Queue()
     with restway.Client(document(peer)) as client:
-        client.get("film", progress=seen.append)
-    assert seen[-1].download_done == seen[-1].download_total == len(BODY)
+        client.get("film", progress=seen.put)
+        while (last := seen.get(timeout=30)).download_done < len(BODY):
+            continue
+    assert last.download_total == len(BODY)
 
     async def main() -> None:
         async with restway.AsyncClient(document(peer)) as client:
-            await client.get("film", progress=seen.append)
+            await client.get("film", progress=seen.put)
 
-    seen.clear()
     asyncio.run(main())
-    assert seen[-1].download_done == len(BODY)
+    while (last := seen.get(timeout=30)).download_done < len(BODY):
+        continue
 
 
 def test_an_async_call_shows_a_bar(terminal: Terminal, peer: Peer) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import datetime
 import inspect
 import json
+import queue
 from typing import Any
 
 import pytest
@@ -121,11 +122,11 @@ def test_lists_of_objects_are_sequences(make_client: MakeClient) -> None:
 
 
 def test_changes_are_a_sequence_too(make_client: MakeClient) -> None:
-    seen: list[restway.Changes] = []
+    seen: queue.Queue[restway.Changes] = queue.Queue()
     with make_client() as client:
-        client.observe(seen.append, "Enterprise")
+        client.observe(seen.put, "Enterprise")
         client.get("enterprises", params={"per_page": 3})
-    changes = seen[0]
+        changes = seen.get(timeout=30)
     assert len(changes) == 3 and len(changes[:2]) == 2
     with pytest.raises(IndexError, match=r"^index 3 is out of range: there are 3 changes$"):
         changes[3]

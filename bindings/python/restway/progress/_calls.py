@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Union
 
@@ -18,6 +19,10 @@ OnCallProgress = Callable[["Progress"], object]
 
 CallWanted = Union[bool, OnCallProgress, None]
 """The values of `progress=` of a request: True shows bars, a function receives each `Progress`."""
+
+
+_ENDED_MAX = 64
+"""How many calls are remembered whose bars were closed."""
 
 
 class _Shown:
@@ -42,6 +47,15 @@ class _Shown:
         else:
             self._bar.update(progress.download_done, progress.download_total)
 
+    def finish(self) -> None:
+        """Shows the last numbers of a call that has ended, if it has sent or received anything."""
+        progress = self.call.progress
+        if (self._bar is not None or not self._label) and (
+            progress.upload_done or progress.download_done
+        ):
+            self.update(progress)
+        self.close()
+
     def close(self) -> None:
         bar, self._bar = self._bar, None
         if bar is not None:
@@ -53,22 +67,32 @@ class CallBars:
 
     def __init__(self) -> None:
         self._shown: dict[int, _Shown] = {}
+        self._ended: deque[int] = deque(maxlen=_ENDED_MAX)
         self._lock = threading.Lock()
 
     def __call__(self, call: Call, progress: Progress) -> None:
-        number = call.id
         with self._lock:
-            shown = self._shown.setdefault(number, _Shown(call))
+            if call.id in self._ended:
+                return  # this was under way when the bar was closed
+            shown = self._shown.setdefault(call.id, _Shown(call))
             shown.update(progress)
             if progress.fraction >= 1:
                 shown.close()
 
-    def end(self) -> None:
-        """Closes the bars of the calls that are done."""
+    def begin(self, call: Call) -> None:
+        """Knows a call from its beginning."""
+        with self._lock:
+            self._shown.setdefault(call.id, _Shown(call))
+
+    def end(self, calls: Sequence[Call]) -> None:
+        """Closes the bars of these calls, with their last numbers, and those of all that are done.
+        """
+        ended = {call.id for call in calls}
         with self._lock:
             for number, shown in list(self._shown.items()):
-                if shown.call.done:
-                    shown.close()
+                if number in ended or shown.call.done:
+                    shown.finish()
+                    self._ended.append(number)
                     del self._shown[number]
 
 
@@ -85,10 +109,20 @@ def call_watcher(wanted: CallWanted) -> OnProgress | None:
 
 
 @contextmanager
-def bars_end_with(watcher: OnProgress | None) -> Iterator[None]:
-    """Closes the bars of a call that ends in this context."""
+def showing(watcher: OnProgress | None) -> Iterator[Callable[[Call], Call]]:
+    """Shows the bars of calls that end in this context. It yields a function that receives each
+    call and returns it.
+    """
+    begun: list[Call] = []
+
+    def show(call: Call) -> Call:
+        if isinstance(watcher, CallBars):
+            begun.append(call)
+            watcher.begin(call)
+        return call
+
     try:
-        yield
+        yield show
     finally:
         if isinstance(watcher, CallBars):
-            watcher.end()
+            watcher.end(begun)
