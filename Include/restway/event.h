@@ -29,7 +29,8 @@ typedef enum RESTWAY_OPEN_ENUM restway_event_kind {
      *  restway_batch_send() that returned RESTWAY_OK, after the events of its requests. */
     RESTWAY_EVENT_BATCH = 5,
     /** An item of the outbox was delivered, or has become a dead letter: see
-     *  restway_outbox_item_fn. This event comes only if the client has an outbox observer. */
+     *  restway_outbox_item_fn. This event comes only if the client has an outbox observer, and
+     *  once for each restway_outbox_await() that returned RESTWAY_OK. */
     RESTWAY_EVENT_OUTBOX_ITEM = 6,
     /** A flush of the outbox has ended. Exactly one event of this kind comes for each
      *  restway_outbox_flush() that returned RESTWAY_OK and, if the client has an outbox observer,

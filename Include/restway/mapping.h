@@ -32,6 +32,20 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_answer_set_value(
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_answer_set_message(
     restway_answer *answer, const char *message, restway_error **out_error);
 
+/** Attaches a cause to the failure that the function is about to report. A later call of this
+ *  function replaces it. Transforms ignore it: their failures are mapping issues.
+ *
+ *  @param cause   A pointer that restway_error_cause() returns for the error of the call that the
+ *                 failure ends; may be NULL.
+ *  @param destroy Called once with @p cause when no error refers to it any more, on any thread;
+ *                 this may be after restway_error_release() has returned. May be NULL. It is not
+ *                 called when this fails.
+ *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT.
+ *
+ *  Threads: the thread of the question. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_answer_set_cause(
+    restway_answer *answer, void *cause, restway_destroy_fn destroy, restway_error **out_error);
+
 /** Converts @p value in one direction: from the payload to the attribute (*decode*), or from the
  *  attribute to the payload (*encode*).
  *

@@ -83,6 +83,9 @@ typedef enum RESTWAY_OPEN_ENUM restway_outbox_state {
     /** The server has accepted the item, which is no longer stored. This state appears in reports
      *  only. */
     RESTWAY_OUTBOX_DELIVERED = 5,
+    /** The item is no longer stored, and this client has not delivered it. This state appears only
+     *  in what restway_outbox_await() reports. */
+    RESTWAY_OUTBOX_GONE = 6,
     /** Not a state: pins the type to 32 bits. */
     RESTWAY_OUTBOX_PIN_ = 0x7fffffff
 } restway_outbox_state;
@@ -349,6 +352,32 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_outbox_flush(
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_set_outbox_observer(
     restway_client *client, restway_outbox_item_fn item, restway_outbox_flushed_fn flushed,
     void *context, restway_destroy_fn destroy, restway_error **out_error);
+
+/** Tells once when one stored request has come to its end: it was delivered, has become a dead
+ *  letter, or is no longer stored. A request that has ended before is told at once, as long as the
+ *  client remembers its end: it remembers the last 256 requests that it delivered, without their
+ *  body and answer if these have more than 4 KiB.
+ *
+ *  @param id      The number of the item, from restway_outbox_item_id() or
+ *                 restway_error_outbox_id().
+ *  @param ended   Called exactly once if and only if this returns RESTWAY_OK. The status is
+ *                 RESTWAY_OK for an item that was delivered; RESTWAY_E_CANCELLED for an item that
+ *                 was dropped or withdrawn (RESTWAY_OUTBOX_GONE); RESTWAY_E_OUTBOX for an item that
+ *                 another process has delivered or dropped, which the client learns after three
+ *                 seconds at the latest; RESTWAY_E_CLOSED when the client is closed; otherwise the
+ *                 item is a dead letter, and the status is that of restway_outbox_item_fn. With
+ *                 RESTWAY_DELIVERY_DRAIN it must be NULL: RESTWAY_EVENT_OUTBOX_ITEM comes in its
+ *                 place.
+ *  @param context Passed to @p ended unchanged; it is also the token of the event.
+ *  @param destroy Called once with @p context after @p ended has returned, or the event was drained
+ *                 or dropped; may be NULL. It is not called when this fails.
+ *  @return As restway_outbox_find(); RESTWAY_E_INVALID_ARGUMENT also for an item whose end the
+ *          client does not remember.
+ *
+ *  Threads: any. Blocks: on the file. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_outbox_await(
+    restway_client *client, int64_t id, restway_outbox_item_fn ended, void *context,
+    restway_destroy_fn destroy, restway_error **out_error);
 
 /** Lets the outbox send a dead letter again, unchanged and with the same key.
  *

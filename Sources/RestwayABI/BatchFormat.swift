@@ -196,6 +196,8 @@ struct HostBatchFormat: BatchFormat {
     }
 
     private func ask(_ function: (OpaquePointer) -> restway_status) throws(BatchError) {
-        if let refusal = Question.ask(function) { throw BatchError(refusal.reason) }
+        if let refusal = Question.ask(function) {
+            throw BatchError(refusal.reason, cause: refusal.cause)
+        }
     }
 }

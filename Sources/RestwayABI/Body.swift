@@ -91,6 +91,6 @@ enum BodyReading {
     }
 
     private static func ask(_ function: (OpaquePointer) -> restway_status) -> Failure? {
-        Question.ask(function).map { Failure($0.status, "the body's reader: \($0.reason)") }
+        Question.ask(function)?.failure("the body's reader: ")
     }
 }

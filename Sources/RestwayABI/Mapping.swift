@@ -30,6 +30,16 @@ public func restway_answer_set_message(
     }
 }
 
+@_cdecl("restway_answer_set_cause") @implementation
+public func restway_answer_set_cause(
+    _ answer: InHandle, _ cause: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?,
+    _ outError: OutHandle?
+) -> restway_status {
+    Boundary.run(outError) { () throws(Failure) in
+        try AnswerHandle.argument(answer).cause = HostContext(cause, destroy)
+    }
+}
+
 @_cdecl("restway_api_add_transform") @implementation
 public func restway_api_add_transform(
     _ api: InHandle, _ name: CString?, _ decode: restway_transform_fn?,
@@ -136,6 +146,7 @@ final class AnswerHandle: HandleObject, @unchecked Sendable {
     var value: Value?
     var mediaType: String?
     var message: String?
+    var cause: HostContext?
     let generation = ProcessGeneration.current
 
     init(takesValue: Bool, takesMediaType: Bool = false) {
@@ -170,19 +181,33 @@ enum Question {
             let refusal = Self.ask { answer in
                 Handle.lending(handle) { ask(context.pointer, $0, answer) }
             }
-            if let refusal { throw Failure(refusal.status, refusal.reason) }
+            if let refusal { throw refusal.failure() }
         }
     }
 
-    /// Calls a function of the program. If the function fails, returns its status and a reason for
-    /// a message.
+    /// How a function of the program has failed.
+    struct Refusal {
+        let status: restway_status
+        /// The reason, for a message.
+        let reason: String
+        let cause: HostContext?
+
+        /// - Parameter prefix: The beginning of the message.
+        func failure(_ prefix: String = "") -> Failure {
+            var failure = Failure(status, prefix + reason)
+            failure.cause = cause
+            return failure
+        }
+    }
+
+    /// Calls a function of the program. Returns `nil` if the function has not failed.
     static func ask(
         for answer: AnswerHandle = AnswerHandle(takesValue: false),
         _ function: (OpaquePointer) -> restway_status
-    ) -> (status: restway_status, reason: String)? {
+    ) -> Refusal? {
         let status = CallbackScope.run { Handle.lending(answer, function) }
         guard status != .RESTWAY_OK else { return nil }
         let reason = answer.message.map { "\($0) (\(status.name))" } ?? "failed with \(status.name)"
-        return (status, reason)
+        return Refusal(status: status, reason: reason, cause: answer.cause)
     }
 }

@@ -119,6 +119,26 @@ public func restway_outbox_flush(
     }
 }
 
+@_cdecl("restway_outbox_await") @implementation
+public func restway_outbox_await(
+    _ client: InHandle, _ id: Int64, _ ended: restway_outbox_item_fn?,
+    _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outError: OutHandle?
+) -> restway_status {
+    Boundary.run(outError) { () throws(Failure) in
+        let outbox = try Argument.outbox(client)
+        guard ended == nil || !outbox.delivery.isDrained() else {
+            throw Argument.wrong(
+                "ended",
+                "ended is given, but with RESTWAY_DELIVERY_DRAIN an event comes in its place")
+        }
+        guard ended != nil || outbox.delivery.isDrained() else { throw Argument.null("ended") }
+        try HostContext.lending(context, destroy) { context throws(Failure) in
+            try outbox.tellEnd(
+                of: id, to: OutboxTelling.item(ended, context, end: context.end))
+        }
+    }
+}
+
 @_cdecl("restway_client_set_outbox_observer") @implementation
 public func restway_client_set_outbox_observer(
     _ client: InHandle, _ item: restway_outbox_item_fn?, _ flushed: restway_outbox_flushed_fn?,
@@ -184,14 +204,16 @@ extension Argument {
 
 /// Makes the notices of the outbox call C functions.
 enum OutboxTelling {
+    /// - Parameter function: `nil` if the program reads events.
     static func item(
-        _ function: @escaping restway_outbox_item_fn, _ context: HostContext
+        _ function: restway_outbox_item_fn?, _ context: HostContext,
+        end: @escaping @Sendable () -> Void = {}
     ) -> OutboxReceiver {
-        receiver(context) { handle in
+        receiver(context, end: end) { handle in
             withExtendedLifetime(handle) {
                 guard let item = handle.item(0) else { return }
                 let status = restway_status(handle.error?.failure)
-                function(context.pointer, Handle.lend(item), status, handle.error.map(Handle.lend))
+                function?(context.pointer, Handle.lend(item), status, handle.error.map(Handle.lend))
             }
         }
     }

@@ -65,6 +65,7 @@ public func restway_outbox_item_state(_ item: InHandle) -> restway_outbox_state 
     case .blocked: .RESTWAY_OUTBOX_BLOCKED
     case .dead: .RESTWAY_OUTBOX_DEAD
     case .delivered: .RESTWAY_OUTBOX_DELIVERED
+    case .gone: .RESTWAY_OUTBOX_GONE
     }
 }
 

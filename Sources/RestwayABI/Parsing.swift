@@ -213,7 +213,7 @@ extension Question {
             let refusal = Self.ask { answer in
                 Handle.lending(handle) { ask(context.pointer, $0, answer) }
             }
-            if let refusal { throw Failure(refusal.status, refusal.reason) }
+            if let refusal { throw refusal.failure() }
         }
     }
 
@@ -228,7 +228,7 @@ extension Question {
                     }
                 }
             }
-            if let refusal { throw Failure(refusal.status, refusal.reason) }
+            if let refusal { throw refusal.failure() }
             return answer.value ?? .null
         }
     }
@@ -244,7 +244,7 @@ extension Question {
                         bytes.count - 1, $0)
                 }
             }
-            if let refusal { throw Failure(refusal.status, refusal.reason) }
+            if let refusal { throw refusal.failure() }
             switch answer.value {
             case .string(let text):
                 return EncodedBody(bytes: Array(text.utf8), mediaType: answer.mediaType)

@@ -58,6 +58,6 @@ enum BodyReceiving {
 
     /// Asks a function of the program. Returns `nil` if the function reports no failure.
     static func ask(_ function: (OpaquePointer) -> restway_status) -> Failure? {
-        Question.ask(function).map { Failure($0.status, "the body's receiver: \($0.reason)") }
+        Question.ask(function)?.failure("the body's receiver: ")
     }
 }

@@ -1,4 +1,5 @@
 package import RestwayCalls
+package import RestwayThreads
 
 /// The interface for batch formats: combines several requests in one body, and separates the
 /// answer.
@@ -51,9 +52,17 @@ package struct BatchError: Error, Equatable, Sendable {
     package let message: String
     /// The place in the answer, for example "[2].code".
     package let field: String?
+    /// The cause that a function of the program has attached.
+    package let cause: (any HostCause)?
 
-    package init(_ message: String, field: String? = nil) {
+    package init(_ message: String, field: String? = nil, cause: (any HostCause)? = nil) {
         self.message = message
         self.field = field
+        self.cause = cause
+    }
+
+    /// Compares what the errors say.
+    package static func == (left: BatchError, right: BatchError) -> Bool {
+        left.message == right.message && left.field == right.field
     }
 }

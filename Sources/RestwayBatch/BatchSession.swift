@@ -307,7 +307,9 @@ extension BatchSession {
         do {
             return try batches.format.encode(items)
         } catch {
-            throw Failure(.batch, "the batch cannot be written: \(error.message)")
+            var failure = Failure(.batch, "the batch cannot be written: \(error.message)")
+            failure.cause = error.cause
+            throw failure
         }
     }
 
@@ -346,6 +348,7 @@ extension BatchSession {
                 field: error.field)
             failure.httpStatus = response.status
             failure.response = response
+            failure.cause = error.cause
             return fail(number, failure)
         }
         let (told, actions) = state.withLock { state in

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "gate.h"
+#include "probe.h"
 
 #define DOCUMENT \
     "{\"restway\": 1, \"entities\": {" \
@@ -26,6 +27,7 @@ struct asker {
     size_t count;
     int text_is_kept;
     int was_right;
+    struct probe cause;
 };
 
 static void end_asker(void *context) {
@@ -154,6 +156,34 @@ static void hook__that_fails_discards_the_response(void **state) {
     restway_request_release(request);
     restway_client_release(client);
     gate_expect_destroyed(&asker.gate, -1);
+}
+
+static restway_status refuse_for_a_cause(
+    void *context, restway_rows *rows, restway_answer *answer) {
+    struct asker *asker = context;
+    (void)rows;
+    asker->found[0] = restway_answer_set_cause(answer, NULL, NULL, NULL);
+    asker->found[1] = restway_answer_set_cause(answer, &asker->cause, probe_destroy, NULL);
+    return RESTWAY_E_MAPPING;
+}
+
+static void hook__attaches_a_cause_to_the_error_of_the_call(void **state) {
+    (void)state;
+    struct asker asker;
+    restway_client *client = client_with(refuse_for_a_cause, &asker);
+    restway_request *request = make_get("meetings/1");
+    probe_begin(&asker.cause);
+    assert_fails_keeping(
+        restway_client_perform(client, request, 0, NULL, &failure), RESTWAY_E_MAPPING, "hook");
+    assert_int_equal(asker.found[0], RESTWAY_OK);
+    assert_int_equal(asker.found[1], RESTWAY_OK);
+    assert_ptr_equal(restway_error_cause(failure), &asker.cause);
+    assert_int_equal(asker.cause.destroyed_count, 0);
+    forget_failure();
+    restway_request_release(request);
+    restway_client_release(client);
+    gate_expect_destroyed(&asker.gate, -1);
+    probe_expect_dropped(&asker.cause);
 }
 
 static restway_status link_known(void *context, restway_rows *rows, restway_answer *answer) {
@@ -317,6 +347,7 @@ static void hook__added_wrongly_leaves_the_context_alone(void **state) {
 static const struct CMUnitTest tests[] = {
     TEST(hook__gives_each_child_its_parent),
     TEST(hook__that_fails_discards_the_response),
+    TEST(hook__attaches_a_cause_to_the_error_of_the_call),
     TEST(hook__links_rows_to_objects_of_the_store),
     TEST(hook__misused_changes_nothing),
     TEST(rows__of_null),

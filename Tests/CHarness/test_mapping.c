@@ -189,6 +189,7 @@ static void transform__added_wrongly_leaves_the_context_alone(void **state) {
     assert_fails(ADD(api, "late", shout), RESTWAY_E_FROZEN, "client");
     assert_refused(restway_answer_set_value(NULL, &value, &failure));
     assert_refused(restway_answer_set_message(NULL, "why", &failure));
+    assert_refused(restway_answer_set_cause(NULL, &asker, end_asker, &failure));
     restway_client_release(client);
     restway_api_release(api);
     assert_true(gate_is_alive(&asker.gate));

@@ -71,6 +71,8 @@ static void outbox_functions__refuse_null(void **state) {
     assert_refused(restway_outbox_flush(client, 0x10, NULL, NULL, NULL, &failure));
     assert_refused(
         restway_client_set_outbox_observer(NULL, NULL, NULL, NULL, NULL, &failure));
+    assert_refused(restway_outbox_await(NULL, 1, NULL, NULL, NULL, &failure));
+    assert_refused(restway_outbox_await(client, 1, NULL, NULL, NULL, &failure));
     assert_refused(restway_outbox_retry(NULL, 1, &failure));
     assert_refused(restway_outbox_retry(client, 1, &failure));
     assert_refused(restway_outbox_edit(client, 1, NULL, 3, NULL, &failure));

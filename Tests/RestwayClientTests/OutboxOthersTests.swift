@@ -1,5 +1,6 @@
 import RestwayObjects
 import RestwaySQLite
+import RestwayThreads
 import XCTest
 
 @testable import RestwayCalls
@@ -53,5 +54,25 @@ final class OutboxOthersTests: OutboxTestCase {
         XCTAssertEqual(outbox.ledger.expected(thing, draft.storeKey), local)
         try other.run("ALTER TABLE gone RENAME TO item")
         XCTAssertEqual(outbox.ledger.expected(thing, draft.storeKey), local)
+    }
+
+    func testAWaitLearnsThatAnotherHasDelivered() throws {
+        let client = try client()
+        let ids = try queueOffline(client, put(1))
+        let ended = Monitor<[StoredRequests]>([])
+        try client.requireOutbox().tellEnd(
+            of: ids[0], to: OutboxReceiver { list in ended.update { $0.append(list) } })
+
+        let elsewhere = FakeTransport()
+        let other = try self.client(transport: elsewhere)
+        try flush(other)
+        elsewhere.answer(200, "{}")
+        XCTAssertEqual(words(nextFlushed()), ["1 delivered 200"])
+
+        try flush(client)
+        _ = nextFlushed()
+        let end = ended.wait { $0.first }!
+        XCTAssertEqual(end.all.map(\.state), [.gone])
+        XCTAssertEqual(end.failure?.reason, .outbox)
     }
 }

@@ -76,6 +76,7 @@ struct AnswerCheck {
             var failure = refused(
                 "validator \"\(name)\": \(error.message)", field: nil, received)
             failure.reason = error.reason
+            failure.cause = error.cause
             throw failure
         }
     }

@@ -57,6 +57,7 @@ struct AnswerReading {
         } catch {
             var failure = unreadable("parser \"\(name)\": \(error.message)", received)
             failure.reason = error.reason
+            failure.cause = error.cause
             throw failure
         }
     }

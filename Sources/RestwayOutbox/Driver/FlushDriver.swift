@@ -168,6 +168,11 @@ final class FlushDriver: Sendable {
         try journal.checked(journal.readOn(itemsMax: take.itemsMax))
     }
 
+    /// Returns an item as it is stored; `nil` if it is not stored.
+    func stored(_ id: Int64) throws(Failure) -> StoredRequest? {
+        try journal.checked(journal.item(id)).map(around.report)
+    }
+
     private func maySend() -> Bool {
         let isRuledOut = isRuledOut
         return state.withLock { $0.machine.maySend(isRuledOut: isRuledOut) }
@@ -197,6 +202,7 @@ final class FlushDriver: Sendable {
         let report = notices.requests(Self.requests(flush.sent), failure: flush.failure)
         if !report.all.isEmpty { notices.observe(flushed: report) }
         notices.flushed(flush.waiters, report)
+        notices.tellEnded(stored)
         scheduleNext()
         // If this fails, the next look for items tries it again and reports the failure.
         try? journal.tidy()
@@ -320,6 +326,10 @@ final class FlushDriver: Sendable {
 
     /// Writes the results of a call to the file and reports them. It runs on a worker.
     private func write(_ results: [AttemptResult]) {
+        notices.writing(results) { writeAndReport(results) }
+    }
+
+    private func writeAndReport(_ results: [AttemptResult]) {
         var results = results
         var settlements: [OutboxSettlement] = []
         for result in results { settlements += result.settlements }
@@ -328,6 +338,9 @@ final class FlushDriver: Sendable {
             do throws(Failure) {
                 let now = around.clock.wallMicroseconds()
                 let settled = try journal.checked(journal.settle(settlements, now: now))
+                for result in results where settled.missing.contains(result.item.id) {
+                    notices.wasWithdrawn(result.report)
+                }
                 results.removeAll { settled.missing.contains($0.item.id) }
                 report(results, buried: settled.buried)
             } catch {
@@ -409,6 +422,7 @@ final class FlushDriver: Sendable {
             return state.machine.isSentByAnother
         }
         // While no process has stored anything, this only reads a number in memory.
+        if isSentByAnother { notices.tellEnded(stored) }
         if isSentByAnother, !journal.hasWaiting {
             scheduleNext()
         } else {

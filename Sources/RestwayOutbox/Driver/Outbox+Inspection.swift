@@ -74,7 +74,9 @@ extension Outbox {
         try refuseWhenClosed()
         let item = try journal.existingItem(id)
         let marked = item.state == .dead ? try marks.objects(of: item) : [:]
-        let count = try journal.checked(journal.drop(id)).count
+        let count = try notices.removing(flushing.stored) { () throws(Failure) in
+            try journal.checked(journal.drop(id)).count
+        }
         lanesChanged()
         marks.tellAccepted(marked, besides: try changes.takeBack())
         return count
@@ -86,7 +88,9 @@ extension Outbox {
     package func dropAll() throws(Failure) -> Int {
         try refuseWhenClosed()
         let marked = try marks.allRejected()
-        let count = try journal.checked(journal.dropAll())
+        let count = try notices.removing(flushing.stored) { () throws(Failure) in
+            try journal.checked(journal.dropAll())
+        }
         marks.tellAccepted(marked, besides: try changes.takeBack())
         return count
     }

@@ -91,7 +91,7 @@ package final class Outbox: RequestStorage, ObjectRejections {
     /// Stops sending. Requests that are being stored are still stored.
     package func close() {
         isClosed.withLock { $0 = true }
-        notices.setObserver(nil)
+        notices.close()
         flushing.close()
     }
 
@@ -142,6 +142,15 @@ package final class Outbox: RequestStorage, ObjectRejections {
         // A stored request goes out when the program says that the server can be reached.
         guard !flushing.isAtRest, let isWorthIt = try? needsFlushing(), isWorthIt else { return }
         flushing.flush(.ordinary)
+    }
+
+    /// Tells `receiver` once when a stored request has come to its end, or at once if it has.
+    package func tellEnd(of id: Int64, to receiver: OutboxReceiver) throws(Failure) {
+        try refuseWhenClosed()
+        let isKnown = try notices.tellEnd(of: id, to: receiver, flushing.stored)
+        guard isKnown else { throw Failure(.noSuchItem(id), path: journal.path) }
+        // The client may have been closed meanwhile, and the close has not seen this receiver.
+        if isClosed.withLock({ $0 }) { notices.close() }
     }
 
     package func setObserver(_ observer: OutboxObserver?) throws(Failure) {
@@ -203,7 +212,9 @@ package final class Outbox: RequestStorage, ObjectRejections {
     /// - Returns: False if the server may know the object or has named it: then the server must be
     ///   asked.
     func withdraw(_ local: LocalID) throws(Failure) -> Bool {
-        let withdrawal = try journal.checked(journal.withdraw(local))
+        let withdrawal = try notices.removing(flushing.stored) { () throws(Failure) in
+            try journal.checked(journal.withdraw(local))
+        }
         guard case .dropped = withdrawal else { return false }
         lanesChanged()
         try changes.takeBack()

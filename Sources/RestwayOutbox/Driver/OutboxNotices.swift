@@ -41,6 +41,7 @@ final class OutboxNotices: Sendable {
     private let delivery: Delivery
     private let redaction: Redaction
     private let observer = Lock<OutboxObserver?>(nil)
+    private let awaited = Lock(AwaitedItems())
 
     init(_ delivery: Delivery, _ redaction: Redaction) {
         self.delivery = delivery
@@ -69,10 +70,123 @@ final class OutboxNotices: Sendable {
         tell(.outboxFlushed, requests, [receiver])
     }
 
-    /// Tells the observer that an item has come to its end, if it asked for that.
+    /// Tells the observer, if it asked for that, and all who wait for the item, that it has come to
+    /// its end.
     func observe(_ item: StoredRequest, _ failure: Failure?) {
+        let waiters = awaited.withLock { $0.end(item, failure) }
+        tell(waiters.map { $0.receiver }, item, failure)
         guard let receiver = observer.withLock({ $0?.item }) else { return }
         tell(.outboxItem, requests([item], failure: failure), [receiver])
+    }
+
+    // MARK: Waiting for one item
+
+    /// Tells `receiver` when the item ends, or at once if it has ended.
+    ///
+    /// - Parameter stored: Reads the item. It runs without a lock.
+    /// - Returns: False if nobody knows the item.
+    func tellEnd(
+        of id: Int64, to receiver: OutboxReceiver,
+        _ stored: (Int64) throws(Failure) -> StoredRequest?
+    ) throws(Failure) -> Bool {
+        // The item may end while it is read. Its end is then remembered.
+        let item = try stored(id)
+        if let item, item.state == .dead {
+            tell([receiver], item, Failure(ofDead: item))
+            return true
+        }
+        switch awaited.withLock({ $0.add(receiver, id, item) }) {
+        case .waits:
+            // It may have been removed since it was read.
+            tellIfOver(id, Self.withdrawn, stored)
+            return true
+        case .unknown: return false
+        case .ended(let end):
+            tell([receiver], end.item, end.failure)
+            return true
+        }
+    }
+
+    /// Tells those who wait for items that have ended although nothing has told them: they are no
+    /// longer stored, or have become dead letters before somebody waited or in another process.
+    ///
+    /// - Parameter stored: Reads an item. It runs without a lock.
+    func tellEnded(_ stored: (Int64) throws(Failure) -> StoredRequest?) {
+        let (ids, isRemoving) = awaited.withLock { ($0.ids, $0.removals > 0) }
+        // The removal tells those who wait for the removed items.
+        guard !isRemoving else { return }
+        for id in ids { tellIfOver(id, Self.endedElsewhere, stored) }
+    }
+
+    /// Runs a removal of items by the program, and tells those who wait for them.
+    func removing<Result>(
+        _ stored: (Int64) throws(Failure) -> StoredRequest?,
+        _ remove: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        awaited.withLock { $0.removals += 1 }
+        defer {
+            for id in awaited.withLock({ $0.ids }) { tellIfOver(id, Self.withdrawn, stored) }
+            awaited.withLock { $0.removals -= 1 }
+        }
+        return try remove()
+    }
+
+    /// - Parameter why: The reason if the item is no longer stored.
+    private func tellIfOver(
+        _ id: Int64, _ why: (Int64) -> Failure, _ stored: (Int64) throws(Failure) -> StoredRequest?
+    ) {
+        do throws(Failure) {
+            guard let item = try stored(id) else {
+                for waiter in awaited.withLock({ $0.gone(id) }) {
+                    tell([waiter.receiver], waiter.item.becoming(.gone), why(id))
+                }
+                return
+            }
+            guard item.state == .dead else { return }
+            let waiters = awaited.withLock { $0.end(item, nil) }
+            tell(waiters.map { $0.receiver }, item, Failure(ofDead: item))
+        } catch {
+            // If the file cannot be read now, the next look reads it.
+            return
+        }
+    }
+
+    /// Writes results of items. The ends of these items are told before `write` returns.
+    func writing(_ results: [AttemptResult], _ write: () -> Void) {
+        let number = awaited.withLock { $0.beginWrite(results) }
+        write()
+        awaited.withLock { $0.endWrite(number) }
+    }
+
+    /// Tells those who wait for an item that the program has removed while it was being sent.
+    func wasWithdrawn(_ item: StoredRequest) {
+        let gone = item.becoming(.gone)
+        let waiters = awaited.withLock { $0.end(gone, nil) }
+        tell(waiters.map { $0.receiver }, gone, Self.withdrawn(item.id))
+    }
+
+    /// Tells all who wait that the client is closed.
+    func close() {
+        setObserver(nil)
+        for waiter in awaited.withLock({ $0.removeAll() }) {
+            tell([waiter.receiver], waiter.item, Failure.closed)
+        }
+    }
+
+    private static func endedElsewhere(_ id: Int64) -> Failure {
+        Failure(
+            .outbox,
+            "item \(id) of the outbox is no longer stored: another process has delivered or"
+                + " removed it")
+    }
+
+    private static func withdrawn(_ id: Int64) -> Failure {
+        Failure(.cancelled, "item \(id) of the outbox was withdrawn", domain: .outbox)
+    }
+
+    private func tell(_ receivers: [OutboxReceiver], _ item: StoredRequest, _ failure: Failure?) {
+        guard !receivers.isEmpty else { return }
+        tell(.outboxItem, requests([item], failure: failure), receivers)
     }
 
     private func tell(
@@ -87,5 +201,16 @@ final class OutboxNotices: Sendable {
             if delivery.append(notice) { owesStart = true }
         }
         if owesStart { delivery.start(isOnWorker: false) }
+    }
+}
+
+extension Failure {
+    /// The failure of a dead letter that the file has.
+    fileprivate init(ofDead item: StoredRequest) {
+        self.init(
+            item.response == nil ? .outbox : .http,
+            item.lastError ?? "item \(item.id) of the outbox is a dead letter")
+        self.httpStatus = item.response?.status ?? 0
+        self.response = item.response
     }
 }

@@ -10,7 +10,7 @@ import RestwayThreads
 /// a flush may report very many of them.
 package final class StoredRequest: Sendable {
     package enum State: Sendable {
-        case waiting, sending, blocked, dead, delivered
+        case waiting, sending, blocked, dead, delivered, gone
     }
 
     let item: OutboxItem
@@ -57,6 +57,25 @@ package final class StoredRequest: Sendable {
             item, state: state, attempts: progress.attempts, nextAttempt: progress.earliest,
             lastError: progress.trouble?.message, deathReason: item.deathReason,
             response: response)
+    }
+
+    /// Describes the same item in another state, without its answer.
+    func becoming(_ state: State) -> StoredRequest {
+        StoredRequest(
+            item, state: state, attempts: attempts, nextAttempt: nextAttempt, lastError: lastError,
+            deathReason: nil, response: nil)
+    }
+
+    /// The same item without its body and its answer.
+    var withoutContents: StoredRequest {
+        var entry = item.entry
+        entry.body = nil
+        let item = OutboxItem(
+            id: item.id, entry: entry, state: item.state, dependencies: item.dependencies,
+            isBlocked: item.isBlocked)
+        return StoredRequest(
+            item, state: state, attempts: attempts, nextAttempt: nextAttempt, lastError: lastError,
+            deathReason: deathReason, response: nil)
     }
 
     package var id: Int64 { item.id }

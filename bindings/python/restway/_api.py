@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
-from typing import Literal, TypeVar, Union
+from typing import Any, Literal, TypeVar, Union
 
 from . import _ffi as native
-from ._boundary import check, make, name, optional_name
+from ._boundary import check, chosen, make, name, optional_name
 from ._exceptions import ConfigError, Problem
 from ._ffi.conversion import Document, JSONValue, document_bytes, json_bytes, json_value
 from ._ffi.enums import AttributeType, Policy, RelationshipFlag, RouteFlag, Section
@@ -201,6 +201,8 @@ class API(Building, Parsing, NamedStages):
 
         Raises ConfigError, whose `details` list every problem with its JSON path; FileError.
         """
+        if isinstance(path, Mapping):
+            raise TypeError("a document is loaded from a path; API.from_json takes a mapping")
         text = name(os.fspath(path))
         return cls(make(native.ApiHandle, native.lib.restway_api_load_file, text))
 
@@ -211,6 +213,8 @@ class API(Building, Parsing, NamedStages):
         Relative paths in it resolve against the working directory.
         """
         text = document_bytes(document)
+        if isinstance(document, str) and document.endswith(".json"):
+            raise ValueError("from_json takes JSON text or a mapping; API.load takes a path")
         return cls(make(native.ApiHandle, native.lib.restway_api_load, text, len(text)))
 
     @classmethod
@@ -296,7 +300,7 @@ class API(Building, Parsing, NamedStages):
 
         Among the routes are those that were added, but not those without a name.
         """
-        return self._names(_SECTIONS[section], None)
+        return self._names(chosen(_SECTIONS, section, "section"), None)
 
     def routes_of(self, entity: str) -> list[str]:
         """Returns the names of the routes that serve objects of an entity."""
@@ -324,6 +328,33 @@ class API(Building, Parsing, NamedStages):
         function = native.lib.restway_api_json
         check(function, self._handle, name(pointer), native.ref(text), None)
         return None if text.value is None else json_value(text.value)
+
+
+    def __repr__(self) -> str:
+        if self._owned is None:
+            return "<API, closed>"
+        entities, routes = self.names("entities"), self.names("routes")
+        return f"<API, {len(entities)} entities, {len(routes)} routes>"
+
+
+Described = Union[API, Path, Mapping[str, Any]]
+"""What a client is made of: an api, the path of its document, or the document as a mapping."""
+
+
+def api_of(given: Described) -> API:
+    """For this package: returns an api; the path of a document or a mapping is loaded."""
+    if isinstance(given, API):
+        return given
+    if isinstance(given, Mapping):
+        return API.from_json(given)
+    if isinstance(given, (str, os.PathLike)):
+        if isinstance(given, str) and given.lstrip().startswith("{"):
+            raise ValueError("a str is the path of a document; API.from_json loads JSON text")
+        return API.load(given)
+    raise TypeError(
+        "a client is made of an API, the path of a document or a mapping, "
+        f"not {type(given).__name__}"
+    )
 
 
 _SECTIONS = {

@@ -16,6 +16,7 @@ from ._call import Call
 from ._client_base import ClientBase
 from ._exceptions import UsageError
 from ._ffi.enums import Delivery, Domain, LifecycleKind, Status
+from ._hints import PATHS, require, require_function
 from ._lazy import asyncio
 from ._lifecycle import LifecycleEvents, LifecycleWishes, OnLifecycle
 from ._link import Link, Watcher
@@ -35,6 +36,7 @@ from ._stream import (
     event_receiver,
     request_of,
 )
+from .progress._calls import showing
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -68,13 +70,14 @@ class AsyncClient(ClientBase, AsyncBytesMapping, Verbs[Coroutine[None, None, Res
         ClosedError, also when the client is closed meanwhile; UsageError in another event loop than
         the loop of the first await.
         """
-        reading = request._reading
+        reading = require(request, Request, PATHS)._reading
         if reading is not None:
-            with reading.explaining():
+            with reading.explaining(), showing(request._on_progress):
                 return await self.send(request)
         future, call = self._start(request)
         try:
-            return await future
+            with showing(request._on_progress):
+                return await future
         except asyncio.CancelledError:
             native.lib.restway_call_cancel(call)
             raise
@@ -108,7 +111,7 @@ class AsyncClient(ClientBase, AsyncBytesMapping, Verbs[Coroutine[None, None, Res
         request; ClosedError; UsageError; RuntimeError outside an event loop. Awaiting the future
         raises everything else that `perform` raises.
         """
-        future, call = self._start(request)
+        future, call = self._start(require(request, Request, PATHS))
         future.add_done_callback(partial(self._sent, call, request.reading))
         return future
 
@@ -125,7 +128,8 @@ class AsyncClient(ClientBase, AsyncBytesMapping, Verbs[Coroutine[None, None, Res
         Leaving the context before the end of the body cancels the call. The time limit of the
         request holds for the whole body.
         """
-        return AsyncStream(self, request, body_receiver(), ReceivingBytes)
+        sent = require(request, Request, PATHS)
+        return AsyncStream(self, sent, body_receiver(), ReceivingBytes)
 
     def events(self, target: Request | str, **options: Unpack[EventOptions]) -> AsyncEventStream:
         """Sends a request and reads its answer as an event stream: Server-Sent Events, JSON lines
@@ -215,6 +219,7 @@ class AsyncClient(ClientBase, AsyncBytesMapping, Verbs[Coroutine[None, None, Res
 
         Raises UnknownEntityError; ClosedError; RuntimeError outside an event loop.
         """
+        require_function(on_change, "on_change", "; what is observed is the second argument")
         return self._linked().observe(on_change, what)
 
     def on(
@@ -238,6 +243,7 @@ class AsyncClient(ClientBase, AsyncBytesMapping, Verbs[Coroutine[None, None, Res
         Several observers may be added, and each can be removed. Raises UnknownRouteError;
         ClosedError; ValueError; RuntimeError outside an event loop.
         """
+        require_function(told, "the observer of calls")
         return self._linked().observe_calls(
             told, LifecycleWishes(events, routes, progress_interval)
         )

@@ -18,6 +18,7 @@ from ._exceptions import ClosedError, RefreshRefusedError, RestwayError
 from ._ffi import trampolines
 from ._ffi.callbacks import Holding
 from ._ffi.enums import Status
+from ._hints import require_mapping
 from ._lazy import asyncio
 from ._questions import AskedClient, FailureReader, Held, set_failure_reader
 
@@ -120,6 +121,9 @@ class Exchange:
     def header(self, header: str) -> str | None:
         """Returns the value of a header; the case of its name does not matter."""
         return native.borrowed(native.lib.restway_exchange_header(self._handle, name(header)))
+
+    def __repr__(self) -> str:
+        return f"<Exchange {self.method} {self.url.partition('?')[0]}, attempt {self.attempt}>"
 
     def set_header(self, header: str, value: str | None) -> None:
         """Sets a header of this attempt; None removes it. Raises UsageError."""
@@ -404,6 +408,8 @@ class ClientAuth:
 
         Raises ConfigError with every problem; ClosedError.
         """
+        if policy is not None:
+            require_mapping(policy, "the keys of a retry policy")
         text = b"" if policy is None else json.dumps(dict(policy)).encode()
         check(
             native.lib.restway_client_set_retry, self._handle, text if text else None, len(text)

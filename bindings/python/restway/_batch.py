@@ -153,6 +153,14 @@ def set_batch_format(
         raise
 
 
+def batch_text(batch: Batch | AsyncBatch, sent: bool) -> str:
+    """For this package: returns the `repr` of a batch."""
+    if batch._owned is None:
+        return f"<{type(batch).__name__}, closed>"
+    state = "done" if batch.done else "sent" if sent else "not sent"
+    return f"<{type(batch).__name__}, {len(batch)} requests, {state}>"
+
+
 OnBatchDone = Callable[["Batch"], object]
 """A function that is called when all requests of a batch have completed; its `wait()` then returns
 at once.
@@ -271,6 +279,9 @@ class Batch(Owner[native.BatchHandle], Verbs[Call]):
         count: int = native.lib.restway_batch_count(self._handle)
         return count
 
+    def __repr__(self) -> str:
+        return batch_text(self, self._sent)
+
     def __exit__(
         self,
         kind: type[BaseException] | None,
@@ -367,6 +378,9 @@ class AsyncBatch(Owner[native.BatchHandle], Verbs["asyncio.Future[Response]"]):
     def __len__(self) -> int:
         count: int = native.lib.restway_batch_count(self._handle)
         return count
+
+    def __repr__(self) -> str:
+        return batch_text(self, self._sent)
 
     async def __aenter__(self) -> AsyncBatch:
         return self

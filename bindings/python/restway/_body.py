@@ -18,7 +18,7 @@ from ._boundary import check, milliseconds, name
 from ._exceptions import RestwayError
 from ._ffi.callbacks import functions
 from ._ffi.conversion import encode
-from ._ffi.enums import CacheMode, Phase, SaveFlag, Status
+from ._ffi.enums import AuthMode, CacheMode, Phase, SaveFlag, Status
 from ._ffi.trampolines import (
     on_function_destroy,
     on_read_body_function,
@@ -27,6 +27,7 @@ from ._ffi.trampolines import (
 from ._lazy import asyncio
 from ._questions import fail
 from ._resource import DigestHeader, Files, Resource, Resumption
+from .progress import Reported
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -51,6 +52,8 @@ def set_parameters(handle: native.RequestHandle, parameters: Parameters) -> None
     their order.
     """
     pairs = list(parameters.items() if isinstance(parameters, Mapping) else parameters)
+    if isinstance(parameters, str) or not all(len(pair) == 2 for pair in pairs):
+        raise TypeError("params are a mapping, or pairs of a name and a value")
     counts = Counter(key for key, _ in pairs)
     begun: set[str] = set()
     for key, value in pairs:
@@ -299,12 +302,23 @@ CacheUse = Literal["standard", "reload", "validate", "bypass", "only", "preferre
 _CACHE_MODES = {mode.name.lower(): mode for mode in CacheMode}
 
 
+_AUTH_MODES = {mode.name.lower(): mode for mode in AuthMode}
+
+
+def set_auth_mode(request: native.RequestHandle, auth: str) -> None:
+    """For this package: sets whether a request waits for a credential, and has one."""
+    if not isinstance(auth, str) or auth not in _AUTH_MODES:
+        modes = ", ".join(_AUTH_MODES)  # `auth` may be a secret, so the message does not show it
+        raise ValueError(f"auth is one of {modes}; client.set_credential sets a credential")
+    check(native.lib.restway_request_set_auth, request, _AUTH_MODES[auth])
+
+
 def set_caching(request: native.RequestHandle, use: CacheUse | None, ttl: float | None) -> None:
     """For this package: sets what the response cache does with a request."""
     if use is not None:
         mode = _CACHE_MODES.get(use)
         if mode is None:
-            raise ValueError(f"no mode of the cache: {use!r}")
+            raise ValueError(f"no mode of the cache: {use!r}; there are {', '.join(_CACHE_MODES)}")
         check(native.lib.restway_request_set_cache, request, mode)
     if ttl is not None:
         if not -1 <= ttl < 2**63:
@@ -428,6 +442,7 @@ class RequestOptions(TypedDict, total=False):
             api. The response has the result as `value`.
         route: The name of the route as which a path or a URL is handled and its answer is mapped,
             for links in answers that no template matches. The URL may lead to any origin.
+        progress: True shows a bar of the bytes on a terminal; a function receives each `Progress`.
     """
 
     variables: Mapping[str, Any] | None
@@ -443,6 +458,7 @@ class RequestOptions(TypedDict, total=False):
     cache_ttl: float | None
     parse: str | None
     route: str | None
+    progress: Reported
 
 
 class BodyOptions(RequestOptions, total=False):

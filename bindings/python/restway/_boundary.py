@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from . import _ffi as native
 from ._exceptions import (
+    STATUS_ERRORS,
     AmbiguousRouteError,
     AuthError,
     BatchError,
@@ -57,6 +58,7 @@ from ._exceptions import (
 )
 from ._ffi.callbacks import cause_of, stop_daemon_thread
 from ._ffi.enums import AttemptReason, Domain, Status
+from ._hints import Hinting
 from ._inspect import request_of
 
 if TYPE_CHECKING:
@@ -117,8 +119,11 @@ def check(function: Any, *arguments: Any, layouts: Layouts | None = None) -> Non
 
 def chosen(choices: Mapping[str, C], choice: str, what: str) -> C:
     """Returns what `choice` stands for; raises ValueError if `choices` does not have it."""
+    if not isinstance(choice, str):
+        kind = type(choice).__name__
+        raise TypeError(f"the {what} is one of {', '.join(choices)}, not a {kind}")
     if choice not in choices:
-        raise ValueError(f"no {what}: {choice!r}")
+        raise ValueError(f"no {what}: {choice!r}; there are {', '.join(choices)}")
     return choices[choice]
 
 
@@ -140,20 +145,21 @@ def written_text(function: Any, *arguments: Any) -> str:
         size = length.value + 1
 
 
-def name(text: str) -> bytes:
+def name(text: str, what: str = "") -> bytes:
     """Returns a name, path or header in the form that the library takes; raises TypeError, or
-    ValueError for a NUL inside it.
+    ValueError for a NUL inside it. `what` is the beginning of the message of a TypeError.
     """
     if not isinstance(text, str):
-        raise TypeError(f"expected a str, not {type(text).__name__}")
+        expected = f"{what} is" if what else "expected"
+        raise TypeError(f"{expected} a str, not {type(text).__name__}")
     if "\0" in text:
         raise ValueError(f"a NUL character in {text!r}")
     return text.encode()
 
 
-def optional_name(text: str | None) -> bytes | None:
+def optional_name(text: str | None, what: str = "") -> bytes | None:
     """Returns `text` as `name` does; None stays None."""
-    return None if text is None else name(text)
+    return None if text is None else name(text, what)
 
 
 def milliseconds(seconds: float | None, *, unbounded: int) -> int:
@@ -162,6 +168,8 @@ def milliseconds(seconds: float | None, *, unbounded: int) -> int:
     """
     if seconds is None:
         return 0
+    if not isinstance(seconds, (int, float)):
+        raise TypeError(f"a time limit is a number of seconds, not {type(seconds).__name__}")
     if math.isnan(seconds) or seconds <= 0:
         raise ValueError(f"a time-out is more than 0 seconds, not {seconds}")
     if math.isinf(seconds):
@@ -169,7 +177,7 @@ def milliseconds(seconds: float | None, *, unbounded: int) -> int:
     return min(math.ceil(seconds * 1000), _INT64_MAX)
 
 
-class Owner(Generic[H]):
+class Owner(Hinting, Generic[H]):
     """The base of all classes that own a handle of the library. Each is a context manager; closing
     it twice is fine.
 
@@ -301,14 +309,16 @@ def failure(status: int, error: native.ErrorHandle, layouts: Layouts | None) -> 
     answer: Response | None = None
     if response and layouts is not None:  # an empty string is false
         answer = layouts.response_of(response, layouts)
-    domain = lib.restway_error_domain(error)
+    domain, http_status = lib.restway_error_domain(error), lib.restway_error_http_status(error)
     if kind is MappingError:
         kind = _MAPPING_BY_DOMAIN.get(domain, kind)
+    elif kind is HTTPStatusError:
+        kind = STATUS_ERRORS.get(http_status, kind)
     exception = kind(
         native.borrowed(lib.restway_error_message(error)) or "",
         status=known_status(status),
         domain=known_domain(domain),
-        http_status=lib.restway_error_http_status(error),
+        http_status=http_status,
         transport_code=lib.restway_error_transport_code(error),
         retryable=bool(lib.restway_error_is_retryable(error)),
         api_code=native.borrowed(lib.restway_error_api_code(error)),

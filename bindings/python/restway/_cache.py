@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from . import _ffi as native
 from ._boundary import check, make, name, optional_name
 from ._ffi.enums import CacheFlag, CacheState
+from ._hints import Hinting
 from ._lazy import asyncio
 from ._response import CacheNote, cache_note
 from ._stream import request_of
@@ -128,7 +129,7 @@ class CacheStatistics:
     """The bytes of the entries that are in memory."""
 
 
-class CacheBase:
+class CacheBase(Hinting):
     """What the cache of every client has.
 
     Everything raises ConfigError when the client has no cache, and ClosedError.
@@ -138,6 +139,9 @@ class CacheBase:
 
     def __init__(self, client: ClientBase) -> None:
         self._client = client
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self._client!r}>"
 
     @property
     def discriminator(self) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from . import _ffi as native
 from ._boundary import Owner, errors, failed, milliseconds
@@ -25,6 +25,8 @@ class Call(Owner[native.CallHandle]):
     """
 
     __slots__ = ("_client",)
+
+    _instead: ClassVar = {"result": "`wait()` returns the response"}
 
     def __init__(self, handle: native.CallHandle, client: ClientBase) -> None:
         """For this package: `Client.send` makes calls. `handle` is owned."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from . import _ffi as native
 from ._boundary import OnAttempt, attempt_of, errors, failed, make, milliseconds
 from ._call import Call
-from ._client_base import ClientBase
+from ._client_base import ClientBase, no_delivery
 from ._ffi.callbacks import completions, inside, observers
 from ._ffi.enums import Delivery, LifecycleKind
 from ._ffi.trampolines import (
@@ -25,12 +25,14 @@ from ._ffi.trampolines import (
     on_done_function,
     on_lifecycle_function,
 )
+from ._hints import PATHS, require, require_function
 from ._interrupt import may_be_interrupted, processing, waiting
 from ._parsing import BytesMapping
 from ._questions import set_question
 from ._request import Request, Verbs
 from ._response import OnProgress, Progress, Response
 from ._store import Changes, Observed, Observer, OnChange, start_observing
+from .progress._calls import showing
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -82,7 +84,7 @@ class Client(ClientBase, BytesMapping, Verbs[Response]):
         the main thread, signals are handled during the wait: if a handler raises (KeyboardInterrupt
         for Ctrl-C), the call is cancelled and the exception is raised here.
         """
-        reading = request._reading
+        reading = require(request, Request, PATHS)._reading
         if reading is not None:
             if reading.needs_loop:
                 raise TypeError("an async iterable is a body for an AsyncClient")
@@ -96,7 +98,8 @@ class Client(ClientBase, BytesMapping, Verbs[Response]):
     def _perform(self, request: Request, timeout: float | None) -> Response:
         if request._on_progress is not None and not inside.depth:
             milliseconds(timeout, unbounded=0)  # raises for a wrong request before anything is sent
-            return self.send(request).wait(timeout)
+            with showing(request._on_progress) as show:
+                return show(self.send(request)).wait(timeout)
         handle = native.OwnedResponseHandle()
         if may_be_interrupted():
             status = self._perform_interruptibly(request, timeout, handle)
@@ -158,7 +161,9 @@ class Client(ClientBase, BytesMapping, Verbs[Response]):
         ValueError.
         """
         if delivery is not None and delivery not in self._deliveries:
-            raise ValueError(f"no delivery mode of {type(self).__name__}: {delivery!r}")
+            raise no_delivery(self, delivery)
+        require(request, Request, PATHS)
+        require_function(on_done, "on_done")
         return self._send(
             request, on_done, mode=self._deliveries[delivery] if delivery else None
         )
@@ -178,7 +183,8 @@ class Client(ClientBase, BytesMapping, Verbs[Response]):
         """
         from ._stream import ReceivingBytes, Stream, body_receiver
 
-        return Stream(self, request, body_receiver(), ReceivingBytes)
+        sent = require(request, Request, PATHS)
+        return Stream(self, sent, body_receiver(), ReceivingBytes)
 
     def events(self, target: Request | str, **options: Unpack[EventOptions]) -> EventStream:
         """Sends a request and reads its answer as an event stream: Server-Sent Events, JSON lines
@@ -276,6 +282,7 @@ class Client(ClientBase, BytesMapping, Verbs[Response]):
 
         The observer does not keep the client alive. Raises UnknownEntityError; ClosedError.
         """
+        require_function(on_change, "on_change", "; what is observed is the second argument")
         layouts = self._layouts
 
         def run(handle: native.ChangesHandle) -> None:
@@ -316,6 +323,7 @@ class Client(ClientBase, BytesMapping, Verbs[Response]):
         """
         from ._lifecycle import LifecycleWishes, lifecycle_event
 
+        require_function(told, "the observer of calls")
         layouts = self._layouts
 
         def run(handle: native.LifecycleEventHandle) -> None:

@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Union
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, Union
 
 from . import _ffi as native
-from ._api import API
+from ._api import API, Described, api_of
 from ._auth import ClientAuth
 from ._boundary import (
     Owner,
@@ -27,6 +27,7 @@ from ._ffi.callbacks import Closing, Holding, close_at_exit, questions
 from ._ffi.conversion import JSONValue, json_value
 from ._ffi.enums import ClientFlag, CurlFlag, Delivery, Reachability, TraceFlag
 from ._ffi.trampolines import on_question_destroy, on_span_function
+from ._hints import require, unknown_keyword
 from ._inspect import OutgoingRequest
 from ._lazy import asyncio
 from ._library import Clock, Spans, follow_logging
@@ -49,11 +50,16 @@ Path = Union[str, "os.PathLike[str]"]
 class ClientBase(ClientAuth, ClientNetwork, ClientPipeline, Owner[native.ClientHandle], Closing):
     """One api in one environment, with its connections and its store."""
 
-    __slots__ = ("_delivery", "_discriminator", "_holding", "_layouts", "api")
+    __slots__ = ("_delivery", "_discriminator", "_holding", "_layouts", "_place", "api")
 
     api: API
     """The api that the client was made of."""
 
+
+    _instead: ClassVar[Mapping[str, str]] = {
+        "request": "client.perform(Request.path(method, path)) sends any method",
+        "open": "a client is open from the start",
+    }
 
     _may_block: ClassVar[bool] = True
     """Whether a thread may wait for a call."""
@@ -63,7 +69,7 @@ class ClientBase(ClientAuth, ClientNetwork, ClientPipeline, Owner[native.ClientH
 
     def __init__(
         self,
-        api: API,
+        api: Described,
         environment: str | None = None,
         *,
         base_url: str | None = None,
@@ -100,12 +106,14 @@ class ClientBase(ClientAuth, ClientNetwork, ClientPipeline, Owner[native.ClientH
         delivery: Literal["thread", "process"] | None = None,
         clock: Clock | None = None,
         random_seed: int = 0,
+        **unknown: NoReturn,
     ) -> None:
         """Makes a client. It connects to no server before its first request, unless its outbox
         holds requests that can be sent.
 
         Args:
-            api: The api. The client freezes it: its entities and descriptors can no longer change.
+            api: The api, the path of its document, or the document as a mapping. The client freezes
+                it: its entities and descriptors can no longer change.
             environment: The environment's name; None takes the document's.
             base_url: Replaces the environment's base URL.
             user_agent: The User-Agent; None takes "restway/<version>".
@@ -174,8 +182,11 @@ class ClientBase(ClientAuth, ClientNetwork, ClientPipeline, Owner[native.ClientH
         a cache that belongs to another program, and ConfigError for a network setting that cannot
         be used, such as a missing file.
         """
+        if unknown:
+            raise unknown_keyword(type(self).__name__, unknown, _KEYWORDS)
+        api = api_of(api)
         if delivery is not None and delivery not in self._deliveries:
-            raise ValueError(f"no delivery mode of {type(self).__name__}: {delivery!r}")
+            raise no_delivery(self, delivery)
         mode = self._deliveries[delivery] if delivery else next(iter(self._deliveries.values()))
         flags = ClientFlag(0)
         if strict_mapping:
@@ -196,9 +207,9 @@ class ClientBase(ClientAuth, ClientNetwork, ClientPipeline, Owner[native.ClientH
             native.ref(options),
             native.size_of(options),
         )
-        options.environment = optional_name(environment)
-        options.base_url = optional_name(base_url)
-        options.user_agent = optional_name(user_agent)
+        options.environment = optional_name(environment, "environment")
+        options.base_url = optional_name(base_url, "base_url")
+        options.user_agent = optional_name(user_agent, "user_agent")
         options.delivery = mode
         options.flags = flags
         options.timeout_milliseconds = milliseconds(timeout, unbounded=-1)
@@ -230,6 +241,8 @@ class ClientBase(ClientAuth, ClientNetwork, ClientPipeline, Owner[native.ClientH
         options.transport = optional_name(transport)
         if transport_options is not None:
             options.transport_options = json.dumps(dict(transport_options)).encode()
+        if isinstance(languages, str):
+            raise TypeError("languages are a list of language tags, not one str")
         tags = [name(language) for language in languages]
         options.languages, options.language_count = native.text_array(tags), len(tags)
         follow_logging()
@@ -241,6 +254,7 @@ class ClientBase(ClientAuth, ClientNetwork, ClientPipeline, Owner[native.ClientH
         )
         super().__init__(handle)
         self.api = api
+        self._place = base_url or environment
         self._layouts = Layouts(
             native.own(native.lib.restway_client_store(handle)), Response.retained
         )
@@ -268,6 +282,9 @@ class ClientBase(ClientAuth, ClientNetwork, ClientPipeline, Owner[native.ClientH
         if isinstance(of, Object):
             handle = make(native.DraftHandle, lib.restway_draft_copy, store, of._handle)
         else:
+            if not isinstance(of, str):
+                kind = type(of).__name__
+                raise TypeError(f"a draft is of an Object or of the name of an entity, not {kind}")
             handle = make(native.DraftHandle, lib.restway_draft_create, store, name(of))
         draft = Draft(handle, self._layouts)
         draft.update(**values)
@@ -338,7 +355,8 @@ class ClientBase(ClientAuth, ClientNetwork, ClientPipeline, Owner[native.ClientH
         """
         flags = CurlFlag.REVEAL if reveal else CurlFlag(0)
         function = native.lib.restway_request_to_curl
-        return written_text(function, request._handle, self._handle, flags)
+        sent = require(request, Request)._handle
+        return written_text(function, sent, self._handle, flags)
 
     def inspect(self, request: Request) -> OutgoingRequest:
         """Returns `request` as this client would send it now, without sending it: its method, URL,
@@ -354,7 +372,7 @@ class ClientBase(ClientAuth, ClientNetwork, ClientPipeline, Owner[native.ClientH
             native.OutgoingHandle,
             native.lib.restway_client_inspect,
             self._handle,
-            request._handle,
+            require(request, Request)._handle,
         )
         return OutgoingRequest(made)
 
@@ -364,7 +382,8 @@ class ClientBase(ClientAuth, ClientNetwork, ClientPipeline, Owner[native.ClientH
         Parameters that the API document adds to requests are not part of it. Raises a RouteError.
         """
         function = native.lib.restway_client_url
-        return written_text(function, self._handle, name(method), object._handle)
+        handle = require(object, Object)._handle
+        return written_text(function, self._handle, name(method), handle)
 
     def encode(
         self, subject: Object | Draft, method: str = "POST", route: str | None = None
@@ -453,13 +472,28 @@ class ClientBase(ClientAuth, ClientNetwork, ClientPipeline, Owner[native.ClientH
             native.lib.restway_client_close(self._owned)
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} at {id(self):#x}>"
+        kind = type(self).__name__
+        if self._owned is None:
+            return f"<{kind}, closed>"
+        place = self._place or self.api.json("/environment") or "its environment"
+        return f"<{kind} of {place}>"
+
+
+def no_delivery(client: ClientBase, delivery: object) -> ValueError:
+    """For this package: returns the error for a delivery mode that a class of clients lacks."""
+    kind, known = type(client).__name__, ", ".join(client._deliveries)
+    return ValueError(f"no delivery mode of {kind}: {delivery!r}; there is {known}")
+
+
+_KEYWORDS = ClientBase.__init__.__kwdefaults__ or {}
 
 
 def _bound(what: str, value: int | None, bits: int = 63) -> int:
     """Returns a limit in the form that the library takes: 0, which means the default, for None."""
     if value is None:
         return 0
+    if not isinstance(value, int):
+        raise TypeError(f"{what} is an int, not {type(value).__name__}")
     if not 0 < value < 2**bits:
         raise ValueError(f"{what} is out of range: {value}")
     return value

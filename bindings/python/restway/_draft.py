@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Union
+from datetime import date, datetime, time, timezone
+from typing import Any, NoReturn, Union
 
 from . import _ffi as native
 from ._boundary import check, make, name
+from ._exceptions import UsageError
 from ._ffi.conversion import encode
+from ._hints import no_attribute
 from ._object import Layouts, Object, Objects
 
 Linked = Union[Object, "Draft"]
@@ -27,7 +30,7 @@ class Draft:
     that the draft was made from. Attributes and relationships are read and set by name
     (`draft.name`) or by key (`draft["name"]`), which also reaches those that share their name with
     a member of this class. `del` removes one from the draft: it is not sent, and the store keeps
-    its value.
+    its value. A `date` is midnight in UTC for an attribute of type date, and text for any other.
 
     Setting raises AttributeError (KeyError by key) for a name that the entity does not have, and
     UsageError for a value that does not fit. Once a server has accepted the draft, it is a draft of
@@ -129,9 +132,17 @@ class Draft:
         if isinstance(value, (list, tuple, Objects)) and key in self._relationships():
             self._lead(key, list(value))
             return
-        check(
-            native.lib.restway_draft_set, self._handle, name(key), native.ref(encode(value))
-        )
+        try:
+            self._set(key, value)
+        except UsageError:
+            # The library takes a date as text, which an attribute of type date refuses.
+            if not isinstance(value, date) or isinstance(value, datetime):
+                raise
+            self._set(key, datetime.combine(value, time.min, timezone.utc))
+
+    def _set(self, key: str, value: Any) -> None:
+        function = native.lib.restway_draft_set
+        check(function, self._handle, name(key), native.ref(encode(value)))
 
     def __delitem__(self, key: str) -> None:
         self._known(key)
@@ -171,8 +182,7 @@ class Draft:
     def _lead(self, relationship: str, targets: list[Linked]) -> None:
         """Sets a whole relationship in one step, so that no other thread sees a part of it."""
         for target in targets:
-            if not isinstance(target, (Object, Draft)):
-                raise TypeError(f"expected an Object or a Draft, not {type(target).__name__}")
+            _require_linked(target)
         objects = [target._handle if isinstance(target, Object) else None for target in targets]
         drafts = [target._handle if isinstance(target, Draft) else None for target in targets]
         check(
@@ -190,10 +200,9 @@ class Draft:
         for target in targets:
             if isinstance(target, Draft):
                 check(add_draft, self._handle, name(relationship), target._handle)
-            elif isinstance(target, Object):
-                check(add_object, self._handle, name(relationship), target._handle)
             else:
-                raise TypeError(f"expected an Object or a Draft, not {type(target).__name__}")
+                _require_linked(target)
+                check(add_object, self._handle, name(relationship), target._handle)
 
     def _relationships(self) -> dict[str, bool]:
         return self.snapshot()._known().relationships
@@ -204,7 +213,18 @@ class Draft:
 
     def _known(self, key: str) -> None:
         if not self._has(key):
-            raise KeyError(f"{self.entity} has no attribute {key!r}")
+            raise KeyError(self._no_attribute(key))
 
-    def _missing(self, key: str) -> Any:
-        raise AttributeError(f"{self.entity} has no attribute {key!r}")
+    def _missing(self, key: str) -> NoReturn:
+        raise AttributeError(self._no_attribute(key))
+
+    def _no_attribute(self, key: object) -> str:
+        known = self.snapshot()._known()
+        if isinstance(key, str) and hasattr(Draft, key):
+            return f"{key!r} of a draft cannot be set; {self.entity} has no attribute of that name"
+        return no_attribute(self.entity, key, [*known.names, *known.relationships])
+
+
+def _require_linked(target: object) -> None:
+    if not isinstance(target, (Object, Draft)):
+        raise TypeError(f"expected an Object or a Draft, not {type(target).__name__}")

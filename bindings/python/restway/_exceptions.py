@@ -29,6 +29,17 @@
     │   ├── TooLargeError                 the response exceeds a bound of the client
     │   └── TooManyRedirectsError
     ├── HTTPStatusError                   the answer's status is not a success: see `response`
+    │   ├── BadRequestError               400: the server does not understand the request
+    │   ├── UnauthorizedError             401: the request needs another credential
+    │   ├── PaymentRequiredError          402: the server asks for a payment
+    │   ├── ForbiddenError                403: the credential does not allow the request
+    │   ├── NotFoundError                 404: the server has nothing there
+    │   ├── NotAllowedError               405: the resource does not take the method
+    │   ├── ConflictError                 409: the request contradicts the present state
+    │   ├── ContentTooLargeError          413: the body is too large for the server
+    │   ├── UnprocessableError            422: values are not valid: see `details`
+    │   ├── TooManyRequestsError          429: the server limits the rate of requests
+    │   └── ServerError                   500 to 599: the server has failed
     ├── AuthError                         there is no valid credential: a refresh failed
     │   └── RefreshRefusedError           raised by refresh functions: no refresh can succeed
     ├── MappingError                      the body is not what it should be, or does not map
@@ -64,14 +75,18 @@ if TYPE_CHECKING:
 __all__ = [
     "AmbiguousRouteError",
     "AuthError",
+    "BadRequestError",
     "BatchError",
     "CancelledError",
     "ClosedError",
     "ConfigError",
+    "ConflictError",
     "ConnectError",
     "ConnectionLostError",
+    "ContentTooLargeError",
     "DuplicateError",
     "FileError",
+    "ForbiddenError",
     "ForkedError",
     "FrozenError",
     "HTTPStatusError",
@@ -82,9 +97,12 @@ __all__ = [
     "MethodNotAllowedError",
     "MissingVariableError",
     "NoObjectError",
+    "NotAllowedError",
+    "NotFoundError",
     "OutOfMemoryError",
     "OutboxError",
     "ParsingError",
+    "PaymentRequiredError",
     "Problem",
     "ProtocolError",
     "QueuedError",
@@ -92,17 +110,21 @@ __all__ = [
     "ResolveError",
     "RestwayError",
     "RouteError",
+    "ServerError",
     "StoppedError",
     "StoreError",
     "TLSError",
     "TimedOutError",
     "TooLargeError",
     "TooManyRedirectsError",
+    "TooManyRequestsError",
     "TransportError",
+    "UnauthorizedError",
     "UnknownAttributeError",
     "UnknownEntityError",
     "UnknownEnvironmentError",
     "UnknownRouteError",
+    "UnprocessableError",
     "UsageError",
     "ValidationError",
     "WouldBlockError",
@@ -326,6 +348,69 @@ class TooManyRedirectsError(TransportError):
 
 class HTTPStatusError(RestwayError):
     """The server answered with a status that is not a success; `response` holds the answer."""
+
+
+class BadRequestError(HTTPStatusError):
+    """400: the server does not understand the request."""
+
+
+class UnauthorizedError(HTTPStatusError):
+    """401: the request has no credential, or one that the server does not accept."""
+
+
+class PaymentRequiredError(HTTPStatusError):
+    """402: the server asks for a payment."""
+
+
+class ForbiddenError(HTTPStatusError):
+    """403: the credential does not allow the request."""
+
+
+class NotFoundError(HTTPStatusError):
+    """404: the server has nothing under that URL."""
+
+
+class NotAllowedError(HTTPStatusError):
+    """405: the resource does not take the method."""
+
+
+class ConflictError(HTTPStatusError):
+    """409: the request contradicts the present state of the resource."""
+
+
+class ContentTooLargeError(HTTPStatusError):
+    """413: the body of the request is too large for the server."""
+
+
+class UnprocessableError(HTTPStatusError):
+    """422: the server understands the request, but values of it are not valid; `details` lists the
+    values if the API document says where the answer has them.
+    """
+
+
+class TooManyRequestsError(HTTPStatusError):
+    """429: the server limits the rate of requests."""
+
+
+class ServerError(HTTPStatusError):
+    """500 to 599: the server has failed."""
+
+
+STATUS_ERRORS: dict[int, type[HTTPStatusError]] = {
+    400: BadRequestError,
+    401: UnauthorizedError,
+    402: PaymentRequiredError,
+    403: ForbiddenError,
+    404: NotFoundError,
+    405: NotAllowedError,
+    409: ConflictError,
+    413: ContentTooLargeError,
+    422: UnprocessableError,
+    429: TooManyRequestsError,
+    **dict.fromkeys(range(500, 600), ServerError),
+}
+"""The exceptions of HTTP statuses. Any other status that is not a success raises HTTPStatusError.
+"""
 
 
 class AuthError(RestwayError):

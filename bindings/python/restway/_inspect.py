@@ -124,6 +124,8 @@ def status_class(http_status: int) -> StatusClass:
 
     Raises OverflowError for a number of more than 32 bits.
     """
+    if not isinstance(http_status, int):
+        raise TypeError(f"a status is an int, not {type(http_status).__name__}")
     if not -(2**31) <= http_status < 2**31:
         raise OverflowError(f"a status has 32 bits, which {http_status} exceeds")
     return StatusClass(native.lib.restway_class_of_status(http_status))

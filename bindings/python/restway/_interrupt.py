@@ -13,11 +13,14 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from typing import TypeVar
 
 from . import _ffi as native
 from ._boundary import check, errors, make
 from ._ffi.callbacks import raised
 from ._ffi.enums import Status
+
+T = TypeVar("T")
 
 
 class _MainThread:
@@ -85,6 +88,34 @@ def waiting(
         raise
     finally:
         signal.set_wakeup_fd(before)
+
+
+def elsewhere(run: Callable[[], T], give_up: Callable[[], object]) -> T:
+    """Runs a function of the library that no interrupt ends, on another thread; the main thread
+    waits for it. If the handler of a signal raises, this calls `give_up` and raises the same
+    exception at once; the other thread ends soon.
+    """
+    returned: list[T] = []
+    raised_there: list[BaseException] = []
+    is_over = threading.Event()
+
+    def work() -> None:
+        try:
+            returned.append(run())
+        except BaseException as error:
+            raised_there.append(error)
+        finally:
+            is_over.set()
+
+    threading.Thread(target=work, name="restway elsewhere").start()
+    try:
+        is_over.wait()
+    except BaseException:
+        give_up()
+        raise
+    if raised_there:
+        raise raised_there[0]
+    return returned[0]
 
 
 def processing(run: Callable[[int], int], limit: int) -> int:

@@ -219,6 +219,11 @@ class Clock(Owner[native.ClockHandle]):
     def __init__(self) -> None:
         super().__init__(make(native.ClockHandle, native.lib.restway_clock_create))
 
+    def __repr__(self) -> str:
+        if self._owned is None:
+            return "<Clock, closed>"
+        return "<Clock>" if self.next is None else f"<Clock, next event in {self.next} s>"
+
     def advance(self, seconds: float) -> None:
         """Moves the clock forward by 0 seconds or more. Everything that becomes due runs on worker
         threads.
@@ -269,6 +274,8 @@ def build_query(params: Mapping[str, str] | Iterable[tuple[str, str]]) -> str:
 
         restway.build_query([("sort", "name"), ("tag", "a b")])  # "sort=name&tag=a%20b"
     """
+    if not isinstance(params, Iterable) or isinstance(params, str):
+        raise TypeError("params are a mapping, or pairs of a name and a value")
     pairs = list(params.items() if isinstance(params, Mapping) else params)
     names = native.text_array([name(key) for key, _ in pairs])
     values = native.text_array([name(value) for _, value in pairs])

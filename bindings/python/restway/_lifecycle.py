@@ -184,6 +184,9 @@ class LifecycleEvents:
         self._observer.remove()
         self._queue.put_nowait(None)
 
+    def __repr__(self) -> str:
+        return f"<LifecycleEvents, {self._queue.qsize()} waiting>"
+
     def __enter__(self) -> LifecycleEvents:
         return self
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from . import _ffi as native
 from ._boundary import OnAttempt, attempts_of, check, failure
-from ._exceptions import ForkedError, RestwayError
+from ._exceptions import ForkedError, RestwayError, UsageError
 from ._ffi.callbacks import HeldFunctions, Holding, stop_daemon_thread, tokens
 from ._ffi.conversion import EventBuffer
 from ._ffi.enums import Domain, EventKind, Status
@@ -18,7 +18,7 @@ from ._ffi.trampolines import on_attempt_function, on_item_function, on_observed
 from ._lazy import asyncio
 from ._lifecycle import LifecycleEvents, LifecycleWishes, OnLifecycle, lifecycle_event
 from ._object import Layouts
-from ._outbox import OnFlushed, OnItem, OutboxItems
+from ._outbox import OnFlushed, OnItem, OutboxItem, OutboxItems
 from ._response import Response
 from ._store import Changes, Observed, Observer, OnChange, start_observing
 
@@ -26,7 +26,7 @@ from ._store import Changes, Observed, Observer, OnChange, start_observing
 class OutboxLink:
     """Completes the flushes of one client on its loop, and calls the client's outbox observer."""
 
-    __slots__ = ("_functions", "_handle", "_layouts", "_loop", "_observer", "flushes")
+    __slots__ = ("_functions", "_handle", "_layouts", "_loop", "_observer", "flushes", "waits")
 
     def __init__(
         self,
@@ -42,6 +42,8 @@ class OutboxLink:
         self._observer = 0
         self.flushes: dict[int, asyncio.Future[OutboxItems]] = {}
         """The flushes that have not ended, by their tokens."""
+        self.waits: dict[int, asyncio.Future[tuple[OutboxItem, RestwayError | None]]] = {}
+        """The waits for items that have not ended, by their tokens."""
 
     def flush(self, flags: int) -> asyncio.Future[OutboxItems]:
         """Starts a flush; the future is done when the flush has ended."""
@@ -51,6 +53,22 @@ class OutboxLink:
         future: asyncio.Future[OutboxItems] = self._loop.create_future()
         self.flushes[token] = future
         return future
+
+    def wait(self, number: int) -> asyncio.Future[tuple[OutboxItem, RestwayError | None]]:
+        """Waits for the end of an item; the future has the item, and its error if it failed."""
+        token = next(tokens)
+        nobody = (native.NULL_OUTBOX_ITEM, token, native.NULL_DESTROY)
+        check(native.lib.restway_outbox_await, self._handle, number, *nobody)
+        future: asyncio.Future[tuple[OutboxItem, RestwayError | None]] = self._loop.create_future()
+        self.waits[token] = future
+        return future
+
+    def tell_end(self, number: int, ended: Callable[[], object]) -> None:
+        """Calls `ended` when an item has come to its end."""
+        try:
+            self.wait(number).add_done_callback(lambda _: ended())
+        except UsageError:  # it was removed meanwhile
+            ended()
 
     def observe(self, on_item: OnItem | None, on_flushed: OnFlushed | None) -> None:
         """Sets the functions for items and flushes; None removes one."""
@@ -85,6 +103,11 @@ class OutboxLink:
         if future is not None:
             if not future.done():
                 future.set_result(items)
+            return
+        wait = self.waits.pop(token, None)
+        if wait is not None:
+            if not wait.done():
+                wait.set_result((items[0], error))
             return
         observer = self._functions.get(token)
         if observer is None:
@@ -374,7 +397,9 @@ class Link:
     @property
     def _owing(self) -> bool:
         """Whether the program waits for an event."""
-        return bool(self._pending or self._batches or self._outbox.flushes)
+        return bool(
+            self._pending or self._batches or self._outbox.flushes or self._outbox.waits
+        )
 
     async def emptied(self) -> None:
         """Waits until every call has completed and its event has been drained."""

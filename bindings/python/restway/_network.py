@@ -241,6 +241,10 @@ class Cookies:
         """Use `client.cookies`."""
         self._client = client
 
+    def __repr__(self) -> str:
+        names = [cookie.name for cookie in self.list()]
+        return f"<Cookies {', '.join(names)}>"  # it shows names only, because values may be secrets
+
     def list(self, url: str | None = None) -> list[Cookie]:
         """Returns the cookies that a request to `url` would send. Without a URL, the result has all
         cookies of the client.

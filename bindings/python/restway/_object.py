@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from datetime import datetime
-from typing import TYPE_CHECKING, Any, Union, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Union, overload
 
 from . import _ffi as native
 from ._boundary import check, make
 from ._boundary import name as name_bytes
-from ._exceptions import RestwayError, UnknownAttributeError
+from ._exceptions import UnknownAttributeError
 from ._ffi.conversion import decode
 from ._ffi.enums import Domain, Status, ValueKind
+from ._hints import Hinting, Unchangeable, no_attribute, object_text, position, require
 from .reading.rows import Row, first_row, list_rows, related_row
 from .reading.whole import WholeObject, WholeObjects
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 Identity = Union[int, str, None]
 """The identity of an object within its entity; None if it has no identity."""
 
-_REPR_CHARACTERS_MAX = 200
-_REPR_VALUE_CHARACTERS_MAX = 40
 
 _new = object.__new__
 
@@ -67,7 +65,7 @@ class Layouts(dict["bytes | None", Layout]):
         self.response_of = response_of
 
 
-class Object(WholeObject):
+class Object(Unchangeable, WholeObject):
     """A snapshot of one instance of an entity.
 
     It is immutable and usable from any thread. It outlives its client, whose store it keeps alive.
@@ -100,12 +98,15 @@ class Object(WholeObject):
     _layout: Layout | None
     _cells: bytearray | None
 
-    def __init__(self, handle: native.ObjectHandle, layouts: Layouts) -> None:
+    def __new__(cls, handle: native.ObjectHandle, layouts: Layouts) -> Object:
         """For this package: clients and stores make objects. `handle` is owned."""
-        self._handle = handle
-        self._layouts = layouts
-        self._layout = None
-        self._cells = None
+        made = _new(_Unguarded)
+        made._handle = handle
+        made._layouts = layouts
+        made._layout = None
+        made._cells = None
+        made.__class__ = cls  # type: ignore[assignment]  # from here on it refuses changes
+        return made
 
     @classmethod
     def retained(cls, handle: native.ObjectHandle | int, layouts: Layouts) -> Object:
@@ -142,9 +143,8 @@ class Object(WholeObject):
             after = client.post(draft).object
             assert after.same_as(before) and after != before
         """
-        if not isinstance(other, Object):
-            raise TypeError(f"expected an Object, not {type(other).__name__}")
-        return bool(native.lib.restway_object_is_same(self._handle, other._handle))
+        handle = require(other, Object)._handle
+        return bool(native.lib.restway_object_is_same(self._handle, handle))
 
     def attributes(self) -> dict[str, Any]:
         """Returns the attributes that have been received, including null ones, in the document's
@@ -165,7 +165,6 @@ class Object(WholeObject):
 
         Raises UnknownAttributeError.
         """
-
         handle = make(
             native.ListHandle,
             native.lib.restway_store_related,
@@ -210,7 +209,7 @@ class Object(WholeObject):
         if position is None:
             if name in self._known().relationships:
                 return self._followed(name)
-            raise KeyError(f"{self.entity} has no attribute {name!r}")
+            raise KeyError(self._no_attribute(name))
         return decode(native.cell_at(self._read(), position), self._object_at, name)
 
     def __getattr__(self, name: str) -> Any:
@@ -220,7 +219,7 @@ class Object(WholeObject):
         if position is None:
             if name in self._known().relationships:
                 return self._followed(name)
-            raise AttributeError(f"{self.entity} has no attribute {name!r}")
+            raise AttributeError(self._no_attribute(name))
         return decode(native.cell_at(self._read(), position), self._object_at, name)
 
     def __contains__(self, name: object) -> bool:
@@ -234,6 +233,9 @@ class Object(WholeObject):
     def __iter__(self) -> Iterator[str]:
         pairs = zip(self._known().names, native.cells(self._read()))
         return iter([name for name, cell in pairs if cell[0] != ValueKind.ABSENT])
+
+    def _no_attribute(self, name: object) -> str:
+        return no_attribute(self.entity, name, [*self._known().names, *self.relationships()])
 
     def __dir__(self) -> list[str]:
         known = self._known()
@@ -249,19 +251,7 @@ class Object(WholeObject):
         return hash(number)
 
     def __repr__(self) -> str:
-        identity = self.identity
-        text = f"<{self.entity} {f'#{self.store_key}' if identity is None else repr(identity)}"
-        shown = identity is None
-        for name in self:
-            value = self._shown(name)
-            if not shown and value == repr(identity):
-                shown = True  # the identity is already the first part
-                continue
-            part = f" {name}={value}"
-            if len(text) + len(part) > _REPR_CHARACTERS_MAX:
-                return f"{text} …>"
-            text += part
-        return f"{text}>"
+        return object_text(self)
 
     def __copy__(self) -> Object:
         return self
@@ -269,15 +259,6 @@ class Object(WholeObject):
     def __deepcopy__(self, _: object) -> Object:
         return self
 
-    def _shown(self, name: str) -> str:
-        try:
-            value = self[name]
-        except RestwayError:
-            return "?"
-        text = value.isoformat() if isinstance(value, datetime) else repr(value)
-        if len(text) <= _REPR_VALUE_CHARACTERS_MAX:
-            return text
-        return f"{text[: _REPR_VALUE_CHARACTERS_MAX - 1]}…"
 
     def _object_at(self, address: int) -> Object:
         return Object.retained(address, self._layouts)
@@ -301,7 +282,7 @@ class Object(WholeObject):
             layout = self._layouts.get(entity)
             if layout is None:
                 layout = self._layouts[entity] = _layout_of(self._handle)
-            self._layout = layout
+            _set_layout(self, layout)
         return layout
 
     def _read(self) -> bytearray:
@@ -313,8 +294,23 @@ class Object(WholeObject):
             count = len(self._known().names)
             buffer = native.values(count)
             check(native.lib.restway_object_read, self._handle, None, count, buffer)
-            read = self._cells = bytearray(buffer)
+            read = bytearray(buffer)
+            _set_cells(self, read)
         return read
+
+
+class _Unguarded(Object):
+    """An object whose fields are being set. Its class is changed to `Object` or to a `Layout.kind`
+    afterwards.
+    """
+
+    __slots__ = ()
+
+    __setattr__ = object.__setattr__
+
+
+_set_layout: Any = vars(Object)["_layout"].__set__
+_set_cells: Any = vars(Object)["_cells"].__set__
 
 
 def first_object(response: native.ResponseHandle, layouts: Layouts) -> Object | None:
@@ -329,11 +325,12 @@ def _made(row: Row, layouts: Layouts) -> Object:
     if layout is None or layout.cells_bytes > len(memory):
         # If there is no layout yet, the first use of the object makes it.
         return Object(handle, layouts)
-    made: Object = _new(layout.kind)  # this is faster than the initialiser
+    made = _new(_Unguarded)  # this is faster than `Object(handle, layouts)`
     made._handle = handle
     made._layouts = layouts
     made._layout = layout
     made._cells = memory[: layout.cells_bytes]
+    made.__class__ = layout.kind  # type: ignore[assignment]
     return made
 
 
@@ -402,13 +399,15 @@ _ROWS_AT_FIRST = 64
 """How many objects an iteration reads in its first call. Each call reads twice as many."""
 
 
-class Objects(WholeObjects, Sequence[Object]):
+class Objects(Hinting, WholeObjects, Sequence[Object]):
     """The objects of a response, a relationship or a query, in their order.
 
     An `Object` is made when it is read from the sequence.
     """
 
     __slots__ = ("_handle", "_layouts", "_range")
+
+    _instead: ClassVar = {"first": "objects[0] is the first one, if there is one"}
 
     def __init__(self, handle: native.ListHandle, span: range | None, layouts: Layouts) -> None:
         """For this package. `handle` is owned; `span` holds indices of its objects, None takes all.
@@ -436,7 +435,7 @@ class Objects(WholeObjects, Sequence[Object]):
         for name in names:
             if name not in known.positions:
                 raise UnknownAttributeError(
-                    f"{self[0].entity} has no attribute {name!r}",
+                    no_attribute(self[0].entity, name, known.names),
                     status=Status.UNKNOWN_ATTRIBUTE,
                     domain=Domain.USAGE,
                     field=name,
@@ -475,7 +474,10 @@ class Objects(WholeObjects, Sequence[Object]):
     def __getitem__(self, index: int | slice) -> Object | Objects:
         if isinstance(index, slice):
             return Objects(self._handle, self._range[index], self._layouts)
-        handle = native.lib.restway_list_object(self._handle, self._range[index])
+        return self._at(self._range[position(index, len(self._range), "objects")])
+
+    def _at(self, place: int) -> Object:
+        handle = native.lib.restway_list_object(self._handle, place)
         return Object.retained(handle, self._layouts)
 
     def __len__(self) -> int:

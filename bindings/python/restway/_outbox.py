@@ -4,27 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta, timezone
-from typing import TYPE_CHECKING, NamedTuple, overload
+from typing import TYPE_CHECKING, Literal, NamedTuple, Union, overload
 
 from . import _ffi as native
 from ._boundary import check, failure, make, optional_name
-from ._exceptions import RestwayError
+from ._exceptions import QueuedError, RestwayError, UsageError
 from ._ffi.callbacks import completions
 from ._ffi.conversion import JSONValue, json_value
-from ._ffi.enums import OutboxFlag, OutboxReason, OutboxState
+from ._ffi.enums import OutboxFlag, OutboxReason, OutboxState, Status
 from ._ffi.trampolines import (
     on_done_destroy,
+    on_ended_item_function,
     on_flushed_function,
     on_item_function,
     on_observed_function,
 )
+from ._hints import Hinting, position, require, require_function
 from ._lazy import asyncio
 from ._object import Layouts, Object
 from ._questions import set_question
 from ._response import Response
+from ._waiting import Result, refuse_inside_callbacks
+from .progress import Wanted
+from .progress._flushes import counting
 
 if TYPE_CHECKING:
     from ._async_client import AsyncClient
+    from ._client import Client
     from ._client_base import ClientBase
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
@@ -56,7 +62,7 @@ class OutboxItem(NamedTuple):
     """
 
 
-class OutboxItems(Sequence[OutboxItem]):
+class OutboxItems(Hinting, Sequence[OutboxItem]):
     """Stored requests, oldest first."""
 
     __slots__ = ("_handle", "_items", "error")
@@ -85,13 +91,20 @@ class OutboxItems(Sequence[OutboxItem]):
     @overload
     def __getitem__(self, index: slice) -> list[OutboxItem]: ...
     def __getitem__(self, index: int | slice) -> OutboxItem | list[OutboxItem]:
-        return self._items[index]
+        if isinstance(index, slice):
+            return self._items[index]
+        return self._items[position(index, len(self._items), "items")]
 
     def __len__(self) -> int:
         return len(self._items)
 
     def __iter__(self) -> Iterator[OutboxItem]:
         return iter(self._items)
+
+    def __repr__(self) -> str:
+        shown = [f"{item.id} {item.state.name} {item.method} {item.path}" for item in self[:3]]
+        more = ", …" if len(self) > 3 else ""
+        return f"<OutboxItems {len(self)}: [{', '.join(shown)}{more}]>"
 
 
 class OutboxCounts(NamedTuple):
@@ -103,6 +116,26 @@ class OutboxCounts(NamedTuple):
     dead: int
 
 
+Stored = Union[QueuedError, OutboxItem, int]
+"""A stored request: the error of its call, the item, or the number of the item."""
+
+def number_of(stored: Stored) -> int:
+    """For this package: returns the number of a stored request."""
+    if isinstance(stored, QueuedError):
+        return stored.outbox_id
+    if isinstance(stored, OutboxItem):
+        return stored.id
+    return require(stored, int, "; a QueuedError, an OutboxItem or a number is an item")
+
+
+def ended_item(item: OutboxItem, error: RestwayError | None) -> OutboxItem:
+    """For this package: returns an item that has ended; raises if its end is not known."""
+    is_known = item.state in (OutboxState.DELIVERED, OutboxState.DEAD)
+    if error is not None and not is_known and error.status != Status.CANCELLED:
+        raise error
+    return item
+
+
 OnItem = Callable[[OutboxItem, "RestwayError | None"], object]
 """A function that is called when an item was delivered or has become a dead letter; for a dead
 letter, the second argument is its error.
@@ -112,7 +145,7 @@ OnFlushed = Callable[[OutboxItems], object]
 """A function that is called when a flush has ended; it receives the items that were sent."""
 
 
-class OutboxBase:
+class OutboxBase(Hinting):
     """The common part of the outboxes of all clients. It is usable from any thread."""
 
     __slots__ = ("_client",)
@@ -126,6 +159,9 @@ class OutboxBase:
 
     def __bool__(self) -> bool:
         return True
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self._client!r}>"
 
     @property
     def needs_flushing(self) -> bool:
@@ -151,6 +187,9 @@ class OutboxBase:
         handle = make(native.OutboxItemsHandle, native.lib.restway_outbox_list, self._handle)
         return OutboxItems(handle, self._layouts)
 
+    def _waiting(self) -> list[int]:
+        return [item.id for item in self.items() if item.state is OutboxState.WAITING]
+
     def find(self, id: int) -> OutboxItem:
         """Finds one stored request. Raises UsageError if it is no longer stored."""
         handle = make(native.OutboxItemHandle, native.lib.restway_outbox_find, self._handle, id)
@@ -162,7 +201,7 @@ class OutboxBase:
         """
         out = native.truth_out()
         function = native.lib.restway_outbox_has_pending
-        check(function, self._handle, object._handle, native.ref(out))
+        check(function, self._handle, require(object, Object)._handle, native.ref(out))
         return bool(out.value)
 
     def retry(self, id: int) -> None:
@@ -229,17 +268,110 @@ class Outbox(OutboxBase):
 
     __slots__ = ()
 
-    def flush(self, on_flushed: OnFlushed | None = None, *, force: bool = False) -> None:
-        """Sends the stored requests, without waiting.
+    _client: Client
+
+    @overload
+    def flush(self, on_flushed: OnFlushed | None = None, *, force: bool = False) -> None: ...
+    @overload
+    def flush(
+        self, *, force: bool = False, wait: Literal[True], timeout: float | None = None,
+        progress: Wanted = None,
+    ) -> OutboxItems: ...
+    def flush(
+        self,
+        on_flushed: OnFlushed | None = None,
+        *,
+        force: bool = False,
+        wait: bool = False,
+        timeout: float | None = None,
+        progress: Wanted = None,
+    ) -> OutboxItems | None:
+        """Sends the stored requests.
+
+            items = client.outbox.flush(wait=True, timeout=30)
 
         Args:
             on_flushed: Called exactly once when the flush has ended, where `on_done` of `send` is
-                called.
+                called; not together with `wait`.
             force: Whether requests that the server has asked to hold back (Retry-After) are sent,
                 too.
+            wait: Whether this waits until the flush has ended; it then returns the sent items with
+                their present state. Otherwise it returns None at once. If the callbacks of the
+                client run inside `process`, they run during the wait.
+            timeout: Seconds to wait at most; None waits without a limit. The flush goes on when
+                they have passed.
+            progress: With `wait`, True shows a bar of the items on a terminal
+                (`restway.progress`); a function receives the number of items that have come to
+                their end, and of those that wait.
 
-        Raises ClosedError; ConfigError when the client has no outbox.
+        Raises ClosedError; ConfigError when the client has no outbox. With `wait` also OutboxError
+        if the flush could not go on, TimedOutError, and WouldBlockError inside a callback. In the
+        main thread, signals are handled during the wait.
         """
+        if not wait:
+            if timeout is not None or progress is not None:
+                raise TypeError("a timeout and progress need wait=True")
+            self._flush(on_flushed, force)
+            return None
+        if on_flushed is not None:
+            raise TypeError("a flush has on_flushed or wait=True, not both")
+        refuse_inside_callbacks()
+        flushed: Result[OutboxItems] = Result()
+        with counting(progress, self._waiting, self._tell_end):
+            self._flush(flushed.set, force)
+            items = flushed.wait(self._client, timeout, "the flush")
+        if items.error is not None:
+            raise items.error
+        return items
+
+    def wait(self, stored: Stored, timeout: float | None = None) -> OutboxItem:
+        """Waits until a stored request has come to its end; returns its item.
+
+            try:
+                client.post(draft)
+            except restway.QueuedError as queued:
+                item = client.outbox.wait(queued, timeout=60)
+                if item.state is not restway.OutboxState.DELIVERED:
+                    print(item.state.name, item.reason.name, item.last_error)
+
+        The state of the item is DELIVERED if the server has accepted it, DEAD if it has become a
+        dead letter (`reason` and `last_error` say why), and GONE if it was dropped or withdrawn.
+
+        Args:
+            stored: The error of the call, the item, or its number.
+            timeout: Seconds to wait at most; None waits without a limit.
+
+        Raises TimedOutError; UsageError if nobody remembers the item any more; OutboxError if
+        another process has delivered or dropped it; ClosedError; WouldBlockError inside a callback.
+        In the main thread, signals are handled during the wait.
+        """
+        number, layouts = number_of(stored), self._layouts
+        refuse_inside_callbacks()
+        ended: Result[tuple[OutboxItem, RestwayError | None]] = Result()
+
+        def run(handle: native.OutboxItemHandle, status: int, error: native.ErrorHandle) -> None:
+            ended.set((item_of(handle, layouts), _reason(status, error)))
+
+        self._await(number, run)
+        return ended_item(*ended.wait(self._client, timeout, f"item {number} of the outbox"))
+
+    def _await(self, number: int, run: Callable[..., object]) -> None:
+        token = completions.add(run, run)
+        try:
+            told = (on_ended_item_function, token, on_done_destroy)
+            check(native.lib.restway_outbox_await, self._handle, number, *told)
+        except BaseException:
+            completions.remove(token)
+            raise
+
+    def _tell_end(self, number: int, ended: Callable[[], object]) -> None:
+        try:
+            self._await(number, lambda *_: ended())
+        except UsageError:  # it was removed meanwhile
+            ended()
+
+    def _flush(self, on_flushed: OnFlushed | None, force: bool) -> None:
+        require_function(on_flushed, "on_flushed")
         lib, flags = native.lib, OutboxFlag.FORCE if force else 0
         if on_flushed is None:
             nobody = (native.NULL_OUTBOX_FLUSHED, None, native.NULL_DESTROY)
@@ -298,17 +430,19 @@ class AsyncOutbox(OutboxBase):
 
     _client: AsyncClient
 
-    async def flush(self, *, force: bool = False) -> OutboxItems:
+    async def flush(self, *, force: bool = False, progress: Wanted = None) -> OutboxItems:
         """Sends the stored requests; returns the sent items with their present state.
 
         Args:
             force: Whether requests that the server has asked to hold back (Retry-After) are sent,
                 too.
+            progress: As in `Outbox.flush`.
 
         Raises OutboxError, ClosedError; ConfigError when the client has no outbox.
         """
         outbox = self._client._linked().outbox
-        items = await asyncio.shield(outbox.flush(OutboxFlag.FORCE if force else 0))
+        with counting(progress, self._waiting, outbox.tell_end):
+            items = await asyncio.shield(outbox.flush(OutboxFlag.FORCE if force else 0))
         if items.error is not None:
             raise items.error
         return items
@@ -321,6 +455,17 @@ class AsyncOutbox(OutboxBase):
         function.
         """
         self._client._linked().outbox.observe(on_item, on_flushed)
+
+    async def wait(self, stored: Stored) -> OutboxItem:
+        """Waits until a stored request has come to its end; returns its item as `Outbox.wait` does.
+
+            item = await asyncio.wait_for(client.outbox.wait(queued), timeout=60)
+
+        Raises UsageError if nobody remembers the item any more; OutboxError if another process has
+        delivered or dropped it; ClosedError.
+        """
+        outbox = self._client._linked().outbox
+        return ended_item(*await outbox.wait(number_of(stored)))
 
 
 def item_of(handle: native.OutboxItemHandle, layouts: Layouts) -> OutboxItem:

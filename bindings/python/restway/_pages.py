@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
@@ -14,6 +15,7 @@ from ._lazy import asyncio
 from ._object import Object, Objects
 from ._request import Request
 from ._response import Response
+from .progress import OnNumbers, Reported, Wanted, reporting
 
 if TYPE_CHECKING:
     from ._async_client import AsyncClient
@@ -34,6 +36,10 @@ class PageOptions(TypedDict, total=False):
     """The most objects that the program gets; None for no bound. The last page ends there."""
     prefetch: bool
     """Whether the next page is requested while the program uses one."""
+    progress: Reported
+    """True shows a bar of the objects on a terminal (`restway.progress`); a function receives the
+    number of objects so far, and their total or None.
+    """
 
 
 class PagedOptions(PageOptions, RequestOptions, total=False):
@@ -75,10 +81,35 @@ class Page:
         return f"<Page {self.number}, {len(self.objects)} objects>"
 
 
+class _Counting:
+    """Reports how many objects have come, as the keyword `progress` asks for it."""
+
+    def __init__(self, wanted: Wanted) -> None:
+        self._wanted = wanted
+        self._stack = ExitStack()
+        self._tell: OnNumbers | None = None
+        self._done = 0
+
+    def add(self, page: Page, is_last: bool) -> None:
+        """Reports a page."""
+        self._done += len(page.objects)
+        if self._tell is None:
+            self._tell = self._stack.enter_context(reporting(self._wanted, "pages", "objects"))
+        if self._tell is not None:
+            self._tell(self._done, page.total)
+        if is_last:
+            self.end()
+
+    def end(self) -> None:
+        """Closes the bar; a later page begins another one."""
+        self._tell = None
+        self._stack.close()
+
+
 class PagesBase(Owner[native.PagesHandle]):
     """The part that Pages and AsyncPages have in common."""
 
-    __slots__ = ("_client",)
+    __slots__ = ("_client", "_counting")
 
     _made_by = "`pages` of a client makes it"
 
@@ -89,6 +120,7 @@ class PagesBase(Owner[native.PagesHandle]):
         read.pages_max = _bound("pages_max", options.pop("pages_max", None))
         read.objects_max = _bound("objects_max", options.pop("objects_max", None))
         read.prefetch = options.pop("prefetch", False)
+        self._counting = _Counting(options.pop("progress", None))
         request = _request(target, cast(RequestOptions, options))
         super().__init__(
             make(
@@ -105,6 +137,18 @@ class PagesBase(Owner[native.PagesHandle]):
     def has_next(self) -> bool:
         """Whether a page can be asked for. It is also true if the next page leads to an error."""
         return bool(native.lib.restway_pages_has_next(self._handle))
+
+    def page_of(self, response: Response) -> Page:
+        """For this package: returns the page that came last, and reports it."""
+        page = Page(response, self._handle)
+        self._counting.add(page, not self.has_next)
+        return page
+
+    def __repr__(self) -> str:
+        kind = type(self).__name__
+        if self._owned is None:
+            return f"<{kind}, closed>"
+        return f"<{kind}, {'a page can be asked for' if self.has_next else 'all pages have come'}>"
 
     def cancel(self) -> None:
         """Cancels the call for the next page, if it is on its way. The page can be asked for again.
@@ -129,8 +173,11 @@ class Pages(PagesBase):
     _client: Client
 
     def __iter__(self) -> Iterator[Object]:
-        for page in self.pages:
-            yield from page.objects
+        try:
+            for page in self.pages:
+                yield from page.objects
+        finally:
+            self._counting.end()
 
     @property
     def pages(self) -> Iterator[Page]:
@@ -154,7 +201,7 @@ class Pages(PagesBase):
         if not self.has_next:
             return None
         call = _send(client, native.lib.restway_pages_send_next, handle)
-        return Page(call.wait(timeout), handle)
+        return self.page_of(call.wait(timeout))
 
 
 class AsyncPages(PagesBase):
@@ -171,9 +218,12 @@ class AsyncPages(PagesBase):
     _client: AsyncClient
 
     async def __aiter__(self) -> AsyncIterator[Object]:
-        async for page in self.pages:
-            for item in page.objects:
-                yield item
+        try:
+            async for page in self.pages:
+                for item in page.objects:
+                    yield item
+        finally:
+            self._counting.end()
 
     @property
     async def pages(self) -> AsyncIterator[Page]:
@@ -194,7 +244,7 @@ class AsyncPages(PagesBase):
             return None
         send = native.bare.restway_pages_send_next
         response = await _next(client, partial(client._linked().send_page, send, handle))
-        return Page(response, handle)
+        return self.page_of(response)
 
 
 class PagedListBase(Owner[native.PagedListHandle]):
@@ -236,6 +286,13 @@ class PagedListBase(Owner[native.PagedListHandle]):
         """The number of objects on all pages, as the API has said last; None if it has not said."""
         total: int = native.lib.restway_paged_list_total(self._handle)
         return None if total < 0 else total
+
+    def __repr__(self) -> str:
+        kind = type(self).__name__
+        if self._owned is None:
+            return f"<{kind}, closed>"
+        state = "complete" if self.is_complete else "not complete"
+        return f"<{kind}, {len(self.objects)} objects, {state}>"
 
     def _start_observing(self, changed: Any, token: int, destroy: Any) -> native.ObserverHandle:
         """For `observe` of the client, which may be given the list."""
@@ -325,6 +382,9 @@ def _request(target: Request | str, options: RequestOptions) -> Request:
         if options:
             raise TypeError("a Request has its options already")
         return target
+    if not isinstance(target, str):
+        kind = type(target).__name__
+        raise TypeError(f"pages are of the name of a route or of a Request, not {kind}")
     return Request.route(target, **options)
 
 

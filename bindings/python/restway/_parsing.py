@@ -11,7 +11,7 @@ from typing import Any, Optional, Protocol, TypeVar, Union, cast
 from . import _ffi as native
 from ._boundary import check, name, optional_name
 from ._exceptions import RestwayError
-from ._ffi.callbacks import functions
+from ._ffi.callbacks import functions, inside
 from ._ffi.conversion import JSONValue, encode_attribute, json_bytes, json_value
 from ._ffi.enums import MapFlag, Status
 from ._ffi.trampolines import (
@@ -20,10 +20,12 @@ from ._ffi.trampolines import (
     on_parse_function,
     on_validate_function,
 )
+from ._interrupt import elsewhere, may_be_interrupted
 from ._lazy import asyncio
 from ._object import Layouts
 from ._questions import Registering, checked, decorator, fail
 from ._response import Response
+from .progress import Wanted, reporting
 
 ValidatorFunction = Callable[[Response], object]
 """A function that receives an answer, which has no objects yet. If it raises, the answer is
@@ -201,6 +203,10 @@ def _bytes_of(data: Data) -> bytes:
     return data.encode() if isinstance(data, str) else json_bytes(data)
 
 
+_LARGE_BYTES = 256 * 1024
+"""The main thread lets another thread map bytes of this size, so that signals are handled."""
+
+
 def _map(
     client: _Client,
     entity: str | None,
@@ -213,7 +219,39 @@ def _map(
     progress: MapProgress | None,
 ) -> Response:
     """Maps bytes with the library; an exception of `progress` ends the mapping and is raised."""
-    content, options = _bytes_of(data), native.MapOptions()
+    content = _bytes_of(data)
+    if len(content) < _LARGE_BYTES or inside.depth or not may_be_interrupted():
+        return _map_here(
+            client, entity, content, key_path, route, mapper, media_type, commit, progress
+        )
+    is_over = threading.Event()
+
+    def tell(done: int, total: int | None) -> None:
+        if progress is not None:
+            progress(done, total)
+        if is_over.is_set():
+            raise asyncio.CancelledError  # nobody sees it: the mapping ends
+
+    return elsewhere(
+        lambda: _map_here(
+            client, entity, content, key_path, route, mapper, media_type, commit, tell
+        ),
+        is_over.set,
+    )
+
+
+def _map_here(
+    client: _Client,
+    entity: str | None,
+    content: bytes,
+    key_path: str | Sequence[str] | None,
+    route: str | None,
+    mapper: str | None,
+    media_type: str | None,
+    commit: bool,
+    progress: MapProgress | None,
+) -> Response:
+    options = native.MapOptions()
     check(native.lib.restway_map_options_init, native.ref(options), native.size_of(options))
     options.key_path = _key_path(key_path)
     options.route = optional_name(route)
@@ -271,7 +309,7 @@ class BytesMapping:
         mapper: str | None = None,
         media_type: str | None = None,
         commit: bool = True,
-        progress: MapProgress | None = None,
+        progress: Wanted = None,
     ) -> Response:
         """Maps bytes by the rules of the api, and stores their objects. The response has the
         objects, their results and the mapping issues, and the status 0.
@@ -288,17 +326,19 @@ class BytesMapping:
             media_type: The media type of the bytes; None is JSON.
             commit: False keeps the objects out of the store: they are snapshots in a store of their
                 own, in which their relationships lead to each other.
-            progress: Called on a thread of the library for the first object, after each 256 objects
+            progress: True shows a bar on a terminal (`restway.progress`). A function is called on a
+                thread of the library for the first object, after each 256 objects
                 and before the objects are stored. If it raises, nothing is stored, and this
                 function raises the same exception.
 
-        Raises MappingError, whose message says what is wrong and where; UnknownEntityError;
-        UnknownRouteError; TooLargeError; StoreError; ClosedError; WouldBlockError inside a
-        callback; UsageError.
+        In the main thread, signals are handled during the mapping of 256 KiB and more: if a handler
+        raises (KeyboardInterrupt for Ctrl-C), nothing is stored unless the objects are being stored
+        already, and the exception is raised here. Raises MappingError, whose message says what is
+        wrong and where; UnknownEntityError; UnknownRouteError; TooLargeError; StoreError;
+        ClosedError; WouldBlockError inside a callback; UsageError.
         """
-        return _map(
-            self, entity, data, key_path, route, mapper, media_type, commit, progress
-        )
+        with reporting(progress, "mapping", "objects") as tell:
+            return _map(self, entity, data, key_path, route, mapper, media_type, commit, tell)
 
 
 class AsyncBytesMapping:
@@ -316,7 +356,7 @@ class AsyncBytesMapping:
         mapper: str | None = None,
         media_type: str | None = None,
         commit: bool = True,
-        progress: MapProgress | None = None,
+        progress: Wanted = None,
     ) -> Response:
         """Maps bytes by the rules of the api, as `Client.map` does, on a thread of the loop's
         executor.
@@ -333,14 +373,15 @@ class AsyncBytesMapping:
         def tell(done: int, total: int | None) -> None:
             if is_cancelled.is_set():
                 raise asyncio.CancelledError
-            if progress is not None:
-                loop.call_soon_threadsafe(progress, done, total)
+            if report is not None:
+                loop.call_soon_threadsafe(report, done, total)
 
         def run() -> Response:
             return _map(self, entity, data, key_path, route, mapper, media_type, commit, tell)
 
-        try:
-            return await loop.run_in_executor(None, run)
-        except asyncio.CancelledError:
-            is_cancelled.set()
-            raise
+        with reporting(progress, "mapping", "objects") as report:
+            try:
+                return await loop.run_in_executor(None, run)
+            except asyncio.CancelledError:
+                is_cancelled.set()
+                raise

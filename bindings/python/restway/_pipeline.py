@@ -51,6 +51,13 @@ class Turn:
             raise ValueError("a turn cannot be used when its function has returned")
         return self._handle
 
+    def __repr__(self) -> str:
+        if self._handle is None:
+            return "<Turn, over>"
+        answer = self.response or self.error
+        what = "a modifier" if answer is None else "an interceptor"
+        return f"<Turn of {what}, route {self.route!r}>"
+
     @property
     def request(self) -> Request:
         """The request. `Request.update` changes it; a change by an interceptor counts only if the
@@ -350,7 +357,6 @@ def _add(
         questions.remove(token)
         raise
     return Stage(client._handle, number.value, stage)
-
 
 
 

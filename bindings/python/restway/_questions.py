@@ -29,6 +29,7 @@ from ._ffi.trampolines import (
     on_function_destroy,
     on_question_destroy,
 )
+from ._hints import position
 from ._object import Object
 
 if TYPE_CHECKING:
@@ -142,6 +143,8 @@ def set_question(
     if run is None:
         check(function, *before, type(trampoline)(), None, native.NULL_DESTROY)
         return
+    if callback is not None and not callable(callback):
+        raise TypeError(f"expected a function, not {type(callback).__name__}")
     token = questions.add(run, callback, holding)
     try:
         check(function, *before, trampoline, token, on_question_destroy)
@@ -307,11 +310,19 @@ def checked(function: Any, what: str) -> None:
 def fail(
     error: BaseException, answer: native.AnswerHandle, status: Status = Status.MAPPING
 ) -> int:
-    """Adds the exception's text to an answer. Returns the status of an error of this package,
+    """Adds the exception's text to an answer, and makes the exception the `__cause__` of the error
+    with which a call ends. Returns the status of an error of this package,
     otherwise `status`.
     """
     text = f"{type(error).__name__}: {error}".replace("\0", " ")
     check(native.lib.restway_answer_set_message, answer, text.encode("utf-8", "replace"))
+    _let_go_of_locals(error)
+    token = causes.add(_let_go_of_locals, error)
+    try:
+        check(native.lib.restway_answer_set_cause, answer, token, on_cause_destroy)
+    except BaseException:
+        causes.remove(token)
+        raise
     if isinstance(error, RestwayError) and error.status != Status.OK:
         return error.status
     return status
@@ -423,7 +434,10 @@ class Rows(Sequence[Row]):
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return [Row(self, number) for number in range(*index.indices(len(self)))]
-        return Row(self, range(len(self))[index])
+        return Row(self, position(index, len(self), "rows"))
+
+    def __repr__(self) -> str:
+        return "<Rows, over>" if self._handle is None else f"<Rows {len(self)}>"
 
     @property
     def results(self) -> list[list[Row]]:

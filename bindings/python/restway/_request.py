@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeVar, Union, cast
 
 from . import _ffi as native
 from ._body import (
@@ -18,6 +18,7 @@ from ._body import (
     Saving,
     Timeouts,
     reading_of,
+    set_auth_mode,
     set_body_reading,
     set_caching,
     set_parameters,
@@ -26,10 +27,11 @@ from ._body import (
 from ._boundary import Owner, check, chosen, errors, failed, make, name, optional_name
 from ._draft import Draft
 from ._ffi.conversion import encode, json_bytes
-from ._ffi.enums import AuthMode, Serialization
+from ._ffi.enums import Serialization
 from ._ffi.trampolines import on_progress_function
+from ._hints import require, require_function, require_mapping, unknown_keyword
 from ._library import follow_logging
-from ._object import Object
+from ._object import Object, Objects
 from ._questions import sending, set_question
 from ._resource import (
     DigestHeader,
@@ -41,6 +43,7 @@ from ._resource import (
     set_resumable,
 )
 from ._response import OnProgress, Progress, progress_of
+from .progress._calls import CallWanted, call_watcher
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -59,11 +62,11 @@ class Request(Owner[native.RequestHandle]):
     values, when the request is sent.
     """
 
-    __slots__ = ("_interval", "_on_progress", "_reading")
+    __slots__ = ("_interval", "_on_progress", "_reading", "_shown")
 
     _made_by = "use Request.path, Request.route, Request.object or Request.draft"
 
-    def __init__(self, handle: native.RequestHandle) -> None:
+    def __init__(self, handle: native.RequestHandle, *_: object) -> None:
         """For this package: requests are made by `path`, `route`, `object` and `draft`."""
         # This replaces the general initialiser, because a request is made for each call.
         follow_logging()
@@ -73,6 +76,7 @@ class Request(Owner[native.RequestHandle]):
         self._reading: Reading | None = None
         self._on_progress: OnProgress | None = None
         self._interval = 0
+        self._shown: tuple[str | None, str] | None = None
 
     @property
     def reading(self) -> Reading | None:
@@ -91,30 +95,19 @@ class Request(Owner[native.RequestHandle]):
         `method` is GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS or TRACE. The path may have a query
         and variables.
         """
-        request = cls(_path_handle(method, path))
-        request.update(**options)
-        return request
+        return _path_request(method, path)._with(options, method, path)
 
     @classmethod
     def route(
-        cls,
-        route: str,
-        /,
-        method: str | None = None,
-        **options: Unpack[BodyOptions],
+        cls, route: str, /, method: str | None = None, **options: Unpack[BodyOptions]
     ) -> Request:
         """Makes a request to a named route; `method` is one of the route's methods, None takes its
         first.
         """
-        handle = make(
-            native.RequestHandle,
-            native.lib.restway_request_create_route,
-            name(route),
-            optional_name(method),
-        )
-        request = cls(handle)
-        request.update(**options)
-        return request
+        function = native.lib.restway_request_create_route
+        text = name(route, "the name of a route")
+        handle = make(native.RequestHandle, function, text, optional_name(method))
+        return cls(handle)._with(options, method, route)
 
     @classmethod
     def object(
@@ -126,17 +119,9 @@ class Request(Owner[native.RequestHandle]):
         """Makes a request about an object. Its entity and `method` find the route, and its
         attributes fill the path's variables.
         """
-        if not isinstance(object, Object):
-            raise TypeError(f"expected an Object, not {type(object).__name__}")
-        handle = make(
-            native.RequestHandle,
-            native.lib.restway_request_create_object,
-            name(method),
-            object._handle,
-        )
-        request = cls(handle)
-        request.update(**options)
-        return request
+        function, about = native.lib.restway_request_create_object, require(object, Object)._handle
+        handle = make(native.RequestHandle, function, name(method), about)
+        return cls(handle)._with(options, method, "of an Object")
 
     @classmethod
     def draft(
@@ -148,17 +133,18 @@ class Request(Owner[native.RequestHandle]):
         """Makes a request about a draft, like a request about an object. The draft is also written
         into the body of a POST, PUT or PATCH. Its values are copied when the request is sent.
         """
-        if not isinstance(draft, Draft):
-            raise TypeError(f"expected a Draft, not {type(draft).__name__}")
-        handle = make(
-            native.RequestHandle,
-            native.lib.restway_request_create_draft,
-            name(method),
-            draft._handle,
-        )
-        request = cls(handle)
-        request.update(**options)
-        return request
+        hint = "; client.draft(object) makes one" if isinstance(draft, Object) else ""
+        about = require(draft, Draft, hint)._handle
+        function = native.lib.restway_request_create_draft
+        handle = make(native.RequestHandle, function, name(method), about)
+        return cls(handle)._with(options, method, "of a Draft")
+
+    def _with(self, options: BodyOptions, method: str | None, target: str) -> Request:
+        """Sets what a new request shows of itself, and its options; returns the request."""
+        self._shown = method, target
+        if options:
+            self.update(**options)
+        return self
 
     def about(self, subject: Object | Draft) -> Request:
         """Sets the object or draft that a request to a path or a route is about; returns the
@@ -201,6 +187,8 @@ class Request(Owner[native.RequestHandle]):
         cache_ttl: float | None = None,
         parse: str | None = None,
         route: str | None = None,
+        progress: CallWanted = None,
+        **unknown: NoReturn,
     ) -> None:
         """Changes the given options and keeps all others; see `BodyOptions`.
 
@@ -208,18 +196,19 @@ class Request(Owner[native.RequestHandle]):
         to earlier ones. Raises UsageError, FileError, TypeError, ValueError, OverflowError; options
         before the wrong one stay changed.
         """
+        if unknown:
+            raise unknown_keyword("a request", unknown, _KEYWORDS, _VARIABLES_HINT)
         if route is not None:
             check(native.lib.restway_request_set_route, self._handle, name(route))
         self._fill(variables, params, headers, timeout)
         self._set_body(body, media_type, json, digest)
         self._set_sending(files, serialization, gzip, expect_continue, resumable)
         if priority is not None:
-            if not -(2**31) <= priority < 2**31:
+            if not -(2**31) <= require(priority, int) < 2**31:
                 raise OverflowError(f"a priority has 32 bits, which {priority} exceeds")
             check(native.lib.restway_request_set_priority, self._handle, priority)
         if auth is not None:
-            mode = chosen(_AUTH_MODES, auth, "auth mode")
-            check(native.lib.restway_request_set_auth, self._handle, mode)
+            set_auth_mode(self._handle, auth)
         if idempotency_key is not None:
             key = None if idempotency_key is True else name(idempotency_key)
             check(native.lib.restway_request_set_idempotency_key, self._handle, key)
@@ -229,6 +218,8 @@ class Request(Owner[native.RequestHandle]):
             set_save_to(self._handle, save_to)
         if cache is not None or cache_ttl is not None:
             set_caching(self._handle, cache, cache_ttl)
+        if progress is not None:
+            self.watch(call_watcher(progress))
         if parse is not None:
             check(native.lib.restway_request_set_parser, self._handle, name(parse))
 
@@ -271,6 +262,7 @@ class Request(Owner[native.RequestHandle]):
 
                 request.watch(show, interval=1)
         """
+        require_function(on_progress, "on_progress")
         if interval < 0:
             raise ValueError(f"an interval is 0 seconds or more, not {interval}")
         self._interval = -(-round(interval * 1_000_000) // 1_000)
@@ -313,15 +305,17 @@ class Request(Owner[native.RequestHandle]):
     ) -> None:
         handle, lib = self._handle, native.lib
         if variables:
+            require_mapping(variables, "variables")
             function = lib.restway_request_set_variable
             for key, value in variables.items():
                 check(function, handle, name(key), native.ref(encode(value)))
         if params:
             set_parameters(handle, params)
         if headers:
+            require_mapping(headers, "headers")
             function = lib.restway_request_set_header
             for key, text in headers.items():
-                check(function, handle, name(key), optional_name(text))
+                check(function, handle, name(key), optional_name(text, f"the value of {key}"))
         if timeout is not None:
             (timeout if isinstance(timeout, Timeouts) else Timeouts(timeout))._set(handle)
 
@@ -358,16 +352,18 @@ class Request(Owner[native.RequestHandle]):
             self._reading = reading
             return
         self._reading = None
-        check(
-            native.lib.restway_request_set_body,
-            self._handle,
-            content,
-            len(content),
-            name(media_type or default_type),
-        )
+        given = content, len(content), name(media_type or default_type)
+        check(native.lib.restway_request_set_body, self._handle, *given)
 
 
-_AUTH_MODES = {mode.name.lower(): mode for mode in AuthMode}
+    def __repr__(self) -> str:
+        method, target = self._shown or (None, "")
+        parts = ["Request", method, target.partition("?")[0]]
+        return f"<{' '.join(part for part in parts if part)}>"
+
+
+_KEYWORDS = Request.update.__kwdefaults__ or {}
+_VARIABLES_HINT = "; variables of a path are given as variables={...}"
 
 _SERIALIZATIONS = {kind.name.lower(): kind for kind in Serialization}
 
@@ -377,26 +373,27 @@ _METHODS = {
 }
 
 
-def _path_handle(method: str, path: str) -> native.RequestHandle:
-    """Makes the handle of a request to a path."""
+def _path_request(method: str, path: str) -> Request:
+    """Makes a request to a path."""
     handle = native.OwnedRequestHandle()
     status = native.bare.restway_request_create(
         _METHODS.get(method) or name(method), name(path), native.ref(handle), errors.out
     )
     if status:
         raise failed(status)
-    return handle
+    return Request(handle)
 
 
 def request_for(method: str, target: str | Object | Draft, options: RequestOptions) -> Request:
     """For this package: makes a request to a path, or about an object or a draft."""
     if isinstance(target, str):
-        request = Request(_path_handle(method, target))
-        if options:
-            request.update(**options)
-        return request
+        return _path_request(method, target)._with(cast("BodyOptions", options), method, target)
     if isinstance(target, Draft):
         return Request.draft(method, target, **options)
+    if not isinstance(target, Object):
+        hint = "; send one of them" if isinstance(target, Objects) else ""
+        kind = type(target).__name__
+        raise TypeError(f"{method} takes a path, an Object or a Draft, not {kind}{hint}")
     return Request.object(method, target, **options)
 
 
@@ -412,7 +409,8 @@ def request_without_body(
     if options:
         for keyword in _OF_BODIES:
             if keyword in options:
-                raise TypeError(f"{method.lower()}() takes no {keyword}; a Request does")
+                hint = f"Request.path({method!r}, path, {keyword}=...) does"
+                raise TypeError(f"{method.lower()}() takes no {keyword}; {hint}")
     return request_for(method, target, options)
 
 

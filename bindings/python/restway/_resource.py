@@ -93,6 +93,11 @@ class Resource(Owner[native.ResourceHandle]):
             )
         )
 
+    def __repr__(self) -> str:
+        if self._owned is None:
+            return "<Resource, closed>"
+        return f"<Resource {self.name or 'without a name'}, {self.media_type}>"
+
     @property
     def name(self) -> str | None:
         """The file's name in a multipart body, or None."""
@@ -238,7 +243,8 @@ def set_resource(
     for header in digest or ():
         flag = _SEND_FLAGS.get(header)
         if flag is None:
-            raise ValueError(f"no header with a digest: {header!r}")
+            known = ', '.join(_SEND_FLAGS)
+            raise ValueError(f"no header with a digest: {header!r}; there are {known}")
         flags |= flag
     check(native.lib.restway_request_set_resource, request, resource._handle, flags)
 
@@ -284,7 +290,8 @@ def set_resumable(request: native.RequestHandle, resumption: Resumption) -> None
     protocol = resumption.protocol if isinstance(resumption, Resumable) else resumption
     number = _PROTOCOLS.get(protocol)
     if number is None:
-        raise ValueError(f"no protocol of uploads: {protocol!r}")
+        known = ', '.join(_PROTOCOLS)
+        raise ValueError(f"no protocol of uploads: {protocol!r}; there are {known}")
     piece = plan.piece_bytes
     if piece is not None and not 0 < piece < 2**63:
         raise ValueError(f"a piece has 1 byte or more, not {piece}")

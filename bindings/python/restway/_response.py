@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from . import _ffi as native
 from ._body import Saved, saved_of
@@ -163,6 +163,13 @@ class Response(Tabular, Owner[native.ResponseHandle]):
     """A response. It is immutable, usable from any thread, and a context manager."""
 
     __slots__ = ("_headers", "_layouts")
+
+    _instead: ClassVar = {
+        "status_code": "a Response has `status`",
+        "content": "a Response has `body`",
+        "ok": "a status that is not a success raises HTTPStatusError",
+        "raise_for_status": "a status that is not a success has raised HTTPStatusError",
+    }
 
     def __init__(self, handle: native.ResponseHandle, layouts: Layouts) -> None:
         """For this package: clients and calls make responses. `handle` is owned."""
@@ -454,6 +461,9 @@ class StreamHead:
 
     def __init__(self, response: Response) -> None:
         self._response = response
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.status} {self.url.partition('?')[0]}>"
 
     @property
     def status(self) -> int:

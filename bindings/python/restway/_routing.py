@@ -11,6 +11,7 @@ from ._boundary import Owner, check, make, name
 from ._call import Call
 from ._client import Client, OnDone
 from ._client_base import ClientBase
+from ._hints import require, require_mapping
 from ._lazy import asyncio
 from ._request import Request, Verbs, make_coroutine_functions
 from ._response import Response
@@ -44,6 +45,7 @@ class _Routing(Owner[native.RoutingClientHandle], Generic[AnyClient]):
 
         Raises UnknownRouteError if the API document of a client does not have its route; TypeError.
         """
+        require_mapping(clients, "the clients")
         known = [*clients.values(), *([] if default is None else [default])]
         for client in known:
             if not isinstance(client, self._kind):
@@ -57,6 +59,9 @@ class _Routing(Owner[native.RoutingClientHandle], Generic[AnyClient]):
         super().__init__(handle)
         self._clients = {client._handle.value: client for client in known}
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {len(self._clients)} clients>"
+
     def find(self, request: Request) -> AnyClient:
         """Returns the client of a request: the client of the route that it names, or else the
         default client.
@@ -66,7 +71,8 @@ class _Routing(Owner[native.RoutingClientHandle], Generic[AnyClient]):
         Raises UnknownRouteError if no client fits.
         """
         function = native.lib.restway_routing_client_find
-        found = make(native.ClientHandle, function, self._handle, request._handle)
+        sent = require(request, Request)._handle
+        found = make(native.ClientHandle, function, self._handle, sent)
         return self._clients[found.value]
 
 

@@ -9,6 +9,7 @@ from . import _ffi as native
 from ._batch import AsyncBatch, Batch
 from ._boundary import Owner, check, make, name
 from ._ffi.conversion import encode
+from ._hints import require
 from ._lazy import asyncio
 from ._request import Request, Verbs, make_coroutine_functions
 from ._response import Response
@@ -58,9 +59,10 @@ class ScopeBase(Owner[native.ScopeHandle]):
             native.RequestHandle,
             native.lib.restway_scope_request,
             self._handle,
-            request._handle,
+            require(request, Request)._handle,
         )
         made = Request(handle)
+        made._shown = request._shown
         made._reading = request._reading
         made._on_progress = request._on_progress
         made._interval = request._interval

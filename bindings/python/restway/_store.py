@@ -12,6 +12,7 @@ from ._boundary import Owner, check, make, name, optional_name, written_text
 from ._exceptions import NoObjectError
 from ._ffi.conversion import encode, json_bytes
 from ._ffi.enums import ChangeKind, Comparison, ValueKind
+from ._hints import Hinting, position, require
 from ._object import Layouts, Object, Objects
 from .reading.whole import WholeQuery
 
@@ -241,7 +242,7 @@ class Store(Owner[native.StoreHandle]):
                 native.ObjectHandle,
                 native.lib.restway_store_newest,
                 self._handle,
-                object._handle,
+                require(object, Object)._handle,
             )
         except NoObjectError:
             return None
@@ -267,14 +268,14 @@ class Store(Owner[native.StoreHandle]):
 
     def is_unsent(self, object: Object) -> bool:
         """Returns whether the program made the object and no server has answered for it yet."""
-        unsent = native.truth_out()
-        check(native.lib.restway_store_is_unsent, self._handle, object._handle, native.ref(unsent))
+        unsent, handle = native.truth_out(), require(object, Object)._handle
+        check(native.lib.restway_store_is_unsent, self._handle, handle, native.ref(unsent))
         return bool(unsent.value)
 
     def variables(self, object: Object) -> dict[str, str]:
         """Returns the variables of its last route that the object remembers (docs/SCOPES.md)."""
-        text = written_text(native.lib.restway_store_variables, self._handle, object._handle)
-        return dict(json.loads(text))
+        function, handle = native.lib.restway_store_variables, require(object, Object)._handle
+        return dict(json.loads(written_text(function, self._handle, handle)))
 
     def is_rejected(self, object: Object) -> bool:
         """Returns whether the server has refused a change of the object.
@@ -290,7 +291,7 @@ class Store(Owner[native.StoreHandle]):
         """
         rejected = native.truth_out()
         function = native.lib.restway_store_is_rejected
-        check(function, self._handle, object._handle, native.ref(rejected))
+        check(function, self._handle, require(object, Object)._handle, native.ref(rejected))
         return bool(rejected.value)
 
     def delete(self, object: Object) -> bool:
@@ -299,8 +300,9 @@ class Store(Owner[native.StoreHandle]):
 
         Relationships that led to the object then lead to nothing.
         """
+        handle = require(object, Object, "; delete_identity takes an identity")._handle
         try:
-            check(native.lib.restway_store_delete, self._handle, object._handle)
+            check(native.lib.restway_store_delete, self._handle, handle)
         except NoObjectError:
             return False
         return True
@@ -341,12 +343,8 @@ class Store(Owner[native.StoreHandle]):
         read = native.Statistics()
         check(native.lib.restway_statistics_init, native.ref(read), native.size_of(read))
         check(native.lib.restway_store_statistics, self._handle, native.ref(read))
-        return Statistics(
-            read.object_count,
-            read.cached_object_count,
-            read.cached_byte_count,
-            read.file_byte_count,
-        )
+        counts = read.object_count, read.cached_object_count
+        return Statistics(*counts, read.cached_byte_count, read.file_byte_count)
 
     def count(self, entity: str | None = None) -> int:
         """Counts the objects of an entity, or all objects; raises UnknownEntityError."""
@@ -359,6 +357,10 @@ class Store(Owner[native.StoreHandle]):
         )
         objects: int = count.value
         return objects
+
+
+    def __repr__(self) -> str:
+        return "<Store, closed>" if self._owned is None else f"<Store, {self.count()} objects>"
 
 
 def _identity(identity: int | str) -> native.Value:
@@ -384,7 +386,7 @@ class Change(NamedTuple):
     """The names of the relationships, in the same way."""
 
 
-class Changes(Sequence[Change]):
+class Changes(Hinting, Sequence[Change]):
     """The changes of one transaction: one for each object, in the order in which the transaction
     first touched them. It is never empty.
     """
@@ -401,10 +403,9 @@ class Changes(Sequence[Change]):
     @overload
     def __getitem__(self, index: slice) -> list[Change]: ...
     def __getitem__(self, index: int | slice) -> Change | list[Change]:
-        span = range(len(self))[index]
-        if isinstance(span, range):
-            return [self._change(place) for place in span]
-        return self._change(span)
+        if isinstance(index, slice):
+            return [self._change(place) for place in range(len(self))[index]]
+        return self._change(position(index, len(self), "changes"))
 
     def __len__(self) -> int:
         count: int = native.lib.restway_changes_count(self._handle)

@@ -20,6 +20,7 @@ from ._ffi.trampolines import (
     on_receive_event_function,
     on_receive_head_function,
 )
+from ._hints import RequestText
 from ._inspect import Headers
 from ._lazy import asyncio
 from ._object import Layouts, Object
@@ -204,7 +205,7 @@ class StreamedResponse(StreamHead):
         return b"".join(self.iter_bytes())
 
 
-class StreamedCall(Generic[Piece]):
+class StreamedCall(RequestText, Generic[Piece]):
     """A call whose answer is read while it arrives, as a context manager. Leaving the context
     cancels a call that has not ended.
     """
@@ -295,7 +296,7 @@ class AsyncStreamedResponse(StreamHead):
         return b"".join([piece async for piece in self.iter_bytes()])
 
 
-class AsyncStreamedCall(Generic[Piece]):
+class AsyncStreamedCall(RequestText, Generic[Piece]):
     """A call whose answer is read while it arrives, as an asynchronous context manager. Leaving the
     context cancels a call that has not ended.
     """

@@ -147,7 +147,7 @@ def test_a_failure_among_many_leaves_the_others_alone(make_client: MakeAsyncClie
             )
             kinds = [type(answer) for answer in answers]
             assert kinds[0] is kinds[3] is restway.Response
-            assert kinds[1] is restway.HTTPStatusError
+            assert kinds[1] is restway.ServerError
             assert issubclass(kinds[2], restway.TransportError)
 
     run(main())

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -41,9 +43,12 @@ api = restway.API.from_json({"restway": 1, "batch": {"path": "silent"},
                              "environments": {"e": {"baseURL": url}}})
 
 def interrupt(number=signal.SIGINT):
-    # Sends the signal when the server has the request, so while the main thread waits.
+    # Sends the signal when the server has the request and the main thread waits.
     def run():
         asked.wait()
+        main = threading.main_thread().ident
+        while sys._current_frames()[main].f_code.co_name not in ("wait", "run"):
+            pass
         os.kill(os.getpid(), number)
     threading.Thread(target=run, daemon=True).start()
 
@@ -245,6 +250,7 @@ def test_a_child_has_an_interrupt_of_its_own() -> None:
         """
 with restway.Client(api) as client:
     client.get("quick")
+asked.wait()  # the server sets it when it has answered
 asked.clear()
 child = os.fork()
 if child == 0:
@@ -260,3 +266,39 @@ os.kill(child, signal.SIGINT)
 print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
     ) == ["7"]
+
+
+def test_a_signal_ends_a_mapping() -> None:
+    class Other(Exception):
+        pass
+
+    def handle(*_: object) -> None:
+        raise Other
+
+    stopped = threading.Event()
+    asked: list[int] = []
+
+    def progress(done: int, total: int | None) -> None:
+        asked.append(done)
+        os.kill(os.getpid(), signal.SIGUSR1)
+        assert stopped.wait(30)
+
+    entities = {"Thing": {"identity": "id", "attributes": {"id": {"type": "int"}}}}
+    data = [{"id": number, "padding": "x" * 100} for number in range(1, 5001)]
+    before = signal.signal(signal.SIGUSR1, handle)
+    try:
+        with restway.Client(
+            {"restway": 1, "entities": entities, "environments": {"e": {"baseURL": "http://h"}}}
+        ) as client:
+            with pytest.raises(Other):
+                client.map("Thing", data, progress=progress)
+            stopped.set()
+            for thread in threading.enumerate():
+                if thread.name == "restway elsewhere":
+                    thread.join(30)
+            assert len(asked) == 1  # the mapping ended with the first answer
+            assert client.store.count() == 0
+            # Without a signal, the same mapping goes well.
+            assert len(client.map("Thing", data).objects) == 5000
+    finally:
+        signal.signal(signal.SIGUSR1, before)

@@ -434,7 +434,7 @@ def test_an_observer_is_told_of_items_and_flushes(
     store(client, 1)
     client.set_reachability(Reachability.REACHABLE)
     assert over.wait(30)
-    assert told == ["1 DEAD 403 HTTPStatusError", "flushed 1"]
+    assert told == ["1 DEAD 403 ForbiddenError", "flushed 1"]
     client.outbox.observe(None, None)
     server.status = 200
     client.outbox.retry(1)

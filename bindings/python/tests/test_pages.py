@@ -181,7 +181,7 @@ def test_what_has_no_pages_is_refused(client: restway.Client) -> None:
         client.pages(Request.path("GET", "plain"))
     with pytest.raises(TypeError, match="has its options"):
         client.pages(Request.route("things"), timeout=1)
-    with pytest.raises(TypeError, match="expected a str"):
+    with pytest.raises(TypeError, match="of the name of a route or of a Request, not int"):
         restway.Pages(client, 1, {})  # type: ignore[arg-type]
 
 

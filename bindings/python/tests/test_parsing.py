@@ -137,7 +137,7 @@ def test_the_stage_of_a_failure_can_be_read(client: restway.Client, peer: Peer) 
         (restway.MappingError, Domain.MAPPING),
         (restway.ParsingError, Domain.PARSING),
         (restway.ValidationError, Domain.VALIDATION),
-        (restway.HTTPStatusError, Domain.HTTP),
+        (restway.ServerError, Domain.HTTP),
         (restway.ProtocolError, Domain.TRANSPORT),
     ]
 

@@ -46,7 +46,7 @@ def test_an_interceptor_sees_answers_and_failures(client: restway.Client) -> Non
     look.remove()
     assert client.get("status").status == 200
     assert seen[0][0] == 200 and seen[0][2] is None
-    assert seen[1] == (404, None, restway.HTTPStatusError)
+    assert seen[1] == (404, None, restway.NotFoundError)
     assert len(seen) == 2
     with pytest.raises(restway.UsageError):
         look.remove()

@@ -43,7 +43,26 @@ class Entry(NamedTuple):
     """The function of the program; the report of a failure names it."""
 
 
-tokens = itertools.count(1)
+class Tokens:
+    """Numbers of which no two are equal, also if several threads take them at the same time."""
+
+    def __init__(self) -> None:
+        self._numbers = itertools.count(1)
+        self.renew()
+
+    def renew(self) -> None:
+        """Makes a new lock in a forked child, where the thread that held the old one does not
+        exist.
+        """
+        # A finaliser may run while the lock is held, and take a number itself.
+        self._lock = threading.RLock()
+
+    def __next__(self) -> int:
+        with self._lock:
+            return next(self._numbers)
+
+
+tokens = Tokens()
 
 
 class Holding:
@@ -294,7 +313,28 @@ class Closing:
         """Ends all calls; their callbacks run at once or soon afterwards."""
 
 
-_open: weakref.WeakSet[Closing] = weakref.WeakSet()
+class _Open:
+    """What is closed at exit, with weak references."""
+
+    def __init__(self) -> None:
+        self.forget_all()
+
+    def forget_all(self) -> None:
+        """Begins anew, also in a forked child, which closes nothing of its parent's."""
+        self._all: weakref.WeakSet[Closing] = weakref.WeakSet()
+        # A finaliser may run while the lock is held, and make a client itself.
+        self._lock = threading.RLock()
+
+    def add(self, closing: Closing) -> None:
+        with self._lock:
+            self._all.add(closing)
+
+    def list(self) -> list[Closing]:
+        with self._lock:
+            return list(self._all)
+
+
+_open = _Open()
 _exiting = False
 
 
@@ -317,7 +357,7 @@ def stop_daemon_thread() -> None:
 def _close_all() -> None:
     global _exiting
     _exiting = True
-    closing = list(_open)
+    closing = _open.list()
     for each in closing:
         each._close_at_exit()
     wait_at_exit()
@@ -326,4 +366,5 @@ def _close_all() -> None:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_open.clear)
+    os.register_at_fork(after_in_child=_open.forget_all)
+    os.register_at_fork(after_in_child=tokens.renew)

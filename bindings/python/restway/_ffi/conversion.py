@@ -60,13 +60,13 @@ _BYTES, _OBJECT, _LIST = int(ValueKind.BYTES), int(ValueKind.OBJECT), int(ValueK
 
 def _microseconds(given: datetime) -> int:
     if given.utcoffset() is None:
-        raise ValueError(f"a datetime needs a time zone: {given!r}")
+        raise ValueError(f"a datetime needs a time zone, such as timezone.utc: {given!r}")
     return (given - _EPOCH) // _MICROSECOND
 
 
 def _iso(given: datetime) -> str:
     if given.utcoffset() is None:
-        raise ValueError(f"a datetime needs a time zone: {given!r}")
+        raise ValueError(f"a datetime needs a time zone, such as timezone.utc: {given!r}")
     return given.astimezone(timezone.utc).isoformat().replace("+00:00", "Z")
 
 

@@ -191,6 +191,7 @@ class OutboxState(IntEnum):
     BLOCKED = 3
     DEAD = 4
     DELIVERED = 5
+    GONE = 6
 
 
 class OutboxReason(IntEnum):

@@ -258,6 +258,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_log_flush": (c_enum, (_error_out,)),
     "restway_answer_set_value": (c_enum, (AnswerHandle, _value, _error_out)),
     "restway_answer_set_message": (c_enum, (AnswerHandle, c_char_p, _error_out)),
+    "restway_answer_set_cause": (c_enum, (AnswerHandle, c_void_p, DestroyFn, _error_out)),
     "restway_api_add_transform": (c_enum, (
         ApiHandle, c_char_p, TransformFn, TransformFn, c_void_p, DestroyFn, _error_out)),
     "restway_api_add_attribute": (c_enum, (
@@ -313,6 +314,8 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
         ClientHandle, c_uint32, OutboxFlushedFn, c_void_p, DestroyFn, _error_out)),
     "restway_client_set_outbox_observer": (c_enum, (
         ClientHandle, OutboxItemFn, OutboxFlushedFn, c_void_p, DestroyFn, _error_out)),
+    "restway_outbox_await": (c_enum, (
+        ClientHandle, c_int64, OutboxItemFn, c_void_p, DestroyFn, _error_out)),
     "restway_outbox_retry": (c_enum, (ClientHandle, c_int64, _error_out)),
     "restway_outbox_edit": (c_enum, (
         ClientHandle, c_int64, c_void_p, c_size_t, c_char_p, _error_out)),

@@ -405,6 +405,18 @@ def _flushed(
         report(entry and entry.callback, "a completion callback of a flush")
 
 
+def _ended_item(
+    context: int | None, item: native.OutboxItemHandle, status: int, error: native.ErrorHandle
+) -> None:
+    entry = None
+    try:
+        entry = completions.get(context)
+        with inside:
+            entry.run(item, status, error)
+    except BaseException:
+        report(entry and entry.callback, "a wait for an item of an outbox")
+
+
 def _observed_item(
     context: int | None, item: native.OutboxItemHandle, status: int, error: native.ErrorHandle
 ) -> None:
@@ -471,5 +483,6 @@ on_cause_destroy = native.DestroyFn(_cause_destroy)
 on_batch_done_function = native.BatchDoneFn(_batch_done)
 on_flushed_function = native.OutboxFlushedFn(_flushed)
 on_item_function = native.OutboxItemFn(_observed_item)
+on_ended_item_function = native.OutboxItemFn(_ended_item)
 on_observed_function = native.OutboxFlushedFn(_observed_flush)
 """The trampolines as C functions; they live as long as the process."""

@@ -1,0 +1,193 @@
+"""Messages of mistakes: the nearest name, the type that was expected, and how it is done instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+from ._exceptions import RestwayError
+
+T = TypeVar("T")
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Returns `; did you mean 'x'?` for the known name that is most like `name`, or "".
+
+    Names that differ only in case and underscores are most alike.
+    """
+    names = list(known)
+    plain = _plain(name)
+    for candidate in names:
+        if _plain(candidate) == plain:
+            return f"; did you mean {candidate!r}?"
+    from difflib import get_close_matches  # only a mistake needs it
+
+    found = get_close_matches(name, names, n=1)
+    return f"; did you mean {found[0]!r}?" if found else ""
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", "").lower()
+
+
+def no_attribute(entity: str, name: object, known: Iterable[str]) -> str:
+    """Returns the message for an attribute that an entity does not have."""
+    hint = nearest(name, known) if isinstance(name, str) else ""
+    return f"{entity} has no attribute {name!r}{hint}"
+
+
+def unchangeable(entity: str, name: object) -> str:
+    """Returns the message for an attempt to change an object."""
+    change = f"draft.{name} = ..." if isinstance(name, str) and name.isidentifier() else (
+        f"draft[{name!r}] = ..."
+    )
+    return (
+        f"this {entity} cannot be changed, because objects are snapshots; make a draft: "
+        f"draft = client.draft(object); {change}; client.patch(draft)"
+    )
+
+
+def out_of_range(index: int, count: int, what: str) -> IndexError:
+    """Returns the error for an index into a sequence of `count` things."""
+    there_are = f"there is 1 {what[:-1]}" if count == 1 else f"there are {count} {what}"
+    return IndexError(f"index {index} is out of range: {there_are}")
+
+
+def position(index: Any, count: int, what: str) -> int:
+    """Returns the position in a sequence that `index` names, which may count from the end.
+
+    Raises IndexError, and TypeError for an index that is not a number.
+    """
+    try:
+        place: int = range(count)[index]
+    except IndexError:
+        raise out_of_range(index, count, what) from None
+    except TypeError:
+        raise TypeError(
+            f"an index of {what} is a number or a slice, not {type(index).__name__}"
+        ) from None
+    return place
+
+
+def require(value: object, kind: type[T], hint: str = "") -> T:
+    """Returns `value` if it is a `kind`; raises TypeError otherwise, with a hint."""
+    if isinstance(value, kind):
+        return value
+    name = kind.__name__
+    article = "an" if name[0] in "AEIOaeio" else "a"
+    raise TypeError(f"expected {article} {name}, not {type(value).__name__}{hint}")
+
+
+def require_mapping(value: object, what: str) -> None:
+    """Raises TypeError if `value` is no mapping."""
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{what} are a mapping of names and values, not {type(value).__name__}")
+
+
+def require_function(value: Callable[..., Any] | None, what: str, hint: str = "") -> None:
+    """Raises TypeError if `value` is neither None nor a function."""
+    if value is not None and not callable(value):
+        raise TypeError(f"{what} is a function, not {type(value).__name__}{hint}")
+
+
+def unknown_keyword(
+    what: str, unknown: Mapping[str, object], known: Iterable[str], otherwise: str = ""
+) -> TypeError:
+    """Returns the error for keywords that a function does not have; `otherwise` is the hint if no
+    keyword is like it.
+    """
+    keyword = next(iter(unknown))
+    hint = nearest(_ELSEWHERE.get(keyword, keyword), known) or otherwise
+    return TypeError(f"{what} has no keyword {keyword!r}{hint}")
+
+
+_ELSEWHERE = {"data": "params", "query": "params", "content": "body", "payload": "json"}
+"""Keywords of other HTTP packages, and the keywords that stand for them here."""
+
+
+PATHS = "; get, post, put, patch and delete of a client take a path"
+"""The hint for a path in place of a request."""
+
+_TEXT_CHARACTERS_MAX = 200
+_VALUE_CHARACTERS_MAX = 40
+
+
+def object_text(shown: Any) -> str:
+    """Returns the `repr` of an object: its entity, its identity and its first attributes."""
+    identity = shown.identity
+    text = f"<{shown.entity} {f'#{shown.store_key}' if identity is None else repr(identity)}"
+    is_shown = identity is None
+    for name in shown:
+        value = _value_text(shown, name)
+        if not is_shown and value == repr(identity):
+            is_shown = True  # the identity is already the first part
+            continue
+        part = f" {name}={value}"
+        if len(text) + len(part) > _TEXT_CHARACTERS_MAX:
+            return f"{text} …>"
+        text += part
+    return f"{text}>"
+
+
+def _value_text(shown: Any, name: str) -> str:
+    try:
+        value = shown[name]
+    except RestwayError:
+        return "?"
+    text = value.isoformat() if isinstance(value, datetime) else repr(value)
+    if len(text) <= _VALUE_CHARACTERS_MAX:
+        return text
+    return f"{text[: _VALUE_CHARACTERS_MAX - 1]}…"
+
+
+class Unchangeable:
+    """The base of `Object`: an attempt to change it is answered with how to make a draft."""
+
+    __slots__ = ()
+
+    if not TYPE_CHECKING:  # a type checker would take every change for possible
+
+        def __setattr__(self, name: str, _: object) -> None:
+            raise AttributeError(unchangeable(self.entity, name))
+
+        def __delattr__(self, name: str) -> None:
+            raise AttributeError(unchangeable(self.entity, name))
+
+        def __setitem__(self, name: str, _: object) -> None:
+            raise TypeError(unchangeable(self.entity, name))
+
+        def __delitem__(self, name: str) -> None:
+            raise TypeError(unchangeable(self.entity, name))
+
+
+class Hinting:
+    """The base of classes that answer an attribute that does not exist with the nearest one."""
+
+    __slots__ = ()
+
+    _instead: ClassVar[Mapping[str, str]] = {}
+    """What stands here for names that programs often expect, as the end of a sentence."""
+
+    if not TYPE_CHECKING:  # a type checker would take every name for an attribute
+
+        def __getattr__(self, name: str) -> Any:
+            kind = type(self)
+            hint = ""
+            if isinstance(self, Sequence) and len(self) and name in dir(self[0]):
+                hint = f"; its elements have it: [0].{name}"
+            elif not name.startswith("_"):
+                instead = kind._instead.get(name)
+                public = (known for known in dir(kind) if not known.startswith("_"))
+                hint = f"; {instead}" if instead else nearest(name, public)
+            raise AttributeError(f"{kind.__name__} has no attribute {name!r}{hint}")
+
+
+class RequestText:
+    """The base of classes whose `repr` shows their request."""
+
+    _request: Any
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self._request!r}>"
