@@ -385,11 +385,11 @@ class Timeouts:
             check(lib.restway_request_set_too_slow, handle, age)
 
 
-class RequestOptions(TypedDict, total=False):
-    """The keywords of every request. None has the same effect as leaving the keyword out.
+class CallOptions(TypedDict, total=False):
+    """The keywords of every request but for `variables`, which the clients of `restway.stubs`
+    declare for each route. None has the same effect as leaving the keyword out.
 
     Attributes:
-        variables: The values of the path's variables (`:itemID`); see `restway._ffi.conversion`.
         params: Parameters by name, or pairs, in which a name may stand several times: it then has
             all these values, in their order, as a list. For GET, HEAD and DELETE they go into the
             query, where None is left out,
@@ -428,7 +428,6 @@ class RequestOptions(TypedDict, total=False):
             for links in answers that no template matches. The URL may lead to any origin.
     """
 
-    variables: Mapping[str, Any] | None
     params: Parameters | None
     headers: Mapping[str, str | None] | None
     timeout: float | Timeouts | None
@@ -443,8 +442,18 @@ class RequestOptions(TypedDict, total=False):
     route: str | None
 
 
-class BodyOptions(RequestOptions, total=False):
-    """The keywords of requests that have a body.
+class RequestOptions(CallOptions, total=False):
+    """The keywords of every request: those of `CallOptions` and its variables.
+
+    Attributes:
+        variables: The values of the path's variables (`:itemID`); see `restway._ffi.conversion`.
+    """
+
+    variables: Mapping[str, Any] | None
+
+
+class BodyCallOptions(CallOptions, total=False):
+    """The keywords of requests that have a body but for `variables`.
 
     Attributes:
         body: The body as it is sent; a str is sent as UTF-8. Binary files and iterables of bytes
@@ -482,3 +491,8 @@ class BodyOptions(RequestOptions, total=False):
     gzip: bool | None
     expect_continue: bool | None
     resumable: Resumption | None
+
+
+class BodyOptions(BodyCallOptions, RequestOptions, total=False):
+    """The keywords of requests that have a body: those of `BodyCallOptions` and `RequestOptions`.
+    """
