@@ -30,7 +30,7 @@ from ._outbox import Outbox
 from ._pages import PagedList, Pages
 from ._parsing import BytesMapping
 from ._questions import set_question
-from ._request import Request, Verbs
+from ._request import Request
 from ._response import OnProgress, Progress, Response
 from ._scope import Scope
 from ._store import Changes, Observed, Observer, OnChange, start_observing
@@ -43,6 +43,7 @@ from ._stream import (
     event_receiver,
     request_of,
 )
+from ._verbs import BlockingVerbs
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -63,7 +64,7 @@ _EXIT_WAIT_MILLISECONDS = 5000
 _UNBOUNDED = native.whole(0)
 
 
-class Client(ClientBase, BytesMapping, Verbs[Response]):
+class Client(ClientBase, BytesMapping, BlockingVerbs):
     """A client whose calls block. It is usable from any thread; as a context manager it closes
     itself.
     """

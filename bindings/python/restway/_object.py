@@ -13,6 +13,7 @@ from ._boundary import name as name_bytes
 from ._exceptions import RestwayError, UnknownAttributeError
 from ._ffi.conversion import ObjectReference, decode
 from ._ffi.enums import Domain, Status, ValueKind
+from .values import ReadsInto
 
 if TYPE_CHECKING:
     from ._response import Response
@@ -413,7 +414,7 @@ _ROWS_AT_ONCE = 1024
 """How many objects `values` reads in one call."""
 
 
-class Objects(Sequence[Object]):
+class Objects(Sequence[Object], ReadsInto):
     """The objects of a response, a relationship or a query, in their order.
 
     An `Object` is made when it is read from the sequence.
@@ -422,8 +423,7 @@ class Objects(Sequence[Object]):
     __slots__ = ("_handle", "_layouts", "_range")
 
     def __init__(self, handle: native.ListHandle, span: range | None, layouts: Layouts) -> None:
-        """For this package. `handle` is owned; `span` holds indices of its objects, None takes all.
-        """
+        """For this package. `handle` is owned; `span` has indices in it, None takes all."""
         self._handle = handle
         self._range = range(native.lib.restway_list_count(handle)) if span is None else span
         self._layouts = layouts

@@ -1,13 +1,11 @@
-"""Requests, and the methods of clients and batches that make one for an HTTP method."""
+"""Requests."""
 
 from __future__ import annotations
 
 import builtins
-from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import wraps
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Literal, Union
 
 from . import _ffi as native
 from ._body import (
@@ -418,82 +416,3 @@ def request_without_body(
 
 Target = Union[str, Object, Draft]
 """A path below the base URL, or an object or draft whose path the object router finds."""
-
-Given = TypeVar("Given", covariant=True)
-
-
-class Verbs(ABC, Generic[Given]):
-    """The methods that make a request for an HTTP method and carry it out. Their keywords are the
-    keywords of `RequestOptions` and `BodyOptions`.
-
-    Each class returns its own kind of result, and raises as the method in the last column does:
-
-    | class | gives | as |
-    | --- | --- | --- |
-    | Client | the response | `perform` |
-    | AsyncClient | a coroutine of the response | `perform` |
-    | Batch | a call | `add` |
-    | AsyncBatch | a future of the response | `add` |
-    """
-
-    __slots__ = ()
-
-    @abstractmethod
-    def _carry_out(self, request: Request) -> Given:
-        """Carries out a request in the way of this class."""
-
-    def get(self, target: Target, **options: Unpack[RequestOptions]) -> Given:
-        """GETs a path, or an object again."""
-        return self._carry_out(request_without_body("GET", target, options))
-
-    def head(self, target: Target, **options: Unpack[RequestOptions]) -> Given:
-        """Sends a HEAD request to a path, or about an object."""
-        return self._carry_out(request_without_body("HEAD", target, options))
-
-    def options(self, target: Target, **options: Unpack[RequestOptions]) -> Given:
-        """Asks which options a path or an object has; the answer is not mapped."""
-        return self._carry_out(request_without_body("OPTIONS", target, options))
-
-    def delete(self, target: Target, **options: Unpack[RequestOptions]) -> Given:
-        """DELETEs a path or an object."""
-        return self._carry_out(request_without_body("DELETE", target, options))
-
-    def post(self, target: Target, **options: Unpack[BodyOptions]) -> Given:
-        """POSTs to a path, or an object, or a draft."""
-        return self._carry_out(request_for("POST", target, options))
-
-    def put(self, target: Target, **options: Unpack[BodyOptions]) -> Given:
-        """PUTs to a path, or an object, or a draft."""
-        return self._carry_out(request_for("PUT", target, options))
-
-    def patch(self, target: Target, **options: Unpack[BodyOptions]) -> Given:
-        """PATCHes a path, an object or a draft."""
-        return self._carry_out(request_for("PATCH", target, options))
-
-    def route(
-        self, route: str, /, method: str | None = None, **options: Unpack[BodyOptions]
-    ) -> Given:
-        """Sends a request to a named route; `method` is one of the route's methods, None takes its
-        first.
-        """
-        return self._carry_out(Request.route(route, method, **options))
-
-
-def make_coroutine_functions(kind: type[Verbs[Awaitable[Any]]]) -> None:
-    """Turns the methods of a class into coroutine functions, also for
-    `inspect.iscoroutinefunction`.
-
-    Like any coroutine function, they do nothing before they are awaited: an error of the request is
-    raised there.
-    """
-    for verb_name, verb in vars(Verbs).items():
-        if not verb_name.startswith("_"):
-            setattr(kind, verb_name, _coroutine_function(verb))
-
-
-def _coroutine_function(verb: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
-    @wraps(verb)
-    async def run(*arguments: Any, **options: Any) -> Any:
-        return await verb(*arguments, **options)
-
-    return run

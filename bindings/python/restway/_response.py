@@ -17,6 +17,7 @@ from ._ffi.enums import CacheState, Domain, Status, StatusClass
 from ._inspect import Headers, OutgoingRequest, request_of, status_class
 from ._object import Layouts, Object, Objects, first_object
 from ._questions import no_object
+from .values import ReadsInto
 
 if TYPE_CHECKING:
     from ._call import Call
@@ -158,7 +159,7 @@ class MappingIssue(NamedTuple):
 _HTTP_VERSIONS = {10: "1.0", 11: "1.1", 20: "2", 30: "3"}
 
 
-class Response(Owner[native.ResponseHandle]):
+class Response(Owner[native.ResponseHandle], ReadsInto):
     """A response. It is immutable, usable from any thread, and a context manager."""
 
     __slots__ = ("_headers", "_layouts")
@@ -353,6 +354,9 @@ class Response(Owner[native.ResponseHandle]):
         """
         handle = native.own(native.lib.restway_response_list(self._handle))
         return Objects(handle, None, self._layouts)
+
+    def _objects_to_read(self) -> Objects:
+        return self.objects
 
     @property
     def object(self) -> Object | None:

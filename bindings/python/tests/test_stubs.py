@@ -116,6 +116,12 @@ def test_a_type_checker_finds_the_errors_of_a_program(
     assert lines_with_errors(report, use) == marked, report
 
 
+def test_pyright_infers_the_types_of_the_contract(tmp_path: Path) -> None:
+    """test_package.py asks mypy."""
+    report = pyright(tmp_path, HERE / "typing_contract.py")
+    assert report.startswith("0 errors"), report
+
+
 @CHECKERS
 def test_written_modules_have_no_errors(tmp_path: Path, checker: Any) -> None:
     documents = [DOCUMENT, TRACKER, EMPTY, WITHOUT_ENTITIES, WITHOUT_ROUTES, WEB_API_CLIENT]

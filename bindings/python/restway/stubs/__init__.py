@@ -17,6 +17,7 @@ everything is an `Object`, a `Draft` or a `Response`.
 from __future__ import annotations
 
 from .._body import BodyCallOptions, CallOptions
+from .._verbs import BodyCallIntoOptions, CallIntoOptions
 from .typed import (
     Attribute,
     TypedDraft,
@@ -28,7 +29,9 @@ from .typed import (
 
 __all__ = [
     "Attribute",
+    "BodyCallIntoOptions",
     "BodyCallOptions",
+    "CallIntoOptions",
     "CallOptions",
     "TypedDraft",
     "TypedObject",

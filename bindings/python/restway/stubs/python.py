@@ -29,20 +29,21 @@ _VERBS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 """The HTTP methods whose requests by path have types."""
 
 _RESERVED = {
-    "Any", "AnyObject", "AsyncClient", "Attribute", "BodyCallOptions", "CallOptions", "Client",
-    "Literal", "NotRequired", "Sequence", "TypedDict", "TypedDraft", "TypedObject", "TypedObjects",
-    "TypedResponse", "Unpack", "Variable", "datetime", "overload", "restway",
+    "Any", "AnyObject", "AsyncClient", "Attribute", "BodyCallIntoOptions", "BodyCallOptions",
+    "CallIntoOptions", "CallOptions", "Client", "Literal", "NotRequired", "Sequence", "T",
+    "TypeVar", "TypedDict", "TypedDraft", "TypedObject", "TypedObjects", "TypedResponse", "Unpack",
+    "Variable", "datetime", "overload", "restway",
 }
 """The names that a module uses for itself."""
 
 _IMPORTS = (
     ("collections.abc", ("Sequence",)),
     ("datetime", ("datetime",)),
-    ("typing", ("TYPE_CHECKING", "Any", "Literal", "TypedDict", "overload")),
+    ("typing", ("TYPE_CHECKING", "Any", "Literal", "TypedDict", "TypeVar", "overload")),
 )
 _OF_PACKAGE = (
-    "Attribute", "BodyCallOptions", "CallOptions", "TypedDraft", "TypedObject", "TypedObjects",
-    "TypedResponse", "Variable",
+    "Attribute", "BodyCallIntoOptions", "BodyCallOptions", "CallIntoOptions", "CallOptions",
+    "TypedDraft", "TypedObject", "TypedObjects", "TypedResponse", "Variable",
 )
 _EXTENSIONS = ("NotRequired", "Unpack")
 """The names of typing_extensions, which only type checkers need to find."""
@@ -73,6 +74,10 @@ def _head(body: str, is_stub: bool) -> str:
         "",
         "Do not change this file: write it again when the document has changed.",
         '"""',
+        "",
+        "# The methods take less than the methods that they replace: only what the document has.",
+        '# mypy: disable-error-code="override"',
+        "# pyright: reportIncompatibleMethodOverride=false",
         "",
     ]
     if not is_stub:
@@ -124,6 +129,8 @@ class _Module:
 
     def parts(self) -> Iterator[list[str]]:
         """Returns the classes of the module, each as lines."""
+        if self._document.routes:
+            yield ['T = TypeVar("T")']
         for entity in self._document.entities:
             yield self._entity(entity)
             yield self._values_of(entity)
@@ -228,7 +235,7 @@ class _Module:
         ]
         for verb in _VERBS:
             ways = self._by_path(verb)
-            if len(ways) > 1:
+            if ways:
                 forward = ("target: Any, **options: Any", "target, **options")
                 lines += ["", *self._method(verb.lower(), ways, *forward, is_async=is_async)]
         by_name = self._by_name()
@@ -246,42 +253,56 @@ class _Module:
         """Returns the ways to call a verb: with a path of the document, with an object or a draft,
         and with any other path.
         """
-        options = _options(verb)
+        options, into_options = _options(verb), _into_options(verb)
         ways: list[_Signature] = []
         paths = set()
         for route in self._document.routes:
             if verb in route.methods and route.path not in paths:
                 paths.add(route.path)
                 target = f"target: Literal[{_text(route.path)}]"
-                keywords = self._keywords(route)
-                ways.append(_Signature((target, *keywords, options), self._result(route, verb)))
+                ways.append(
+                    _Signature(
+                        (target, *self._keywords(route), options),
+                        self._response(route.answers[verb]),
+                    )
+                )
+                if route.variables:
+                    keywords = (*self._keywords(route), "into: type[T]")
+                    ways.append(_Signature((target, *keywords, into_options), "T"))
+        if not ways:
+            return []
         for entity in self._document.entities:
             serving = self._document.serving(entity.name, verb)
             if serving:
                 target = f"target: {self._entities[entity.name]} | {self._drafts[entity.name]}"
                 answered = [name for route in serving for name in route.answers[verb]]
                 ways.append(_Signature((target, options), self._response(answered)))
+        target = "target: restway.Target"
         result = "TypedResponse[AnyObject | Any]" if self._entities else "TypedResponse[Any]"
-        return [*ways, _Signature(("target: restway.Target", options), result)]
+        ways.append(_Signature((target, options), result))
+        ways.append(_Signature((target, "*", "into: type[T]", into_options), "T"))
+        return ways
 
     def _by_name(self) -> list[_Signature]:
         """Returns the ways to call `route`. A route whose methods answer with different entities
-        has one for each method.
+        has one for each group of methods.
         """
         ways = []
         for route in self._document.routes:
             named = f"route: Literal[{_text(route.name)}]"
+            keywords = self._keywords(route)
             groups: dict[tuple[str, ...], list[str]] = {}
             for method in route.methods:
                 groups.setdefault(route.answers[method], []).append(method)
             for answered, methods in groups.items():
-                words = f"Literal[{', '.join(_text(method) for method in methods)}]"
-                chosen = f"method: {words}"
+                chosen = f"method: {_literal(methods)}"
                 if route.methods[0] in methods:
                     chosen += " | None = None"
-                keywords = self._keywords(route)
                 parameters = (named, "/", chosen, *keywords, _options("POST"))
                 ways.append(_Signature(parameters, self._response(answered)))
+            chosen = f"method: {_literal(route.methods)} | None = None"
+            keywords = (*(keywords or ("*",)), "into: type[T]")
+            ways.append(_Signature((named, "/", chosen, *keywords, _into_options("POST")), "T"))
         return ways
 
     def _of_drafts(self) -> list[_Signature]:
@@ -306,9 +327,6 @@ class _Module:
             return ("*", f"variables: {kind}")
         return ("*", f"variables: {kind} | None = None")
 
-    def _result(self, route: Route, method: str) -> str:
-        return self._response(route.answers[method])
-
     def _response(self, entities: Iterable[str]) -> str:
         kinds = _union([self._entities[name] for name in entities])
         return f"TypedResponse[{kinds or 'Any'}]"
@@ -322,22 +340,14 @@ class _Module:
         *,
         is_async: bool = False,
     ) -> list[str]:
-        """Returns a method with all ways to call it. It takes less than the method of the base
-        class, which mypy and pyright refuse without the comments: mypy at the first way, pyright at
-        the function itself, or at the last way of a stub file, which has no function.
-        """
+        """Returns a method with all ways to call it."""
         start = "async def" if is_async else "def"
-        of_mypy = "  # type: ignore[override]"
-        of_pyright = "  # pyright: ignore[reportIncompatibleMethodOverride]"
         lines = []
-        for number, way in enumerate(ways):
-            comment = of_mypy if number == 0 else ""
+        for way in ways:
             if len(ways) > 1:
-                lines.append(f"    @overload{comment}")
-                is_last = number == len(ways) - 1
-                comment = of_pyright if self._is_stub and is_last else ""
+                lines.append("    @overload")
             lines += [
-                f"    {start} {name}({comment}",
+                f"    {start} {name}(",
                 "        self,",
                 *(f"        {parameter}," for parameter in way.parameters),
                 f"    ) -> {way.result}: ...",
@@ -381,6 +391,15 @@ def _passed(parameters: Iterable[str]) -> str:
 def _options(method: str) -> str:
     kind = "BodyCallOptions" if method in WRITING_METHODS else "CallOptions"
     return f"**options: Unpack[{kind}]"
+
+
+def _into_options(method: str) -> str:
+    kind = "BodyCallIntoOptions" if method in WRITING_METHODS else "CallIntoOptions"
+    return f"**options: Unpack[{kind}]"
+
+
+def _literal(words: Iterable[str]) -> str:
+    return f"Literal[{', '.join(map(_text, words))}]"
 
 
 def _variable_type(variable: Variable) -> str:

@@ -4,6 +4,7 @@ line that ends with the word `error` after a comment sign has an error, and no o
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -12,6 +13,11 @@ from typing_extensions import assert_type
 
 import restway
 from restway.stubs import TypedObjects, TypedResponse
+
+
+@dataclass
+class Title:
+    title: str
 
 
 def by_path(client: tracker.Client) -> None:
@@ -63,6 +69,18 @@ def by_name(client: tracker.Client) -> None:
     client.route("owner", variables={"item_id": 7})  # error
     assert_type(client.route("report"), TypedResponse[Any])
     assert_type(client.route("health"), TypedResponse[Any])
+
+
+def into(client: tracker.Client) -> None:
+    variables: tracker.IssueVariables = {"number": 12}
+    assert_type(client.get("issues/:number", variables=variables, into=Title), Title)
+    assert_type(client.get("issues/12", into=Title, depth=1), Title)
+    assert_type(client.get("mixed", into=list[Title]), "list[Title]")
+    assert_type(client.route("issue", variables=variables, into=Title), Title)
+    assert_type(client.route("search", into=list[Title]), "list[Title]")
+    client.get("issues/:number", variables={"nummer": 12}, into=Title)  # error
+    client.route("issue", variables={"numbr": 12}, into=Title)  # error
+    client.get("issues/12", into=Title, dept=1)  # error
 
 
 def objects(client: tracker.Client, issue: tracker.Issue) -> None:
@@ -123,4 +141,5 @@ async def awaited(client: tracker.AsyncClient) -> None:
     await client.get("issues/:number", variables={"nummer": 12})  # error
     assert_type(await client.route("search"), TypedResponse[tracker.User])
     await client.route("issue", variables={"numbr": 12})  # error
+    assert_type(await client.get("issues/12", into=Title), Title)
     client.draft("Issue", title=3)  # error
