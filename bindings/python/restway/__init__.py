@@ -181,6 +181,7 @@ from ._stream import (
     Stream,
     StreamedResponse,
 )
+from .values import Record
 
 __version__ = "0.1.0"
 
@@ -312,6 +313,7 @@ __all__ = [
     "Rate",
     "Reachability",
     "Readable",
+    "Record",
     "Refresh",
     "RefreshRefusedError",
     "Request",

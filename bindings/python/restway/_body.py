@@ -8,7 +8,6 @@ import asyncio
 import io
 import os
 import threading
-from collections import Counter
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -19,7 +18,6 @@ from . import _ffi as native
 from ._boundary import check, milliseconds, name
 from ._exceptions import RestwayError
 from ._ffi.callbacks import functions
-from ._ffi.conversion import encode
 from ._ffi.enums import CacheMode, Phase, SaveFlag, Status
 from ._ffi.trampolines import (
     on_function_destroy,
@@ -28,6 +26,7 @@ from ._ffi.trampolines import (
 )
 from ._questions import fail
 from ._resource import DigestHeader, Files, Resource, Resumption
+from .values import Nulls, Parameters, Record
 
 
 class Readable(Protocol):
@@ -37,28 +36,8 @@ class Readable(Protocol):
         """Returns at most `size` bytes; no bytes at the end."""
 
 
-Content = Union[bytes, str, Resource, Readable, Iterable[bytes], AsyncIterable[bytes]]
+Content = Union[bytes, str, Resource, Readable, Iterable[bytes], AsyncIterable[bytes], Record]
 """The types of a body. `BodyOptions` says how each is sent."""
-
-Parameters = Union[Mapping[str, Any], Iterable[tuple[str, Any]]]
-"""Parameters by name, or pairs, in which a name may stand several times."""
-
-
-def set_parameters(handle: native.RequestHandle, parameters: Parameters) -> None:
-    """For this package: sets parameters. A name that stands in several pairs has all its values, in
-    their order.
-    """
-    pairs = list(parameters.items() if isinstance(parameters, Mapping) else parameters)
-    counts = Counter(key for key, _ in pairs)
-    begun: set[str] = set()
-    for key, value in pairs:
-        function = native.lib.restway_request_set_parameter
-        if counts[key] > 1:
-            if key not in begun:
-                begun.add(key)
-                check(function, handle, name(key), native.ref(encode([])))
-            function = native.lib.restway_request_add_parameter
-        check(function, handle, name(key), native.ref(encode(value)))
 
 
 class Reading:
@@ -175,11 +154,11 @@ def reading_of(body: Any) -> Reading:
         return _file_reading(body)
     if hasattr(body, "__aiter__"):
         return _AsyncReading(body.__aiter__())
-    if hasattr(body, "__iter__") and not isinstance(body, Mapping):
+    if hasattr(body, "__iter__"):
         iterator = iter(body)
         return Reading(_Pieces(lambda: next(iterator, None)).read)
     raise TypeError(
-        "a body is bytes, a str, a binary file or an iterable of bytes, "
+        "a body is bytes, a str, a binary file, an iterable of bytes or values by name, "
         f"not {type(body).__name__}"
     )
 
@@ -390,13 +369,12 @@ class CallOptions(TypedDict, total=False):
     declare for each route. None has the same effect as leaving the keyword out.
 
     Attributes:
-        params: Parameters by name, or pairs, in which a name may stand several times: it then has
-            all these values, in their order, as a list. For GET, HEAD and DELETE they go into the
-            query, where None is left out,
-            a list repeats the name and a mapping is flattened ("a[b]"). For other methods they form
-            the body, which is JSON unless a `serialization` says otherwise, and in which None is
-            null and a dotted name makes nested objects. With a `body` or `json` they go into the
-            query.
+        params: Parameters by name (`Record`), or pairs, in which a name may stand several times: it
+            then has all these values, in their order, as a list. For GET, HEAD and DELETE they go
+            into the query, where None is left out, a list repeats the name and a mapping is
+            flattened ("a[b]"). For other methods they form the body, which is JSON unless a
+            `serialization` says otherwise, and in which None is null and a dotted name makes nested
+            objects. With a `body` or `json` they go into the query.
         headers: Headers in place of the environment's; None removes a header from this request.
         timeout: The time limit of the whole exchange in seconds, including redirects, or the limits
             of its phases. None takes the client's limit; `math.inf` sets no limit.
@@ -424,6 +402,8 @@ class CallOptions(TypedDict, total=False):
         parse: Who reads the body of a successful answer, in place of the `parse` of the route:
             "objects", "json", "text", "bytes", "headers", "nothing", or the name of a parser of the
             api. The response has the result as `value`.
+        nulls: "omit" leaves None out of `json`, `params`, `variables` and a `body` that has values
+            by name, at any depth; "keep" is the default.
         route: The name of the route as which a path or a URL is handled and its answer is mapped,
             for links in answers that no template matches. The URL may lead to any origin.
     """
@@ -439,6 +419,7 @@ class CallOptions(TypedDict, total=False):
     cache: CacheUse | None
     cache_ttl: float | None
     parse: str | None
+    nulls: Nulls | None
     route: str | None
 
 
@@ -446,10 +427,11 @@ class RequestOptions(CallOptions, total=False):
     """The keywords of every request: those of `CallOptions` and its variables.
 
     Attributes:
-        variables: The values of the path's variables (`:itemID`); see `restway._ffi.conversion`.
+        variables: The values of the path's variables (`:itemID`) by name, in a mapping, a
+            dataclass, a Struct or a pydantic model (`Record`); see `restway._ffi.conversion`.
     """
 
-    variables: Mapping[str, Any] | None
+    variables: Record | None
 
 
 class BodyCallOptions(CallOptions, total=False):
@@ -461,9 +443,11 @@ class BodyCallOptions(CallOptions, total=False):
             from its present position to its end, with its length, and is read again if the request
             is sent again. Anything else is sent in chunks, and only once. An async iterable must be
             given inside the loop of an AsyncClient, where it is read. If reading raises, the call
-            fails, and the exception is the error's `__cause__`.
+            fails, and the exception is the error's `__cause__`. A mapping, a dataclass, a Struct
+            and a pydantic model are written as JSON, as by `json`.
         media_type: The Content-Type of `body`.
-        json: A value that is written as the JSON body, instead of `body`.
+        json: A value that is written as the JSON body, instead of `body`. Dataclasses, Structs and
+            pydantic models in it are written as objects.
         digest: The headers with a digest that a `Resource` as `body` is sent with: "content-md5",
             "digest" (SHA-256) or "repr-digest" (SHA-256).
         files: Files of a multipart body, by the names of their parts, or as pairs. Parameters, and

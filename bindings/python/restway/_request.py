@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, Union
@@ -11,19 +12,17 @@ from . import _ffi as native
 from ._body import (
     CacheUse,
     Content,
-    Parameters,
     Reading,
     Saving,
     Timeouts,
     reading_of,
     set_body_reading,
     set_caching,
-    set_parameters,
     set_save_to,
 )
 from ._boundary import Owner, check, chosen, errors, failed, make, name, optional_name
 from ._draft import Draft
-from ._ffi.conversion import encode, json_bytes
+from ._ffi.conversion import encode
 from ._ffi.enums import AuthMode, Serialization
 from ._ffi.trampolines import on_progress_function
 from ._library import follow_logging
@@ -39,6 +38,7 @@ from ._resource import (
     set_resumable,
 )
 from ._response import OnProgress, Progress, progress_of
+from .values import Nulls, Parameters, Record, by_name, is_record, json_of, pairs_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -177,7 +177,7 @@ class Request(Owner[native.RequestHandle]):
     def update(
         self,
         *,
-        variables: Mapping[str, Any] | None = None,
+        variables: Record | None = None,
         params: Parameters | None = None,
         headers: Mapping[str, str | None] | None = None,
         body: Content | None = None,
@@ -198,6 +198,7 @@ class Request(Owner[native.RequestHandle]):
         cache: CacheUse | None = None,
         cache_ttl: float | None = None,
         parse: str | None = None,
+        nulls: Nulls | None = None,
         route: str | None = None,
     ) -> None:
         """Changes the given options and keeps all others; see `BodyOptions`.
@@ -208,8 +209,8 @@ class Request(Owner[native.RequestHandle]):
         """
         if route is not None:
             check(native.lib.restway_request_set_route, self._handle, name(route))
-        self._fill(variables, params, headers, timeout)
-        self._set_body(body, media_type, json, digest)
+        self._fill(variables, params, headers, timeout, nulls)
+        self._set_body(body, media_type, json, digest, nulls)
         self._set_sending(files, serialization, gzip, expect_continue, resumable)
         if priority is not None:
             if not -(2**31) <= priority < 2**31:
@@ -304,18 +305,19 @@ class Request(Owner[native.RequestHandle]):
 
     def _fill(
         self,
-        variables: Mapping[str, Any] | None,
+        variables: Record | None,
         params: Parameters | None,
         headers: Mapping[str, str | None] | None,
         timeout: float | Timeouts | None,
+        nulls: Nulls | None,
     ) -> None:
         handle, lib = self._handle, native.lib
-        if variables:
+        if variables is not None:
             function = lib.restway_request_set_variable
-            for key, value in variables.items():
+            for key, value in by_name(variables, nulls).items():
                 check(function, handle, name(key), native.ref(encode(value)))
-        if params:
-            set_parameters(handle, params)
+        if params is not None:
+            _set_parameters(handle, params, nulls)
         if headers:
             function = lib.restway_request_set_header
             for key, text in headers.items():
@@ -329,13 +331,14 @@ class Request(Owner[native.RequestHandle]):
         media_type: str | None,
         json: builtins.object,
         digest: Iterable[DigestHeader] | None,
+        nulls: Nulls | None,
     ) -> None:
         if digest is not None and not isinstance(body, Resource):
             raise TypeError("a digest needs a Resource as the body")
         if json is not None:
             if body is not None:
                 raise TypeError("a request has a body or json, not both")
-            content, default_type = json_bytes(json), "application/json"
+            content, default_type = json_of(json, nulls), "application/json"
         elif body is None:
             if media_type is not None:
                 raise TypeError("a media_type needs a body")
@@ -350,6 +353,8 @@ class Request(Owner[native.RequestHandle]):
             content, default_type = body.encode(), "text/plain; charset=utf-8"
         elif isinstance(body, bytes):
             content, default_type = body, "application/octet-stream"
+        elif is_record(body):
+            content, default_type = json_of(body, nulls), "application/json"
         else:
             reading = reading_of(body)
             set_body_reading(self._handle, reading, media_type or "application/octet-stream")
@@ -363,6 +368,23 @@ class Request(Owner[native.RequestHandle]):
             len(content),
             name(media_type or default_type),
         )
+
+
+def _set_parameters(
+    handle: native.RequestHandle, parameters: Parameters, nulls: Nulls | None
+) -> None:
+    """Sets parameters. A name that stands in several pairs has all its values, in their order."""
+    pairs = pairs_of(parameters, nulls)
+    counts = Counter(key for key, _ in pairs)
+    begun: set[str] = set()
+    for key, value in pairs:
+        function = native.lib.restway_request_set_parameter
+        if counts[key] > 1:
+            if key not in begun:
+                begun.add(key)
+                check(function, handle, name(key), native.ref(encode([])))
+            function = native.lib.restway_request_add_parameter
+        check(function, handle, name(key), native.ref(encode(value)))
 
 
 _AUTH_MODES = {mode.name.lower(): mode for mode in AuthMode}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
 from ._body import BodyCallOptions, BodyOptions, CallOptions, RequestOptions
 from ._request import Request, Target, request_for, request_without_body
 from ._response import Response
-from .values import IntoOptions, Reading, reading_of
+from .values import IntoOptions, Reading, reading_into
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -96,7 +96,7 @@ class Verbs(ABC, Generic[Given]):
         self, target: Target, *, into: Any = None, **options: Unpack[RequestIntoOptions]
     ) -> Any:
         """GETs a path, or an object again."""
-        reading = reading_of(into, options)
+        reading = reading_into(into, options)
         return self._give(request_without_body("GET", target, options), reading)
 
     def head(self, target: Target, **options: Unpack[RequestOptions]) -> Given:
@@ -133,7 +133,7 @@ class Verbs(ABC, Generic[Given]):
         self, target: Target, *, into: Any = None, **options: Unpack[BodyIntoOptions]
     ) -> Any:
         """POSTs to a path, or an object, or a draft."""
-        reading = reading_of(into, options)
+        reading = reading_into(into, options)
         return self._give(request_for("POST", target, options), reading)
 
     @overload
@@ -158,7 +158,7 @@ class Verbs(ABC, Generic[Given]):
         self, target: Target, *, into: Any = None, **options: Unpack[BodyIntoOptions]
     ) -> Any:
         """PUTs to a path, or an object, or a draft."""
-        reading = reading_of(into, options)
+        reading = reading_into(into, options)
         return self._give(request_for("PUT", target, options), reading)
 
     @overload
@@ -183,7 +183,7 @@ class Verbs(ABC, Generic[Given]):
         self, target: Target, *, into: Any = None, **options: Unpack[BodyIntoOptions]
     ) -> Any:
         """PATCHes a path, an object or a draft."""
-        reading = reading_of(into, options)
+        reading = reading_into(into, options)
         return self._give(request_for("PATCH", target, options), reading)
 
     @overload
@@ -222,7 +222,7 @@ class Verbs(ABC, Generic[Given]):
         """Sends a request to a named route; `method` is one of the route's methods, None takes its
         first.
         """
-        reading = reading_of(into, options)
+        reading = reading_into(into, options)
         return self._give(Request.route(route, method, **cast(BodyOptions, options)), reading)
 
 

@@ -21,10 +21,6 @@ import pytest
 import restway
 
 from .peer import Peer
-
-pytest.importorskip("msgspec")
-pytest.importorskip("pydantic")
-
 from .values_model import (
     DOCUMENT,
     Either,
@@ -440,12 +436,13 @@ assert not {"msgspec", "pydantic"} & set(sys.modules)
     )
 
 
-def test_the_example_of_the_docs_runs(
-    demo_document: dict[str, Any], demo_url: str, tmp_path: Path
+@pytest.mark.parametrize("start", ["class Company", "class Search"])
+def test_an_example_of_the_docs_runs(
+    demo_document: dict[str, Any], demo_url: str, tmp_path: Path, start: str
 ) -> None:
     page = Path(__file__).resolve().parents[1] / "docs" / "TYPES.md"
     examples = re.findall(r"```python\n(.*?)```", page.read_text("utf-8"), re.S)
-    (code,) = [example for example in examples if "class Company" in example]
+    (code,) = [example for example in examples if start in example]
     (tmp_path / "demo.restway.json").write_text(json.dumps(demo_document), "utf-8")
     done = subprocess.run(
         [sys.executable, "-c", code.replace("http://127.0.0.1:8080/v2", demo_url)],

@@ -227,3 +227,13 @@ async def awaited_into(client: restway.AsyncClient, scope: restway.AsyncScope) -
     assert_type(await scope.route("enterprise", into=Company), Company)
     gathered = await asyncio.gather(client.get("a", into=Company), client.get("b"))
     assert_type(gathered, tuple[Company, restway.Response])
+
+
+def given(client: restway.Client, company: Company) -> None:
+    client.post("enterprises", json=company, nulls="omit")
+    client.post("enterprises", body=company)
+    client.get("enterprises", params=company)
+    client.route("enterprise", variables=company)
+    client.get("enterprises", params=5)  # type: ignore[call-overload]
+    client.route("enterprise", variables=5)  # type: ignore[call-overload]
+    client.post("enterprises", json=company, nulls="drop")  # type: ignore[call-overload]

@@ -38,12 +38,8 @@ class ModelKind(Kind):
             raise Mismatch.of(problems) from error
 
     def values(self, instance: Any) -> dict[str, Any]:
-        found: dict[str, Any] = type(instance).model_fields
-        values = {
-            field.serialization_alias or key: getattr(instance, key)
-            for key, field in found.items()
-        }
-        return {**values, **(instance.model_extra or {})}
+        found: dict[str, Any] = instance.model_dump(by_alias=True)
+        return found
 
 
 def _name(key: str, field: Any) -> str:

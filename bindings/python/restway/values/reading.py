@@ -104,7 +104,7 @@ def _failed(details: list[Problem]) -> MappingError:
     )
 
 
-def reading_of(into: Any, options: IntoOptions) -> Reading | None:
+def reading_into(into: Any, options: IntoOptions) -> Reading | None:
     """For this package: takes the keywords that go with `into` out of the options of a verb;
     returns None if `into` is None, which takes no such keywords.
     """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from datetime import date, datetime
 from typing import Any
 
 from .fields import Field, Kind, Mismatch, Step
@@ -41,11 +42,8 @@ class StructKind(Kind):
     def values(self, instance: Any) -> dict[str, Any]:
         import msgspec
 
-        return {
-            field.encode_name: value
-            for field in msgspec.structs.fields(instance)
-            if (value := getattr(instance, field.name)) is not msgspec.UNSET
-        }
+        found: dict[str, Any] = msgspec.to_builtins(instance, builtin_types=(bytes, datetime, date))
+        return found
 
 
 def _steps(place: str) -> list[Step]:

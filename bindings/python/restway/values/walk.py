@@ -6,17 +6,19 @@ import collections.abc
 import types
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime
-from decimal import Decimal, InvalidOperation
 from enum import Enum
 from functools import lru_cache, partial
-from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
-from uuid import UUID
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 from .dataclass_kind import DataclassKind
 from .fields import Kind, Mismatch, Step
 from .model_kind import ModelKind
 from .struct_kind import StructKind
 from .typed_dict_kind import TypedDictKind
+
+if TYPE_CHECKING:
+    from decimal import Decimal
+    from uuid import UUID
 
 Converter = Callable[[Any], Any]
 """Builds a value of one type; raises Mismatch."""
@@ -44,6 +46,11 @@ def kind_of(of: Any) -> Kind | None:
     """Returns the kind of a class, or None for any other type."""
     if not isinstance(of, type) or get_origin(of) is not None:
         return None
+    return _kind_of_class(of)
+
+
+@lru_cache(maxsize=1024)
+def _kind_of_class(of: type) -> Kind | None:
     return next((kind for kind in _KINDS if kind.has(of)), None)
 
 
@@ -101,7 +108,7 @@ def _converter(annotation: Any) -> Converter:
 
 
 def _of_class(of: type) -> Converter:
-    known = _SCALARS.get(of)
+    known = _SCALARS.get(of) or _TEXTS.get((of.__module__, of.__name__))
     if known is not None:
         return known
     if issubclass(of, Enum):
@@ -185,6 +192,8 @@ def _datetime(value: Any) -> datetime:
 
 
 def _uuid(value: Any) -> UUID:
+    from uuid import UUID
+
     try:
         return UUID(_exactly(str, value))
     except ValueError:
@@ -192,6 +201,8 @@ def _uuid(value: Any) -> UUID:
 
 
 def _decimal(value: Any) -> Decimal:
+    from decimal import Decimal, InvalidOperation
+
     if type(value) not in (int, float, str):
         raise _unexpected("a decimal number", value)
     try:
@@ -287,6 +298,15 @@ _SCALARS: dict[type, Converter] = {
     float: _float,
     date: _date,
     datetime: _datetime,
-    UUID: _uuid,
-    Decimal: _decimal,
 }
+
+_TEXTS: dict[tuple[str, str], Converter] = {
+    ("uuid", "UUID"): _uuid,
+    ("decimal", "Decimal"): _decimal,
+}
+"""Classes by module and name, so that only programs that use their modules import them."""
+
+
+def is_text(of: type) -> bool:
+    """Returns whether JSON has the values of a class as text."""
+    return (of.__module__, of.__name__) in _TEXTS
