@@ -157,6 +157,7 @@ from ._store import (
 )
 from .reading.values import ObjectValue
 from .tables.columns import Columns
+from .values import Record
 
 if TYPE_CHECKING:
     from ._async_client import AsyncClient
@@ -402,6 +403,7 @@ __all__ = [
     "Rate",
     "Reachability",
     "Readable",
+    "Record",
     "Refresh",
     "RefreshRefusedError",
     "Request",

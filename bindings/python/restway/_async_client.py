@@ -23,7 +23,7 @@ from ._link import Link, Watcher
 from ._outbox import AsyncOutbox
 from ._pages import AsyncPagedList, AsyncPages
 from ._parsing import AsyncBytesMapping
-from ._request import Request, Verbs, make_coroutine_functions
+from ._request import Request
 from ._response import Response, call_progress
 from ._scope import AsyncScope
 from ._store import Observed, Observer, OnChange
@@ -36,6 +36,7 @@ from ._stream import (
     event_receiver,
     request_of,
 )
+from ._verbs import AwaitedVerbs, make_coroutine_functions
 from .progress._calls import showing
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     from ._stream import EventOptions
 
 
-class AsyncClient(ClientBase, AsyncBytesMapping, Verbs[Coroutine[None, None, Response]]):
+class AsyncClient(ClientBase, AsyncBytesMapping, AwaitedVerbs):
     """A client whose calls are awaited. Any number of calls may be in flight.
 
         async with restway.AsyncClient(api) as client:

@@ -22,8 +22,9 @@ from ._ffi.trampolines import (
 from ._interrupt import waiting
 from ._lazy import asyncio
 from ._questions import fail
-from ._request import Request, Verbs
+from ._request import Request
 from ._response import Response
+from ._verbs import Verbs
 
 if TYPE_CHECKING:
     from ._async_client import AsyncClient

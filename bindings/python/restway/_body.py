@@ -7,7 +7,6 @@ from __future__ import annotations
 import io
 import os
 import threading
-from collections import Counter
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,7 +16,6 @@ from . import _ffi as native
 from ._boundary import check, milliseconds, name
 from ._exceptions import RestwayError
 from ._ffi.callbacks import functions
-from ._ffi.conversion import encode
 from ._ffi.enums import AuthMode, CacheMode, Phase, SaveFlag, Status
 from ._ffi.trampolines import (
     on_function_destroy,
@@ -28,6 +26,7 @@ from ._lazy import asyncio
 from ._questions import fail
 from ._resource import DigestHeader, Files, Resource, Resumption
 from .progress import Reported
+from .values import Nulls, Parameters, Record
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -40,30 +39,8 @@ class Readable(Protocol):
         """Returns at most `size` bytes; no bytes at the end."""
 
 
-Content = Union[bytes, str, Resource, Readable, Iterable[bytes], AsyncIterable[bytes]]
+Content = Union[bytes, str, Resource, Readable, Iterable[bytes], AsyncIterable[bytes], Record]
 """The types of a body. `BodyOptions` says how each is sent."""
-
-Parameters = Union[Mapping[str, Any], Iterable[tuple[str, Any]]]
-"""Parameters by name, or pairs, in which a name may stand several times."""
-
-
-def set_parameters(handle: native.RequestHandle, parameters: Parameters) -> None:
-    """For this package: sets parameters. A name that stands in several pairs has all its values, in
-    their order.
-    """
-    pairs = list(parameters.items() if isinstance(parameters, Mapping) else parameters)
-    if isinstance(parameters, str) or not all(len(pair) == 2 for pair in pairs):
-        raise TypeError("params are a mapping, or pairs of a name and a value")
-    counts = Counter(key for key, _ in pairs)
-    begun: set[str] = set()
-    for key, value in pairs:
-        function = native.lib.restway_request_set_parameter
-        if counts[key] > 1:
-            if key not in begun:
-                begun.add(key)
-                check(function, handle, name(key), native.ref(encode([])))
-            function = native.lib.restway_request_add_parameter
-        check(function, handle, name(key), native.ref(encode(value)))
 
 
 class Reading:
@@ -180,11 +157,11 @@ def reading_of(body: Any) -> Reading:
         return _file_reading(body)
     if hasattr(body, "__aiter__"):
         return _AsyncReading(body.__aiter__())
-    if hasattr(body, "__iter__") and not isinstance(body, Mapping):
+    if hasattr(body, "__iter__"):
         iterator = iter(body)
         return Reading(_Pieces(lambda: next(iterator, None)).read)
     raise TypeError(
-        "a body is bytes, a str, a binary file or an iterable of bytes, "
+        "a body is bytes, a str, a binary file, an iterable of bytes or values by name, "
         f"not {type(body).__name__}"
     )
 
@@ -401,18 +378,17 @@ class Timeouts:
             check(lib.restway_request_set_too_slow, handle, age)
 
 
-class RequestOptions(TypedDict, total=False):
-    """The keywords of every request. None has the same effect as leaving the keyword out.
+class CallOptions(TypedDict, total=False):
+    """The keywords of every request but for `variables`, which the clients of `restway.stubs`
+    declare for each route. None has the same effect as leaving the keyword out.
 
     Attributes:
-        variables: The values of the path's variables (`:itemID`); see `restway._ffi.conversion`.
-        params: Parameters by name, or pairs, in which a name may stand several times: it then has
-            all these values, in their order, as a list. For GET, HEAD and DELETE they go into the
-            query, where None is left out,
-            a list repeats the name and a mapping is flattened ("a[b]"). For other methods they form
-            the body, which is JSON unless a `serialization` says otherwise, and in which None is
-            null and a dotted name makes nested objects. With a `body` or `json` they go into the
-            query.
+        params: Parameters by name (`Record`), or pairs, in which a name may stand several times: it
+            then has all these values, in their order, as a list. For GET, HEAD and DELETE they go
+            into the query, where None is left out, a list repeats the name and a mapping is
+            flattened ("a[b]"). For other methods they form the body, which is JSON unless a
+            `serialization` says otherwise, and in which None is null and a dotted name makes nested
+            objects. With a `body` or `json` they go into the query.
         headers: Headers in place of the environment's; None removes a header from this request.
         timeout: The time limit of the whole exchange in seconds, including redirects, or the limits
             of its phases. None takes the client's limit; `math.inf` sets no limit.
@@ -440,12 +416,13 @@ class RequestOptions(TypedDict, total=False):
         parse: Who reads the body of a successful answer, in place of the `parse` of the route:
             "objects", "json", "text", "bytes", "headers", "nothing", or the name of a parser of the
             api. The response has the result as `value`.
+        nulls: "omit" leaves None out of `json`, `params`, `variables` and a `body` that has values
+            by name, at any depth; "keep" is the default.
         route: The name of the route as which a path or a URL is handled and its answer is mapped,
             for links in answers that no template matches. The URL may lead to any origin.
         progress: True shows a bar of the bytes on a terminal; a function receives each `Progress`.
     """
 
-    variables: Mapping[str, Any] | None
     params: Parameters | None
     headers: Mapping[str, str | None] | None
     timeout: float | Timeouts | None
@@ -457,12 +434,24 @@ class RequestOptions(TypedDict, total=False):
     cache: CacheUse | None
     cache_ttl: float | None
     parse: str | None
+    nulls: Nulls | None
     route: str | None
     progress: Reported
 
 
-class BodyOptions(RequestOptions, total=False):
-    """The keywords of requests that have a body.
+class RequestOptions(CallOptions, total=False):
+    """The keywords of every request: those of `CallOptions` and its variables.
+
+    Attributes:
+        variables: The values of the path's variables (`:itemID`) by name, in a mapping, a
+            dataclass, a Struct or a pydantic model (`Record`); see `restway._ffi.conversion`.
+    """
+
+    variables: Record | None
+
+
+class BodyCallOptions(CallOptions, total=False):
+    """The keywords of requests that have a body but for `variables`.
 
     Attributes:
         body: The body as it is sent; a str is sent as UTF-8. Binary files and iterables of bytes
@@ -470,9 +459,11 @@ class BodyOptions(RequestOptions, total=False):
             from its present position to its end, with its length, and is read again if the request
             is sent again. Anything else is sent in chunks, and only once. An async iterable must be
             given inside the loop of an AsyncClient, where it is read. If reading raises, the call
-            fails, and the exception is the error's `__cause__`.
+            fails, and the exception is the error's `__cause__`. A mapping, a dataclass, a Struct
+            and a pydantic model are written as JSON, as by `json`.
         media_type: The Content-Type of `body`.
-        json: A value that is written as the JSON body, instead of `body`.
+        json: A value that is written as the JSON body, instead of `body`. Dataclasses, Structs and
+            pydantic models in it are written as objects.
         digest: The headers with a digest that a `Resource` as `body` is sent with: "content-md5",
             "digest" (SHA-256) or "repr-digest" (SHA-256).
         files: Files of a multipart body, by the names of their parts, or as pairs. Parameters, and
@@ -500,3 +491,8 @@ class BodyOptions(RequestOptions, total=False):
     gzip: bool | None
     expect_continue: bool | None
     resumable: Resumption | None
+
+
+class BodyOptions(BodyCallOptions, RequestOptions, total=False):
+    """The keywords of requests that have a body: those of `BodyCallOptions` and `RequestOptions`.
+    """

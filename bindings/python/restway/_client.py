@@ -29,9 +29,10 @@ from ._hints import PATHS, require, require_function
 from ._interrupt import may_be_interrupted, processing, waiting
 from ._parsing import BytesMapping
 from ._questions import set_question
-from ._request import Request, Verbs
+from ._request import Request
 from ._response import OnProgress, Progress, Response
 from ._store import Changes, Observed, Observer, OnChange, start_observing
+from ._verbs import BlockingVerbs
 from .progress._calls import showing
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ _EXIT_WAIT_MILLISECONDS = 5000
 _UNBOUNDED = native.whole(0)
 
 
-class Client(ClientBase, BytesMapping, Verbs[Response]):
+class Client(ClientBase, BytesMapping, BlockingVerbs):
     """A client whose calls block. It is usable from any thread; as a context manager it closes
     itself.
     """

@@ -14,6 +14,7 @@ from ._ffi.enums import Domain, Status, ValueKind
 from ._hints import Hinting, Unchangeable, no_attribute, object_text, position, require
 from .reading.rows import Row, first_row, list_rows, related_row
 from .reading.whole import WholeObject, WholeObjects
+from .values import ReadsInto
 
 if TYPE_CHECKING:
     from ._response import Response
@@ -399,7 +400,7 @@ _ROWS_AT_FIRST = 64
 """How many objects an iteration reads in its first call. Each call reads twice as many."""
 
 
-class Objects(Hinting, WholeObjects, Sequence[Object]):
+class Objects(Hinting, WholeObjects, ReadsInto, Sequence[Object]):
     """The objects of a response, a relationship or a query, in their order.
 
     An `Object` is made when it is read from the sequence.
@@ -410,8 +411,7 @@ class Objects(Hinting, WholeObjects, Sequence[Object]):
     _instead: ClassVar = {"first": "objects[0] is the first one, if there is one"}
 
     def __init__(self, handle: native.ListHandle, span: range | None, layouts: Layouts) -> None:
-        """For this package. `handle` is owned; `span` holds indices of its objects, None takes all.
-        """
+        """For this package. `handle` is owned; `span` has indices in it, None takes all."""
         self._handle = handle
         self._range = range(native.lib.restway_list_count(handle)) if span is None else span
         self._layouts = layouts

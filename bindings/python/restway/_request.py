@@ -1,19 +1,17 @@
-"""Requests, and the methods of clients and batches that make one for an HTTP method."""
+"""Requests."""
 
 from __future__ import annotations
 
 import builtins
-from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import wraps
-from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeVar, Union, cast
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Union, cast
 
 from . import _ffi as native
 from ._body import (
     CacheUse,
     Content,
-    Parameters,
     Reading,
     Saving,
     Timeouts,
@@ -21,12 +19,11 @@ from ._body import (
     set_auth_mode,
     set_body_reading,
     set_caching,
-    set_parameters,
     set_save_to,
 )
 from ._boundary import Owner, check, chosen, errors, failed, make, name, optional_name
 from ._draft import Draft
-from ._ffi.conversion import encode, json_bytes
+from ._ffi.conversion import encode
 from ._ffi.enums import Serialization
 from ._ffi.trampolines import on_progress_function
 from ._hints import require, require_function, require_mapping, unknown_keyword
@@ -44,6 +41,7 @@ from ._resource import (
 )
 from ._response import OnProgress, Progress, progress_of
 from .progress._calls import CallWanted, call_watcher
+from .values import Nulls, Parameters, Record, by_name, is_record, json_of, pairs_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -165,7 +163,7 @@ class Request(Owner[native.RequestHandle]):
     def update(
         self,
         *,
-        variables: Mapping[str, Any] | None = None,
+        variables: Record | None = None,
         params: Parameters | None = None,
         headers: Mapping[str, str | None] | None = None,
         body: Content | None = None,
@@ -186,6 +184,7 @@ class Request(Owner[native.RequestHandle]):
         cache: CacheUse | None = None,
         cache_ttl: float | None = None,
         parse: str | None = None,
+        nulls: Nulls | None = None,
         route: str | None = None,
         progress: CallWanted = None,
         **unknown: NoReturn,
@@ -200,8 +199,8 @@ class Request(Owner[native.RequestHandle]):
             raise unknown_keyword("a request", unknown, _KEYWORDS, _VARIABLES_HINT)
         if route is not None:
             check(native.lib.restway_request_set_route, self._handle, name(route))
-        self._fill(variables, params, headers, timeout)
-        self._set_body(body, media_type, json, digest)
+        self._fill(variables, params, headers, timeout, nulls)
+        self._set_body(body, media_type, json, digest, nulls)
         self._set_sending(files, serialization, gzip, expect_continue, resumable)
         if priority is not None:
             if not -(2**31) <= require(priority, int) < 2**31:
@@ -298,19 +297,19 @@ class Request(Owner[native.RequestHandle]):
 
     def _fill(
         self,
-        variables: Mapping[str, Any] | None,
+        variables: Record | None,
         params: Parameters | None,
         headers: Mapping[str, str | None] | None,
         timeout: float | Timeouts | None,
+        nulls: Nulls | None,
     ) -> None:
         handle, lib = self._handle, native.lib
-        if variables:
-            require_mapping(variables, "variables")
+        if variables is not None:
             function = lib.restway_request_set_variable
-            for key, value in variables.items():
+            for key, value in by_name(variables, nulls).items():
                 check(function, handle, name(key), native.ref(encode(value)))
-        if params:
-            set_parameters(handle, params)
+        if params is not None:
+            _set_parameters(handle, params, nulls)
         if headers:
             require_mapping(headers, "headers")
             function = lib.restway_request_set_header
@@ -325,13 +324,14 @@ class Request(Owner[native.RequestHandle]):
         media_type: str | None,
         json: builtins.object,
         digest: Iterable[DigestHeader] | None,
+        nulls: Nulls | None,
     ) -> None:
         if digest is not None and not isinstance(body, Resource):
             raise TypeError("a digest needs a Resource as the body")
         if json is not None:
             if body is not None:
                 raise TypeError("a request has a body or json, not both")
-            content, default_type = json_bytes(json), "application/json"
+            content, default_type = json_of(json, nulls), "application/json"
         elif body is None:
             if media_type is not None:
                 raise TypeError("a media_type needs a body")
@@ -346,6 +346,8 @@ class Request(Owner[native.RequestHandle]):
             content, default_type = body.encode(), "text/plain; charset=utf-8"
         elif isinstance(body, bytes):
             content, default_type = body, "application/octet-stream"
+        elif is_record(body):
+            content, default_type = json_of(body, nulls), "application/json"
         else:
             reading = reading_of(body)
             set_body_reading(self._handle, reading, media_type or "application/octet-stream")
@@ -364,6 +366,24 @@ class Request(Owner[native.RequestHandle]):
 
 _KEYWORDS = Request.update.__kwdefaults__ or {}
 _VARIABLES_HINT = "; variables of a path are given as variables={...}"
+
+
+def _set_parameters(
+    handle: native.RequestHandle, parameters: Parameters, nulls: Nulls | None
+) -> None:
+    """Sets parameters. A name that stands in several pairs has all its values, in their order."""
+    pairs = pairs_of(parameters, nulls)
+    counts = Counter(key for key, _ in pairs)
+    begun: set[str] = set()
+    for key, value in pairs:
+        function = native.lib.restway_request_set_parameter
+        if counts[key] > 1:
+            if key not in begun:
+                begun.add(key)
+                check(function, handle, name(key), native.ref(encode([])))
+            function = native.lib.restway_request_add_parameter
+        check(function, handle, name(key), native.ref(encode(value)))
+
 
 _SERIALIZATIONS = {kind.name.lower(): kind for kind in Serialization}
 
@@ -416,82 +436,3 @@ def request_without_body(
 
 Target = Union[str, Object, Draft]
 """A path below the base URL, or an object or draft whose path the object router finds."""
-
-Given = TypeVar("Given", covariant=True)
-
-
-class Verbs(ABC, Generic[Given]):
-    """The methods that make a request for an HTTP method and carry it out. Their keywords are the
-    keywords of `RequestOptions` and `BodyOptions`.
-
-    Each class returns its own kind of result, and raises as the method in the last column does:
-
-    | class | gives | as |
-    | --- | --- | --- |
-    | Client | the response | `perform` |
-    | AsyncClient | a coroutine of the response | `perform` |
-    | Batch | a call | `add` |
-    | AsyncBatch | a future of the response | `add` |
-    """
-
-    __slots__ = ()
-
-    @abstractmethod
-    def _carry_out(self, request: Request) -> Given:
-        """Carries out a request in the way of this class."""
-
-    def get(self, target: Target, **options: Unpack[RequestOptions]) -> Given:
-        """GETs a path, or an object again."""
-        return self._carry_out(request_without_body("GET", target, options))
-
-    def head(self, target: Target, **options: Unpack[RequestOptions]) -> Given:
-        """Sends a HEAD request to a path, or about an object."""
-        return self._carry_out(request_without_body("HEAD", target, options))
-
-    def options(self, target: Target, **options: Unpack[RequestOptions]) -> Given:
-        """Asks which options a path or an object has; the answer is not mapped."""
-        return self._carry_out(request_without_body("OPTIONS", target, options))
-
-    def delete(self, target: Target, **options: Unpack[RequestOptions]) -> Given:
-        """DELETEs a path or an object."""
-        return self._carry_out(request_without_body("DELETE", target, options))
-
-    def post(self, target: Target, **options: Unpack[BodyOptions]) -> Given:
-        """POSTs to a path, or an object, or a draft."""
-        return self._carry_out(request_for("POST", target, options))
-
-    def put(self, target: Target, **options: Unpack[BodyOptions]) -> Given:
-        """PUTs to a path, or an object, or a draft."""
-        return self._carry_out(request_for("PUT", target, options))
-
-    def patch(self, target: Target, **options: Unpack[BodyOptions]) -> Given:
-        """PATCHes a path, an object or a draft."""
-        return self._carry_out(request_for("PATCH", target, options))
-
-    def route(
-        self, route: str, /, method: str | None = None, **options: Unpack[BodyOptions]
-    ) -> Given:
-        """Sends a request to a named route; `method` is one of the route's methods, None takes its
-        first.
-        """
-        return self._carry_out(Request.route(route, method, **options))
-
-
-def make_coroutine_functions(kind: type[Verbs[Awaitable[Any]]]) -> None:
-    """Turns the methods of a class into coroutine functions, also for
-    `inspect.iscoroutinefunction`.
-
-    Like any coroutine function, they do nothing before they are awaited: an error of the request is
-    raised there.
-    """
-    for verb_name, verb in vars(Verbs).items():
-        if not verb_name.startswith("_"):
-            setattr(kind, verb_name, _coroutine_function(verb))
-
-
-def _coroutine_function(verb: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
-    @wraps(verb)
-    async def run(*arguments: Any, **options: Any) -> Any:
-        return await verb(*arguments, **options)
-
-    return run

@@ -18,6 +18,7 @@ from ._inspect import Headers, OutgoingRequest, request_of, status_class
 from ._object import Layouts, Object, Objects, first_object
 from ._questions import no_object
 from .tables.columns import Tabular
+from .values import ReadsInto
 
 if TYPE_CHECKING:
     from ._call import Call
@@ -159,7 +160,7 @@ class MappingIssue(NamedTuple):
 _HTTP_VERSIONS = {10: "1.0", 11: "1.1", 20: "2", 30: "3"}
 
 
-class Response(Tabular, Owner[native.ResponseHandle]):
+class Response(Tabular, ReadsInto, Owner[native.ResponseHandle]):
     """A response. It is immutable, usable from any thread, and a context manager."""
 
     __slots__ = ("_headers", "_layouts")
@@ -361,6 +362,9 @@ class Response(Tabular, Owner[native.ResponseHandle]):
         """
         handle = native.own(native.lib.restway_response_list(self._handle))
         return Objects(handle, None, self._layouts)
+
+    def _objects_to_read(self) -> Objects:
+        return self.objects
 
     @property
     def object(self) -> Object | None:

@@ -13,9 +13,10 @@ from ._client import Client, OnDone
 from ._client_base import ClientBase
 from ._hints import require, require_mapping
 from ._lazy import asyncio
-from ._request import Request, Verbs, make_coroutine_functions
+from ._request import Request
 from ._response import Response
 from ._stream import AsyncEventStream, AsyncStream, EventStream, Stream, request_of
+from ._verbs import AwaitedVerbs, BlockingVerbs, make_coroutine_functions
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -76,7 +77,7 @@ class _Routing(Owner[native.RoutingClientHandle], Generic[AnyClient]):
         return self._clients[found.value]
 
 
-class RoutingClient(_Routing[Client], Verbs[Response]):
+class RoutingClient(_Routing[Client], BlockingVerbs):
     """Several clients behind one face: each request goes to the client of its route.
 
         client = restway.RoutingClient({"issues": tracker, "issue": tracker}, default=shop)
@@ -119,7 +120,7 @@ class RoutingClient(_Routing[Client], Verbs[Response]):
         return self.find(request).events(request, **options)
 
 
-class AsyncRoutingClient(_Routing[AsyncClient], Verbs[Coroutine[None, None, Response]]):
+class AsyncRoutingClient(_Routing[AsyncClient], AwaitedVerbs):
     """Several AsyncClients behind one face, as `RoutingClient` for asyncio.
 
         client = restway.AsyncRoutingClient({"issues": tracker}, default=shop)

@@ -11,9 +11,10 @@ from ._boundary import Owner, check, make, name
 from ._ffi.conversion import encode
 from ._hints import require
 from ._lazy import asyncio
-from ._request import Request, Verbs, make_coroutine_functions
+from ._request import Request
 from ._response import Response
 from ._stream import AsyncEventStream, AsyncStream, EventStream, Stream, request_of
+from ._verbs import AwaitedVerbs, BlockingVerbs, make_coroutine_functions
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -72,7 +73,7 @@ class ScopeBase(Owner[native.ScopeHandle]):
         return f"<{type(self).__name__} of {', '.join(self._variables) or 'no variables'}>"
 
 
-class Scope(ScopeBase, Verbs[Response]):
+class Scope(ScopeBase, BlockingVerbs):
     """Path variables that are filled for all that is done through the scope; `Client.scope` makes
     it.
 
@@ -118,7 +119,7 @@ class Scope(ScopeBase, Verbs[Response]):
         return Batch(self._client, self)
 
 
-class AsyncScope(ScopeBase, Verbs[Coroutine[None, None, Response]]):
+class AsyncScope(ScopeBase, AwaitedVerbs):
     """Path variables that are filled for all that is done through the scope; `AsyncClient.scope`
     makes it.
 

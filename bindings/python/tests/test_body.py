@@ -158,7 +158,7 @@ def test_wrong_bodies_are_refused(client: restway.Client, tmp_path: Path) -> Non
     path.write_text("text")
     wrong: Any
     with path.open() as text:
-        for wrong in (text, 7, {"a": 1}, object()):
+        for wrong in (text, 7, object()):
             with pytest.raises(TypeError, match="a body is"):
                 restway.Request.path("POST", "echo", body=wrong)
 

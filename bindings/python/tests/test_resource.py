@@ -148,7 +148,7 @@ def test_wrong_files_are_refused(peer: Peer, letters: Path) -> None:
         with pytest.raises(TypeError, match="text file"), letters.open() as text:
             client.post("x", files={"a": text})  # type: ignore[arg-type]
         with pytest.raises(TypeError, match="get\\(\\) takes no files"):
-            client.get("x", files={"a": b""})  # type: ignore[call-arg]
+            client.get("x", files={"a": b""})  # type: ignore[call-overload]
         for method in ("GET", "DELETE"):
             request = restway.Request.path(method, "x", files={"a": b""})
             with pytest.raises(restway.UsageError, match="has no files"):

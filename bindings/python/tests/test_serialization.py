@@ -179,7 +179,7 @@ def test_a_request_replaces_the_serialization_of_its_route(peer: Peer) -> None:
         client.route("r3", params={"a": 1}, serialization="json")
         assert json.loads(head_and_body(peer)[2]) == {"a": 1}
         with pytest.raises(ValueError, match="xml"):
-            client.route("r3", serialization="xml")  # type: ignore[arg-type]
+            client.route("r3", serialization="xml")  # type: ignore[call-overload]
         with pytest.raises(restway.UsageError, match="Content-Type"):
             client.route("r1", params={"a": 1}, headers={"Content-Type": "text/plain"})
         with pytest.raises(restway.UsageError, match="Content-Type of its own"):

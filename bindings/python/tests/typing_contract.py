@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Optional, Union
 
@@ -36,10 +37,10 @@ def clients(api: restway.API) -> None:
         assert_type(client.store, restway.Store)
         assert_type(client.store.find("Enterprise", 12), Optional[restway.Object])
         assert_type(client.store.count("Enterprise"), int)
-        client.get(12)  # type: ignore[arg-type]
-        client.get("enterprises", body=b"")  # type: ignore[call-arg]
+        client.get(12)  # type: ignore[call-overload]
+        client.get("enterprises", body=b"")  # type: ignore[call-overload]
         client.post("enterprises", json={}, lane="new", idempotency_key=True, auth="none")
-        client.post("enterprises", lane=7)  # type: ignore[arg-type]
+        client.post("enterprises", lane=7)  # type: ignore[call-overload]
         restway.Client(api, timeout="30")  # type: ignore[arg-type]
 
 
@@ -209,3 +210,41 @@ def on_change(changes: restway.Changes) -> None:
 
 async def gathered(client: restway.AsyncClient) -> list[Any]:
     return await asyncio.gather(*(client.get(f"enterprises/{number}") for number in range(2)))
+
+
+@dataclass
+class Company:
+    name: str
+
+
+def read_into(client: restway.Client, scope: restway.Scope, response: restway.Response) -> None:
+    assert_type(client.get("enterprises", into=list[Company]), list[Company])
+    assert_type(client.get("enterprises/3", into=Company, depth=1, timeout=2.0), Company)
+    assert_type(client.route("enterprise", variables={"itemID": 3}, into=Company), Company)
+    assert_type(client.post("enterprises", json={}, into=Company, unknown="rest"), Company)
+    assert_type(scope.route("enterprise", into=Company), Company)
+    assert_type(response.into(list[Company]), list[Company])
+    assert_type(response.objects.into(Company), Company)
+    print(client.get("enterprises", into=Company).nmae)  # type: ignore[attr-defined]
+    client.get("enterprises", into=Company, deep=1)  # type: ignore[call-overload]
+    client.get("enterprises", depth=1)  # type: ignore[call-overload]
+    client.delete("enterprises/3", into=Company)  # type: ignore[call-arg]
+    client.batch().get("enterprises", into=Company)  # type: ignore[call-arg]
+
+
+async def awaited_into(client: restway.AsyncClient, scope: restway.AsyncScope) -> None:
+    assert_type(await client.get("enterprises", into=list[Company]), list[Company])
+    assert_type(await client.route("enterprises", into=Company), Company)
+    assert_type(await scope.route("enterprise", into=Company), Company)
+    gathered = await asyncio.gather(client.get("a", into=Company), client.get("b"))
+    assert_type(gathered, tuple[Company, restway.Response])
+
+
+def given(client: restway.Client, company: Company) -> None:
+    client.post("enterprises", json=company, nulls="omit")
+    client.post("enterprises", body=company)
+    client.get("enterprises", params=company)
+    client.route("enterprise", variables=company)
+    client.get("enterprises", params=5)  # type: ignore[call-overload]
+    client.route("enterprise", variables=5)  # type: ignore[call-overload]
+    client.post("enterprises", json=company, nulls="drop")  # type: ignore[call-overload]

@@ -164,9 +164,12 @@ def json_value(text: bytes | str, key: str = "") -> JSONValue:
         raise unreadable(key, f"JSON that Python does not parse: {error}") from None
 
 
-def json_bytes(value: object) -> bytes:
-    """Writes JSON; raises TypeError or ValueError if `value` cannot be written."""
-    return json.dumps(value, default=_json_default, allow_nan=False).encode()
+def json_bytes(value: object, default: Callable[[Any], Any] | None = None) -> bytes:
+    """Writes JSON; raises TypeError or ValueError if `value` cannot be written.
+
+    `default` converts what JSON does not know; None is `json_default`.
+    """
+    return json.dumps(value, default=default or json_default, allow_nan=False).encode()
 
 
 def document_bytes(document: Document) -> bytes:
@@ -180,7 +183,8 @@ def document_bytes(document: Document) -> bytes:
     raise TypeError(f"expected JSON text or a mapping, not {type(document).__name__}")
 
 
-def _json_default(value: object) -> object:
+def json_default(value: object) -> object:
+    """Converts dates and mappings for `json.dumps`; raises TypeError for any other value."""
     if isinstance(value, datetime):
         return _iso(value)
     if isinstance(value, date):

@@ -31,8 +31,9 @@ from .._call import Call
 from .._client import Client
 from .._object import Object
 from .._pages import Page, Pages
-from .._request import Request, Verbs, make_coroutine_functions
+from .._request import Request
 from .._response import Response
+from .._verbs import AwaitedVerbs, make_coroutine_functions
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -79,7 +80,7 @@ async def _response_of(begin: Begin) -> Response:
     return call.wait()
 
 
-class AnyioClient(Verbs[Coroutine[None, None, Response]]):
+class AnyioClient(AwaitedVerbs):
     """A client whose calls are awaited in the loop of anyio: of trio, or of asyncio.
 
     Its keywords are the keywords of `Client`, except `delivery`. It is not bound to one loop.

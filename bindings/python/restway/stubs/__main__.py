@@ -1,0 +1,56 @@
+"""Writes the types of an API document: `python -m restway.stubs DOCUMENT`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from .._api import API
+from .._exceptions import RestwayError
+from .model import document_of
+from .python import write_module
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command; returns its exit status: 1 for a document that cannot be read, 2 for wrong
+    arguments.
+    """
+    parser = argparse.ArgumentParser(
+        prog="restway-stubs",
+        description="Writes a Python module with the types of an API document: its entities, "
+        "routes, variables and drafts.",
+    )
+    parser.add_argument("document", metavar="DOCUMENT", help="the path of the API document")
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="the file; without it, standard output"
+    )
+    parser.add_argument(
+        "--pyi",
+        action="store_true",
+        help="write a stub file (.pyi) in place of a module; so does an output that ends with .pyi",
+    )
+    given = parser.parse_args(arguments)
+    try:
+        document = document_of(API.load(given.document))
+    except RestwayError as error:
+        for problem in getattr(error, "details", []):
+            print(f"{given.document}: {problem.path}: {problem.message}", file=sys.stderr)
+        print(f"restway-stubs: {given.document}: {error}", file=sys.stderr)
+        return 1
+    is_stub = given.pyi or (given.output is not None and given.output.suffix == ".pyi")
+    text = write_module(document, is_stub=is_stub)
+    if given.output is None:
+        sys.stdout.write(text)
+        return 0
+    try:
+        given.output.write_text(text, "utf-8")
+    except OSError as error:
+        print(f"restway-stubs: {given.output}: {error.strerror}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

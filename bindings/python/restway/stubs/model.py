@@ -1,0 +1,215 @@
+"""What a document describes, as the outputs for all languages need it: entities and routes with
+their variables and answers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .._api import API
+
+WRITING_METHODS = ("POST", "PUT", "PATCH")
+"""The methods whose requests carry a draft."""
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """An attribute of an entity."""
+
+    name: str
+    type: str
+    """The type as the document says it: any, bool, int, double, string, date, bytes or json."""
+
+
+@dataclass(frozen=True)
+class Relationship:
+    """A relationship of an entity."""
+
+    name: str
+    entity: str
+    """The name of the entity of the linked objects."""
+    many: bool
+    """Whether it leads to any number of objects."""
+
+
+@dataclass(frozen=True)
+class Entity:
+    """An entity with its attributes and relationships, in the order of the document."""
+
+    name: str
+    attributes: tuple[Attribute, ...]
+    relationships: tuple[Relationship, ...]
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A variable of a path."""
+
+    name: str
+    type: str
+    """The type of the attribute that has its name, if the route serves an entity; otherwise any."""
+    required: bool
+    """Whether a request cannot be made without a value."""
+
+
+@dataclass(frozen=True)
+class Route:
+    """A route with a name."""
+
+    name: str
+    path: str
+    """The whole path, with the paths of its parents."""
+    methods: tuple[str, ...]
+    """The methods; the first is used when a request names no method."""
+    entity: str | None
+    """The entity whose objects it serves."""
+    variables: tuple[Variable, ...]
+    answers: Mapping[str, tuple[str, ...]]
+    """The entities of the objects in successful answers, by method."""
+
+
+@dataclass(frozen=True)
+class Document:
+    """The entities and the routes of a document."""
+
+    entities: tuple[Entity, ...]
+    routes: tuple[Route, ...]
+
+    def serving(self, entity: str, method: str) -> list[Route]:
+        """Returns the routes that serve objects of an entity with a method."""
+        return [
+            route for route in self.routes if route.entity == entity and method in route.methods
+        ]
+
+
+def document_of(api: API) -> Document:
+    """Returns what a loaded document describes."""
+    entities = tuple(
+        _entity(name, api.json(_pointer("entities", name)) or {}) for name in api.names("entities")
+    )
+    sources = {name: _route_source(api, name) for name in api.names("routes")}
+    types = {
+        entity.name: {attribute.name: attribute.type for attribute in entity.attributes}
+        for entity in entities
+    }
+    descriptors = api.json("/responses") or []
+    routes = tuple(_route(name, sources, types, descriptors) for name in sources)
+    return Document(entities, routes)
+
+
+def _pointer(*keys: str) -> str:
+    """Writes a JSON pointer (RFC 6901)."""
+    return "".join("/" + key.replace("~", "~0").replace("/", "~1") for key in keys)
+
+
+def _route_source(api: API, name: str) -> dict[str, Any]:
+    """Returns a route as the document has it. A configuration of WebApiClient keeps its routes in
+    another place.
+    """
+    source: dict[str, Any] = (
+        api.json(_pointer("routes", name)) or api.json(_pointer("webservice", "api", name)) or {}
+    )
+    return source
+
+
+def _entity(name: str, source: Mapping[str, Any]) -> Entity:
+    attributes = tuple(
+        Attribute(key, value.get("type", "any") if isinstance(value, dict) else "any")
+        for key, value in source.get("attributes", {}).items()
+        if not key.startswith("x-")
+    )
+    relationships = tuple(
+        Relationship(key, value["entity"], value.get("many", False))
+        for key, value in source.get("relationships", {}).items()
+        if not key.startswith("x-")
+    )
+    return Entity(name, attributes, relationships)
+
+
+def _route(
+    name: str,
+    sources: Mapping[str, Mapping[str, Any]],
+    types: Mapping[str, Mapping[str, str]],
+    descriptors: list[dict[str, Any]],
+) -> Route:
+    source, path = sources[name], _full_path(name, sources)
+    methods = _several(source.get("method", "GET"))
+    entity = source.get("entity")
+    own_types = types.get(entity, {}) if entity else {}
+    variables = tuple(
+        Variable(variable, own_types.get(variable, "any"), required)
+        for variable, required in variables_of(path)
+    )
+    applying = [*_several(source.get("response", []))]
+    applying += [
+        descriptor
+        for descriptor in descriptors
+        if "path" not in descriptor or _shape(descriptor["path"]) == _shape(path)
+    ]
+    answers = {method: tuple(_answered(applying, method)) for method in methods}
+    if source.get("parse", "objects") != "objects":
+        answers = dict.fromkeys(methods, ())
+    return Route(name, path, methods, entity, variables, answers)
+
+
+def _full_path(name: str, sources: Mapping[str, Mapping[str, Any]]) -> str:
+    source = sources[name]
+    path: str = source["path"]
+    parent = source.get("parent")
+    if parent is None:
+        return path
+    return f"{_full_path(parent, sources).rstrip('/')}/{path.lstrip('/')}"
+
+
+def _answered(descriptors: Iterable[Mapping[str, Any]], method: str) -> Iterator[str]:
+    """Returns the entities that the descriptors read from a successful answer, each once."""
+    seen = set()
+    for descriptor in descriptors:
+        successful = str(descriptor.get("status", "2xx")).startswith("2")
+        applies = method in _several(descriptor.get("method", method))
+        entity = descriptor["entity"]
+        if successful and applies and entity not in seen:
+            seen.add(entity)
+            yield entity
+
+
+def _several(value: Any) -> tuple[Any, ...]:
+    """Returns the values of a key that takes one value or a list of them."""
+    return tuple(value) if isinstance(value, list) else (value,)
+
+
+_NAME = r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*"
+
+_VARIABLE = re.compile(
+    rf"""
+    \\.                                               # a character that stands for itself
+    | (?: (?<=/) | ^ ) : (?P<name> {_NAME} )           # :name, at the start of a segment
+    | \{{ (?P<operator> [+\#./;?&]? ) (?P<names> [^{{}}]+ ) \}}  # an expression of RFC 6570
+    """,
+    re.VERBOSE,
+)
+
+
+def variables_of(path: str) -> list[tuple[str, bool]]:
+    """Returns the variables of a template, and whether each needs a value.
+
+        variables_of("issues/:number{?page}")  # [("number", True), ("page", False)]
+    """
+    found: dict[str, bool] = {}
+    for match in _VARIABLE.finditer(path):
+        if match["name"]:
+            found[match["name"]] = True
+        elif match["names"]:
+            for part in match["names"].split(","):
+                variable = part.rstrip("*").partition(":")[0]
+                needed = not match["operator"] and "," not in match["names"]
+                found[variable] = found.get(variable, False) or needed
+    return list(found.items())
+
+
+def _shape(path: str) -> str:
+    """Returns a template without the names of its variables, which make no difference."""
+    return _VARIABLE.sub(lambda match: match[0] if match[0][0] == "\\" else "{}", path.strip("/"))

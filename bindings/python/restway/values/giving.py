@@ -1,0 +1,104 @@
+"""Values of the program's own classes in requests: as bodies, parameters and path variables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import date, datetime
+from enum import Enum
+from typing import Any, ClassVar, Literal, Protocol, Union
+
+from .._ffi.conversion import json_bytes, json_default
+from .walk import is_text, kind_of
+
+
+class _Dataclass(Protocol):
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+
+class _Struct(Protocol):
+    __struct_fields__: ClassVar[tuple[str, ...]]
+
+
+class _Model(Protocol):
+    def model_dump(self) -> dict[str, Any]: ...
+
+
+Record = Union[Mapping[str, Any], _Dataclass, _Struct, _Model]
+"""Values by name: a mapping, or an instance of a dataclass, a Struct or a pydantic model."""
+
+Parameters = Union[Record, Iterable[tuple[str, Any]]]
+"""Parameters by name, or pairs, in which a name may stand several times."""
+
+Nulls = Literal["keep", "omit"]
+"""Whether None is sent, or left out."""
+
+_SCALARS = frozenset({str, int, float, bool, type(None), bytes, datetime, date})
+_CONTAINERS = frozenset({dict, list, tuple})
+
+
+def is_record(value: object) -> bool:
+    """Returns whether a value has values by name."""
+    return isinstance(value, Mapping) or kind_of(type(value)) is not None
+
+
+def by_name(record: Record, nulls: Nulls | None) -> Mapping[str, Any]:
+    """Returns the values of a record by name, those of classes inside it as dicts; raises TypeError
+    for anything else.
+    """
+    if not is_record(record):
+        raise TypeError(
+            "expected a mapping, a dataclass, a Struct or a pydantic model, "
+            f"not {type(record).__name__}"
+        )
+    found: Mapping[str, Any] = _plain(record, _omits(nulls))
+    return found
+
+
+def pairs_of(parameters: Parameters, nulls: Nulls | None) -> list[tuple[str, Any]]:
+    """Returns parameters as pairs, with the values of classes as dicts."""
+    omits = _omits(nulls)
+    if is_record(parameters):
+        return list(_plain(parameters, omits).items())
+    pairs: Any = parameters
+    return [(key, _plain(value, omits)) for key, value in pairs if not (omits and value is None)]
+
+
+def json_of(value: object, nulls: Nulls | None) -> bytes:
+    """Writes JSON in which instances of classes are objects; raises TypeError or ValueError."""
+    if _omits(nulls):
+        value = _plain(value, omits=True)
+    return json_bytes(value, _json_default)
+
+
+def _omits(nulls: Nulls | None) -> bool:
+    if nulls not in (None, "keep", "omit"):
+        raise ValueError(f"nulls is 'keep' or 'omit', not {nulls!r}")
+    return nulls == "omit"
+
+
+def _plain(value: Any, omits: bool) -> Any:
+    """Returns a value without instances of classes. If `omits`, None is left out of mappings."""
+    if type(value) in _SCALARS:
+        return value
+    kind = None if type(value) in _CONTAINERS else kind_of(type(value))
+    if kind is not None:
+        value = kind.values(value)
+    if isinstance(value, Mapping):
+        return {
+            key: _plain(item, omits)
+            for key, item in value.items()
+            if not (omits and item is None)
+        }
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [_plain(item, omits) for item in value]
+    if isinstance(value, Enum):
+        return value.value
+    if is_text(type(value)):
+        return str(value)
+    return value
+
+
+def _json_default(value: Any) -> Any:
+    """Converts a value that JSON does not know, for `json.dumps`."""
+    made = _plain(value, omits=False)
+    return json_default(value) if made is value else made

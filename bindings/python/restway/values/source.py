@@ -1,0 +1,131 @@
+"""Where values come from: objects of the library, as dicts. The walk sees nothing else of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date, datetime
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, get_args
+
+from .walk import kind_of, members
+
+if TYPE_CHECKING:
+    from .._object import Object
+
+
+class Shape:
+    """What is read of an object: the attributes and relationships that a class has fields for."""
+
+    def __init__(self) -> None:
+        self.parts: dict[str, Shape | None] = {}
+        """The names that are read, and the shape of the objects to which they lead, if any."""
+        self.dates: set[str] = set()
+        """The attributes that are dates without a time."""
+        self.nullable: set[str] = set()
+        """The names that are None if the object has not received them."""
+        self.takes_rest = False
+        """Whether all other attributes are read, too."""
+        self.rest: str | None = None
+        """The name under which the other attributes stand, as a dict; None: beside the others."""
+
+
+@lru_cache(maxsize=1024)
+def shape_of(annotation: Any, rest: str | None) -> Shape | None:
+    """Returns the shape of the classes in a type, such as `Issue` in `list[Issue]`; None if it has
+    none.
+
+    Args:
+        rest: The name in the document of the field that takes unknown attributes.
+    """
+    made: dict[type, Shape] = {}
+    return _shape(annotation, rest, made)
+
+
+def _shape(annotation: Any, rest: str | None, made: dict[type, Shape]) -> Shape | None:
+    classes = list(_classes(annotation))
+    if len(classes) == 1:
+        return _shape_of_class(classes[0], rest, made)
+    if not classes:
+        return None
+    joined = Shape()
+    for each in classes:  # the walk finds out which of them fits
+        shape = _shape_of_class(each, rest, made)
+        joined.parts.update(shape.parts)
+        joined.dates |= shape.dates
+        joined.nullable |= shape.nullable
+        joined.takes_rest |= shape.takes_rest
+        joined.rest = joined.rest or shape.rest
+    return joined
+
+
+def _classes(annotation: Any) -> Iterable[type]:
+    for member in members(annotation):
+        if kind_of(member) is not None:
+            yield member
+        else:
+            for argument in get_args(member):
+                yield from _classes(argument)
+
+
+def _shape_of_class(of: type, rest: str | None, made: dict[type, Shape]) -> Shape:
+    if of in made:  # the class contains itself
+        return made[of]
+    shape = made[of] = Shape()
+    kind = kind_of(of)
+    assert kind is not None
+    shape.takes_rest = kind.wants_all(of)
+    for field in kind.fields(of):
+        if field.name == rest:
+            shape.takes_rest, shape.rest = True, rest
+            continue
+        types = members(field.type)
+        shape.parts[field.name] = _shape(field.type, rest, made)
+        if date in types and datetime not in types:
+            shape.dates.add(field.name)
+        if type(None) in types and field.is_required:
+            shape.nullable.add(field.name)
+    return shape
+
+
+def read_objects(objects: Iterable[Object], shape: Shape, depth: int) -> list[dict[str, Any]]:
+    """Reads objects as dicts, with the objects to which their relationships lead inside them.
+
+    Args:
+        depth: How many relationships are followed, one behind the other. A relationship that lies
+            deeper is missing in the dict, as is one that was not received.
+    """
+    return [_read(item, shape, depth) for item in objects]
+
+
+def _read(item: Object, shape: Shape, depth: int) -> dict[str, Any]:
+    known = item._known()
+    found: dict[str, Any] = {}
+    for name, part in shape.parts.items():
+        if name in known.relationships:
+            if depth > 0 and name in item:
+                found[name] = _linked(item[name], part or _WHOLE, depth - 1)
+        elif name in item:
+            value = item[name]
+            if name in shape.dates and isinstance(value, datetime):
+                value = value.date()
+            found[name] = value
+        if name in shape.nullable:
+            found.setdefault(name, None)
+    if shape.takes_rest:
+        others = {name: item[name] for name in item if name not in shape.parts}
+        found.update(others if shape.rest is None else {shape.rest: others})
+    return found
+
+
+def _linked(linked: Any, shape: Shape, depth: int) -> Any:
+    """Reads the objects to which a relationship leads, one or many."""
+    if linked is None:
+        return None
+    if hasattr(linked, "entity"):
+        return _read(linked, shape, depth)
+    return read_objects(linked, shape, depth)
+
+
+_WHOLE = Shape()
+"""The shape of linked objects whose field has no class: all attributes."""
+_WHOLE.takes_rest = True
