@@ -102,7 +102,8 @@ int closed_port(void);
 /** 1, or less under a slow tool: the numbers of loops and threads are scaled by it. */
 int scaled(int count);
 
-/** What a test does in a child process. Returns 0, or a number of 1 to 99 that says what is wrong. */
+/** What a test does in a child process. Returns 0, or a number of 1 to 99 that says what is
+ *  wrong. */
 typedef int (*child_fn)(void *context);
 
 /** Returns what @p work returns in a child process made by fork(). The result comes through a pipe,
