@@ -51,12 +51,12 @@ let systemLibraries: [Target] = [
 ]
 
 let core: [Target] =
-    module("RestwayText", [])
-    + module("RestwayThreads", ["CLinux", "RestwayText"])
-    + module("RestwayJSON", ["CJansson", "RestwayText"])
-    + module("RestwaySQLite", ["CSQLite", "RestwayThreads"])
+    module("RestwayText", [], settings + small)
+    + module("RestwayThreads", ["CLinux", "RestwayText"], settings + small)
+    + module("RestwayJSON", ["CJansson", "RestwayText"], settings + small)
+    + module("RestwaySQLite", ["CSQLite", "RestwayThreads"], settings + small)
     + module("RestwayRouting", ["CCurl", "RestwayText"], settings + small)
-    + module("RestwayObjects", ["RestwayThreads"])
+    + module("RestwayObjects", ["RestwayThreads"], settings + small)
     + module(
         "RestwaySQLiteStore",
         ["RestwayText", "RestwayThreads", "RestwaySQLite", "RestwayObjects"], settings + small)

@@ -17,11 +17,13 @@ JANSSON_FLAGS := --pkg-config-path $(JANSSON) -Xlinker --exclude-libs=librestway
 
 # These flags stay out of Package.swift, which would call them unsafe. The debug build, which the
 # Swift tests run, checks exclusive access to memory; the release build does not. The linker keeps
-# equal functions once (--icf=all): half a MiB, most of it of the Swift standard library.
+# equal functions once (--icf=all): half a MiB, most of it of the Swift standard library. Nothing
+# reads reflection metadata (docs/decisions/0031).
 RELEASE_BUILD := RESTWAY_RELEASE=1 swift build -c release --scratch-path $(RELEASE) \
 	$(JANSSON_FLAGS) \
 	-Xswiftc -static-stdlib -Xswiftc -enforce-exclusivity=unchecked \
-	-Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld
+	-Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld \
+	-Xswiftc -Xfrontend -Xswiftc -disable-reflection-metadata
 LIBRARY_FLAGS := --product restway \
 	-Xlinker --version-script=$(CURDIR)/pkgconfig/restway.map \
 	-Xlinker -soname -Xlinker $(SONAME) \

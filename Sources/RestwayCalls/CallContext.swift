@@ -114,7 +114,7 @@ package final class CallContext: Sendable {
     /// Sends a request. If this throws, the caller has made a mistake; every other failure
     /// completes the call.
     package func send(
-        _ spec: RequestSpec, token: UInt64, receiver: Call.Receiver?
+        _ spec: consuming RequestSpec, token: UInt64, receiver: Call.Receiver?
     ) throws(Failure) -> Call {
         let call = try makeCall(spec, token: token, receiver: receiver)
         try register(call)
@@ -128,7 +128,7 @@ package final class CallContext: Sendable {
     /// - Parameter keep: Receives the call if the wait is interrupted. Without it the call is then
     ///   cancelled.
     package func perform(
-        _ spec: RequestSpec, milliseconds: Int64, keep: ((Call) -> Void)? = nil
+        _ spec: consuming RequestSpec, milliseconds: Int64, keep: ((Call) -> Void)? = nil
     ) throws(Failure) -> Response {
         try Call.refuseToBlockInsideCallbacks()
         let call = try makeCall(spec)
@@ -147,7 +147,7 @@ package final class CallContext: Sendable {
     ///
     /// - Parameter isAskedAbout: Whether modifiers and interceptors see the call.
     package func makeCall(
-        _ spec: RequestSpec, token: UInt64 = 0, receiver: Call.Receiver? = nil,
+        _ spec: consuming RequestSpec, token: UInt64 = 0, receiver: Call.Receiver? = nil,
         isAskedAbout: Bool = true
     ) throws(Failure) -> Call {
         try refuseAfterFork()

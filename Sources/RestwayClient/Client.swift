@@ -113,7 +113,7 @@ package final class Client: Sendable {
     ///
     /// - Parameter mode: How the notices of the call are delivered; `nil` for the client's way.
     package func send(
-        _ spec: RequestSpec, token: UInt64 = 0, as mode: Delivery.Mode? = nil,
+        _ spec: consuming RequestSpec, token: UInt64 = 0, as mode: Delivery.Mode? = nil,
         completion: Call.Completion? = nil, end: @escaping @Sendable () -> Void = {}
     ) throws(Failure) -> Call {
         var receiver = completion.map { Call.Receiver(completion: $0, end: end) }
@@ -127,7 +127,7 @@ package final class Client: Sendable {
 
     /// Sends a request and waits for its response; see `CallContext`.
     package func perform(
-        _ spec: RequestSpec, milliseconds: Int64, keep: ((Call) -> Void)? = nil
+        _ spec: consuming RequestSpec, milliseconds: Int64, keep: ((Call) -> Void)? = nil
     ) throws(Failure) -> Response {
         try calls.perform(spec, milliseconds: milliseconds, keep: keep)
     }

@@ -46,7 +46,7 @@ package struct APIDefinition: Sendable {
     }
 
     package func settings(of route: Route) -> RouteSettings {
-        rules.routeSettings[route.key] ?? RouteSettings()
+        rules.routeSettings[route.key] ?? .none
     }
 
     /// Returns the rules for the answers to requests by `route`, or to requests without a route.

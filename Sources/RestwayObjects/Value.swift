@@ -81,6 +81,16 @@ package enum Identity: Sendable {
     }
 }
 
+extension Identity: CustomStringConvertible {
+    /// The identity as messages show it: a string in quotation marks, an integer without.
+    package var description: String {
+        switch self {
+        case .integer(let integer): "\(integer)"
+        case .string(let string): "\"\(string)\""
+        }
+    }
+}
+
 /// Strings are compared byte by byte: a server distinguishes "é" from "e" with an accent, Swift
 /// does not.
 extension Identity: Hashable {

@@ -7,8 +7,8 @@ package import RestwayThreads
 /// An error as every caller of the library sees it.
 @dynamicMemberLookup
 package struct Failure: Error, Sendable {
-    /// One case for each status of the C ABI.
-    package enum Reason: CaseIterable, Sendable, Equatable {
+    /// One case for each status of the C ABI. The outbox writes the names of the cases to its file.
+    package enum Reason: String, CaseIterable, Sendable, Equatable {
         case invalidArgument
         case outOfMemory
         case `internal`

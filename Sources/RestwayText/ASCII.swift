@@ -46,13 +46,13 @@ package enum ASCII {
 
     /// Compares texts without regard to the case of ASCII letters. Allocates no memory.
     package static func areEqualIgnoringCase(_ left: String, _ right: String) -> Bool {
-        guard left.utf8.count == right.utf8.count else { return false }
-        var (left, right) = (left, right)
-        return left.withUTF8 { left in
-            right.withUTF8 { right in
-                left.indices.allSatisfy { lowercased(left[$0]) == lowercased(right[$0]) }
-            }
+        let left = left.utf8.span
+        let right = right.utf8.span
+        guard left.count == right.count else { return false }
+        for index in left.indices where left[index] != right[index] {
+            guard lowercased(left[index]) == lowercased(right[index]) else { return false }
         }
+        return true
     }
 
     /// Whether `byte` may follow the first letter of a URL's scheme (RFC 3986, section 3.1).

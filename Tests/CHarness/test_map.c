@@ -60,7 +60,8 @@ static void map__stores_objects_of_bytes(void **state) {
     assert_true(told.count >= 2);
     assert_int_equal(told.done, 1);
     assert_fails(
-        restway_store_find(own, "Thing", &one, &object, &failure), RESTWAY_E_NO_OBJECT, "");
+        restway_store_find(own, "Thing", &one, &object, &failure), RESTWAY_E_NO_OBJECT,
+        "no Thing with identity 1");
     restway_list *parts = NULL;
     assert_ok(restway_store_related(
         store, restway_response_object(response, 0), "parts", &parts, &failure));

@@ -48,7 +48,7 @@ final class IdentityLedgerTests: OutboxTestCase {
         XCTAssertEqual(try call.wait(milliseconds: 0).status, 201)
         XCTAssertEqual(transport.answer(200, "{}").url, "http://api.test/v1/things/7")
         XCTAssertEqual(try behind.wait(milliseconds: 0).status, 200)
-        XCTAssertEqual(try standings(client, object), ["known integer(7)", "known integer(7)"])
+        XCTAssertEqual(try standings(client, object), ["known 7", "known 7"])
     }
 
     func testAStoredRequestSaysWhereItsLocalIdentitiesStand() throws {

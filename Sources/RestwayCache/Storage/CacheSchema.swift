@@ -107,6 +107,20 @@ final class CacheConnection: @unchecked Sendable {
     func run(
         _ sql: String, _ values: [Value] = [], _ read: (Statement) -> Void = { _ in }
     ) throws(SQLiteError) {
+        let statement = try prepared(sql, values)
+        // Bytes are bound where they are, so they have to live until the reset.
+        defer { withExtendedLifetime(values) { statement.reset() } }
+        while try statement.step() { read(statement) }
+    }
+
+    func integer(_ sql: String, _ values: [Value] = []) throws(SQLiteError) -> Int64? {
+        var result: Int64?
+        try run(sql, values) { result = $0.storage(0) == .null ? nil : $0.integer(0) }
+        return result
+    }
+
+    /// Returns the statement with its values. It does not copy their bytes.
+    private func prepared(_ sql: String, _ values: [Value]) throws(SQLiteError) -> Statement {
         let statement = try prepared(sql)
         for (index, value) in values.enumerated() {
             let place = Int32(index + 1)
@@ -118,15 +132,7 @@ final class CacheConnection: @unchecked Sendable {
             case .null: statement.bindNull(place)
             }
         }
-        // Bytes are bound where they are, so they have to live until the reset.
-        defer { withExtendedLifetime(values) { statement.reset() } }
-        while try statement.step() { read(statement) }
-    }
-
-    func integer(_ sql: String, _ values: [Value] = []) throws(SQLiteError) -> Int64? {
-        var result: Int64?
-        try run(sql, values) { result = $0.storage(0) == .null ? nil : $0.integer(0) }
-        return result
+        return statement
     }
 
     private func prepared(_ sql: String) throws(SQLiteError) -> Statement {

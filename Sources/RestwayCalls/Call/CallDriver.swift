@@ -267,7 +267,7 @@ extension Call {
         case (.validate, _), (.rewind, _), (.rate, _),
             (.exchange, _), (.recover, _), (.parse, _), (.commit, _), (.wait, _), (.store, _),
             (.deliver, _):
-            entry.fail(Failure(.internal, "\(description): no way leads to \(stage)"))
+            entry.fail(Failure(.internal, "\(description): no way to stage \(stage.rawValue)"))
         }
     }
 

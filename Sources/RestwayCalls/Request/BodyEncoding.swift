@@ -41,18 +41,6 @@ struct BodyEncoding {
     let mayAsk: Bool
     let limits: MappingLimits
 
-    /// Fails if no function of the program writes the body. A request that chooses a serialization
-    /// itself is not written by its route's encoder.
-    init?(_ preparation: RequestPreparation, _ spec: RequestSpec, _ settings: RouteSettings) {
-        guard let name = settings.body.encoder, spec.given.serialization == nil else { return nil }
-        self.name = name
-        function = preparation.api.definition.functions.encoders[name]
-        mediaType = spec.contentType ?? settings.contentType
-        mayAsk = preparation.questions.mayAsk
-        limits = MappingLimits(
-            nestingDepthMax: preparation.context.options.nestingDepthMax)
-    }
-
     var filesRefused: Failure {
         Failure(
             .invalidArgument, "the route has the encoder \"\(name)\", which takes no files",
@@ -88,5 +76,17 @@ struct BodyEncoding {
         return RequestContent(
             body: .bytes(written.bytes),
             mediaType: written.mediaType ?? mediaType ?? "application/octet-stream")
+    }
+}
+
+extension RequestPreparation {
+    /// Returns the encoder of the body; `nil` if no function of the program writes the body. A
+    /// request that chooses a serialization itself is not written by its route's encoder.
+    func encoding(_ spec: RequestSpec, _ settings: RouteSettings) -> BodyEncoding? {
+        guard let name = settings.body.encoder, spec.given.serialization == nil else { return nil }
+        return BodyEncoding(
+            name: name, function: api.definition.functions.encoders[name],
+            mediaType: spec.contentType ?? settings.contentType, mayAsk: questions.mayAsk,
+            limits: MappingLimits(nestingDepthMax: context.options.nestingDepthMax))
     }
 }

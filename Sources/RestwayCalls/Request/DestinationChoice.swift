@@ -9,8 +9,8 @@ import RestwayText
 struct DestinationChoice {
     typealias Destination = RequestPreparation.Destination
 
+    let context: CallContext
     let api: LoadedAPI
-    let environment: Environment
     let lookup: VariableLookup
 
     func destination(of spec: RequestSpec) throws -> Destination {
@@ -37,11 +37,11 @@ struct DestinationChoice {
         case .link(let url, let origin):
             var first = spec
             first.target = origin
-            return try destination(of: first).linked(to: url, in: environment)
+            return try destination(of: first).linked(to: url, in: context.environment)
         }
     }
 
-    private var baseURL: BaseURL { environment.baseURL }
+    private var baseURL: BaseURL { context.environment.baseURL }
 
     /// Returns the destination of a request to a path or a URL.
     ///

@@ -32,7 +32,7 @@ extension RequestPreparation {
         if case .link = spec.target { return RequestContent() }  // It has all parameters.
         let method = destination.method
         let defaults = defaults(destination, settings)
-        let encoder = BodyEncoding(self, spec, settings)
+        let encoder = encoding(spec, settings)
         if spec.body != nil, method.hasNoBody {
             throw Failure(
                 .invalidArgument, "a \(method.rawValue) request has no body", field: "body")
@@ -49,6 +49,15 @@ extension RequestPreparation {
             return try content(of: raw)
         }
         let serialization = try serialization(spec, settings, method)
+        // The parameters of the document, and the parameters of the caller, that go into the body.
+        var inBody = (defaults: defaults, callers: spec.parameters)
+        if method.parametersGoIntoQuery, serialization != .none {
+            try append(defaults + spec.parameters, to: &destination, settings)
+            inBody = ([], [])
+        }
+        let isEmpty =
+            inBody.defaults.isEmpty && inBody.callers.isEmpty && spec.given.files.isEmpty
+        if submission == nil, isEmpty { return RequestContent() }
         let mayWait = encoder == nil && isStorable(spec, destination, settings)
         let maker = RequestBody(
             context: context, api: api, method: method, path: destination.path,
@@ -62,20 +71,13 @@ extension RequestPreparation {
             mapped = try maker.mapped(&sent)
             submission = sent
         }
-        // The parameters of the document, and the parameters of the caller, that go into the body.
-        var inBody = (defaults: defaults, callers: spec.parameters)
-        if method.parametersGoIntoQuery, serialization != .none {
-            try append(defaults + spec.parameters, to: &destination, settings)
-            inBody = ([], [])
-        }
         var object: WireObject?
         switch mapped {
         case .object(let written): object = written
         case .nothing: break
         case .owed: return RequestContent(mediaType: try maker.mediaType(), isOwed: true)
         }
-        let isEmpty = inBody.defaults.isEmpty && inBody.callers.isEmpty
-        if object == nil, isEmpty, spec.given.files.isEmpty { return RequestContent() }
+        if object == nil, isEmpty { return RequestContent() }
         let values = try maker.merged(object, defaults: inBody.defaults, callers: inBody.callers)
         if let encoder {
             guard spec.given.files.isEmpty else { throw encoder.filesRefused }

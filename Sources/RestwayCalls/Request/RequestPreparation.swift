@@ -224,9 +224,8 @@ package struct RequestPreparation {
     func destination(
         _ spec: RequestSpec, _ subject: EncodingSubject?
     ) throws -> Destination {
-        try DestinationChoice(
-            api: api, environment: environment, lookup: lookup(spec, subject)
-        ).destination(of: spec)
+        try DestinationChoice(context: context, api: api, lookup: lookup(spec, subject))
+            .destination(of: spec)
     }
 
     private func isTrusted(_ url: String) throws -> Bool {

@@ -137,11 +137,10 @@ package struct RequestSpec: Sendable {
 
     /// Returns the same request with the present state of its draft, so that later changes of the
     /// draft do not reach it.
-    package func captured() -> RequestSpec {
+    package consuming func captured() -> RequestSpec {
         guard case .draft(let draft, let store)? = subject else { return self }
-        var spec = self
-        spec.subject = .capture(draft.capture(), store)
-        return spec
+        subject = .capture(draft.capture(), store)
+        return self
     }
 }
 

@@ -5,26 +5,47 @@ import RestwayObjects
 package import RestwayRouting
 package import RestwayText
 
-/// The settings that a route adds to its requests.
-package struct RouteSettings: Sendable {
-    package var headers: [Pair] = []
+/// The settings that a route adds to its requests. All requests of the route share one object.
+package final class RouteSettings: Sendable {
+    package let headers: [Pair]
     /// Parameters that are used unless the caller gives parameters with the same names.
-    package var parameters: [Parameter] = []
-    package var timeouts = Timeouts()
+    package let parameters: [Parameter]
+    package let timeouts: Timeouts
     /// The retry policy that replaces the client's.
-    package var retry: RetryPolicy?
-    package var auth: AuthMode?
+    package let retry: RetryPolicy?
+    package let auth: AuthMode?
     /// The name of the mapper for its answers and, if the mapper writes, for its bodies.
-    package var dataMapper: String?
+    package let dataMapper: String?
     /// The transport that replaces the client's.
-    package var transport: TransportReference?
+    package let transport: TransportReference?
     /// Whether its requests may be stored; `nil` if the patterns of the outbox decide.
-    package var mayBeStored: Bool?
-    package var body = BodySettings()
-    package var answers = AnswerSettings()
+    package let mayBeStored: Bool?
+    package let body: BodySettings
+    package let answers: AnswerSettings
     /// How its requests take part in the response cache.
-    package var cache = CacheRules()
-    package var stages = StageNames()
+    package let cache: CacheRules
+    package let stages: StageNames
+
+    package init(
+        headers: [Pair] = [], parameters: [Parameter] = [], timeouts: Timeouts = Timeouts(),
+        retry: RetryPolicy? = nil, auth: AuthMode? = nil, dataMapper: String? = nil,
+        transport: TransportReference? = nil, mayBeStored: Bool? = nil,
+        body: BodySettings = BodySettings(), answers: AnswerSettings = AnswerSettings(),
+        cache: CacheRules = CacheRules(), stages: StageNames = StageNames()
+    ) {
+        self.headers = headers
+        self.parameters = parameters
+        self.timeouts = timeouts
+        self.retry = retry
+        self.auth = auth
+        self.dataMapper = dataMapper
+        self.transport = transport
+        self.mayBeStored = mayBeStored
+        self.body = body
+        self.answers = answers
+        self.cache = cache
+        self.stages = stages
+    }
 
     /// The settings of a request without a route.
     package static let none = RouteSettings()

@@ -66,11 +66,15 @@ extension DocumentRoute {
         }
         let methods = node["method"].map { $0.methods() } ?? [.get]
         let template = node.required("path")?.template()
-        var settings = RouteSettings(headers: node["requestHeaders"]?.headers() ?? [])
-        node.read("gzip", into: &settings.body.isCompressed) { $0.bool() }
-        node.read("saveAsResource", into: &settings.answers.areSaved) { $0.bool() }
-        settings.body.serialization = node.serialization()
-        settings.cache = CacheRules(ofWebApiClient: node, methods)
+        let headers = node["requestHeaders"]?.headers() ?? []
+        var body = BodySettings()
+        node.read("gzip", into: &body.isCompressed) { $0.bool() }
+        var answers = AnswerSettings()
+        node.read("saveAsResource", into: &answers.areSaved) { $0.bool() }
+        body.serialization = node.serialization()
+        let settings = RouteSettings(
+            headers: headers, body: body, answers: answers,
+            cache: CacheRules(ofWebApiClient: node, methods))
         if let mapper = node["dataMapper"]?.value.string {
             Log.shared.write(
                 .warning, .client,

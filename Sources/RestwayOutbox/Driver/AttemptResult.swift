@@ -198,7 +198,8 @@ extension OutboxRules {
 extension OutboxTrouble {
     init(_ failure: Failure) {
         self.init(
-            code: "\(failure.reason)", httpStatus: failure.httpStatus, message: failure.message)
+            code: failure.reason.rawValue, httpStatus: failure.httpStatus,
+            message: failure.message)
     }
 }
 

@@ -299,8 +299,7 @@ struct ItemToSend: StoredItem {
         // All other headers of the client are those of the moment at which the request started.
         let redaction = api.definition.redaction
         own.clientHeaders = spec.clientHeaders?.filter { redaction.isSecret($0.name) }
-        var plain = RouteSettings.none
-        plain.dataMapper = settings.dataMapper
+        let plain = RouteSettings(dataMapper: settings.dataMapper)
         let submission = try submission(api, preparation.context.store)
         var deletions = submission?.deletion.map { [$0] } ?? []
         if method == .delete, submission == nil, let path {

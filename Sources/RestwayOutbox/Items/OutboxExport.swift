@@ -15,7 +15,7 @@ struct OutboxExport {
     func json(_ item: OutboxItem) -> JSONValue {
         let entry = item.entry
         var members: [(key: String, value: JSONValue)] = [
-            ("id", .integer(item.id)), ("state", .string("\(item.state)")),
+            ("id", .integer(item.id)), ("state", .string(item.state.name)),
             ("lane", .string(entry.lane.name)), ("method", .string(entry.method)),
             ("path", .string(path(entry.path))), ("headers", headers(entry.headers)),
             ("idempotencyKey", .string(entry.idempotencyKey)),

@@ -10,6 +10,15 @@ final class OutboxItem: Equatable, Sendable {
         /// The item is in flight, as far as this process knows. The file knows only the other two
         /// states.
         case inFlight = 2
+
+        /// The state as an export shows it.
+        var name: String {
+            switch self {
+            case .waiting: "waiting"
+            case .dead: "dead"
+            case .inFlight: "inFlight"
+            }
+        }
     }
 
     /// A number that grows with each item of a file and is never used again.

@@ -88,22 +88,28 @@ final class JournalConnection: JournalQueries, @unchecked Sendable {
         _ sql: String, _ values: [Value], until read: (Statement) -> Bool
     ) throws(OutboxError) {
         try Self.wrapping { () throws(SQLiteError) in
-            let statement = try prepared(sql)
-            for (index, value) in values.enumerated() {
-                let place = Int32(index + 1)
-                switch value {
-                case .integer(let integer): statement.bind(place, integer)
-                case .text(let text): statement.bind(place, text)
-                case .bytes(let bytes): bytes.withUnsafeBytes { statement.bindBytes(place, $0) }
-                case .null: statement.bindNull(place)
-                }
-            }
+            let statement = try prepared(sql, values)
             // Bytes are bound where they are, so they have to live until the reset.
             defer { withExtendedLifetime(values) { statement.reset() } }
             while try statement.step() {
                 if read(statement) { return }
             }
         }
+    }
+
+    /// Returns the statement with its values. It does not copy their bytes.
+    private func prepared(_ sql: String, _ values: [Value]) throws(SQLiteError) -> Statement {
+        let statement = try prepared(sql)
+        for (index, value) in values.enumerated() {
+            let place = Int32(index + 1)
+            switch value {
+            case .integer(let integer): statement.bind(place, integer)
+            case .text(let text): statement.bind(place, text)
+            case .bytes(let bytes): bytes.withUnsafeBytes { statement.bindBytes(place, $0) }
+            case .null: statement.bindNull(place)
+            }
+        }
+        return statement
     }
 
     private func prepared(_ sql: String) throws(SQLiteError) -> Statement {

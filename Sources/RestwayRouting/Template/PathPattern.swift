@@ -108,8 +108,8 @@ struct PathPattern: Equatable, Sendable {
     ) -> Slice<UnsafeBufferPointer<UInt8>>? {
         for index in bytes.indices {
             switch bytes[index] {
-            case ASCII.question, ASCII.hash: return bytes[..<index]
-            case ASCII.percent: return nil
+            case UInt8(ascii: "?"), UInt8(ascii: "#"): return bytes[..<index]
+            case UInt8(ascii: "%"): return nil
             default: continue
             }
         }
