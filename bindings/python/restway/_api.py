@@ -202,6 +202,10 @@ Path = Union[str, "os.PathLike[str]"]
 class API(Building, Parsing):
     """A loaded API document, shared by many clients. Usable from any thread.
 
+        api = restway.API.load("tracker.json")
+        for problem in restway.API.check({"restway": 1, "routes": {"issue": {}}}):
+            print(problem.path, problem.message)
+
     The first client that is made of it freezes it: routes may still be added, but entities and
     descriptors may not.
     """

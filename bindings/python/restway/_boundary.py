@@ -336,7 +336,11 @@ def failure(status: int, error: native.ErrorHandle, layouts: Layouts | None) -> 
 
 @dataclass(frozen=True)
 class Attempt:
-    """One attempt of a call. Redirects belong to the attempt that met them."""
+    """One attempt of a call. Redirects belong to the attempt that met them.
+
+        for attempt in response.attempts:
+            print(attempt.reason.name, attempt.http_status, attempt.waited, attempt.took)
+    """
 
     reason: AttemptReason
     """The reason for the attempt: it is the first, a retry, or a replay with another credential."""
