@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 import pytest
+
 import reference
 
 from .examples import DOCS
