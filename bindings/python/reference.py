@@ -5,7 +5,8 @@
 writes `docs/REFERENCE.md`, the table of contents, and a page for each topic in `docs/reference`.
 It reads the source code of the package and does not import it. A name is public if
 `restway.__all__` has it. Members whose names begin with an underscore, and those whose docstrings
-begin with "For this package", are left out.
+begin with "For this package", are left out. The members of a class that is not public stand at the
+first public class that inherits from it.
 """
 
 from __future__ import annotations
@@ -13,16 +14,15 @@ from __future__ import annotations
 import ast
 import re
 import textwrap
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Union
+
+from source_text import COLUMNS_MAX, Function, documented, markdown, name_of, signature, text_of
 
 FOLDER = Path(__file__).resolve().parent
 PACKAGE = FOLDER / "restway"
 DOCS = FOLDER / "docs"
 
-COLUMNS_MAX = 100
 NOTE = "<!-- Written by bindings/python/reference.py from the docstrings of the package. -->"
 INTERNAL = "For this package"
 
@@ -50,7 +50,7 @@ TOPICS = {
     "network": ("Networks, cookies, rates", ["_network"]),
     "lifecycle": ("The life of calls", ["_lifecycle"]),
     "exceptions": ("Exceptions", ["_exceptions"]),
-    "library": ("The library", ["_library", "_ffi.enums"]),
+    "library": ("The library", ["_library", "_ffi.conversion", "_ffi.enums"]),
 }
 
 #: Classes that clients inherit from, and the clients that do. Their members stand on the page of
@@ -63,9 +63,6 @@ PARTS_OF_CLIENTS = {
     "ClientNetwork": "Client and AsyncClient",
     "ClientPipeline": "Client and AsyncClient",
 }
-
-Function = Union[ast.FunctionDef, ast.AsyncFunctionDef]
-
 
 @dataclass
 class Definition:
@@ -88,19 +85,19 @@ class Member:
 
     @property
     def doc(self) -> str:
-        return _text_of(self.node.body)
+        return text_of(self.node.body)
 
 
 def definitions() -> dict[str, Definition]:
     """Returns the definitions at the top of all modules by name. Of the modules that know ctypes,
-    only the enums are public.
+    only those with enums and with Python's values are public.
     """
     found: dict[str, Definition] = {}
     for path in sorted(PACKAGE.rglob("*.py")):
         module = ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
-        if module.startswith("_ffi.") and module != "_ffi.enums":
+        if module.startswith("_ffi.") and module not in ("_ffi.conversion", "_ffi.enums"):
             continue
-        for name, node, doc in _documented(ast.parse(path.read_text("utf-8")).body):
+        for name, node, doc in documented(ast.parse(path.read_text("utf-8")).body):
             if name not in found:
                 found[name] = Definition(name, module, node, doc)
     return found
@@ -108,87 +105,11 @@ def definitions() -> dict[str, Definition]:
 
 def public_names() -> list[str]:
     """Returns the names in `restway.__all__`."""
-    for name, node, _ in _documented(ast.parse((PACKAGE / "__init__.py").read_text("utf-8")).body):
+    for name, node, _ in documented(ast.parse((PACKAGE / "__init__.py").read_text("utf-8")).body):
         if name == "__all__" and isinstance(node, ast.Assign):
             names: list[str] = ast.literal_eval(node.value)
             return [name for name in names if not name.startswith("__")]
     raise ValueError("restway/__init__.py has no __all__")
-
-
-def _documented(body: list[ast.stmt]) -> Iterator[tuple[str, ast.stmt, str]]:
-    """Yields the name, the node and the docstring of each definition in a body of statements. The
-    docstring of an assignment is the text behind it.
-    """
-    for index, node in enumerate(body):
-        if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
-            yield node.name, node, _text_of(node.body)
-            continue
-        target: ast.expr | None = None
-        if isinstance(node, ast.Assign) and len(node.targets) == 1:
-            target = node.targets[0]
-        elif isinstance(node, ast.AnnAssign):
-            target = node.target
-        if isinstance(target, ast.Name):
-            yield target.id, node, _text_of(body[index + 1 : index + 2])
-
-
-def _text_of(body: list[ast.stmt]) -> str:
-    """Returns the text if a body of statements begins with one, such as a docstring. Its lines lose
-    the indentation of the text itself, so that an example stays indented even if it is all that
-    follows the first line.
-    """
-    if body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
-        value = body[0].value.value
-        if isinstance(value, str):
-            margin = " " * body[0].col_offset
-            lines = [line.removeprefix(margin).rstrip() for line in value.splitlines()]
-            return "\n".join(lines).rstrip("\n")
-    return ""
-
-
-def markdown(doc: str) -> list[str]:
-    """Returns a docstring as lines of Markdown: "Args:" and "Attributes:" become lists, and
-    indented examples become blocks of code.
-    """
-    lines: list[str] = []
-    rest = doc.splitlines()
-    while rest:
-        if rest[0] in ("Args:", "Attributes:"):
-            rest.pop(0)
-            lines += _items(_take_indented(rest))
-        elif rest[0].startswith("    "):
-            code = textwrap.dedent("\n".join(_take_indented(rest))).rstrip("\n")
-            lines += [f"```{_language(code)}", *code.splitlines(), "```"]
-            if rest:
-                lines.append("")
-        else:
-            lines.append(rest.pop(0))
-    return lines
-
-
-def _take_indented(rest: list[str]) -> list[str]:
-    """Takes the indented lines at the beginning, and empty lines between and behind them."""
-    taken: list[str] = []
-    while rest and (not rest[0] or rest[0].startswith("    ")):
-        taken.append(rest.pop(0))
-    return taken
-
-
-def _items(lines: list[str]) -> list[str]:
-    """Returns the lines below "Args:" as a list."""
-    items = []
-    for line in lines:
-        begin = re.match(r"    (\*{0,2}\w+): (.*)", line)
-        items.append(f"- `{begin[1]}`: {begin[2]}" if begin else f"  {line[8:]}".rstrip())
-    return items
-
-
-def _language(code: str) -> str:
-    try:
-        ast.parse(code)
-    except SyntaxError:
-        return "python" if re.search(r"\b(await|async) ", code) else "text"
-    return "python"
 
 
 class Reference:
@@ -216,17 +137,31 @@ class Reference:
             links = [f"[{name}]({path}#{name.lower()})" for name in names]
             further = [f"the methods of {PARTS_OF_CLIENTS[each]}" for each in self._parts_on(page)]
             contents.append(f"| [{title}]({path}) | {', '.join([*links, *further])} |")
-            lines = [f"# {title}", "", NOTE, "", "Back to the [contents](../REFERENCE.md).", ""]
+            lines = _head(title)
             if page == "exceptions":
                 module = ast.parse((PACKAGE / "_exceptions.py").read_text("utf-8"))
-                lines += [*markdown(_text_of(module.body)), ""]
+                lines += [*markdown(text_of(module.body)), ""]
             for name in names:
                 lines += self._section(self.found[name])
             for name in self._parts_on(page):
                 lines += self._part(self.found[name])
             texts[path] = "\n".join(lines).rstrip("\n") + "\n"
+        contents.append("| [Types in signatures](reference/types.md) | |")
+        texts["reference/types.md"] = self._types(list(texts.values()))
         texts["REFERENCE.md"] = "\n".join(contents) + "\n"
         return texts
+
+    def _types(self, texts: list[str]) -> str:
+        """Returns the page of the types that signatures use, but that are not public."""
+        blocks = re.findall(r"^```python\n(.*?)^```$", "\n".join(texts), re.MULTILINE | re.DOTALL)
+        used = set(re.findall(r"\b[A-Z]\w+", " ".join(blocks))) - set(self.public)
+        lines = _head("Types in signatures")
+        lines += ["Signatures use these names for types. They are no members of `restway`.", ""]
+        for name in sorted(used & set(self.found)):
+            found = self.found[name]
+            if found.doc and isinstance(found.node, (ast.Assign, ast.AnnAssign)):
+                lines += self._section(found)
+        return "\n".join(lines).rstrip("\n") + "\n"
 
     def _topics(self) -> dict[str, tuple[str, list[str]]]:
         """Returns the title and the names of each page."""
@@ -284,13 +219,13 @@ class Reference:
         return lines
 
     def _class(self, node: ast.ClassDef, doc: str) -> list[str]:
-        bases = [_name(base) for base in node.bases]
+        bases = [name_of(base) for base in node.bases]
         members = self.members(node)
         lines = []
         constructor = next((each for each in members if each.node.name == "__init__"), None)
         fields = self._fields(node)
         if constructor is not None and _is_described(constructor):
-            lines += _code(signature(constructor.node, node.name))
+            lines += _code(_filled(signature(constructor.node, node.name), constructor.types))
         shown = [f"`{base}`" for base in bases if base in self.public or base.endswith("Error")]
         if shown:
             lines += [f"A kind of {' and '.join(shown)}.", ""]
@@ -321,7 +256,7 @@ class Reference:
         that have a docstring.
         """
         found = []
-        for name, statement, doc in _documented(node.body):
+        for name, statement, doc in documented(node.body):
             is_field = isinstance(statement, (ast.Assign, ast.AnnAssign))
             if is_field and not name.startswith("_") and not doc.startswith(INTERNAL):
                 found.append((name, statement, doc))
@@ -359,15 +294,13 @@ class Reference:
 
     def _member(self, owner: str, member: Member) -> list[str]:
         node = member.node
-        text = signature(node)
-        for variable, given in member.types.items():
-            text = re.sub(rf"\b{variable}\b", given, text)
+        text = _filled(signature(node), member.types)
         doc = markdown(member.doc)
         return [f"### {owner}.{node.name}", "", *_code(text), *doc, ""]
 
     def _bases(self, node: ast.ClassDef) -> list[ast.ClassDef]:
         """Returns the classes of the package that a class inherits from."""
-        found = [self.found.get(_name(base)) for base in node.bases]
+        found = [self.found.get(name_of(base)) for base in node.bases]
         return [each.node for each in found if each and isinstance(each.node, ast.ClassDef)]
 
     def members(self, node: ast.ClassDef, types: dict[str, str] | None = None) -> list[Member]:
@@ -375,13 +308,13 @@ class Reference:
         of public ones, which are described there.
         """
         members: dict[str, Member] = {}
-        for name, statement, _ in _documented(node.body):
+        for name, statement, _ in documented(node.body):
             if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                decorators = {_name(each) for each in statement.decorator_list}
+                decorators = {name_of(each) for each in statement.decorator_list}
                 if not decorators & {"overload", "setter"}:
                     members.setdefault(name, Member(statement, node.name, types or {}))
         for base in node.bases:
-            found = self.found.get(_name(base))
+            found = self.found.get(name_of(base))
             if found is None or not isinstance(found.node, ast.ClassDef):
                 continue
             if found.name in self.public:
@@ -396,72 +329,24 @@ def _is_described(member: Member) -> bool:
     return not member.doc.startswith(INTERNAL)
 
 
-def _name(node: ast.expr) -> str:
-    """Returns the last name of an expression: `list` for `builtins.list[int]`."""
-    if isinstance(node, ast.Subscript):
-        return _name(node.value)
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else ""
+def _filled(text: str, types: dict[str, str]) -> str:
+    """Returns a signature with types in place of type variables."""
+    for variable, given in types.items():
+        text = re.sub(rf"\b{variable}\b", given, text)
+    return text
 
 
 def _type_arguments(generic: ast.ClassDef, base: ast.expr) -> dict[str, str]:
     """Returns the types for the type variables of a class, where it is the base of another one."""
     for own in generic.bases:
-        is_generic = isinstance(own, ast.Subscript) and _name(own) == "Generic"
+        is_generic = isinstance(own, ast.Subscript) and name_of(own) == "Generic"
         if is_generic and isinstance(own, ast.Subscript) and isinstance(base, ast.Subscript):
             return {ast.unparse(own.slice): ast.unparse(base.slice).strip("'")}
     return {}
 
 
-def signature(node: Function, called: str | None = None) -> str:
-    """Returns the signature of a function, without `self`; a long one takes a line for each
-    parameter. A property is written like an attribute.
-    """
-    returned = "" if node.returns is None else f" -> {ast.unparse(node.returns)}"
-    decorators = {_name(each) for each in node.decorator_list}
-    if "property" in decorators:
-        return f"{node.name}: {ast.unparse(node.returns) if node.returns else 'Any'}"
-    parameters = list(_parameters(node.args))
-    if parameters and parameters[0].partition(":")[0] in ("self", "cls"):
-        parameters.pop(0)
-        if parameters and parameters[0] == "/":
-            parameters.pop(0)
-    prefix = "async def " if isinstance(node, ast.AsyncFunctionDef) else "def "
-    if called is not None:
-        prefix, returned = "", ""
-    head = f"{prefix}{called or node.name}("
-    line = f"{head}{', '.join(parameters)}){returned}"
-    if len(line) <= COLUMNS_MAX:
-        return line
-    return "\n".join([head, *(f"    {each}," for each in parameters), f"){returned}"])
-
-
-def _parameters(arguments: ast.arguments) -> Iterator[str]:
-    positional = [*arguments.posonlyargs, *arguments.args]
-    missing: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
-    for index, (each, default) in enumerate(zip(positional, [*missing, *arguments.defaults])):
-        yield _parameter(each, default)
-        if index + 1 == len(arguments.posonlyargs):
-            yield "/"
-    if arguments.vararg is not None:
-        yield f"*{_parameter(arguments.vararg, None)}"
-    elif arguments.kwonlyargs:
-        yield "*"
-    for each, default in zip(arguments.kwonlyargs, arguments.kw_defaults):
-        yield _parameter(each, default)
-    if arguments.kwarg is not None:
-        yield f"**{_parameter(arguments.kwarg, None)}"
-
-
-def _parameter(argument: ast.arg, default: ast.expr | None) -> str:
-    text = argument.arg
-    if argument.annotation is not None:
-        text += f": {ast.unparse(argument.annotation)}"
-    if default is None:
-        return text
-    equals = " = " if argument.annotation is not None else "="
-    return f"{text}{equals}{ast.unparse(default)}"
+def _head(title: str) -> list[str]:
+    return [f"# {title}", "", NOTE, "", "Back to the [contents](../REFERENCE.md).", ""]
 
 
 def _code(text: str) -> list[str]:

@@ -91,6 +91,7 @@ from ._exceptions import (
     WaitInterruptedError,
     WouldBlockError,
 )
+from ._ffi.conversion import JSONValue
 from ._ffi.enums import (
     AttemptReason,
     CacheState,
@@ -259,6 +260,7 @@ __all__ = [
     "Identity",
     "InternalError",
     "InvalidURLError",
+    "JSONValue",
     "LibraryError",
     "LifecycleEvent",
     "LifecycleEvents",

@@ -23,7 +23,10 @@ from ._parsing import Parsing
 from ._questions import Hook, HookFunction, Transform, TransformFunction, checked
 
 TypeName = Literal["any", "bool", "int", "double", "string", "date", "bytes", "json"]
+"""The type of an attribute, as a document names it."""
+
 PolicyName = Literal["assign", "merge", "replace"]
+"""The policy of a relationship, as a document names it."""
 
 F = TypeVar("F", bound=TransformFunction)
 K = TypeVar("K", bound=HookFunction)
@@ -197,6 +200,7 @@ def _member(kind: type[IntEnum], word: str) -> int:
 
 
 Path = Union[str, "os.PathLike[str]"]
+"""The path of a file: a str or a `pathlib.Path`."""
 
 
 class API(Building, Parsing):

@@ -389,7 +389,8 @@ class RequestOptions(TypedDict, total=False):
     """The keywords of every request. None has the same effect as leaving the keyword out.
 
     Attributes:
-        variables: The values of the path's variables (`:itemID`); see `restway._ffi.conversion`.
+        variables: The values of the path's variables (`:itemID`): texts, numbers, dates, and where
+            the path takes them (RFC 6570) also lists and mappings.
         params: Parameters by name, or pairs, in which a name may stand several times: it then has
             all these values, in their order, as a list. For GET, HEAD and DELETE they go into the
             query, where None is left out,

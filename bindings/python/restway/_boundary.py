@@ -183,6 +183,7 @@ class Owner(Generic[H]):
     _made_by: ClassVar[str] = "the library makes it"
 
     def __init__(self, handle: H) -> None:
+        """For this package. `handle` is owned."""
         # Any other value would be used as an address.
         if not isinstance(handle, native.Handle):
             raise self._refusal(handle)

@@ -139,6 +139,7 @@ class CacheBase:
     __slots__ = ("_client",)
 
     def __init__(self, client: ClientBase) -> None:
+        """For this package: clients make their caches."""
         self._client = client
 
     @property
@@ -233,6 +234,8 @@ class Cache(CacheBase):
         if note := client.cache.find("enterprises"):
             print(f"{note.age} s old, fresh: {not note.is_stale}")
         client.cache.remove(route="enterprises")
+
+    Everything raises ConfigError when the client has no cache, and ClosedError.
     """
 
     __slots__ = ()

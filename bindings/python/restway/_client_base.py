@@ -39,6 +39,7 @@ from ._response import Response
 from ._store import Store
 
 Path = Union[str, "os.PathLike[str]"]
+"""The path of a file: a str or a `pathlib.Path`."""
 
 
 class ClientBase(ClientAuth, ClientNetwork, ClientPipeline, Owner[native.ClientHandle], Closing):

@@ -7,6 +7,7 @@ import ast
 import pytest
 
 import reference
+import source_text
 
 from .examples import DOCS
 
@@ -60,7 +61,7 @@ def test_args_become_a_list_and_indented_lines_become_code() -> None:
             "Raises ValueError.",
         ]
     )
-    assert reference.markdown(doc) == [
+    assert source_text.markdown(doc) == [
         "Sends it.",
         "",
         "```python",
@@ -88,4 +89,4 @@ def test_args_become_a_list_and_indented_lines_become_code() -> None:
 def test_a_signature_is_whole_and_without_self(code: str, expected: str) -> None:
     node = ast.parse(code).body[0]
     assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-    assert reference.signature(node) == expected
+    assert source_text.signature(node) == expected
