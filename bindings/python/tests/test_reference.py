@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
+from typing import Any
 
 import pytest
 
 import reference
+import restway
 import source_text
 
 from .examples import DOCS
@@ -90,3 +93,34 @@ def test_a_signature_is_whole_and_without_self(code: str, expected: str) -> None
     node = ast.parse(code).body[0]
     assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
     assert source_text.signature(node) == expected
+
+
+CLASSES: dict[str, list[Any]] = {
+    "api": [restway.API],
+    "batch": [restway.Batch],
+    "client": [restway.Client, restway.AsyncClient],
+    "exchange": [restway.Exchange],
+    "query": [restway.Query],
+    "request": [restway.Request],
+    "response": [restway.Response, restway.StreamedResponse],
+    "restway": [restway],
+    "store": [restway.Store],
+    "turn": [restway.Turn],
+}
+"""What the names of variables stand for in the examples of docstrings."""
+
+
+def test_examples_of_docstrings_name_what_exists() -> None:
+    wrong = []
+    for path, text in REFERENCE.pages().items():
+        for code in re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+            try:
+                tree = ast.parse(code)
+            except SyntaxError:  # a signature, or an example with `async for` and the like
+                continue
+            for node in ast.walk(tree):
+                if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                    kinds = CLASSES.get(node.value.id, [])
+                    if kinds and not any(hasattr(kind, node.attr) for kind in kinds):
+                        wrong.append(f"{path}: {ast.unparse(node)}")
+    assert wrong == []
