@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import doctest
 import importlib.util
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from . import examples
-from .conftest import DEMO
+from .conftest import demo_api
 from .examples import DOCS, Example
 from .test_loader import PACKAGE
 
@@ -24,15 +22,8 @@ LINES_MAX = 120
 @pytest.fixture
 def server() -> Iterator[str]:
     """A demo API with fresh data for one example; the URL has no path."""
-    with subprocess.Popen(
-        [sys.executable, str(DEMO), "--port", "0", "--exit-with-stdin"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stdout is not None and process.stdin is not None
-        yield process.stdout.readline().strip().removesuffix("/v2")
-        process.stdin.close()
+    with demo_api() as url:
+        yield url.removesuffix("/v2")
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
