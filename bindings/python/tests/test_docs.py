@@ -52,3 +52,10 @@ def test_the_cookbook_lists_its_recipes_and_its_pages_are_short() -> None:
                 recipes += 1
                 assert f"[{line[3:]}](cookbook/{page.name}#" in contents
     assert recipes >= 20
+
+
+@pytest.mark.no_library
+def test_no_program_of_a_page_is_left_out() -> None:
+    written = sum(page.read_text("utf-8").count("\n```python\n") for page in examples.pages())
+    files = sum(name.endswith(".py") for example in EXAMPLES for name in example.files)
+    assert written == files + sum(len(example.programs) for example in EXAMPLES)
