@@ -94,6 +94,7 @@ from ._exceptions import (
     WaitInterruptedError,
     WouldBlockError,
 )
+from ._ffi.conversion import JSONValue
 from ._ffi.enums import (
     AttemptReason,
     CacheState,
@@ -346,6 +347,7 @@ __all__ = [
     "Identity",
     "InternalError",
     "InvalidURLError",
+    "JSONValue",
     "LibraryError",
     "LifecycleEvent",
     "LifecycleEvents",

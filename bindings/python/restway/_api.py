@@ -30,7 +30,10 @@ from ._questions import (
 )
 
 TypeName = Literal["any", "bool", "int", "double", "string", "date", "bytes", "json"]
+"""The type of an attribute, as a document names it."""
+
 PolicyName = Literal["assign", "merge", "replace"]
+"""The policy of a relationship, as a document names it."""
 
 F = TypeVar("F", bound=TransformFunction)
 K = TypeVar("K", bound=HookFunction)
@@ -182,10 +185,15 @@ def _member(kind: type[IntEnum], word: str) -> int:
 
 
 Path = Union[str, "os.PathLike[str]"]
+"""The path of a file: a str or a `pathlib.Path`."""
 
 
 class API(Building, Parsing, NamedStages):
     """A loaded API document, shared by many clients. Usable from any thread.
+
+        api = restway.API.load("tracker.json")
+        for problem in restway.API.check({"restway": 1, "routes": {"issue": {}}}):
+            print(problem.path, problem.message)
 
     The first client that is made of it freezes it: routes may still be added, but entities and
     descriptors may not.

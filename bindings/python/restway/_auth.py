@@ -31,6 +31,8 @@ class Credential:
     """A credential. The scheme of the document's `auth` decides which fields are used; None keeps
     the present value.
 
+        client.set_credential(restway.Credential(user="ada", password="secret"))
+
     Its repr contains no secret.
     """
 
@@ -88,6 +90,11 @@ def credential_of(fields: Any) -> Credential:
 class Exchange:
     """One attempt of a call, as an authorize function sees it. It is valid until that function
     returns.
+
+        def authorize(exchange):
+            exchange.set_header("X-Signature", sign(exchange.url, exchange.body))
+
+        client.set_auth(authorize=authorize)
     """
 
     __slots__ = ("_handle",)
@@ -98,6 +105,7 @@ class Exchange:
 
     @property
     def method(self) -> str:
+        """The method, such as "GET"."""
         return native.borrowed(native.lib.restway_exchange_method(self._handle)) or ""
 
     @property
@@ -146,9 +154,22 @@ Fresh = Union[Credential, str, None]
 itself.
 """
 Authorize = Callable[[Exchange], object]
+"""A function that is called for every attempt and may set its headers and parameters."""
+
 ShouldReplay = Callable[[RestwayError], bool]
+"""A function that receives the error of an answer, and returns whether the credential is no longer
+valid.
+"""
+
 Refresh = Callable[[], Union[Fresh, Awaitable[Fresh]]]
+"""A function that gets a new credential: a `Credential`, a token, or None if the program keeps the
+credential itself. For an AsyncClient it may be a coroutine function.
+"""
+
 Persist = Callable[[Credential], object]
+"""A function that receives each credential that a refresh has brought, for example to keep it in a
+file.
+"""
 
 
 def set_authorize(

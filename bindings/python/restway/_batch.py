@@ -36,6 +36,7 @@ class BatchRequest(NamedTuple):
     """One request of a batch, which a batch format writes into a body."""
 
     method: str
+    """The method, such as "GET"."""
     uri: str
     """The URL, relative to the base URL, with a leading slash and its query."""
     headers: Mapping[str, str]
@@ -43,15 +44,21 @@ class BatchRequest(NamedTuple):
     requests.
     """
     body: bytes | None
+    """The body; None for a request without one."""
 
 
 class BatchAnswer(NamedTuple):
-    """The answer to one request of a batch."""
+    """The answer to one request of a batch, as the `decode` function of a batch format returns it.
+
+        restway.BatchAnswer(200, '{"id": 7}', {"Content-Type": "application/json"})
+    """
 
     code: int
     """The HTTP status, 200 to 599."""
     body: bytes | str = b""
+    """The body; a str is taken as UTF-8."""
     headers: Mapping[str, str] = {}  # it is never changed
+    """The headers of the answer."""
 
 
 BatchEncode = Callable[[Sequence[BatchRequest]], Union[bytes, tuple[bytes, str]]]

@@ -191,6 +191,7 @@ class Owner(Hinting, Generic[H]):
     _made_by: ClassVar[str] = "the library makes it"
 
     def __init__(self, handle: H) -> None:
+        """For this package. `handle` is owned."""
         # Any other value would be used as an address.
         if not isinstance(handle, native.Handle):
             raise self._refusal(handle)
@@ -346,7 +347,11 @@ def failure(status: int, error: native.ErrorHandle, layouts: Layouts | None) -> 
 
 @dataclass(frozen=True)
 class Attempt:
-    """One attempt of a call. Redirects belong to the attempt that met them."""
+    """One attempt of a call. Redirects belong to the attempt that met them.
+
+        for attempt in response.attempts:
+            print(attempt.reason.name, attempt.http_status, attempt.waited, attempt.took)
+    """
 
     reason: AttemptReason
     """The reason for the attempt: it is the first, a retry, or a replay with another credential."""

@@ -138,6 +138,7 @@ class CacheBase(Hinting):
     __slots__ = ("_client",)
 
     def __init__(self, client: ClientBase) -> None:
+        """For this package: clients make their caches."""
         self._client = client
 
     def __repr__(self) -> str:
@@ -235,6 +236,8 @@ class Cache(CacheBase):
         if note := client.cache.find("enterprises"):
             print(f"{note.age} s old, fresh: {not note.is_stale}")
         client.cache.remove(route="enterprises")
+
+    Everything raises ConfigError when the client has no cache, and ClosedError.
     """
 
     __slots__ = ()

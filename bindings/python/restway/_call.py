@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 class Call(Owner[native.CallHandle]):
     """A request in flight. It is usable from any thread, and keeps its client open.
 
+        call = client.send(restway.Request.path("GET", "enterprises/12"))
+        print(call.wait(timeout=5).object)
+
     Dropping or closing it cancels neither the request nor its callback. The call that a callback
     receives equals the call that `Client.send` returned.
     """

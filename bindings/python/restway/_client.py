@@ -62,6 +62,9 @@ _UNBOUNDED = native.whole(0)
 class Client(ClientBase, BytesMapping, BlockingVerbs):
     """A client whose calls block. It is usable from any thread; as a context manager it closes
     itself.
+
+        with restway.Client(restway.API.load("shop.json")) as client:
+            print(client.get("orders/7").object)
     """
 
     __slots__ = ()

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from ._lifecycle import CallInfo
 
 Path = Union[str, "os.PathLike[str]"]
+"""The path of a file: a str or a `pathlib.Path`."""
 
 
 class ClientBase(ClientAuth, ClientNetwork, ClientPipeline, Owner[native.ClientHandle], Closing):
@@ -116,7 +117,7 @@ class ClientBase(ClientAuth, ClientNetwork, ClientPipeline, Owner[native.ClientH
                 it: its entities and descriptors can no longer change.
             environment: The environment's name; None takes the document's.
             base_url: Replaces the environment's base URL.
-            user_agent: The User-Agent; None takes "restway/<version>".
+            user_agent: The User-Agent; None takes `restway/VERSION`.
             timeout: The time limit of each attempt in seconds, including redirects and the wait for
                 a credential (default 60).
             connect_timeout: The time limit for making a connection in seconds (default 10).

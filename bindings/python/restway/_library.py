@@ -163,10 +163,15 @@ class Plugin:
     """A loaded plugin, as it describes itself; missing texts are empty."""
 
     name: str
+    """The name by which a document and `load_plugin` know it."""
     version: str
+    """Its version."""
     licence: str
+    """The name of its licence."""
     description: str
+    """What it does."""
     path: str
+    """The file from which it was loaded."""
 
 
 def load_plugin(
@@ -212,6 +217,10 @@ class Clock(Owner[native.ClockHandle]):
     """A clock for tests, which does not run but is moved by the program. Clients that are made with
     it use it for their time limits, waits and expiry times. Time limits of libcurl still use the
     machine's clock.
+
+        clock = restway.Clock()
+        client = restway.Client(api, clock=clock)
+        clock.advance(3600)
     """
 
     __slots__ = ()

@@ -24,7 +24,11 @@ _PROGRESS = frozenset({LifecycleKind.UPLOADED, LifecycleKind.DOWNLOADED})
 
 @dataclass(frozen=True)
 class CallInfo:
-    """A call as it was at one moment."""
+    """A call as it was at one moment.
+
+        for call in client.active_calls():
+            print(call.id, call.method, call.url, call.stage, call.age)
+    """
 
     id: int
     """The number of the call, as `Call.id` and the log have it."""
@@ -57,7 +61,10 @@ class CallInfo:
 
 @dataclass(frozen=True)
 class LifecycleEvent:
-    """An event in the life of a call."""
+    """An event in the life of a call.
+
+        client.on(lambda event: print(event.kind.name, event.call.url))
+    """
 
     kind: LifecycleKind
     """What has happened."""

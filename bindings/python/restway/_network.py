@@ -15,6 +15,7 @@ from ._ffi.enums import CookieFlag, HttpVersion, IpVersion, TlsFlag, TlsVersion
 from ._inspect import Headers
 
 Path = Union[str, "os.PathLike[str]"]
+"""The path of a file: a str or a `pathlib.Path`."""
 
 _TLS_VERSIONS = {"1.2": TlsVersion.VERSION_1_2, "1.3": TlsVersion.VERSION_1_3}
 _HTTP_VERSIONS = {

@@ -37,23 +37,34 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
 class OutboxItem(NamedTuple):
-    """A stored request (an item of the outbox) at one moment."""
+    """A stored request (an item of the outbox) at one moment.
+
+        for item in client.outbox.items():
+            print(item.id, item.state.name, item.method, item.path, item.last_error)
+    """
 
     id: int
+    """The number of the item, as `QueuedError.outbox_id` has it."""
     state: OutboxState
+    """What happens to the item: it waits, is being sent, is blocked by another one, or is dead."""
     method: str
+    """The method, such as "PATCH"."""
     path: str
     """The path below the base URL, without its query."""
     lane: str
+    """The queue in which the item stands. The items of one lane are sent one after the other."""
     key: str
     """The Idempotency-Key that is sent with every attempt."""
     body: bytes | None
+    """The body; None for a request without one."""
     created: datetime
+    """When the request was stored."""
     attempts: int
     """How often the item may have reached the server."""
     next_attempt: datetime | None
     """When the outbox may send the item again by itself; None means at once."""
     last_error: str | None
+    """The message of the last failure; None before the first one."""
     response: Response | None
     """The server's answer to a dead letter, or to an item in a report."""
     reason: OutboxReason
@@ -111,9 +122,15 @@ class OutboxCounts(NamedTuple):
     """The numbers of stored requests, by state."""
 
     waiting: int
+    """Requests that are sent when the server can be reached."""
     sending: int
+    """Requests that are being sent."""
     blocked: int
+    """Requests that wait for another request, which stands before them in their lane."""
     dead: int
+    """Dead letters: requests that the server has refused for good. They stay until the program
+    retries, edits or drops them.
+    """
 
 
 Stored = Union[QueuedError, OutboxItem, int]
@@ -264,7 +281,12 @@ class OutboxBase(Hinting):
 
 
 class Outbox(OutboxBase):
-    """The outbox of a Client."""
+    """The outbox of a Client.
+
+        for item in client.outbox.items():
+            if item.state is restway.OutboxState.DEAD:
+                client.outbox.drop(item.id)
+    """
 
     __slots__ = ()
 
@@ -424,7 +446,11 @@ class Outbox(OutboxBase):
 
 
 class AsyncOutbox(OutboxBase):
-    """The outbox of an AsyncClient."""
+    """The outbox of an AsyncClient.
+
+        sent = await client.outbox.flush()
+        print(len(sent), "requests were sent,", len(client.outbox), "are left")
+    """
 
     __slots__ = ()
 

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from ._client_base import ClientBase
 
 
+Scoped = Callable[[Request], Request]
+"""Returns a copy of a request whose variables a scope fills."""
+
 Send = Callable[[], "tuple[asyncio.Future[Response], native.CallHandle]"]
 """Sends the request for a page, and returns its future and its call."""
 
@@ -113,15 +116,21 @@ class PagesBase(Owner[native.PagesHandle]):
 
     _made_by = "`pages` of a client makes it"
 
-    def __init__(self, client: ClientBase, target: Request | str, options: PagedOptions) -> None:
-        """For this package: `Client.pages` makes pages."""
+    def __init__(
+        self,
+        client: ClientBase,
+        target: Request | str,
+        options: PagedOptions,
+        scoped: Scoped | None = None,
+    ) -> None:
+        """For this package: `Client.pages` and `Scope.pages` make pages."""
         read = native.PageOptions()
         check(native.lib.restway_page_options_init, native.ref(read), native.size_of(read))
         read.pages_max = _bound("pages_max", options.pop("pages_max", None))
         read.objects_max = _bound("objects_max", options.pop("objects_max", None))
         read.prefetch = options.pop("prefetch", False)
         self._counting = _Counting(options.pop("progress", None))
-        request = _request(target, cast(RequestOptions, options))
+        request = _request(target, cast(RequestOptions, options), scoped)
         super().__init__(
             make(
                 native.PagesHandle,
@@ -255,15 +264,19 @@ class PagedListBase(Owner[native.PagedListHandle]):
     _made_by = "`list` of a client makes it"
 
     def __init__(
-        self, client: ClientBase, target: Request | str, options: RequestOptions
+        self,
+        client: ClientBase,
+        target: Request | str,
+        options: RequestOptions,
+        scoped: Scoped | None = None,
     ) -> None:
-        """For this package: `Client.list` opens lists."""
+        """For this package: `Client.list` and `Scope.list` open lists."""
         super().__init__(
             make(
                 native.PagedListHandle,
                 native.lib.restway_client_paged_list,
                 client._handle,
-                _request(target, options)._handle,
+                _request(target, options, scoped)._handle,
             )
         )
         self._client = client
@@ -377,15 +390,19 @@ def _send(client: Client, function: Any, pages: native.Handle) -> Call:
     return Call(make(native.CallHandle, function, pages, *nobody, layouts=client._layouts), client)
 
 
-def _request(target: Request | str, options: RequestOptions) -> Request:
+def _request(
+    target: Request | str, options: RequestOptions, scoped: Scoped | None
+) -> Request:
     if isinstance(target, Request):
         if options:
             raise TypeError("a Request has its options already")
-        return target
-    if not isinstance(target, str):
+        request = target
+    elif isinstance(target, str):
+        request = Request.route(target, **options)
+    else:
         kind = type(target).__name__
         raise TypeError(f"pages are of the name of a route or of a Request, not {kind}")
-    return Request.route(target, **options)
+    return request if scoped is None else scoped(request)
 
 
 def _bound(what: str, value: int | None) -> int:

@@ -30,6 +30,11 @@ if TYPE_CHECKING:
 class Turn:
     """What a modifier or an interceptor sees of a call, and what it decides. It is valid until the
     function has returned.
+
+        @client.add_interceptor
+        def report(turn):
+            if turn.error is not None:
+                print(turn.route, "failed:", turn.error.message)
     """
 
     __slots__ = ("_handle", "_layouts")
@@ -175,7 +180,11 @@ S = TypeVar("S", bound=StageFunction)
 
 
 class Stage:
-    """A modifier or an interceptor of a client."""
+    """A modifier or an interceptor of a client.
+
+        stage = client.add_modifier(sign)
+        stage.remove()
+    """
 
     __slots__ = ("_handle", "_number", "function")
 

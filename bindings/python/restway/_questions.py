@@ -212,7 +212,12 @@ def set_exclusion(
 
 
 class FailureReading(NamedTuple):
-    """The result of a failure reader; None keeps the present value."""
+    """The result of a failure reader; None keeps the present value.
+
+        client.set_failure_reader(
+            lambda error: restway.FailureReading(api_code=error.response.headers.get("X-Error"))
+        )
+    """
 
     api_code: str | None = None
     """The API's own code; "" removes it."""

@@ -161,7 +161,11 @@ _HTTP_VERSIONS = {10: "1.0", 11: "1.1", 20: "2", 30: "3"}
 
 
 class Response(Tabular, ReadsInto, Owner[native.ResponseHandle]):
-    """A response. It is immutable, usable from any thread, and a context manager."""
+    """A response. It is immutable, usable from any thread, and a context manager.
+
+        response = client.get("enterprises", params={"city": "Wien"})
+        print(response.status, response.headers["Content-Type"], len(response.objects))
+    """
 
     __slots__ = ("_headers", "_layouts")
 

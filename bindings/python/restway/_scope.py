@@ -11,6 +11,7 @@ from ._boundary import Owner, check, make, name
 from ._ffi.conversion import encode
 from ._hints import require
 from ._lazy import asyncio
+from ._pages import AsyncPagedList, AsyncPages, PagedList, Pages
 from ._request import Request
 from ._response import Response
 from ._stream import AsyncEventStream, AsyncStream, EventStream, Stream, request_of
@@ -20,8 +21,10 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ._async_client import AsyncClient
+    from ._body import RequestOptions
     from ._call import Call
     from ._client import Client, OnDone
+    from ._pages import PagedOptions
     from ._stream import EventOptions
 
 
@@ -114,6 +117,18 @@ class Scope(ScopeBase, BlockingVerbs):
         """Reads an answer as an event stream, as `Client.events` does."""
         return self._client.events(self.request(request_of(target)), **options)
 
+    def pages(self, target: Request | str, **options: Unpack[PagedOptions]) -> Pages:
+        """Reads a route page by page, as `Client.pages` does.
+
+            for issue in client.scope(owner="octocat", repo="hello").pages("issues"):
+                print(issue.title)
+        """
+        return Pages(self._client, target, options, self.request)
+
+    def list(self, target: Request | str, **options: Unpack[RequestOptions]) -> PagedList:
+        """Opens the list that the store keeps of a route with pages, as `Client.list` does."""
+        return PagedList(self._client, target, options, self.request)
+
     def batch(self) -> Batch:
         """Makes a batch session whose requests have the variables of this scope."""
         return Batch(self._client, self)
@@ -156,6 +171,14 @@ class AsyncScope(ScopeBase, AwaitedVerbs):
     def events(self, target: Request | str, **options: Unpack[EventOptions]) -> AsyncEventStream:
         """Reads an answer as an event stream, as `AsyncClient.events` does."""
         return self._client.events(self.request(request_of(target)), **options)
+
+    def pages(self, target: Request | str, **options: Unpack[PagedOptions]) -> AsyncPages:
+        """Reads a route page by page, as `AsyncClient.pages` does."""
+        return AsyncPages(self._client, target, options, self.request)
+
+    def list(self, target: Request | str, **options: Unpack[RequestOptions]) -> AsyncPagedList:
+        """Opens the list that the store keeps of a route with pages, as `AsyncClient.list` does."""
+        return AsyncPagedList(self._client, target, options, self.request)
 
     def batch(self) -> AsyncBatch:
         """Makes a batch session whose requests have the variables of this scope."""

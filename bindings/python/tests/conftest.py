@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Callable
 
@@ -70,14 +71,9 @@ def every_handle_is_gone_at_the_end(request: pytest.FixtureRequest) -> Iterator[
         assert restway.debug_live_handles() == 0
 
 
-@pytest.fixture(scope="session")
-def demo_url() -> Iterator[str]:
-    """Returns the base URL of a demo API: one that is already running, or one that is started here.
-    """
-    given = os.environ.get("RESTWAY_DEMO_URL")
-    if given:
-        yield given
-        return
+@contextmanager
+def demo_api() -> Iterator[str]:
+    """Starts a demo API with fresh data, and gives its base URL."""
     with subprocess.Popen(
         [sys.executable, str(DEMO), "--port", "0", "--exit-with-stdin"],
         stdin=subprocess.PIPE,
@@ -87,6 +83,18 @@ def demo_url() -> Iterator[str]:
         assert server.stdout is not None and server.stdin is not None
         yield server.stdout.readline().strip()
         server.stdin.close()
+
+
+@pytest.fixture(scope="session")
+def demo_url() -> Iterator[str]:
+    """Returns the base URL of a demo API: one that is already running, or one that is started here.
+    """
+    given = os.environ.get("RESTWAY_DEMO_URL")
+    if given:
+        yield given
+        return
+    with demo_api() as url:
+        yield url
 
 
 @pytest.fixture(scope="session")

@@ -103,6 +103,31 @@ def test_pages_tell_where_they_stand(client: restway.Client) -> None:
     assert list(pages) == []
 
 
+def test_a_scope_reads_pages_and_lists_with_its_variables(
+    client: restway.Client, paged: PagedPeer, api: restway.API
+) -> None:
+    mine = client.scope(owner="me", unknown=1)
+    assert ids(mine.pages("things", objects_max=3)) == [1, 2, 3]
+    assert ids(mine.pages(Request.route("things"), pages_max=1)) == [1, 2]
+    things = mine.list("things")
+    things.load_more()
+    assert ids(client.list("things", variables={"owner": "me"}).objects) == [1, 2]
+    assert {target.partition("?")[0] for target in paged.targets} == {"/owners/me/things"}
+    with pytest.raises(TypeError, match="a Request has its options already"):
+        mine.pages(Request.route("things"), params={"n": 1})
+
+    async def run() -> None:
+        async with restway.AsyncClient(api, base_url=paged.url) as awaited:
+            theirs = awaited.scope(owner="them")
+            assert [thing.id async for thing in theirs.pages("things", objects_max=3)] == [1, 2, 3]
+            listed = theirs.list("things")
+            await listed.load_more()
+            assert ids(listed.objects) == [1, 2]
+
+    asyncio.run(run())
+    assert paged.targets[-1].startswith("/owners/them/things")
+
+
 def test_bounds_end_the_pages(client: restway.Client, paged: PagedPeer) -> None:
     assert ids(client.pages("things", variables={"owner": "me"}, objects_max=3)) == [1, 2, 3]
     assert len(paged.requests) == 2
