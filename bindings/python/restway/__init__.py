@@ -173,15 +173,8 @@ if TYPE_CHECKING:
     )
     from ._cache import AsyncCache, Cache, CacheEntry, CacheOptions, CacheStatistics
     from ._lifecycle import CallInfo, LifecycleEvent, LifecycleEvents, OnLifecycle
-    from ._outbox import (
-        AsyncOutbox,
-        OnFlushed,
-        OnItem,
-        Outbox,
-        OutboxCounts,
-        OutboxItem,
-        OutboxItems,
-    )
+    from ._outbox import AsyncOutbox, OnFlushed, OnItem, Outbox
+    from ._outbox_items import OutboxCounts, OutboxItem, OutboxItems, Stored
     from ._pages import (
         AsyncPagedList,
         AsyncPages,
@@ -237,9 +230,9 @@ _MODULES = {
     "OnItem": "_outbox",
     "OnLifecycle": "_lifecycle",
     "Outbox": "_outbox",
-    "OutboxCounts": "_outbox",
-    "OutboxItem": "_outbox",
-    "OutboxItems": "_outbox",
+    "OutboxCounts": "_outbox_items",
+    "OutboxItem": "_outbox_items",
+    "OutboxItems": "_outbox_items",
     "Page": "_pages",
     "PageOptions": "_pages",
     "PagedList": "_pages",
@@ -247,20 +240,10 @@ _MODULES = {
     "Pages": "_pages",
     "RoutingClient": "_routing",
     "Scope": "_scope",
+    "Stored": "_outbox_items",
     "Stream": "_stream",
     "StreamedResponse": "_stream",
 }
-
-
-if not TYPE_CHECKING:  # With this function, a type checker would accept every name.
-
-    def __getattr__(name: str) -> Any:
-        module = _MODULES.get(name)
-        if module is None:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        value = getattr(importlib.import_module(f"{__name__}.{module}"), name)
-        globals()[name] = value  # later uses do not call this function
-        return value
 
 
 def __dir__() -> list[str]:
@@ -476,6 +459,10 @@ _VERBS = {"get", "head", "post", "put", "patch", "delete", "options", "stream"}
 if not TYPE_CHECKING:  # a type checker would take every name for a member of the package
 
     def __getattr__(name: str) -> object:
+        if name in _MODULES:
+            module = importlib.import_module(f"{__name__}.{_MODULES[name]}")
+            value = globals()[name] = getattr(module, name)  # later uses do not come here
+            return value
         if name in _VERBS:
             hint = f"; a client has it: restway.Client(...).{name}"
         else:

@@ -18,7 +18,8 @@ from ._ffi.trampolines import on_attempt_function, on_item_function, on_observed
 from ._lazy import asyncio
 from ._lifecycle import LifecycleEvents, LifecycleWishes, OnLifecycle, lifecycle_event
 from ._object import Layouts
-from ._outbox import OnFlushed, OnItem, OutboxItem, OutboxItems
+from ._outbox import OnFlushed, OnItem
+from ._outbox_items import OutboxItem, OutboxItems
 from ._response import Response
 from ._store import Changes, Observed, Observer, OnChange, start_observing
 
