@@ -56,7 +56,7 @@ let core: [Target] =
     + module("RestwayJSON", ["CJansson", "RestwayText"])
     + module("RestwaySQLite", ["CSQLite", "RestwayThreads"])
     + module("RestwayRouting", ["CCurl", "RestwayText"], settings + small)
-    + module("RestwayObjects", ["RestwayThreads"])
+    + module("RestwayObjects", ["RestwayText", "RestwayThreads"])
     + module(
         "RestwaySQLiteStore",
         ["RestwayText", "RestwayThreads", "RestwaySQLite", "RestwayObjects"], settings + small)

@@ -66,15 +66,18 @@ package final class MemoryStore: ObjectStore {
     }
 
     package func objects(_ query: Query) -> [Snapshot] {
-        // Sorting needs no lock: snapshots do not change.
-        var found = matching(query)
-        found.sort { query.sorts($0, before: $1) }
-        let rest = found.dropFirst(query.offset)
+        let rest = sorted(query).dropFirst(query.offset)
         return Array(query.limit.map { rest.prefix($0) } ?? rest)
     }
 
     package func count(_ query: Query) -> Int {
         query.findsAll ? count(query.entity) : matching(query).count
+    }
+
+    package func groups(_ query: Query, by attribute: Int) -> [QueryGroup] {
+        var query = query
+        query.order = [Query.Order(attribute: attribute)]
+        return QueryGroup.grouping(sorted(query), by: attribute)
     }
 
     package func isUnsent(_ entity: Entity, storeKey: Int64) -> Bool {
@@ -106,8 +109,28 @@ package final class MemoryStore: ObjectStore {
         return statistics
     }
 
+    /// Returns the objects that a query finds without its limit and offset, in its order.
+    private func sorted(_ query: Query) -> [Snapshot] {
+        // Sorting needs no lock: snapshots do not change.
+        var found = matching(query)
+        found.sort { query.sorts($0, before: $1) }
+        return found
+    }
+
+    /// Comparing needs no lock either: the lock is held only while the objects are collected.
     private func matching(_ query: Query) -> [Snapshot] {
-        let all = state.withLock { $0.table(query.entity)?.objects ?? [] }
-        return query.findsAll ? all : all.filter { query.matches($0) }
+        let relations = query.relationConditions
+        let (all, others, redirections) = state.withLock { state in
+            (
+                state.objects(of: query.entity), relations.map { state.objects(of: $0.target) },
+                state.redirections
+            )
+        }
+        guard !query.findsAll else { return all }
+        var answers = RelationAnswers()
+        for (relation, objects) in zip(relations, others) {
+            answers.answer(relation, objects, redirections)
+        }
+        return all.filter { query.matches($0, answers) }
     }
 }

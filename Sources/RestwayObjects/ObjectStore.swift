@@ -48,6 +48,10 @@ package protocol ObjectStore: AnyObject, Sendable {
     /// Returns the number of objects that a query finds, without its limit and offset.
     func count(_ query: Query) throws(StoreError) -> Int
 
+    /// Returns the values of an attribute that the objects of a query have, without its limit and
+    /// offset, in the order of values, and how many objects have each value.
+    func groups(_ query: Query, by attribute: Int) throws(StoreError) -> [QueryGroup]
+
     /// Returns whether the program made the object and the server has not answered for it yet.
     func isUnsent(_ entity: Entity, storeKey: Int64) throws(StoreError) -> Bool
 

@@ -226,13 +226,21 @@ package final class SQLiteStore: ObjectStore {
 
     package func objects(_ query: Query) throws(StoreError) -> [Snapshot] {
         try self.query { (file) throws(SQLiteError) in
-            try file.table(query.entity)?.snapshots(query) ?? []
+            try file.snapshots(query)
         }
     }
 
     package func count(_ query: Query) throws(StoreError) -> Int {
         try self.query { (file) throws(SQLiteError) in
-            try file.table(query.entity)?.count(query) ?? 0
+            try file.count(query)
+        }
+    }
+
+    package func groups(
+        _ query: Query, by attribute: Int
+    ) throws(StoreError) -> [QueryGroup] {
+        try self.query { (file) throws(SQLiteError) in
+            try file.groups(query, by: attribute)
         }
     }
 

@@ -76,6 +76,8 @@ def own() -> dict[str, int]:
     do("restway_draft_set", handles["restway_draft"], b"id", memory.value(INT64, 1))
     handles["restway_object"] = make("restway_draft_insert", handles["restway_draft"])
     handles["restway_query"] = make("restway_query_create", store, b"Note")
+    handles["restway_groups"] = make(
+        "restway_store_count_groups", store, handles["restway_query"], b"id")
     handles["restway_cookies"] = make("restway_client_cookies", client, None)
     handles["restway_cache_entries"] = make("restway_cache_list", client, None, 0)
     handles["restway_outgoing"] = make("restway_client_inspect", client, handles["restway_request"])
@@ -126,6 +128,8 @@ class World:
         handles["restway_object"] = make("restway_draft_insert", draft)
         handles["restway_list"] = make("restway_store_all", store, b"Note")
         handles["restway_query"] = make("restway_query_create", store, b"Note")
+        handles["restway_groups"] = make(
+            "restway_store_count_groups", store, handles["restway_query"], b"id")
         handles["restway_resource"] = make("restway_resource_create_bytes", None, 0, None, None)
         handles["restway_scope"] = make("restway_scope_create", None)
         handles["restway_batch"] = make("restway_batch_create", client)

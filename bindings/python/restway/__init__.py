@@ -138,6 +138,7 @@ from ._pages import (
 )
 from ._parsing import Data, EncoderFunction, MapProgress, ParserFunction, ValidatorFunction
 from ._pipeline import Stage, StageFunction, Turn
+from ._query import Operator, Query
 from ._questions import (
     NOTHING,
     Exclusion,
@@ -167,8 +168,6 @@ from ._store import (
     Observed,
     Observer,
     OnChange,
-    Operator,
-    Query,
     Statistics,
     Store,
 )

@@ -165,6 +165,11 @@ def relationships(some: restway.Object, objects: restway.Objects) -> None:
 def stores(store: restway.Store, some: restway.Object) -> None:
     query = store.query("Team").where("id", ">=", 1).where(name="x").order_by("-name").limit(5)
     assert_type(query, restway.Query)
+    assert_type(query.filter("id in ?", [1, 2]), restway.Query)
+    assert_type(query[1:3], restway.Query)
+    assert_type(query[0], restway.Object)
+    assert_type(len(query), int)
+    assert_type(query.counts(by="city"), dict[Any, int])
     assert_type(query.all(), restway.Objects)
     assert_type(query.first(), Optional[restway.Object])
     assert_type(query.count(), int)

@@ -13,18 +13,19 @@ __all__ = [
     "OWNED", "ActiveCallsHandle", "AnswerHandle", "ApiHandle", "BatchHandle", "BatchReaderHandle",
     "BatchWriterHandle", "CacheEntriesHandle", "CallHandle", "ChangesHandle", "ClientHandle",
     "ClockHandle", "CookiesHandle", "DraftHandle", "ErrorHandle", "ExchangeHandle", "FailureHandle",
-    "InterruptHandle", "LifecycleEventHandle", "ListHandle", "ObjectHandle", "ObserverHandle",
-    "OutboxItemHandle", "OutboxItemsHandle", "OutgoingHandle", "OwnedActiveCallsHandle",
-    "OwnedApiHandle", "OwnedBatchHandle", "OwnedCacheEntriesHandle", "OwnedCallHandle",
-    "OwnedChangesHandle", "OwnedClientHandle", "OwnedClockHandle", "OwnedCookiesHandle",
-    "OwnedDraftHandle", "OwnedErrorHandle", "OwnedInterruptHandle", "OwnedLifecycleEventHandle",
-    "OwnedListHandle", "OwnedObjectHandle", "OwnedObserverHandle", "OwnedOutboxItemHandle",
-    "OwnedOutboxItemsHandle", "OwnedOutgoingHandle", "OwnedPagedListHandle", "OwnedPagesHandle",
-    "OwnedQueryHandle", "OwnedRefreshHandle", "OwnedRequestHandle", "OwnedResourceHandle",
-    "OwnedResponseHandle", "OwnedRoutingClientHandle", "OwnedScopeHandle", "OwnedStoreHandle",
-    "OwnedTurnHandle", "OwnedUrlHandle", "PagedListHandle", "PagesHandle", "QueryHandle",
-    "RefreshHandle", "RequestHandle", "ResourceHandle", "ResponseHandle", "RoutingClientHandle",
-    "RowsHandle", "ScopeHandle", "StoreHandle", "TurnHandle", "UrlHandle",
+    "GroupsHandle", "InterruptHandle", "LifecycleEventHandle", "ListHandle", "ObjectHandle",
+    "ObserverHandle", "OutboxItemHandle", "OutboxItemsHandle", "OutgoingHandle",
+    "OwnedActiveCallsHandle", "OwnedApiHandle", "OwnedBatchHandle", "OwnedCacheEntriesHandle",
+    "OwnedCallHandle", "OwnedChangesHandle", "OwnedClientHandle", "OwnedClockHandle",
+    "OwnedCookiesHandle", "OwnedDraftHandle", "OwnedErrorHandle", "OwnedGroupsHandle",
+    "OwnedInterruptHandle", "OwnedLifecycleEventHandle", "OwnedListHandle", "OwnedObjectHandle",
+    "OwnedObserverHandle", "OwnedOutboxItemHandle", "OwnedOutboxItemsHandle", "OwnedOutgoingHandle",
+    "OwnedPagedListHandle", "OwnedPagesHandle", "OwnedQueryHandle", "OwnedRefreshHandle",
+    "OwnedRequestHandle", "OwnedResourceHandle", "OwnedResponseHandle", "OwnedRoutingClientHandle",
+    "OwnedScopeHandle", "OwnedStoreHandle", "OwnedTurnHandle", "OwnedUrlHandle", "PagedListHandle",
+    "PagesHandle", "QueryHandle", "RefreshHandle", "RequestHandle", "ResourceHandle",
+    "ResponseHandle", "RoutingClientHandle", "RowsHandle", "ScopeHandle", "StoreHandle",
+    "TurnHandle", "UrlHandle",
 ]
 
 
@@ -89,6 +90,10 @@ class ExchangeHandle(Handle):
 
 
 class FailureHandle(Handle):
+    __slots__ = ()
+
+
+class GroupsHandle(Handle):
     __slots__ = ()
 
 
@@ -242,6 +247,12 @@ class OwnedErrorHandle(Owned, ErrorHandle):
     release = "restway_error_release"
 
 
+class OwnedGroupsHandle(Owned, GroupsHandle):
+    __slots__ = ()
+
+    release = "restway_groups_release"
+
+
 class OwnedInterruptHandle(Owned, InterruptHandle):
     __slots__ = ()
 
@@ -374,6 +385,7 @@ OWNED: dict[type[Handle], Any] = {
     CookiesHandle: OwnedCookiesHandle,
     DraftHandle: OwnedDraftHandle,
     ErrorHandle: OwnedErrorHandle,
+    GroupsHandle: OwnedGroupsHandle,
     InterruptHandle: OwnedInterruptHandle,
     LifecycleEventHandle: OwnedLifecycleEventHandle,
     ListHandle: OwnedListHandle,
