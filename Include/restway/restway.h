@@ -50,6 +50,7 @@
 #include "store.h"
 #include "stream.h"
 #include "trace.h"
+#include "transaction.h"
 #include "upload.h"
 #include "value.h"
 #include "version.h"

@@ -29,9 +29,20 @@ package final class MemoryStore: ObjectStore {
     ) throws(StoreError) -> Commit {
         // Only this step can fail, and it comes before anything is changed.
         try state.withLock { (state) throws(StoreError) in
-            var run = CommitRun(changes, state, isRecording: recordingChanges)
-            let commit = try run.run()
-            run.tellDrafts()
+            var drafts = DraftKeys()
+            let commit = try CommitRun.apply(
+                changes, to: state, &drafts, isRecording: recordingChanges)
+            drafts.tellDrafts()
+            return commit
+        }
+    }
+
+    package func commit(_ steps: ChangeSteps) throws(StoreError) -> Commit {
+        // Rows that were made of drafts are new, so no step fails.
+        try state.withLock { (state) throws(StoreError) in
+            var drafts = DraftKeys()
+            let commit = try CommitRun.apply(steps, to: state, &drafts)
+            drafts.tellDrafts()
             return commit
         }
     }

@@ -22,6 +22,9 @@ package protocol ObjectStore: AnyObject, Sendable {
     /// - Parameter recordingChanges: Whether the commit lists its changes.
     func commit(_ changes: ChangeSet, recordingChanges: Bool) throws(StoreError) -> Commit
 
+    /// Applies all change sets of `steps`, one after the other, or nothing, and lists the changes.
+    func commit(_ steps: ChangeSteps) throws(StoreError) -> Commit
+
     /// Returns the newest snapshot of an object; `nil` if no object of the entity has this
     /// identity.
     func object(_ entity: Entity, _ identity: Identity) throws(StoreError) -> Snapshot?

@@ -78,6 +78,7 @@ def own() -> dict[str, int]:
     handles["restway_query"] = make("restway_query_create", store, b"Note")
     handles["restway_groups"] = make(
         "restway_store_count_groups", store, handles["restway_query"], b"id")
+    handles["restway_transaction"] = make("restway_transaction_create", store)
     handles["restway_cookies"] = make("restway_client_cookies", client, None)
     handles["restway_cache_entries"] = make("restway_cache_list", client, None, 0)
     handles["restway_outgoing"] = make("restway_client_inspect", client, handles["restway_request"])
@@ -138,6 +139,7 @@ class World:
             "restway_request_set_variable", handles["restway_request"], b"id",
             self._memory.value(INT64, 1),
         )
+        handles["restway_transaction"] = make("restway_transaction_create", store)
         handles["restway_cookies"] = make("restway_client_cookies", client, None)
         paged = make("restway_request_create_route", b"paged", None)
         handles["restway_pages"] = make("restway_client_pages", client, paged, None)

@@ -77,18 +77,44 @@ package final class ObservedStore: Sendable {
         if changes.rows.count >= Self.manyRows {
             heapReturn.withLock { $0 = $0 ?? HeapReturn(after: heapWait) }
         }
+        // Without observers, the commit records no changes unless the caller asks for them.
+        return try commit { hasObservers throws(Failure) in
+            try checked(
+                objects.commit(changes, recordingChanges: recordingChanges || hasObservers))
+        }
+    }
+
+    /// Applies all change sets of `steps` or nothing, as one transaction. It fails if an object
+    /// whose changes are to be stored no longer exists.
+    package func commit(_ steps: ChangeSteps) throws(Failure) -> Commit {
+        let commit = try commit { _ throws(Failure) in
+            for need in steps.needs { try requireObject(need.entity, need.storeKey) }
+            return try checked(objects.commit(steps))
+        }
+        if let outbox = sender.withLock({ $0?.outbox }) {
+            for object in steps.deleted { outbox.forget(object) }
+        }
+        return commit
+    }
+
+    private func commit(
+        _ apply: (_ hasObservers: Bool) throws(Failure) -> Commit
+    ) throws(Failure) -> Commit {
         let (commit, owing) = try commits.withLock { changeCount throws(Failure) in
             let observations = observers.withLock { $0.observations }
-            // Without observers, the commit records no changes unless the caller asks for them.
-            var commit = try checked(
-                objects.commit(
-                    changes, recordingChanges: recordingChanges || !observations.isEmpty))
+            var commit = try apply(!observations.isEmpty)
             if commit.hasChanges { changeCount += 1 }
             commit.changeCount = changeCount
             return (commit, Self.append(commit.changes, to: observations))
         }
         owing?.start()
         return commit
+    }
+
+    /// Refuses the draft of an object that was deleted.
+    private func requireObject(_ entity: Entity, _ storeKey: Int64) throws(Failure) {
+        guard try newest(entity, storeKey: storeKey) == nil else { return }
+        throw Failure(.noObject, DraftError.gone(entity: entity.name).message)
     }
 
     /// Appends the notices of a commit.
@@ -271,8 +297,7 @@ extension ObservedStore {
         _ capture: DraftCapture, recordingChanges: Bool, variables: RouteVariables? = nil
     ) throws(Failure) -> (rows: [Snapshot], commit: Commit) {
         for member in capture.members where member.storeKey != 0 {
-            guard try newest(member.entity, storeKey: member.storeKey) == nil else { continue }
-            throw Failure(.noObject, DraftError.gone(entity: member.entity.name).message)
+            try requireObject(member.entity, member.storeKey)
         }
         var changes = ChangeSet(origin: .host)
         capture.add(to: &changes)

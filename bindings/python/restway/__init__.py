@@ -163,8 +163,6 @@ from ._response import (
 from ._routing import AsyncRoutingClient, RoutingClient
 from ._scope import AsyncScope, Scope
 from ._store import (
-    Change,
-    Changes,
     Observed,
     Observer,
     OnChange,
@@ -180,6 +178,7 @@ from ._stream import (
     Stream,
     StreamedResponse,
 )
+from ._transaction import Change, Changes, Transaction
 
 __version__ = "0.1.0"
 
@@ -348,6 +347,7 @@ __all__ = [
     "Timings",
     "TooLargeError",
     "TooManyRedirectsError",
+    "Transaction",
     "TransformFunction",
     "TransportError",
     "Turn",

@@ -33,7 +33,7 @@ from ._questions import set_question
 from ._request import Request, Verbs
 from ._response import OnProgress, Progress, Response
 from ._scope import Scope
-from ._store import Changes, Observed, Observer, OnChange, start_observing
+from ._store import Observed, Observer, OnChange, start_observing
 from ._stream import (
     EventStream,
     ReceivingBytes,
@@ -43,6 +43,7 @@ from ._stream import (
     event_receiver,
     request_of,
 )
+from ._transaction import Changes
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -20,7 +20,8 @@ from ._lifecycle import LifecycleEvents, LifecycleWishes, OnLifecycle, lifecycle
 from ._object import Layouts
 from ._outbox import OnFlushed, OnItem, OutboxItems
 from ._response import Response
-from ._store import Changes, Observed, Observer, OnChange, start_observing
+from ._store import Observed, Observer, OnChange, start_observing
+from ._transaction import Changes
 
 
 class OutboxLink:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Union, overload
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 from . import _ffi as native
 from ._boundary import Owner, check, make, name, optional_name, written_text
 from ._exceptions import NoObjectError
 from ._ffi.conversion import encode
-from ._ffi.enums import ChangeKind
 from ._object import Layouts, Object, Objects
 from ._query import Query
+from ._transaction import Changes, Transaction
 
 if TYPE_CHECKING:
     from ._pages import PagedListBase
@@ -121,6 +121,21 @@ class Store(Owner[native.StoreHandle]):
         check(function, self._handle, object._handle, native.ref(rejected))
         return bool(rejected.value)
 
+    def transaction(self) -> Transaction:
+        """Makes a transaction: several insertions, changes and deletions that the store takes
+        together, or not at all.
+
+            with store.transaction() as transaction:
+                transaction.insert(draft)
+                transaction.delete(enterprise)
+
+        The end of the block commits; an exception in the block drops the changes.
+        """
+        handle = make(
+            native.TransactionHandle, native.lib.restway_transaction_create, self._handle
+        )
+        return Transaction(handle, self._layouts)
+
     def delete(self, object: Object) -> bool:
         """Deletes an object from the store; nothing is sent. Returns False if the object was not
         there.
@@ -193,75 +208,6 @@ def _identity(identity: int | str) -> native.Value:
     if not isinstance(identity, (int, str)) or isinstance(identity, bool):
         raise TypeError(f"an identity is an int or a str, not {type(identity).__name__}")
     return encode(identity)
-
-
-class Change(NamedTuple):
-    """The effect of a transaction on one object."""
-
-    kind: ChangeKind
-    """INSERTED, UPDATED or DELETED."""
-    object: Object
-    """The object after the transaction; a deleted object as it was before."""
-    before: Object | None
-    """The object before the transaction; None for an inserted object."""
-    attributes: tuple[str, ...]
-    """The names of the attributes that differ before and after; for an inserted or deleted object,
-    the attributes that it has.
-    """
-    relationships: tuple[str, ...]
-    """The names of the relationships, in the same way."""
-
-
-class Changes(Sequence[Change]):
-    """The changes of one transaction: one for each object, in the order in which the transaction
-    first touched them. It is never empty.
-    """
-
-    __slots__ = ("_handle", "_layouts")
-
-    def __init__(self, handle: native.ChangesHandle, layouts: Layouts) -> None:
-        """For this package: clients make these. `handle` is owned."""
-        self._handle = handle
-        self._layouts = layouts
-
-    @overload
-    def __getitem__(self, index: int) -> Change: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Change]: ...
-    def __getitem__(self, index: int | slice) -> Change | list[Change]:
-        span = range(len(self))[index]
-        if isinstance(span, range):
-            return [self._change(place) for place in span]
-        return self._change(span)
-
-    def __len__(self) -> int:
-        count: int = native.lib.restway_changes_count(self._handle)
-        return count
-
-    def __iter__(self) -> Iterator[Change]:
-        return (self._change(index) for index in range(len(self)))
-
-    def __repr__(self) -> str:
-        shown = ", ".join(f"{change.kind.name.lower()} {change.object!r}" for change in self[:3])
-        return f"<Changes {len(self)}: [{shown}{', …' if len(self) > 3 else ''}]>"
-
-    def _change(self, index: int) -> Change:
-        lib, handle, layouts = native.lib, self._handle, self._layouts
-        newest = Object.retained(lib.restway_changes_object(handle, index), layouts)
-        before = lib.restway_changes_before(handle, index)
-        known = newest._known()
-        return Change(
-            ChangeKind(lib.restway_changes_kind(handle, index)),
-            newest,
-            Object.retained(before, layouts) if before else None,
-            self._changed(lib.restway_changes_attributes, index, known.names),
-            self._changed(lib.restway_changes_relationships, index, tuple(known.relationships)),
-        )
-
-    def _changed(self, function: Any, index: int, names: tuple[str, ...]) -> tuple[str, ...]:
-        indices = native.index_array(range(len(names)))
-        count = function(self._handle, index, indices, len(names))
-        return tuple(names[place] for place in indices[:count])
 
 
 OnChange = Callable[[Changes], object]

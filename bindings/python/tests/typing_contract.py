@@ -170,6 +170,9 @@ def stores(store: restway.Store, some: restway.Object) -> None:
     assert_type(query[0], restway.Object)
     assert_type(len(query), int)
     assert_type(query.counts(by="city"), dict[Any, int])
+    with store.transaction() as transaction:
+        assert_type(transaction, restway.Transaction)
+        assert_type(transaction.changes, Optional[restway.Changes])
     assert_type(query.all(), restway.Objects)
     assert_type(query.first(), Optional[restway.Object])
     assert_type(query.count(), int)

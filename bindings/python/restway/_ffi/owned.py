@@ -22,10 +22,10 @@ __all__ = [
     "OwnedObserverHandle", "OwnedOutboxItemHandle", "OwnedOutboxItemsHandle", "OwnedOutgoingHandle",
     "OwnedPagedListHandle", "OwnedPagesHandle", "OwnedQueryHandle", "OwnedRefreshHandle",
     "OwnedRequestHandle", "OwnedResourceHandle", "OwnedResponseHandle", "OwnedRoutingClientHandle",
-    "OwnedScopeHandle", "OwnedStoreHandle", "OwnedTurnHandle", "OwnedUrlHandle", "PagedListHandle",
-    "PagesHandle", "QueryHandle", "RefreshHandle", "RequestHandle", "ResourceHandle",
-    "ResponseHandle", "RoutingClientHandle", "RowsHandle", "ScopeHandle", "StoreHandle",
-    "TurnHandle", "UrlHandle",
+    "OwnedScopeHandle", "OwnedStoreHandle", "OwnedTransactionHandle", "OwnedTurnHandle",
+    "OwnedUrlHandle", "PagedListHandle", "PagesHandle", "QueryHandle", "RefreshHandle",
+    "RequestHandle", "ResourceHandle", "ResponseHandle", "RoutingClientHandle", "RowsHandle",
+    "ScopeHandle", "StoreHandle", "TransactionHandle", "TurnHandle", "UrlHandle",
 ]
 
 
@@ -170,6 +170,10 @@ class ScopeHandle(Handle):
 
 
 class StoreHandle(Handle):
+    __slots__ = ()
+
+
+class TransactionHandle(Handle):
     __slots__ = ()
 
 
@@ -361,6 +365,12 @@ class OwnedStoreHandle(Owned, StoreHandle):
     release = "restway_store_release"
 
 
+class OwnedTransactionHandle(Owned, TransactionHandle):
+    __slots__ = ()
+
+    release = "restway_transaction_release"
+
+
 class OwnedTurnHandle(Owned, TurnHandle):
     __slots__ = ()
 
@@ -404,6 +414,7 @@ OWNED: dict[type[Handle], Any] = {
     RoutingClientHandle: OwnedRoutingClientHandle,
     ScopeHandle: OwnedScopeHandle,
     StoreHandle: OwnedStoreHandle,
+    TransactionHandle: OwnedTransactionHandle,
     TurnHandle: OwnedTurnHandle,
     UrlHandle: OwnedUrlHandle,
 }

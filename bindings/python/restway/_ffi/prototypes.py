@@ -448,6 +448,14 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_call_resume": (None, (CallHandle,)),
     "restway_client_set_tracing": (c_enum, (
         ClientHandle, c_uint32, SpanFn, c_void_p, DestroyFn, _error_out)),
+    "restway_transaction_create": (c_enum, (StoreHandle, POINTER(TransactionHandle), _error_out)),
+    "restway_transaction_retain": (TransactionHandle, (TransactionHandle,)),
+    "restway_transaction_release": (None, (TransactionHandle,)),
+    "restway_transaction_insert": (c_enum, (TransactionHandle, DraftHandle, _error_out)),
+    "restway_transaction_delete": (c_enum, (TransactionHandle, ObjectHandle, _error_out)),
+    "restway_transaction_commit": (c_enum, (
+        TransactionHandle, POINTER(ChangesHandle), _error_out)),
+    "restway_transaction_rollback": (None, (TransactionHandle,)),
     "restway_request_set_resumable": (c_enum, (
         RequestHandle, c_enum, c_char_p, c_int64, c_uint32, _error_out)),
     "restway_version_number": (c_int32, ()),

@@ -48,8 +48,8 @@ __all__ = [
     "ProgressFn", "QueryHandle", "Rate", "ReadFailureFn", "RefreshFn", "RefreshHandle",
     "RequestHandle", "ResourceHandle", "ResponseHandle", "RoutingClientHandle", "RowsHandle",
     "ScopeHandle", "ShouldReplayFn", "Span", "SpanAttribute", "SpanFn", "Statistics", "StoreHandle",
-    "StreamEvent", "StreamEventFn", "Timings", "TlsOptions", "TransformFn", "TurnHandle",
-    "UrlHandle", "ValidateFn", "Value", "ValueAs", "c_enum",
+    "StreamEvent", "StreamEventFn", "Timings", "TlsOptions", "TransactionHandle", "TransformFn",
+    "TurnHandle", "UrlHandle", "ValidateFn", "Value", "ValueAs", "c_enum",
 ]
 
 c_enum = c_uint32
