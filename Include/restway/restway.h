@@ -40,6 +40,7 @@
 #include "plugins.h"
 #include "progress.h"
 #include "query.h"
+#include "query_observer.h"
 #include "rate.h"
 #include "request.h"
 #include "resource.h"

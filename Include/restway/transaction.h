@@ -34,8 +34,8 @@ RESTWAY_API restway_transaction *restway_transaction_retain(restway_transaction 
 RESTWAY_API void restway_transaction_release(restway_transaction *transaction);
 
 /** Adds the insertion of a draft, as restway_draft_insert() does it: a new object, or the changes
- *  of an existing object, and the drafts that its relationships lead to. Later changes of the draft do
- *  not affect the transaction. The draft gets its store key when the transaction is committed.
+ *  of an existing object, and the drafts that its relationships lead to. Later changes of the draft
+ *  do not affect the transaction. The draft gets its store key when the transaction is committed.
  *
  *  @param draft Borrowed: a draft for the store of the transaction.
  *  @return RESTWAY_OK; RESTWAY_E_NO_OBJECT (the transaction deletes the object of the draft);

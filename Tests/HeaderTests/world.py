@@ -44,7 +44,7 @@ Act = Callable[[dict[str, int]], None]
 _UNREACHABLE, _UNKNOWN = 2, 0
 _DRAIN = 2
 #: restway_event_kind
-_CHANGED, _LIFECYCLE = 2, 8
+_CHANGED, _LIFECYCLE, _QUERY_CHANGED = 2, 8, 9
 _CACHE_ON = 1
 _WAIT_MILLISECONDS = 10_000
 
@@ -123,12 +123,14 @@ class World:
         handles["restway_observer"] = make("restway_client_observe", client, None, None, None, None)
         handles["restway_clock"] = make("restway_clock_create")
         handles["restway_interrupt"] = make("restway_interrupt_create")
+        handles["restway_query"] = make("restway_query_create", store, b"Note")
+        do("restway_client_observe_query", client, handles["restway_query"], None, None, None, None,
+           None)
         handles["restway_draft"] = make("restway_draft_create", store, b"Note")
         draft = handles["restway_draft"]
         do("restway_draft_set", draft, b"id", self._memory.value(INT64, 7))
         handles["restway_object"] = make("restway_draft_insert", draft)
         handles["restway_list"] = make("restway_store_all", store, b"Note")
-        handles["restway_query"] = make("restway_query_create", store, b"Note")
         handles["restway_groups"] = make(
             "restway_store_count_groups", store, handles["restway_query"], b"id")
         handles["restway_resource"] = make("restway_resource_create_bytes", None, 0, None, None)
@@ -152,6 +154,7 @@ class World:
         handles["restway_active_calls"] = make("restway_client_active_calls", client)
         handles["restway_routing_client"] = make("restway_routing_client_create", client)
         handles["restway_changes"] = self._payload(_CHANGED)
+        handles["restway_query_changes"] = self._payload(_QUERY_CHANGED)
         request = make("restway_request_create_route", b"later", None)
         do("restway_client_set_reachability", client, _UNREACHABLE)
         error = ctypes.c_void_p()

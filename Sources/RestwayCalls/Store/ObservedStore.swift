@@ -125,8 +125,8 @@ package final class ObservedStore: Sendable {
         var owing: Observer?
         var committed = CommittedChanges(changes)
         for observation in observations {
-            guard let list = observation.select(from: &committed) else { continue }
-            if observation.observer.append(.changes(list)) { owing = observation.observer }
+            guard let message = observation.message(of: &committed) else { continue }
+            if observation.observer.append(message) { owing = observation.observer }
         }
         return owing
     }
@@ -181,7 +181,11 @@ package final class ObservedStore: Sendable {
     package func add(_ observer: Observer, _ scope: Observer.Scope) throws(Failure) -> Bool {
         try commits.withLock { _ throws(Failure) in
             var key: Int64?
-            if case .object(let object) = scope { key = try currentKey(of: object) }
+            switch scope {
+            case .object(let object): key = try currentKey(of: object)
+            case .query(let watch): try watch.begin(self)
+            case .everything, .entity, .list: break
+            }
             let observation = Observation(observer, scope, key: key)
             return observers.withLock { observers in
                 if !observers.isOver { observers.observations.append(observation) }

@@ -118,6 +118,7 @@ from ._library import (
 from ._lifecycle import CallInfo, LifecycleEvent, LifecycleEvents, OnLifecycle
 from ._network import TLS, Cookie, Cookies, DefaultHeaders, Network, Proxy, Rate
 from ._object import Identity, Object, Objects
+from ._observing import OnQueryChange, QueryChanges, QueryObserver
 from ._outbox import (
     AsyncOutbox,
     OnFlushed,
@@ -281,6 +282,7 @@ __all__ = [
     "OnItem",
     "OnLifecycle",
     "OnProgress",
+    "OnQueryChange",
     "Operator",
     "OutOfMemoryError",
     "Outbox",
@@ -306,6 +308,8 @@ __all__ = [
     "ProtocolError",
     "Proxy",
     "Query",
+    "QueryChanges",
+    "QueryObserver",
     "QueuedError",
     "Rate",
     "Reachability",

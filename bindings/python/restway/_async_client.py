@@ -19,9 +19,11 @@ from ._exceptions import UsageError
 from ._ffi.enums import Delivery, Domain, LifecycleKind, Status
 from ._lifecycle import LifecycleEvents, LifecycleWishes, OnLifecycle
 from ._link import Link, Watcher
+from ._observing import OnQueryChange, QueryObserver
 from ._outbox import AsyncOutbox
 from ._pages import AsyncPagedList, AsyncPages
 from ._parsing import AsyncBytesMapping
+from ._query import Query
 from ._request import Request, Verbs, make_coroutine_functions
 from ._response import Response, call_progress
 from ._scope import AsyncScope
@@ -216,6 +218,15 @@ class AsyncClient(ClientBase, AsyncBytesMapping, Verbs[Coroutine[None, None, Res
         Raises UnknownEntityError; ClosedError; RuntimeError outside an event loop.
         """
         return self._linked().observe(on_change, what)
+
+    def observe_query(self, on_change: OnQueryChange, query: Query) -> QueryObserver:
+        """Calls `on_change` when the result of a query differs from what was told before.
+
+        The event loop calls it, as the function of `observe`; several transactions may be told at
+        once. `objects` of the observer is the first result. Raises ClosedError; StoreError;
+        RuntimeError outside an event loop.
+        """
+        return self._linked().observe_query(on_change, query)
 
     def on(
         self,

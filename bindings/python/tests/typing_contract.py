@@ -162,7 +162,7 @@ def relationships(some: restway.Object, objects: restway.Objects) -> None:
     assert_type(objects.values("name"), Iterator[tuple[Any, ...]])
 
 
-def stores(store: restway.Store, some: restway.Object) -> None:
+def stores(client: restway.Client, store: restway.Store, some: restway.Object) -> None:
     query = store.query("Team").where("id", ">=", 1).where(name="x").order_by("-name").limit(5)
     assert_type(query, restway.Query)
     assert_type(query.filter("id in ?", [1, 2]), restway.Query)
@@ -170,6 +170,7 @@ def stores(store: restway.Store, some: restway.Object) -> None:
     assert_type(query[0], restway.Object)
     assert_type(len(query), int)
     assert_type(query.counts(by="city"), dict[Any, int])
+    assert_type(client.observe_query(print, query), restway.QueryObserver)
     with store.transaction() as transaction:
         assert_type(transaction, restway.Transaction)
         assert_type(transaction.changes, Optional[restway.Changes])

@@ -20,12 +20,13 @@ __all__ = [
     "OwnedCookiesHandle", "OwnedDraftHandle", "OwnedErrorHandle", "OwnedGroupsHandle",
     "OwnedInterruptHandle", "OwnedLifecycleEventHandle", "OwnedListHandle", "OwnedObjectHandle",
     "OwnedObserverHandle", "OwnedOutboxItemHandle", "OwnedOutboxItemsHandle", "OwnedOutgoingHandle",
-    "OwnedPagedListHandle", "OwnedPagesHandle", "OwnedQueryHandle", "OwnedRefreshHandle",
-    "OwnedRequestHandle", "OwnedResourceHandle", "OwnedResponseHandle", "OwnedRoutingClientHandle",
-    "OwnedScopeHandle", "OwnedStoreHandle", "OwnedTransactionHandle", "OwnedTurnHandle",
-    "OwnedUrlHandle", "PagedListHandle", "PagesHandle", "QueryHandle", "RefreshHandle",
-    "RequestHandle", "ResourceHandle", "ResponseHandle", "RoutingClientHandle", "RowsHandle",
-    "ScopeHandle", "StoreHandle", "TransactionHandle", "TurnHandle", "UrlHandle",
+    "OwnedPagedListHandle", "OwnedPagesHandle", "OwnedQueryChangesHandle", "OwnedQueryHandle",
+    "OwnedRefreshHandle", "OwnedRequestHandle", "OwnedResourceHandle", "OwnedResponseHandle",
+    "OwnedRoutingClientHandle", "OwnedScopeHandle", "OwnedStoreHandle", "OwnedTransactionHandle",
+    "OwnedTurnHandle", "OwnedUrlHandle", "PagedListHandle", "PagesHandle", "QueryChangesHandle",
+    "QueryHandle", "RefreshHandle", "RequestHandle", "ResourceHandle", "ResponseHandle",
+    "RoutingClientHandle", "RowsHandle", "ScopeHandle", "StoreHandle", "TransactionHandle",
+    "TurnHandle", "UrlHandle",
 ]
 
 
@@ -138,6 +139,10 @@ class PagesHandle(Handle):
 
 
 class QueryHandle(Handle):
+    __slots__ = ()
+
+
+class QueryChangesHandle(Handle):
     __slots__ = ()
 
 
@@ -323,6 +328,12 @@ class OwnedQueryHandle(Owned, QueryHandle):
     release = "restway_query_release"
 
 
+class OwnedQueryChangesHandle(Owned, QueryChangesHandle):
+    __slots__ = ()
+
+    release = "restway_query_changes_release"
+
+
 class OwnedRefreshHandle(Owned, RefreshHandle):
     __slots__ = ()
 
@@ -407,6 +418,7 @@ OWNED: dict[type[Handle], Any] = {
     PagedListHandle: OwnedPagedListHandle,
     PagesHandle: OwnedPagesHandle,
     QueryHandle: OwnedQueryHandle,
+    QueryChangesHandle: OwnedQueryChangesHandle,
     RefreshHandle: OwnedRefreshHandle,
     RequestHandle: OwnedRequestHandle,
     ResourceHandle: OwnedResourceHandle,

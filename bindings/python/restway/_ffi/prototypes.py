@@ -372,6 +372,9 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_groups_release": (None, (GroupsHandle,)),
     "restway_groups_count": (c_size_t, (GroupsHandle,)),
     "restway_groups_read": (c_enum, (GroupsHandle, c_size_t, _value, _size_out, _error_out)),
+    "restway_client_observe_query": (c_enum, (
+        ClientHandle, QueryHandle, QueryChangedFn, c_void_p, DestroyFn, POINTER(ListHandle),
+        POINTER(ObserverHandle), _error_out)),
     "restway_client_set_rate": (c_enum, (ClientHandle, c_char_p, c_size_t, _error_out)),
     "restway_rate_init": (c_enum, (POINTER(Rate), c_size_t, _error_out)),
     "restway_client_rate": (c_enum, (ClientHandle, c_char_p, POINTER(Rate), _error_out)),

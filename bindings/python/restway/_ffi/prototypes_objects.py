@@ -146,6 +146,14 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_store_count_query": (c_enum, (StoreHandle, QueryHandle, _size_out, _error_out)),
     "restway_store_count_groups": (c_enum, (
         StoreHandle, QueryHandle, c_char_p, POINTER(GroupsHandle), _error_out)),
+    "restway_query_changes_retain": (QueryChangesHandle, (QueryChangesHandle,)),
+    "restway_query_changes_release": (None, (QueryChangesHandle,)),
+    "restway_query_changes_list": (ListHandle, (QueryChangesHandle,)),
+    "restway_query_changes_deletions": (c_size_t, (QueryChangesHandle, _size_out, c_size_t)),
+    "restway_query_changes_insertions": (c_size_t, (QueryChangesHandle, _size_out, c_size_t)),
+    "restway_query_changes_updates": (c_size_t, (QueryChangesHandle, _size_out, c_size_t)),
+    "restway_query_changes_moves": (c_size_t, (
+        QueryChangesHandle, _size_out, _size_out, c_size_t)),
     "restway_response_retain": (ResponseHandle, (ResponseHandle,)),
     "restway_response_release": (None, (ResponseHandle,)),
     "restway_response_status": (c_int32, (ResponseHandle,)),
