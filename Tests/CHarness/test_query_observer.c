@@ -195,6 +195,8 @@ static void query_observer__refuses_null(void **state) {
     assert_refused(restway_client_observe_query(
         client, NULL, changed, &told, destroy, &list, &observer, &failure));
     assert_refused(restway_client_observe_query(
+        client, NULL, changed, &told, destroy, NULL, NULL, &failure));
+    assert_refused(restway_client_observe_query(
         client, query, NULL, &told, destroy, &list, &observer, &failure));
     assert_fails(
         restway_client_observe_query(
