@@ -56,7 +56,7 @@ let core: [Target] =
     + module("RestwayJSON", ["CJansson", "RestwayText"], settings + small)
     + module("RestwaySQLite", ["CSQLite", "RestwayThreads"], settings + small)
     + module("RestwayRouting", ["CCurl", "RestwayText"], settings + small)
-    + module("RestwayObjects", ["RestwayThreads"], settings + small)
+    + module("RestwayObjects", ["RestwayText", "RestwayThreads"], settings + small)
     + module(
         "RestwaySQLiteStore",
         ["RestwayText", "RestwayThreads", "RestwaySQLite", "RestwayObjects"], settings + small)

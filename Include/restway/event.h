@@ -39,6 +39,8 @@ typedef enum RESTWAY_OPEN_ENUM restway_event_kind {
     /** Something has happened in the life of a call that an observer of calls observes
      *  (lifecycle.h). The status is not RESTWAY_OK if the call has ended with that status. */
     RESTWAY_EVENT_LIFECYCLE = 8,
+    /** The result of an observed query has changed (query_observer.h); the status is RESTWAY_OK. */
+    RESTWAY_EVENT_QUERY_CHANGED = 9,
     /** Not a kind: pins the type to 32 bits. */
     RESTWAY_EVENT_KIND_PIN_ = 0x7fffffff
 } restway_event_kind;
@@ -50,10 +52,11 @@ typedef struct restway_event {
     /** The restway_status with which the call completed or the attempt ended. */
     uint32_t status;
     /** The context that was given to restway_client_send(), restway_client_observe(),
-     *  restway_client_observe_calls(), restway_batch_add(), restway_batch_send(),
-     *  restway_outbox_flush() or restway_client_set_outbox_observer(). */
+     *  restway_client_observe_calls(), restway_client_observe_query(), restway_batch_add(),
+     *  restway_batch_send(), restway_outbox_flush() or restway_client_set_outbox_observer(). */
     uint64_t token;
-    /** The restway_call_id() of the event's call; 0 with RESTWAY_EVENT_CHANGED. */
+    /** The restway_call_id() of the event's call; 0 with RESTWAY_EVENT_CHANGED and
+     *  RESTWAY_EVENT_QUERY_CHANGED. */
     uint64_t call_id;
     union {
         /** For RESTWAY_EVENT_COMPLETED if the status is RESTWAY_OK. Owned by the caller (+1). */
@@ -69,6 +72,8 @@ typedef struct restway_event {
         struct restway_outbox_items *items;
         /** For RESTWAY_EVENT_LIFECYCLE. Owned by the caller (+1). */
         struct restway_lifecycle_event *lifecycle;
+        /** For RESTWAY_EVENT_QUERY_CHANGED. Owned by the caller (+1). */
+        struct restway_query_changes *query_changes;
     } payload;
     /** Zero. */
     uint64_t reserved[4];

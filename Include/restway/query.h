@@ -60,6 +60,32 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_query_add_condition(
     restway_query *query, const char *attribute, restway_comparison comparison,
     const restway_value *value, restway_error **out_error);
 
+/** Adds a condition that is written as text; all of a query's conditions must hold.
+ *
+ *      restway_value states[] = {restway_value_string("open"), restway_value_string("new")};
+ *      restway_value values[] = {
+ *          {RESTWAY_VALUE_LIST, 2, {.list = states}}, restway_value_string("%crash%")};
+ *      status = restway_query_where(
+ *          query, "state in ? and not (title like ? or owner is null)", values, 2, &error);
+ *
+ *  docs/QUERIES.md describes the language. A condition holds values only as @p values, never in its
+ *  text, so text of a user cannot change its meaning.
+ *
+ *  @param condition The text. Each `?` in it stands for one value.
+ *  @param values    *Copied*. The values, in the order of the `?`: values that the attributes'
+ *                   types can have, or null; after `in` a list of these; after `like` a string.
+ *                   May be NULL when @p count is 0.
+ *  @param count     How many values there are.
+ *  @return RESTWAY_OK; RESTWAY_E_UNKNOWN_ATTRIBUTE; RESTWAY_E_INVALID_ARGUMENT (also for text that
+ *          is no condition, for a value that the attribute can never have, and for a query of more
+ *          than 500 comparisons or 30,000 values); RESTWAY_E_FORKED. The message of the error tells
+ *          the column in which the mistake is. On failure the query has not changed.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_query_where(
+    restway_query *query, const char *condition, const restway_value *values, size_t count,
+    restway_error **out_error);
+
 /** Adds an attribute to order by. It decides the order of objects that are equal in all attributes
  *  added before it.
  *
@@ -119,6 +145,47 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_query(
  *  Threads: any. Blocks: as restway_store_query(). */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_count_query(
     restway_store *store, restway_query *query, size_t *out_count, restway_error **out_error);
+
+/** How many objects of a query have each value of an attribute. Immutable; reference counted;
+ *  usable from any thread without a lock; it may outlive its store. */
+typedef struct restway_groups restway_groups;
+
+/** Counts the objects that the query finds, without its limit and offset, by the value of an
+ *  attribute.
+ *
+ *  @param attribute  The attribute's name.
+ *  @param out_groups Receives a group for each value, owned by the caller (+1). The groups have the
+ *                    order of values (restway_comparison). Absent and null values are one group.
+ *  @return As restway_store_query(), and RESTWAY_E_UNKNOWN_ATTRIBUTE.
+ *
+ *  Threads: any. Blocks: as restway_store_query(). */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_count_groups(
+    restway_store *store, restway_query *query, const char *attribute,
+    restway_groups **out_groups, restway_error **out_error);
+
+/** Adds a reference, owned by the caller (+1). NULL gives NULL. Threads: any. Blocks: never. */
+RESTWAY_API restway_groups *restway_groups_retain(const restway_groups *groups);
+
+/** Gives back one reference. NULL is fine. Threads: any. Blocks: never. */
+RESTWAY_API void restway_groups_release(restway_groups *groups);
+
+/** Returns how many groups there are; 0 for NULL. Threads: any. Blocks: never. */
+RESTWAY_API size_t restway_groups_count(const restway_groups *groups);
+
+/** Reads one group.
+ *
+ *  @param index       The index of the group.
+ *  @param out_value   Receives the value, *Borrowed* from @p groups, as the object of the group has
+ *                     it that was stored first. Equal values of different kinds (1 and 1.0) are one
+ *                     group. May be NULL.
+ *  @param out_objects Receives how many objects have the value; may be NULL.
+ *  @return RESTWAY_OK; RESTWAY_E_INVALID_ARGUMENT (also for an index out of range);
+ *          RESTWAY_E_FORKED. On failure the value is null, and the number is 0.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_groups_read(
+    const restway_groups *groups, size_t index, restway_value *out_value, size_t *out_objects,
+    restway_error **out_error);
 
 RESTWAY_END_DECLS
 

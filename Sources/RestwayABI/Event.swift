@@ -53,8 +53,12 @@ extension restway_event {
             receiver.end()
         case .observed(let message, let observer):
             message.leavesQueue()
+            guard let told = message.taken() else {
+                observer.forgo()
+                return false
+            }
             return observer.tell { _ in
-                target.initialize(to: restway_event(message, observer.token))
+                target.initialize(to: restway_event(told, observer.token))
             }
         case .progress(let call, _):
             target.initialize(to: restway_event(.RESTWAY_EVENT_PROGRESS, call.token, call: call))
@@ -87,6 +91,11 @@ extension restway_event {
         case .changes(let changes):
             self.init(.RESTWAY_EVENT_CHANGED, token)
             payload.changes = Handle.give(changes)
+        case .query(let watch):
+            preconditionFailure("\(watch) was not taken")
+        case .queryChanged(let changes):
+            self.init(.RESTWAY_EVENT_QUERY_CHANGED, token)
+            payload.query_changes = Handle.give(changes)
         case .lifecycle(let event):
             self.init(.RESTWAY_EVENT_LIFECYCLE, token, call: event.call)
             let told = LifecycleEventHandle(event)
@@ -124,6 +133,7 @@ extension restway_event {
         guard payload.response != nil else { return }
         switch restway_event_kind(rawValue: kind) {
         case .RESTWAY_EVENT_CHANGED: ChangeList.release(payload.changes)
+        case .RESTWAY_EVENT_QUERY_CHANGED: QueryChanges.release(payload.query_changes)
         case .RESTWAY_EVENT_LIFECYCLE: LifecycleEventHandle.release(payload.lifecycle)
         case .RESTWAY_EVENT_OUTBOX_ITEM, .RESTWAY_EVENT_OUTBOX_FLUSHED:
             StoredRequestsHandle.release(payload.items)

@@ -80,13 +80,7 @@ enum ChangedNotice {
         _ scope: Observer.Scope, of client: Client, _ changed: restway_changed_fn?,
         _ pointer: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?
     ) throws(Failure) -> ObserverHandle {
-        guard (changed == nil) == client.delivery.isDrained() else {
-            let reason =
-                changed == nil
-                ? "is NULL: no function would receive the changes"
-                : "is given, but with RESTWAY_DELIVERY_DRAIN an event comes in its place"
-            throw Argument.wrong("changed", "changed \(reason)")
-        }
+        try check(isGiven: changed != nil, client)
         return try HostContext.lending(pointer, destroy) { context throws(Failure) in
             let observer = try client.observe(
                 scope, token: context.token,
@@ -94,6 +88,19 @@ enum ChangedNotice {
                     Handle.lending(changes) { changed?(context.pointer, $0) }
                 }, end: context.end)
             return ObserverHandle(observer, .store(client.store))
+        }
+    }
+}
+
+extension ChangedNotice {
+    /// Checks the parameter `changed` of a function that makes an observer of the store.
+    static func check(isGiven: Bool, _ client: Client) throws(Failure) {
+        guard isGiven != client.delivery.isDrained() else {
+            let reason =
+                isGiven
+                ? "is given, but with RESTWAY_DELIVERY_DRAIN an event comes in its place"
+                : "is NULL: no function would receive the changes"
+            throw Argument.wrong("changed", "changed \(reason)")
         }
     }
 }

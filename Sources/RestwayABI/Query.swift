@@ -8,10 +8,13 @@ import RestwayThreads
 /// A query that the program is building.
 final class QueryHandle: HandleObject, Sendable {
     let query: Lock<HostQuery>
+    /// The api of the entity.
+    let api: API
     let generation = ProcessGeneration.current
 
-    init(_ entity: Entity) {
+    init(_ entity: Entity, of api: API) {
         query = Lock(HostQuery(Query(entity)))
+        self.api = api
     }
 
     /// Runs `change` with the query, which the program may change from several threads at once.
@@ -35,14 +38,23 @@ final class QueryHandle: HandleObject, Sendable {
     }
 }
 
+extension HostValue {
+    /// Returns the value for a `?` of a condition.
+    fileprivate func conditionValue(_ name: String) throws(Failure) -> ConditionValue {
+        guard case .list(let elements) = self else { return .one(try attributeValue(name)) }
+        return .list(
+            try elements.map { element throws(Failure) in try element.attributeValue(name) })
+    }
+}
+
 // query.h
 
 @_cdecl("restway_query_create") @implementation
 public func restway_query_create(
     _ store: InHandle, _ entity: CString?, _ outQuery: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
-    Boundary.creating(outQuery, outError, "out_query") { () throws(Failure) in
-        QueryHandle(try StoreHandle.argument(store).entity(named: entity))
+    StoreHandle.creating(store, outQuery, outError, "out_query") { handle throws(Failure) in
+        QueryHandle(try handle.entity(named: entity), of: handle.api)
     }
 }
 
@@ -65,6 +77,25 @@ public func restway_query_add_condition(
             throw Argument.wrong("comparison", "comparison is \(number), which is not a comparison")
         }
         try query.query.addCondition(name, comparison, value)
+    }
+}
+
+@_cdecl("restway_query_where") @implementation
+public func restway_query_where(
+    _ query: InHandle, _ condition: CString?, _ values: In<restway_value>?, _ count: Int,
+    _ outError: OutHandle?
+) -> restway_status {
+    Boundary.run(outError) { () throws(Failure) in
+        let handle = try QueryHandle.argument(query)
+        let text = try Argument.string(condition, "condition")
+        let given = try Argument.elements(values, count, "values")
+        let values = try given.indices.map { index throws(Failure) in
+            let name = "values[\(index)]"
+            return try HostValue(given.baseAddress! + index, name).conditionValue(name)
+        }
+        try handle.query.withLock { query throws(Failure) in
+            try query.addCondition(text, values, of: handle.api)
+        }
     }
 }
 

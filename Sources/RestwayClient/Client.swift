@@ -242,6 +242,21 @@ package final class Client: Sendable {
         return observer
     }
 
+    /// Calls `changed`, as a notice, when the result of a query differs from what was told before.
+    /// The watch has the first result. The observer ends as `observe` describes.
+    package func observe(
+        _ watch: QueryWatch, token: UInt64 = 0,
+        changed: @escaping @Sendable (QueryChanges) -> Void,
+        end: @escaping @Sendable () -> Void = {}
+    ) throws(Failure) -> Observer {
+        try calls.refuseAfterFork()
+        let observer = Observer(delivery, token: token, queryChanged: changed, end: end)
+        guard !calls.isClosed, try store.add(observer, .query(watch)) else {
+            throw Failure.closed
+        }
+        return observer
+    }
+
     // MARK: Environment
 
     /// Returns the environment that the options name or, if the options name no environment, the

@@ -68,8 +68,18 @@ package struct CommitRun<Target: CommitTarget> {
         case any
     }
 
-    package private(set) var target: Target
+    /// What the answers say about objects that were sent.
+    private struct Answered {
+        /// The keys of objects that were sent and are in the store, by the rows that the answers
+        /// are about.
+        var adopted: [Int: Int64] = [:]
+        /// The rows of the answers about sent objects, by the edits that hold the sent values.
+        var rows: [Int: Int] = [:]
+    }
+
+    private var target: Target
     private var changes: ChangeSet
+    private var drafts: DraftKeys
     private let isRecording: Bool
     private let keysBefore: Int64
 
@@ -77,11 +87,7 @@ package struct CommitRun<Target: CommitTarget> {
     /// The keys of the rows. A row's key is looked up when the row is stored, or before that when
     /// an earlier row refers to it.
     private var keys: [Int64] = []
-    /// The keys of objects that were sent and are in the store, by the rows that the answers are
-    /// about.
-    private var adopted: [Int: Int64] = [:]
-    /// The rows of the answers about sent objects, by the edits that hold the sent values.
-    private var toldRows: [Int: Int] = [:]
+    private var answered = Answered()
     private var updated: Set<Int64> = []
     private var stale = StaleResults.none
     /// Objects that the policy `replace` may delete at the end.
@@ -89,14 +95,41 @@ package struct CommitRun<Target: CommitTarget> {
     /// The index in `commit.changes` of each object's change.
     private var places: [Int64: Int] = [:]
 
-    package init(_ changes: ChangeSet, _ target: Target, isRecording: Bool) {
+    /// Applies `changes` to `target`.
+    ///
+    /// - Parameter drafts: The keys that earlier change sets of the transaction gave to drafts. The
+    ///   keys of `changes` are added.
+    package static func apply(
+        _ changes: ChangeSet, to target: Target, _ drafts: inout DraftKeys, isRecording: Bool
+    ) throws(StoreError) -> Commit {
+        var run = CommitRun(changes, target, drafts, isRecording: isRecording)
+        let commit = try run.run()
+        drafts = run.drafts
+        return commit
+    }
+
+    /// Applies change sets one after the other, as one transaction.
+    package static func apply(
+        _ steps: ChangeSteps, to target: Target, _ drafts: inout DraftKeys
+    ) throws(StoreError) -> Commit {
+        var commits: [Commit] = []
+        for changes in steps.changeSets {
+            commits.append(try apply(changes, to: target, &drafts, isRecording: true))
+        }
+        return Commit(commits)
+    }
+
+    private init(
+        _ changes: ChangeSet, _ target: Target, _ drafts: DraftKeys, isRecording: Bool
+    ) {
         self.changes = changes
         self.target = target
+        self.drafts = drafts
         self.isRecording = isRecording
         keysBefore = target.lastKey
     }
 
-    package mutating func run() throws(StoreError) -> Commit {
+    private mutating func run() throws(StoreError) -> Commit {
         if let first = changes.rows.first {
             let suspects = changes.rowsAreNew ? changes.rows[..<1] : changes.rows[...]
             for row in suspects where row.storeKey != 0 { throw .alreadyCommitted }
@@ -126,16 +159,10 @@ package struct CommitRun<Target: CommitTarget> {
         return commit
     }
 
-    /// Tells drafts the keys of their objects. Called when the store has all changes and before
-    /// anything else commits.
-    package func tellDrafts() {
-        for (index, draft) in changes.edits { draft.setStoreKey(keys[index]) }
-    }
-
     // MARK: Rows
 
     private mutating func storeInOrder() throws(StoreError) {
-        let hasPlain = !isRecording && adopted.isEmpty && changes.origin == .server
+        let hasPlain = !isRecording && answered.adopted.isEmpty && changes.origin == .server
         var index = 0
         while index < commit.objects.count {
             // A row whose key is already known is not plain: an earlier row referred to it, or it
@@ -167,7 +194,7 @@ package struct CommitRun<Target: CommitTarget> {
         while keys.count <= last {
             let index = keys.count
             let row = commit.objects[index]
-            if let key = adopted[index] {
+            if let key = answered.adopted[index] {
                 keys.append(key)
             } else {
                 keys.append(try key(of: row, index))
@@ -176,11 +203,20 @@ package struct CommitRun<Target: CommitTarget> {
     }
 
     private mutating func key(of row: Snapshot, _ index: Int) throws(StoreError) -> Int64 {
-        guard let key = changes.edits[index]?.storeKey else { return try target.key(of: row) }
+        guard let draft = changes.edits[index] else { return try target.key(of: row) }
+        let key = try key(of: row, index, drafts.key(of: draft))
+        drafts.note(key, of: draft)
+        return key
+    }
+
+    /// - Parameter key: The key that the draft has; 0 if it has none.
+    private mutating func key(
+        of row: Snapshot, _ index: Int, _ key: Int64
+    ) throws(StoreError) -> Int64 {
         guard key != 0, let known = try target.newest(row.entity, key) else {
             // The object is not stored yet, so the sent row and the answer's row are the same
             // object.
-            if let told = toldRows[index], told < index { return keys[told] }
+            if let told = answered.rows[index], told < index { return keys[told] }
             return try target.key(of: row)
         }
         if let identity = row.identity, known.identity == nil { try give(known, identity) }
@@ -260,7 +296,7 @@ package struct CommitRun<Target: CommitTarget> {
     /// Lets an object that was sent take the place of the object in the answer.
     private mutating func adopt(_ answer: ChangeSet.Answer) throws(StoreError) {
         let entity = answer.entity
-        if let edit = answer.edit, let row = answer.row { toldRows[edit] = row }
+        if let edit = answer.edit, let row = answer.row { answered.rows[edit] = row }
         // The object may have been inserted while the request was in flight.
         let key = answer.edit.flatMap { changes.edits[$0]?.storeKey } ?? answer.storeKey
         guard key != 0, let sent = try target.newest(entity, key) else { return }
@@ -269,15 +305,15 @@ package struct CommitRun<Target: CommitTarget> {
         let row = changes.rows[index]
         guard row.entity === entity else { return }
         if let identity = row.identity { try give(sent, identity) }
-        adopted[index] = sent.storeKey
+        answered.adopted[index] = sent.storeKey
     }
 
     /// If two objects were sent separately but are one object to the server, the first was merged
     /// into the second.
     private mutating func settleAdopted() throws(StoreError) {
-        for (row, key) in adopted {
+        for (row, key) in answered.adopted {
             guard let object = try target.newest(changes.rows[row].entity, key) else { continue }
-            adopted[row] = object.storeKey
+            answered.adopted[row] = object.storeKey
         }
     }
 

@@ -9,7 +9,7 @@ final class MemoryState: CommitTarget, @unchecked Sendable {
     /// The lists by their names.
     var lists = MemoryLists()
     /// Objects that were merged into another object.
-    private var redirections: [Int64: Int64] = [:]
+    private(set) var redirections: [Int64: Int64] = [:]
     /// The variables that objects remember of their routes, by their store keys.
     private var remembered: [Int64: RouteVariables] = [:]
 
@@ -20,6 +20,8 @@ final class MemoryState: CommitTarget, @unchecked Sendable {
     var tables: some Collection<EntityTable> { tableOfEntity.values }
 
     func table(_ entity: Entity) -> EntityTable? { tableOfEntity[ObjectIdentifier(entity)] }
+
+    func objects(of entity: Entity) -> [Snapshot] { table(entity)?.objects ?? [] }
 
     func newest(_ entity: Entity, _ key: Int64) -> Snapshot? {
         table(entity).flatMap { newest(in: $0, key) }

@@ -29,9 +29,20 @@ package final class MemoryStore: ObjectStore {
     ) throws(StoreError) -> Commit {
         // Only this step can fail, and it comes before anything is changed.
         try state.withLock { (state) throws(StoreError) in
-            var run = CommitRun(changes, state, isRecording: recordingChanges)
-            let commit = try run.run()
-            run.tellDrafts()
+            var drafts = DraftKeys()
+            let commit = try CommitRun.apply(
+                changes, to: state, &drafts, isRecording: recordingChanges)
+            drafts.tellDrafts()
+            return commit
+        }
+    }
+
+    package func commit(_ steps: ChangeSteps) throws(StoreError) -> Commit {
+        // Rows that were made of drafts are new, so no step fails.
+        try state.withLock { (state) throws(StoreError) in
+            var drafts = DraftKeys()
+            let commit = try CommitRun.apply(steps, to: state, &drafts)
+            drafts.tellDrafts()
             return commit
         }
     }
@@ -66,10 +77,7 @@ package final class MemoryStore: ObjectStore {
     }
 
     package func objects(_ query: Query) -> [Snapshot] {
-        // Sorting needs no lock: snapshots do not change.
-        var found = matching(query)
-        found.sort { query.sorts($0, before: $1) }
-        let rest = found.dropFirst(query.offset)
+        let rest = sorted(query).dropFirst(query.offset)
         return Array(query.limit.map { rest.prefix($0) } ?? rest)
     }
 
@@ -79,6 +87,12 @@ package final class MemoryStore: ObjectStore {
 
     package func count(_ query: Query) -> Int {
         query.findsAll ? count(query.entity) : matching(query).count
+    }
+
+    package func groups(_ query: Query, by attribute: Int) -> [QueryGroup] {
+        var query = query
+        query.order = [Query.Order(attribute: attribute)]
+        return QueryGroup.grouping(sorted(query), by: attribute)
     }
 
     package func isUnsent(_ entity: Entity, storeKey: Int64) -> Bool {
@@ -110,8 +124,28 @@ package final class MemoryStore: ObjectStore {
         return statistics
     }
 
+    /// Returns the objects that a query finds without its limit and offset, in its order.
+    private func sorted(_ query: Query) -> [Snapshot] {
+        // Sorting needs no lock: snapshots do not change.
+        var found = matching(query)
+        found.sort { query.sorts($0, before: $1) }
+        return found
+    }
+
+    /// Comparing needs no lock either: the lock is held only while the objects are collected.
     private func matching(_ query: Query) -> [Snapshot] {
-        let all = state.withLock { $0.table(query.entity)?.objects ?? [] }
-        return query.findsAll ? all : all.filter { query.matches($0) }
+        let relations = query.relationConditions
+        let (all, others, redirections) = state.withLock { state in
+            (
+                state.objects(of: query.entity), relations.map { state.objects(of: $0.target) },
+                state.redirections
+            )
+        }
+        guard !query.findsAll else { return all }
+        var answers = RelationAnswers()
+        for (relation, objects) in zip(relations, others) {
+            answers.answer(relation, objects, redirections)
+        }
+        return all.filter { query.matches($0, answers) }
     }
 }

@@ -22,6 +22,9 @@ package protocol ObjectStore: AnyObject, Sendable {
     /// - Parameter recordingChanges: Whether the commit lists its changes.
     func commit(_ changes: ChangeSet, recordingChanges: Bool) throws(StoreError) -> Commit
 
+    /// Applies all change sets of `steps`, one after the other, or nothing, and lists the changes.
+    func commit(_ steps: ChangeSteps) throws(StoreError) -> Commit
+
     /// Returns the newest snapshot of an object; `nil` if no object of the entity has this
     /// identity.
     func object(_ entity: Entity, _ identity: Identity) throws(StoreError) -> Snapshot?
@@ -53,6 +56,10 @@ package protocol ObjectStore: AnyObject, Sendable {
 
     /// Returns the number of objects that a query finds, without its limit and offset.
     func count(_ query: Query) throws(StoreError) -> Int
+
+    /// Returns the values of an attribute that the objects of a query have, without its limit and
+    /// offset, in the order of values, and how many objects have each value.
+    func groups(_ query: Query, by attribute: Int) throws(StoreError) -> [QueryGroup]
 
     /// Returns whether the program made the object and the server has not answered for it yet.
     func isUnsent(_ entity: Entity, storeKey: Int64) throws(StoreError) -> Bool

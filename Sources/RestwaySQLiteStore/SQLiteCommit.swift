@@ -276,7 +276,7 @@ final class SQLiteCommit: CommitTarget {
                 let table = file.tables[place]
                 try writeNew(place)
                 count += try table.count()
-                if listing { objects += try table.snapshots(Query(table.layout.entity)) }
+                if listing { objects += try file.snapshots(Query(table.layout.entity)) }
                 try file.run(
                     """
                     DELETE FROM restway_unsent

@@ -69,10 +69,24 @@ package final class SQLiteStore: ObjectStore {
     package func commit(
         _ changes: ChangeSet, recordingChanges: Bool
     ) throws(StoreError) -> Commit {
+        try transaction { (target, drafts) throws(StoreError) in
+            try CommitRun.apply(changes, to: target, &drafts, isRecording: recordingChanges)
+        }
+    }
+
+    package func commit(_ steps: ChangeSteps) throws(StoreError) -> Commit {
+        try transaction { (target, drafts) throws(StoreError) in
+            try CommitRun.apply(steps, to: target, &drafts)
+        }
+    }
+
+    private func transaction(
+        _ apply: (SQLiteCommit, inout DraftKeys) throws(StoreError) -> Commit
+    ) throws(StoreError) -> Commit {
         try writer.withLock { (writer) throws(StoreError) in
             do throws(StoreError) {
                 try StoreError.wrapping(begin(&writer))
-                return try commit(changes, &writer, isRecording: recordingChanges)
+                return try commit(&writer, apply)
             } catch {
                 let connection = writer.connection.connection
                 if connection.isInTransaction { connection.rollBack() }
@@ -101,16 +115,17 @@ package final class SQLiteStore: ObjectStore {
     }
 
     private func commit(
-        _ changes: ChangeSet, _ writer: inout Writer, isRecording: Bool
+        _ writer: inout Writer,
+        _ apply: (SQLiteCommit, inout DraftKeys) throws(StoreError) -> Commit
     ) throws(StoreError) -> Commit {
         let file = writer.connection
         let lastKey = writer.lastKey ?? 0
         let target = try StoreError.wrapping(SQLiteCommit(file, lookups, lastKey: lastKey))
-        var run = CommitRun(changes, target, isRecording: isRecording)
+        var drafts = DraftKeys()
         // This also runs if the commit fails: a key that a caller has seen must never name another
         // object.
         defer { writer.lastKey = target.lastKey }
-        let commit = try run.run()
+        let commit = try apply(target, &drafts)
         try target.finish()
         try lookups.withLock { (lookups) throws(StoreError) in
             try StoreError.wrapping(file.connection.commit())
@@ -120,7 +135,7 @@ package final class SQLiteStore: ObjectStore {
             // cache's version.
             if (try? file.dataVersion()) != writer.dataVersion { lookups.forgetAll() }
         }
-        run.tellDrafts()
+        drafts.tellDrafts()
         // Readers do not wait for the checkpoint. If it fails now, a later commit does it.
         if file.connection.logFrameCount > Self.logFramesMax { try? file.connection.checkpoint() }
         return commit
@@ -226,7 +241,7 @@ package final class SQLiteStore: ObjectStore {
 
     package func objects(_ query: Query) throws(StoreError) -> [Snapshot] {
         try self.query { (file) throws(SQLiteError) in
-            try file.table(query.entity)?.snapshots(query) ?? []
+            try file.snapshots(query)
         }
     }
 
@@ -234,13 +249,21 @@ package final class SQLiteStore: ObjectStore {
         _ query: Query, _ row: (UnsafePointer<Cell>) -> Void
     ) throws(StoreError) {
         try self.query { (file) throws(SQLiteError) in
-            try file.table(query.entity)?.readAttributes(query, row)
+            try file.readAttributes(query, row)
         }
     }
 
     package func count(_ query: Query) throws(StoreError) -> Int {
         try self.query { (file) throws(SQLiteError) in
-            try file.table(query.entity)?.count(query) ?? 0
+            try file.count(query)
+        }
+    }
+
+    package func groups(
+        _ query: Query, by attribute: Int
+    ) throws(StoreError) -> [QueryGroup] {
+        try self.query { (file) throws(SQLiteError) in
+            try file.groups(query, by: attribute)
         }
     }
 

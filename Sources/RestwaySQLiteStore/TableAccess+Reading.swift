@@ -63,6 +63,13 @@ extension TableAccess {
         return snapshot
     }
 
+    /// Passes the attributes of the current row of a statement that starts with `selection`. The
+    /// cells are valid until `row` returns.
+    func readAttributes(_ statement: Statement, _ row: (UnsafePointer<Cell>) -> Void) {
+        readColumns(statement, layout.entity.attributes.count, letters(statement))
+        row(cells)
+    }
+
     /// Returns the letters of the current row; `nil` for a row without letters.
     private func letters(_ statement: Statement) -> UnsafeRawBufferPointer? {
         statement.storage(1) == .text ? statement.bytes(1) : nil
@@ -84,6 +91,14 @@ extension TableAccess {
         }
     }
 
+    /// Returns the cell of an attribute from the current row of a statement, whose first columns
+    /// are `_kinds` and the attribute. The text of the cell is valid until the next step.
+    func read(_ statement: Statement, attribute: Int) -> Cell {
+        let column = layout.columns[attribute]
+        let letters = statement.storage(0) == .text ? statement.bytes(0) : nil
+        return column.coding.read(statement, 1, Self.letter(column.number, of: letters))
+    }
+
     /// Returns a list whose keys begin at an offset.
     private func list(_ start: Int, _ count: Int, _ letter: UInt8?) -> Cell {
         if count == 0, letter != ColumnCoding.Letter.list {
@@ -103,121 +118,5 @@ extension TableAccess {
             let target = statement.integer(0)
             if target > 0 { keys.append(target) }
         }
-    }
-}
-
-/// Runs queries in SQL. They find the same objects in the same order as `Query.matches` and
-/// `Query.sorts`.
-extension TableAccess {
-    func snapshots(_ query: Query) throws(SQLiteError) -> [Snapshot] {
-        let statement = try statement(query)
-        defer { statement.reset() }
-        var found: [Snapshot] = []
-        while try statement.step() { found.append(try read(statement)) }
-        return found
-    }
-
-    /// Passes the attributes of each object that a query finds, straight from the columns of its
-    /// row. The cells are valid until `row` returns.
-    func readAttributes(
-        _ query: Query, _ row: (UnsafePointer<Cell>) -> Void
-    ) throws(SQLiteError) {
-        let statement = try statement(query)
-        defer { statement.reset() }
-        let count = layout.entity.attributes.count
-        while try statement.step() {
-            readColumns(statement, count, letters(statement))
-            row(cells)
-        }
-    }
-
-    /// Returns the statement that finds the objects of a query, ready for its first step.
-    private func statement(_ query: Query) throws(SQLiteError) -> Statement {
-        let orders = query.order.map { order in
-            "\(name(order.attribute))\(order.isDescending ? " DESC" : "")"
-        }
-        let statement = try connection.prepare(
-            "\(selection)\(filter(query)) ORDER BY "
-                + (orders + ["_key"]).joined(separator: ", ")
-                + " LIMIT \(query.limit.map { max(0, $0) } ?? -1) OFFSET \(max(0, query.offset))")
-        bind(query, statement)
-        return statement
-    }
-
-    func count(_ query: Query) throws(SQLiteError) -> Int {
-        let statement = try connection.prepare(
-            "SELECT count(*) FROM \(tableName)\(filter(query))")
-        bind(query, statement)
-        return Int(try statement.firstInteger() ?? 0)
-    }
-
-    private func filter(_ query: Query) -> String {
-        guard !query.findsAll else { return "" }
-        var conditions = query.conditions.enumerated().map { sql($1, "?\($0 + 1)") }
-        if let selection = query.selection {
-            let keys = "(SELECT json_each.value FROM json_each(?\(conditions.count + 1)))"
-            switch selection {
-            case .only: conditions.append("_key IN \(keys)")
-            case .without: conditions.append("_key NOT IN \(keys)")
-            }
-        }
-        return " WHERE " + conditions.joined(separator: " AND ")
-    }
-
-    private func sql(_ condition: Query.Condition, _ parameter: String) -> String {
-        let rank = condition.value.withCell(CellOrder.rank)
-        // Before comparing, SQLite would convert text to a number for a column of numbers, and a
-        // number to text for a column of text. A plus sign before the column prevents that, and
-        // also the use of its index.
-        let isLikeColumn =
-            switch affinity(condition.attribute) {
-            case .none: true
-            case .integer, .real: rank == 1
-            case .text: rank != 1
-            }
-        let column = (isLikeColumn ? "" : "+") + name(condition.attribute)
-        // A null parameter is only equal to null; every other comparison with null finds no rows.
-        let comparison =
-            switch condition.comparison {
-            case .equal: "IS"
-            case .notEqual: "IS NOT"
-            case .less: "<"
-            case .lessOrEqual: "<="
-            case .greater: ">"
-            case .greaterOrEqual: ">="
-            }
-        return "\(column) \(comparison) \(parameter)"
-    }
-
-    private func bind(_ query: Query, _ statement: Statement) {
-        switch query.selection {
-        case .only(let keys)?, .without(let keys)?:
-            let list = "[" + keys.map { String($0) }.joined(separator: ",") + "]"
-            statement.bind(Int32(query.conditions.count + 1), list)
-        case nil: break
-        }
-        for (index, condition) in query.conditions.enumerated() {
-            let parameter = Int32(index + 1)
-            switch condition.value {
-            case .bool(let value): statement.bind(parameter, value ? 1 : 0 as Int64)
-            case .int64(let value), .date(let value): statement.bind(parameter, value)
-            case .double(let value) where !value.isNaN: statement.bind(parameter, value)
-            case .string(let text), .json(let text): statement.bind(parameter, text)
-            case .bytes(let bytes):
-                bytes.withUnsafeBytes { statement.bindBytes(parameter, $0, isCopied: true) }
-            // The parameters of these values stay null.
-            case .double, .absent, .null, .link, .links: break
-            }
-        }
-    }
-
-    private func affinity(_ attribute: Int) -> ColumnCoding.Affinity {
-        let isAttribute = attribute < layout.entity.attributes.count
-        return isAttribute ? layout.columns[attribute].coding.affinity : .none
-    }
-
-    /// Returns the column of an attribute. Links have no order: they compare as null.
-    private func name(_ attribute: Int) -> String {
-        attribute < layout.entity.attributes.count ? layout.columnNames[attribute] : "NULL"
     }
 }

@@ -44,7 +44,7 @@ Act = Callable[[dict[str, int]], None]
 _UNREACHABLE, _UNKNOWN = 2, 0
 _DRAIN = 2
 #: restway_event_kind
-_CHANGED, _LIFECYCLE = 2, 8
+_CHANGED, _LIFECYCLE, _QUERY_CHANGED = 2, 8, 9
 _CACHE_ON = 1
 _WAIT_MILLISECONDS = 10_000
 
@@ -77,6 +77,9 @@ def own() -> dict[str, int]:
     handles["restway_object"] = make("restway_draft_insert", handles["restway_draft"])
     handles["restway_query"] = make("restway_query_create", store, b"Note")
     handles["restway_text"] = make("restway_object_json", handles["restway_object"], store, 1, 0, 0)
+    handles["restway_groups"] = make(
+        "restway_store_count_groups", store, handles["restway_query"], b"id")
+    handles["restway_transaction"] = make("restway_transaction_create", store)
     handles["restway_cookies"] = make("restway_client_cookies", client, None)
     handles["restway_cache_entries"] = make("restway_cache_list", client, None, 0)
     handles["restway_outgoing"] = make("restway_client_inspect", client, handles["restway_request"])
@@ -121,6 +124,9 @@ class World:
         handles["restway_observer"] = make("restway_client_observe", client, None, None, None, None)
         handles["restway_clock"] = make("restway_clock_create")
         handles["restway_interrupt"] = make("restway_interrupt_create")
+        handles["restway_query"] = make("restway_query_create", store, b"Note")
+        do("restway_client_observe_query", client, handles["restway_query"], None, None, None, None,
+           None)
         handles["restway_draft"] = make("restway_draft_create", store, b"Note")
         draft = handles["restway_draft"]
         do("restway_draft_set", draft, b"id", self._memory.value(INT64, 7))
@@ -129,6 +135,8 @@ class World:
         handles["restway_text"] = make(
             "restway_list_json", handles["restway_list"], 0, 1, store, 1, 0, 0)
         handles["restway_query"] = make("restway_query_create", store, b"Note")
+        handles["restway_groups"] = make(
+            "restway_store_count_groups", store, handles["restway_query"], b"id")
         handles["restway_resource"] = make("restway_resource_create_bytes", None, 0, None, None)
         handles["restway_scope"] = make("restway_scope_create", None)
         handles["restway_batch"] = make("restway_batch_create", client)
@@ -137,6 +145,7 @@ class World:
             "restway_request_set_variable", handles["restway_request"], b"id",
             self._memory.value(INT64, 1),
         )
+        handles["restway_transaction"] = make("restway_transaction_create", store)
         handles["restway_cookies"] = make("restway_client_cookies", client, None)
         paged = make("restway_request_create_route", b"paged", None)
         handles["restway_pages"] = make("restway_client_pages", client, paged, None)
@@ -149,6 +158,7 @@ class World:
         handles["restway_active_calls"] = make("restway_client_active_calls", client)
         handles["restway_routing_client"] = make("restway_routing_client_create", client)
         handles["restway_changes"] = self._payload(_CHANGED)
+        handles["restway_query_changes"] = self._payload(_QUERY_CHANGED)
         request = make("restway_request_create_route", b"later", None)
         do("restway_client_set_reachability", client, _UNREACHABLE)
         error = ctypes.c_void_p()

@@ -129,7 +129,7 @@ final class ReadersBesideAMapperTests: XCTestCase {
         XCTAssertEqual(Set(found.map(roundNumber)).count, 1, "half of a commit")
         if let first = found.first {
             query.conditions = [
-                Query.Condition(attribute: 1, .less, .int64(Int64(roundNumber(first))))
+                .compares(attribute: 1, .less, .int64(Int64(roundNumber(first))))
             ]
             XCTAssertEqual(store.count(query), 0, "older than what has been seen")
         }

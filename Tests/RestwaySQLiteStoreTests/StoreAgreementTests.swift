@@ -104,7 +104,7 @@ final class StoreAgreementTests: SQLiteTestCase {
         for _ in 0..<Int.random(in: 0...2, using: &random) {
             let attribute = Int.random(in: 0..<person.attributes.count, using: &random)
             query.conditions.append(
-                .init(
+                .compares(
                     attribute: attribute,
                     Query.Comparison.allCases.randomElement(using: &random)!,
                     value(Bool.random(using: &random) ? .any : person.attributes[attribute].type,

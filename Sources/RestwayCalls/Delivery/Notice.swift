@@ -37,7 +37,11 @@ package indirect enum Notice: Sendable {
             receiver.end()
         case .observed(let message, let observer):
             message.leavesQueue()
-            return observer.tell { $0(message) }
+            guard let told = message.taken() else {
+                observer.forgo()
+                return false
+            }
+            return observer.tell { $0(told) }
         case .progress(let call, let function):
             let progress = call.takeProgress()
             // A program that cancels the call in this function gets no more progress.

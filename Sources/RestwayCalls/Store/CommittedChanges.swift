@@ -85,13 +85,16 @@ final class Observation: @unchecked Sendable {
     private var identity: Identity?
     /// The list whose objects are observed.
     let members: ListMembers?
+    /// The query that is observed.
+    private let watch: QueryWatch?
 
     /// - Parameter key: The present key of an observed object.
     init(_ observer: Observer, _ scope: Observer.Scope, key: Int64?) {
         self.observer = observer
         if case .list(let members) = scope { self.members = members } else { members = nil }
+        if case .query(let watch) = scope { self.watch = watch } else { watch = nil }
         switch scope {
-        case .everything, .list:
+        case .everything, .list, .query:
             entity = nil
         case .entity(let entity):
             self.entity = entity
@@ -102,7 +105,13 @@ final class Observation: @unchecked Sendable {
         }
     }
 
-    func select(from changes: inout CommittedChanges) -> ChangeList? {
+    /// Returns what the observer is told of a commit; `nil` if the commit does not concern it.
+    func message(of changes: inout CommittedChanges) -> Observer.Message? {
+        if let watch { return watch.mustBeTold(of: changes.all.changes) ? .query(watch) : nil }
+        return select(from: &changes).map { .changes($0) }
+    }
+
+    private func select(from changes: inout CommittedChanges) -> ChangeList? {
         if let members { return members.select(from: changes.all) }
         guard let entity else { return changes.all }
         guard let key else { return changes.list(of: entity) }

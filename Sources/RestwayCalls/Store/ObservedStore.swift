@@ -77,18 +77,44 @@ package final class ObservedStore: Sendable {
         if changes.rows.count >= Self.manyRows {
             heapReturn.withLock { $0 = $0 ?? HeapReturn(after: heapWait) }
         }
+        // Without observers, the commit records no changes unless the caller asks for them.
+        return try commit { hasObservers throws(Failure) in
+            try checked(
+                objects.commit(changes, recordingChanges: recordingChanges || hasObservers))
+        }
+    }
+
+    /// Applies all change sets of `steps` or nothing, as one transaction. It fails if an object
+    /// whose changes are to be stored no longer exists.
+    package func commit(_ steps: ChangeSteps) throws(Failure) -> Commit {
+        let commit = try commit { _ throws(Failure) in
+            for need in steps.needs { try requireObject(need.entity, need.storeKey) }
+            return try checked(objects.commit(steps))
+        }
+        if let outbox = sender.withLock({ $0?.outbox }) {
+            for object in steps.deleted { outbox.forget(object) }
+        }
+        return commit
+    }
+
+    private func commit(
+        _ apply: (_ hasObservers: Bool) throws(Failure) -> Commit
+    ) throws(Failure) -> Commit {
         let (commit, owing) = try commits.withLock { changeCount throws(Failure) in
             let observations = observers.withLock { $0.observations }
-            // Without observers, the commit records no changes unless the caller asks for them.
-            var commit = try checked(
-                objects.commit(
-                    changes, recordingChanges: recordingChanges || !observations.isEmpty))
+            var commit = try apply(!observations.isEmpty)
             if commit.hasChanges { changeCount += 1 }
             commit.changeCount = changeCount
             return (commit, Self.append(commit.changes, to: observations))
         }
         owing?.start()
         return commit
+    }
+
+    /// Refuses the draft of an object that was deleted.
+    private func requireObject(_ entity: Entity, _ storeKey: Int64) throws(Failure) {
+        guard try newest(entity, storeKey: storeKey) == nil else { return }
+        throw Failure(.noObject, DraftError.gone(entity: entity.name).message)
     }
 
     /// Appends the notices of a commit.
@@ -99,8 +125,8 @@ package final class ObservedStore: Sendable {
         var owing: Observer?
         var committed = CommittedChanges(changes)
         for observation in observations {
-            guard let list = observation.select(from: &committed) else { continue }
-            if observation.observer.append(.changes(list)) { owing = observation.observer }
+            guard let message = observation.message(of: &committed) else { continue }
+            if observation.observer.append(message) { owing = observation.observer }
         }
         return owing
     }
@@ -155,7 +181,11 @@ package final class ObservedStore: Sendable {
     package func add(_ observer: Observer, _ scope: Observer.Scope) throws(Failure) -> Bool {
         try commits.withLock { _ throws(Failure) in
             var key: Int64?
-            if case .object(let object) = scope { key = try currentKey(of: object) }
+            switch scope {
+            case .object(let object): key = try currentKey(of: object)
+            case .query(let watch): try watch.begin(self)
+            case .everything, .entity, .list: break
+            }
             let observation = Observation(observer, scope, key: key)
             return observers.withLock { observers in
                 if !observers.isOver { observers.observations.append(observation) }
@@ -271,8 +301,7 @@ extension ObservedStore {
         _ capture: DraftCapture, recordingChanges: Bool, variables: RouteVariables? = nil
     ) throws(Failure) -> (rows: [Snapshot], commit: Commit) {
         for member in capture.members where member.storeKey != 0 {
-            guard try newest(member.entity, storeKey: member.storeKey) == nil else { continue }
-            throw Failure(.noObject, DraftError.gone(entity: member.entity.name).message)
+            try requireObject(member.entity, member.storeKey)
         }
         var changes = ChangeSet(origin: .host)
         capture.add(to: &changes)
@@ -328,17 +357,6 @@ extension ObservedStore {
     }
 }
 
-/// A query with a condition that the outbox answers.
-package struct HostQuery: Sendable {
-    package var query: Query
-    /// True selects only rejected objects, false only other objects, `nil` all objects.
-    package var isRejected: Bool?
-
-    package init(_ query: Query) {
-        self.query = query
-    }
-}
-
 /// Rejected objects: objects with a change that the server has refused.
 extension ObservedStore {
     /// Whether a dead letter of the outbox is about the object.
@@ -370,65 +388,20 @@ extension ObservedStore {
         return table.finish()
     }
 
+    /// Returns the values of an attribute that the objects of a query have; see `ObjectStore`.
+    package func groups(
+        _ query: HostQuery, by attribute: String
+    ) throws(Failure) -> [QueryGroup] {
+        let index = try query.query.entity.attribute(named: attribute)
+        let query = try resolved(query)
+        return try checked(objects.groups(query, by: index))
+    }
+
     private func resolved(_ host: HostQuery) throws(Failure) -> Query {
         var query = host.query
         guard let isRejected = host.isRejected else { return query }
         let keys = try outboxToAsk()?.rejectedKeys(of: query.entity) ?? []
         query.selection = isRejected ? .only(keys) : .without(keys)
         return query
-    }
-}
-
-/// Queries with names and values that the program gives and that have to be checked.
-extension Query {
-    package mutating func addCondition(
-        _ name: String, _ comparison: Comparison, _ value: Value
-    ) throws(Failure) {
-        let index = try entity.attribute(named: name)
-        let type = entity.attributes[index].type
-        guard type.canHold(value) else {
-            throw Failure(
-                .invalidArgument,
-                "\(entity.name).\(name) is of type \(type.rawValue): it is never \(value.kindName)",
-                field: name)
-        }
-        conditions.append(Condition(attribute: index, comparison, value))
-    }
-
-    package mutating func addOrder(_ name: String, isDescending: Bool) throws(Failure) {
-        let index = try entity.attribute(named: name)
-        order.append(Order(attribute: index, isDescending: isDescending))
-    }
-}
-
-extension AttributeType {
-    /// Whether an attribute of this type can be compared with `value` and the comparison can ever
-    /// be true.
-    fileprivate func canHold(_ value: Value) -> Bool {
-        switch value {
-        case .null: true
-        case .link, .links, .absent: false
-        case .bool, .int64, .double, .date: self != .string && self != .bytes && self != .json
-        case .string: self == .any || self == .string || self == .json
-        case .bytes: self == .any || self == .bytes
-        case .json: self == .any || self == .json
-        }
-    }
-}
-
-extension Value {
-    fileprivate var kindName: String {
-        switch self {
-        case .absent: "absent"
-        case .null: "null"
-        case .bool: "a bool"
-        case .int64: "an int64"
-        case .double: "a double"
-        case .date: "a date"
-        case .string: "a string"
-        case .bytes: "bytes"
-        case .json: "JSON"
-        case .link, .links: "an object"
-        }
     }
 }

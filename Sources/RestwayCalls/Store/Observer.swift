@@ -11,11 +11,25 @@ package final class Observer: Sendable {
     /// What an observer is told.
     package enum Message: Sendable {
         case changes(ChangeList)
+        /// The result of an observed query may differ. The program gets `queryChanged` in its
+        /// place.
+        case query(QueryWatch)
+        case queryChanged(QueryChanges)
         case lifecycle(LifecycleEvent)
 
         /// Tells the sender that the message leaves the queue.
         package func leavesQueue() {
-            if case .lifecycle(let event) = self { event.leavesQueue() }
+            switch self {
+            case .changes, .queryChanged: break
+            case .query(let watch): watch.leavesQueue()
+            case .lifecycle(let event): event.leavesQueue()
+            }
+        }
+
+        /// Returns what the program is told now; `nil` if there is nothing to tell.
+        package func taken() -> Message? {
+            guard case .query(let watch) = self else { return self }
+            return watch.takeChanges().map { .queryChanged($0) }
         }
     }
 
@@ -26,6 +40,7 @@ package final class Observer: Sendable {
         case object(Snapshot)
         /// The objects of a list.
         case list(ListMembers)
+        case query(QueryWatch)
     }
 
     private enum Phase {
@@ -83,6 +98,17 @@ package final class Observer: Sendable {
             told: { if case .changes(let changes) = $0 { changed(changes) } }, end: end)
     }
 
+    /// Makes an observer of a query.
+    package convenience init(
+        _ delivery: Delivery, token: UInt64,
+        queryChanged: @escaping @Sendable (QueryChanges) -> Void,
+        end: @escaping @Sendable () -> Void
+    ) {
+        self.init(
+            delivery, token: token,
+            told: { if case .queryChanged(let changes) = $0 { queryChanged(changes) } }, end: end)
+    }
+
     // MARK: Notices
 
     /// Appends a notice. Returns true if the caller must start the delivery.
@@ -115,7 +141,7 @@ package final class Observer: Sendable {
     }
 
     /// Ends a notice that will not run.
-    func forgo() {
+    package func forgo() {
         end { $0.waitingCount -= 1 }
     }
 

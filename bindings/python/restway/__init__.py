@@ -16,7 +16,7 @@ where it was looked for.
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ._api import API
 from ._auth import Authorize, Credential, Exchange, Persist, Refresh, ShouldReplay
@@ -122,8 +122,10 @@ from ._library import (
 )
 from ._network import TLS, Cookie, Cookies, DefaultHeaders, Network, Proxy, Rate
 from ._object import Identity, Object, Objects
+from ._observing import OnQueryChange, QueryChanges, QueryObserver
 from ._parsing import Data, EncoderFunction, MapProgress, ParserFunction, ValidatorFunction
 from ._pipeline import Stage, StageFunction, Turn
+from ._query import Operator, Query
 from ._questions import (
     NOTHING,
     Exclusion,
@@ -146,16 +148,13 @@ from ._response import (
     Timings,
 )
 from ._store import (
-    Change,
-    Changes,
     Observed,
     Observer,
     OnChange,
-    Operator,
-    Query,
     Statistics,
     Store,
 )
+from ._transaction import Change, Changes, Transaction
 from .reading.values import ObjectValue
 from .tables.columns import Columns
 from .values import Record
@@ -358,6 +357,7 @@ __all__ = [
     "OnItem",
     "OnLifecycle",
     "OnProgress",
+    "OnQueryChange",
     "Operator",
     "OutOfMemoryError",
     "Outbox",
@@ -384,6 +384,8 @@ __all__ = [
     "ProtocolError",
     "Proxy",
     "Query",
+    "QueryChanges",
+    "QueryObserver",
     "QueuedError",
     "Rate",
     "Reachability",
@@ -429,6 +431,7 @@ __all__ = [
     "TooLargeError",
     "TooManyRedirectsError",
     "TooManyRequestsError",
+    "Transaction",
     "TransformFunction",
     "TransportError",
     "Turn",

@@ -20,9 +20,11 @@ from ._hints import PATHS, require, require_function
 from ._lazy import asyncio
 from ._lifecycle import LifecycleEvents, LifecycleWishes, OnLifecycle
 from ._link import Link, Watcher
+from ._observing import OnQueryChange, QueryObserver
 from ._outbox import AsyncOutbox
 from ._pages import AsyncPagedList, AsyncPages
 from ._parsing import AsyncBytesMapping
+from ._query import Query
 from ._request import Request
 from ._response import Response, call_progress
 from ._scope import AsyncScope
@@ -222,6 +224,15 @@ class AsyncClient(ClientBase, AsyncBytesMapping, AwaitedVerbs):
         """
         require_function(on_change, "on_change", "; what is observed is the second argument")
         return self._linked().observe(on_change, what)
+
+    def observe_query(self, on_change: OnQueryChange, query: Query) -> QueryObserver:
+        """Calls `on_change` when the result of a query differs from what was told before.
+
+        The event loop calls it, as the function of `observe`; several transactions may be told at
+        once. `objects` of the observer is the first result. Raises ClosedError; StoreError;
+        RuntimeError outside an event loop.
+        """
+        return self._linked().observe_query(on_change, query)
 
     def on(
         self,

@@ -7,31 +7,28 @@ from __future__ import annotations
 
 import math
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from . import _ffi as native
 from ._boundary import OnAttempt, attempt_of, errors, failed, make, milliseconds
 from ._call import Call
-from ._client_base import ClientBase, no_delivery
-from ._ffi.callbacks import completions, inside, observers
-from ._ffi.enums import Delivery, LifecycleKind
+from ._client_base import no_delivery
+from ._ffi.callbacks import completions, inside
+from ._ffi.enums import Delivery
 from ._ffi.trampolines import (
     on_attempt_function,
-    on_changed_destroy,
-    on_changed_function,
     on_done_destroy,
     on_done_function,
-    on_lifecycle_function,
 )
 from ._hints import PATHS, require, require_function
 from ._interrupt import may_be_interrupted, processing, waiting
+from ._observing import ObservingClient
 from ._parsing import BytesMapping
 from ._questions import set_question
 from ._request import Request
 from ._response import OnProgress, Progress, Response
-from ._store import Changes, Observed, Observer, OnChange, start_observing
 from ._verbs import BlockingVerbs
 from .progress._calls import showing
 
@@ -41,7 +38,6 @@ if TYPE_CHECKING:
     from ._batch import Batch
     from ._body import RequestOptions
     from ._cache import Cache
-    from ._lifecycle import OnLifecycle
     from ._outbox import Outbox
     from ._pages import PagedList, PagedOptions, Pages
     from ._scope import Scope
@@ -59,7 +55,7 @@ _EXIT_WAIT_MILLISECONDS = 5000
 _UNBOUNDED = native.whole(0)
 
 
-class Client(ClientBase, BytesMapping, BlockingVerbs):
+class Client(ObservingClient, BytesMapping, BlockingVerbs):
     """A client whose calls block. It is usable from any thread; as a context manager it closes
     itself.
 
@@ -273,75 +269,6 @@ class Client(ClientBase, BytesMapping, BlockingVerbs):
         """The response cache. Its functions need a `cache` in the document or in the options."""
         from ._cache import Cache
         return Cache(self)
-
-    def observe(self, on_change: OnChange, what: Observed = None) -> Observer:
-        """Calls `on_change` once for each later transaction that changes what is observed.
-
-        Args:
-            on_change: Called in the order of the transactions, where `on_done` of `send` is called,
-                and never at the same time; for the changes of a response, before `on_done` of its
-                call. Blocking calls raise WouldBlockError there. An exception in it goes to
-                `sys.unraisablehook`.
-            what: The name of an entity, an object (any snapshot of it), or None for all objects.
-
-        The observer does not keep the client alive. Raises UnknownEntityError; ClosedError.
-        """
-        require_function(on_change, "on_change", "; what is observed is the second argument")
-        layouts = self._layouts
-
-        def run(handle: native.ChangesHandle) -> None:
-            on_change(Changes(handle, layouts))
-
-        token = observers.add(run, on_change, self._holding)
-        try:
-            handle = start_observing(
-                self._handle, what, on_changed_function, token, on_changed_destroy
-            )
-        except BaseException:
-            observers.remove(token)
-            raise
-        return Observer(handle)
-
-    def on(
-        self,
-        told: OnLifecycle,
-        *,
-        events: Iterable[LifecycleKind] | None = None,
-        routes: Iterable[str] | None = None,
-        progress_interval: float | None = None,
-    ) -> Observer:
-        """Calls `told` with the events of each call that begins from now on.
-
-            client.on(print, events=[LifecycleKind.TOO_SLOW, LifecycleKind.DID_FAIL])
-
-        Args:
-            told: Called where `on_done` of `send` is called, and never at the same time. Blocking
-                calls raise WouldBlockError there. An exception in it goes to `sys.unraisablehook`.
-            events: The kinds of events; None is all kinds.
-            routes: The names of routes, whose calls are observed; None is all calls.
-            progress_interval: The shortest time in seconds between two events of the same kind of
-                progress of a call (default 0.1).
-
-        Several observers may be added, and each can be removed. Raises UnknownRouteError;
-        ClosedError; ValueError.
-        """
-        from ._lifecycle import LifecycleWishes, lifecycle_event
-
-        require_function(told, "the observer of calls")
-        layouts = self._layouts
-
-        def run(handle: native.LifecycleEventHandle) -> None:
-            told(lifecycle_event(handle, layouts))
-
-        token = observers.add(run, told, self._holding)
-        try:
-            handle = LifecycleWishes(events, routes, progress_interval).observe(
-                self._handle, on_lifecycle_function, token, on_changed_destroy
-            )
-        except BaseException:
-            observers.remove(token)
-            raise
-        return Observer(handle)
 
     def set_attempt_observer(self, observer: OnAttempt | None) -> None:
         """Sets the function that is called when an attempt has ended and another one follows; None

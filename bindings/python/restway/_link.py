@@ -18,10 +18,13 @@ from ._ffi.trampolines import on_attempt_function, on_item_function, on_observed
 from ._lazy import asyncio
 from ._lifecycle import LifecycleEvents, LifecycleWishes, OnLifecycle, lifecycle_event
 from ._object import Layouts
+from ._observing import OnQueryChange, QueryChanges, QueryObserver, start_observing_query
 from ._outbox import OnFlushed, OnItem
 from ._outbox_items import OutboxItem, OutboxItems
+from ._query import Query
 from ._response import Response
-from ._store import Changes, Observed, Observer, OnChange, start_observing
+from ._store import Observed, Observer, OnChange, start_observing
+from ._transaction import Changes
 
 
 class OutboxLink:
@@ -127,6 +130,7 @@ Watcher = Callable[[native.CallHandle], object]
 _COMPLETED, _CHANGED = int(EventKind.COMPLETED), int(EventKind.CHANGED)
 _PROGRESS, _ATTEMPT = int(EventKind.PROGRESS), int(EventKind.ATTEMPT)
 _BATCH, _LIFECYCLE = int(EventKind.BATCH), int(EventKind.LIFECYCLE)
+_QUERY_CHANGED = int(EventKind.QUERY_CHANGED)
 _OUTBOX = (int(EventKind.OUTBOX_ITEM), int(EventKind.OUTBOX_FLUSHED))
 _EVENTS_MAX = 256
 """How many events are handled before other callbacks of the loop run."""
@@ -277,6 +281,16 @@ class Link:
         functions.put(token, on_change)
         return Observer(handle, lambda: functions.put(0, None, before=token))
 
+    def observe_query(self, on_change: OnQueryChange, query: Query) -> QueryObserver:
+        """Calls `on_change` with the changes in the result of `query`."""
+        token = next(self._tokens)
+        handle, objects = start_observing_query(
+            self._handle, query, native.NULL_QUERY_CHANGED, token, native.NULL_DESTROY
+        )
+        functions = self._functions
+        functions.put(token, on_change)
+        return QueryObserver(handle, objects, lambda: functions.put(0, None, before=token))
+
     def observe_calls(self, told: OnLifecycle, wishes: LifecycleWishes) -> Observer:
         """Calls `told` with the events of calls."""
         token = next(self._tokens)
@@ -365,6 +379,9 @@ class Link:
                 if kind == _CHANGED:
                     changes = native.OwnedChangesHandle(payload)
                     self._tell(token, partial(Changes, changes, layouts))
+                elif kind == _QUERY_CHANGED:
+                    found = native.OwnedQueryChangesHandle(payload)
+                    self._tell(token, partial(QueryChanges, found, layouts))
                 elif kind == _LIFECYCLE:
                     told = native.OwnedLifecycleEventHandle(payload)
                     self._tell(token, partial(lifecycle_event, told, layouts))

@@ -1,194 +1,22 @@
-"""Stores: reading them, queries, and observers of their changes."""
+"""Stores: reading them, and observers of their changes."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from datetime import date, datetime, time, timezone
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Union, overload
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 from . import _ffi as native
 from ._boundary import Owner, check, make, name, optional_name, written_text
 from ._exceptions import NoObjectError
-from ._ffi.conversion import encode, json_bytes
-from ._ffi.enums import ChangeKind, Comparison, ValueKind
-from ._hints import Hinting, position, require
+from ._ffi.conversion import encode
+from ._hints import require
 from ._object import Layouts, Object, Objects
-from .reading.whole import WholeQuery
+from ._query import Query
+from ._transaction import Changes, Transaction
 
 if TYPE_CHECKING:
     from ._pages import PagedListBase
-
-Operator = Literal["==", "!=", "<", "<=", ">", ">="]
-"""How an attribute is compared with a value."""
-
-_COMPARISONS: dict[str, Comparison] = {
-    "==": Comparison.EQUAL,
-    "!=": Comparison.NOT_EQUAL,
-    "<": Comparison.LESS,
-    "<=": Comparison.LESS_OR_EQUAL,
-    ">": Comparison.GREATER,
-    ">=": Comparison.GREATER_OR_EQUAL,
-}
-
-
-class Query(WholeQuery, Owner[native.QueryHandle]):
-    """Objects of one entity: `store.query("Enterprise").where("rating", ">=", 4).order_by("-name")`
-
-    It is immutable: each step returns a new query. Nothing is read before the query is iterated, or
-    before `all`, `first` or `count` is called; each of these reads the store again.
-
-    Values are ordered as SQLite orders them: null (None) first, then numbers (False is 0, a date
-    its microseconds), then texts by their UTF-8 bytes, then bytes. None equals null and absent
-    values, and is never less or greater than another value.
-    """
-
-    __slots__ = ("_entity", "_layouts", "_limit", "_offset", "_order", "_rejected", "_where")
-
-    def __init__(
-        self,
-        entity: str,
-        layouts: Layouts,
-        where: tuple[tuple[str, Comparison, Any], ...] = (),
-        order: tuple[tuple[str, bool], ...] = (),
-        limit: int | None = None,
-        offset: int = 0,
-        rejected: bool | None = None,
-    ) -> None:
-        """For this package: `Store.query` makes queries."""
-        lib = native.lib
-        handle = make(native.QueryHandle, lib.restway_query_create, layouts.store, name(entity))
-        super().__init__(handle)
-        self._entity = entity
-        self._layouts = layouts
-        self._where, self._order, self._limit, self._offset = where, order, limit, offset
-        self._rejected = rejected
-        for attribute, comparison, value in where:
-            encoded = native.ref(_encoded(value))
-            check(lib.restway_query_add_condition, handle, name(attribute), comparison, encoded)
-        for attribute, descending in order:
-            check(lib.restway_query_add_order, handle, name(attribute), descending)
-        check(lib.restway_query_set_limit, handle, -1 if limit is None else limit)
-        check(lib.restway_query_set_offset, handle, offset)
-        check(lib.restway_query_set_rejected, handle, -1 if rejected is None else int(rejected))
-
-    def where(
-        self,
-        attribute: str | None = None,
-        operator: Operator = "==",
-        value: Any = None,
-        **equal: Any,
-    ) -> Query:
-        """Returns a query with one more condition: `where("rating", ">=", 4)`,
-        `where(city="Wien")`.
-
-        All conditions of a query must hold. A date means its midnight in UTC. Raises
-        UnknownAttributeError; ValueError for an unknown operator; UsageError for a value that the
-        attribute can never have.
-        """
-        if operator not in _COMPARISONS:
-            raise ValueError(f"no operator: {operator!r}; there are {', '.join(_COMPARISONS)}")
-        added = tuple((key, Comparison.EQUAL, given) for key, given in equal.items())
-        if attribute is not None:
-            added = ((attribute, _COMPARISONS[operator], value), *added)
-        return Query(
-            self._entity,
-            self._layouts,
-            self._where + added,
-            self._order,
-            self._limit,
-            self._offset,
-            self._rejected,
-        )
-
-    def order_by(self, *attributes: str) -> Query:
-        """Returns a query with an order; `-` before a name sorts from large to small.
-
-        Objects that are equal in the first attribute are ordered by the next one, and finally by
-        the order in which they were stored. Raises UnknownAttributeError.
-        """
-        order = tuple((given.removeprefix("-"), given.startswith("-")) for given in attributes)
-        return Query(
-            self._entity,
-            self._layouts,
-            self._where,
-            self._order + order,
-            self._limit,
-            self._offset,
-            self._rejected,
-        )
-
-    def limit(self, limit: int | None, offset: int = 0) -> Query:
-        """Returns a query for at most `limit` objects (None: all), without the first `offset`
-        objects.
-        """
-        if (limit is not None and not 0 <= limit < 2**63) or not 0 <= offset < 2**63:
-            raise ValueError(f"limit and offset are not negative: {limit}, {offset}")
-        return Query(
-            self._entity,
-            self._layouts,
-            self._where,
-            self._order,
-            limit,
-            offset,
-            self._rejected,
-        )
-
-    def rejected(self, rejected: bool | None = True) -> Query:
-        """Returns a query for rejected objects only, see `Store.is_rejected`; with False, for other
-        objects only.
-
-        With None it finds all objects again. The limit and the offset count the objects that are
-        left:
-
-            for enterprise in store.query("Enterprise").rejected():
-                print("the server did not accept", enterprise.name)
-
-        Reading such a query also raises OutboxError and ClosedError.
-        """
-        return Query(
-            self._entity,
-            self._layouts,
-            self._where,
-            self._order,
-            self._limit,
-            self._offset,
-            rejected,
-        )
-
-    def all(self) -> Objects:
-        """Returns the newest snapshots of the objects that the query finds."""
-        lib, store = native.lib, self._layouts.store
-        handle = make(native.ListHandle, lib.restway_store_query, store, self._handle)
-        return Objects(handle, None, self._layouts)
-
-    def first(self) -> Object | None:
-        """Returns the first object that the query finds, or None."""
-        limit = 1 if self._limit is None else min(1, self._limit)
-        found = self.limit(limit, self._offset).all()
-        return found[0] if found else None
-
-    def count(self) -> int:
-        """Returns how many objects the query finds without its limit and offset."""
-        count, store = native.number(), self._layouts.store
-        check(native.lib.restway_store_count_query, store, self._handle, native.ref(count))
-        objects: int = count.value
-        return objects
-
-    def __iter__(self) -> Iterator[Object]:
-        return iter(self.all())
-
-    def __repr__(self) -> str:
-        return f"<Query {self._entity}>"
-
-
-def _encoded(value: Any) -> native.Value:
-    if isinstance(value, date) and not isinstance(value, datetime):
-        value = datetime.combine(value, time.min, timezone.utc)
-    if isinstance(value, (list, tuple, dict)):
-        return native.text_value(ValueKind.JSON, json_bytes(value))
-    return encode(value)
-
 
 class Statistics(NamedTuple):
     """The size of a store."""
@@ -294,6 +122,21 @@ class Store(Owner[native.StoreHandle]):
         check(function, self._handle, require(object, Object)._handle, native.ref(rejected))
         return bool(rejected.value)
 
+    def transaction(self) -> Transaction:
+        """Makes a transaction: several insertions, changes and deletions that the store takes
+        together, or not at all.
+
+            with store.transaction() as transaction:
+                transaction.insert(draft)
+                transaction.delete(enterprise)
+
+        The end of the block commits; an exception in the block drops the changes.
+        """
+        handle = make(
+            native.TransactionHandle, native.lib.restway_transaction_create, self._handle
+        )
+        return Transaction(handle, self._layouts)
+
     def delete(self, object: Object) -> bool:
         """Deletes an object from the store; nothing is sent. Returns False if the object was not
         there.
@@ -367,74 +210,6 @@ def _identity(identity: int | str) -> native.Value:
     if not isinstance(identity, (int, str)) or isinstance(identity, bool):
         raise TypeError(f"an identity is an int or a str, not {type(identity).__name__}")
     return encode(identity)
-
-
-class Change(NamedTuple):
-    """The effect of a transaction on one object."""
-
-    kind: ChangeKind
-    """INSERTED, UPDATED or DELETED."""
-    object: Object
-    """The object after the transaction; a deleted object as it was before."""
-    before: Object | None
-    """The object before the transaction; None for an inserted object."""
-    attributes: tuple[str, ...]
-    """The names of the attributes that differ before and after; for an inserted or deleted object,
-    the attributes that it has.
-    """
-    relationships: tuple[str, ...]
-    """The names of the relationships, in the same way."""
-
-
-class Changes(Hinting, Sequence[Change]):
-    """The changes of one transaction: one for each object, in the order in which the transaction
-    first touched them. It is never empty.
-    """
-
-    __slots__ = ("_handle", "_layouts")
-
-    def __init__(self, handle: native.ChangesHandle, layouts: Layouts) -> None:
-        """For this package: clients make these. `handle` is owned."""
-        self._handle = handle
-        self._layouts = layouts
-
-    @overload
-    def __getitem__(self, index: int) -> Change: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Change]: ...
-    def __getitem__(self, index: int | slice) -> Change | list[Change]:
-        if isinstance(index, slice):
-            return [self._change(place) for place in range(len(self))[index]]
-        return self._change(position(index, len(self), "changes"))
-
-    def __len__(self) -> int:
-        count: int = native.lib.restway_changes_count(self._handle)
-        return count
-
-    def __iter__(self) -> Iterator[Change]:
-        return (self._change(index) for index in range(len(self)))
-
-    def __repr__(self) -> str:
-        shown = ", ".join(f"{change.kind.name.lower()} {change.object!r}" for change in self[:3])
-        return f"<Changes {len(self)}: [{shown}{', …' if len(self) > 3 else ''}]>"
-
-    def _change(self, index: int) -> Change:
-        lib, handle, layouts = native.lib, self._handle, self._layouts
-        newest = Object.retained(lib.restway_changes_object(handle, index), layouts)
-        before = lib.restway_changes_before(handle, index)
-        known = newest._known()
-        return Change(
-            ChangeKind(lib.restway_changes_kind(handle, index)),
-            newest,
-            Object.retained(before, layouts) if before else None,
-            self._changed(lib.restway_changes_attributes, index, known.names),
-            self._changed(lib.restway_changes_relationships, index, tuple(known.relationships)),
-        )
-
-    def _changed(self, function: Any, index: int, names: tuple[str, ...]) -> tuple[str, ...]:
-        indices = native.index_array(range(len(names)))
-        count = function(self._handle, index, indices, len(names))
-        return tuple(names[place] for place in indices[:count])
 
 
 OnChange = Callable[[Changes], object]

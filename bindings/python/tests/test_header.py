@@ -93,6 +93,7 @@ UNIONS = {
 }
 CALLBACKS = {
     "restway_changed_fn": structures.ChangedFn,
+    "restway_query_changed_fn": structures.QueryChangedFn,
     "restway_lifecycle_fn": structures.LifecycleFn,
     "restway_destroy_fn": structures.DestroyFn,
     "restway_done_fn": structures.DoneFn,

@@ -174,9 +174,18 @@ def whole(item: restway.Object, response: restway.Response, query: restway.Query
     item.to_dict("deep")  # type: ignore[arg-type]
 
 
-def stores(store: restway.Store, some: restway.Object) -> None:
+def stores(client: restway.Client, store: restway.Store, some: restway.Object) -> None:
     query = store.query("Team").where("id", ">=", 1).where(name="x").order_by("-name").limit(5)
     assert_type(query, restway.Query)
+    assert_type(query.filter("id in ?", [1, 2]), restway.Query)
+    assert_type(query[1:3], restway.Query)
+    assert_type(query[0], restway.Object)
+    assert_type(len(query), int)
+    assert_type(query.counts(by="city"), dict[Any, int])
+    assert_type(client.observe_query(print, query), restway.QueryObserver)
+    with store.transaction() as transaction:
+        assert_type(transaction, restway.Transaction)
+        assert_type(transaction.changes, Optional[restway.Changes])
     assert_type(query.all(), restway.Objects)
     assert_type(query.first(), Optional[restway.Object])
     assert_type(query.count(), int)

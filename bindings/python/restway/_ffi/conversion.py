@@ -215,6 +215,11 @@ def number() -> Any:
     return c_size_t()
 
 
+def sizes(count: int) -> Any:
+    """Returns an array of `count` numbers, for the library to write."""
+    return (c_size_t * count)()
+
+
 def whole_out() -> Any:
     """Returns a buffer for an `int64_t`: pass `ref(it)`, read `it.value`."""
     return c_int64()

@@ -173,6 +173,7 @@ class EventKind(IntEnum):
     OUTBOX_ITEM = 6
     OUTBOX_FLUSHED = 7
     LIFECYCLE = 8
+    QUERY_CHANGED = 9
 
 
 class Reachability(IntEnum):

@@ -13,19 +13,20 @@ __all__ = [
     "OWNED", "ActiveCallsHandle", "AnswerHandle", "ApiHandle", "BatchHandle", "BatchReaderHandle",
     "BatchWriterHandle", "CacheEntriesHandle", "CallHandle", "ChangesHandle", "ClientHandle",
     "ClockHandle", "CookiesHandle", "DraftHandle", "ErrorHandle", "ExchangeHandle", "FailureHandle",
-    "InterruptHandle", "LifecycleEventHandle", "ListHandle", "ObjectHandle", "ObserverHandle",
-    "OutboxItemHandle", "OutboxItemsHandle", "OutgoingHandle", "OwnedActiveCallsHandle",
-    "OwnedApiHandle", "OwnedBatchHandle", "OwnedCacheEntriesHandle", "OwnedCallHandle",
-    "OwnedChangesHandle", "OwnedClientHandle", "OwnedClockHandle", "OwnedCookiesHandle",
-    "OwnedDraftHandle", "OwnedErrorHandle", "OwnedInterruptHandle", "OwnedLifecycleEventHandle",
-    "OwnedListHandle", "OwnedObjectHandle", "OwnedObserverHandle", "OwnedOutboxItemHandle",
-    "OwnedOutboxItemsHandle", "OwnedOutgoingHandle", "OwnedPagedListHandle", "OwnedPagesHandle",
-    "OwnedQueryHandle", "OwnedRefreshHandle", "OwnedRequestHandle", "OwnedResourceHandle",
-    "OwnedResponseHandle", "OwnedRoutingClientHandle", "OwnedScopeHandle", "OwnedStoreHandle",
-    "OwnedTextHandle", "OwnedTurnHandle", "OwnedUrlHandle", "PagedListHandle", "PagesHandle",
-    "QueryHandle", "RefreshHandle", "RequestHandle", "ResourceHandle", "ResponseHandle",
-    "RoutingClientHandle", "RowsHandle", "ScopeHandle", "StoreHandle", "TextHandle", "TurnHandle",
-    "UrlHandle",
+    "GroupsHandle", "InterruptHandle", "LifecycleEventHandle", "ListHandle", "ObjectHandle",
+    "ObserverHandle", "OutboxItemHandle", "OutboxItemsHandle", "OutgoingHandle",
+    "OwnedActiveCallsHandle", "OwnedApiHandle", "OwnedBatchHandle", "OwnedCacheEntriesHandle",
+    "OwnedCallHandle", "OwnedChangesHandle", "OwnedClientHandle", "OwnedClockHandle",
+    "OwnedCookiesHandle", "OwnedDraftHandle", "OwnedErrorHandle", "OwnedGroupsHandle",
+    "OwnedInterruptHandle", "OwnedLifecycleEventHandle", "OwnedListHandle", "OwnedObjectHandle",
+    "OwnedObserverHandle", "OwnedOutboxItemHandle", "OwnedOutboxItemsHandle", "OwnedOutgoingHandle",
+    "OwnedPagedListHandle", "OwnedPagesHandle", "OwnedQueryChangesHandle", "OwnedQueryHandle",
+    "OwnedRefreshHandle", "OwnedRequestHandle", "OwnedResourceHandle", "OwnedResponseHandle",
+    "OwnedRoutingClientHandle", "OwnedScopeHandle", "OwnedStoreHandle", "OwnedTextHandle",
+    "OwnedTransactionHandle", "OwnedTurnHandle", "OwnedUrlHandle", "PagedListHandle", "PagesHandle",
+    "QueryChangesHandle", "QueryHandle", "RefreshHandle", "RequestHandle", "ResourceHandle",
+    "ResponseHandle", "RoutingClientHandle", "RowsHandle", "ScopeHandle", "StoreHandle",
+    "TextHandle", "TransactionHandle", "TurnHandle", "UrlHandle",
 ]
 
 
@@ -93,6 +94,10 @@ class FailureHandle(Handle):
     __slots__ = ()
 
 
+class GroupsHandle(Handle):
+    __slots__ = ()
+
+
 class InterruptHandle(Handle):
     __slots__ = ()
 
@@ -137,6 +142,10 @@ class QueryHandle(Handle):
     __slots__ = ()
 
 
+class QueryChangesHandle(Handle):
+    __slots__ = ()
+
+
 class RefreshHandle(Handle):
     __slots__ = ()
 
@@ -170,6 +179,10 @@ class StoreHandle(Handle):
 
 
 class TextHandle(Handle):
+    __slots__ = ()
+
+
+class TransactionHandle(Handle):
     __slots__ = ()
 
 
@@ -247,6 +260,12 @@ class OwnedErrorHandle(Owned, ErrorHandle):
     release = "restway_error_release"
 
 
+class OwnedGroupsHandle(Owned, GroupsHandle):
+    __slots__ = ()
+
+    release = "restway_groups_release"
+
+
 class OwnedInterruptHandle(Owned, InterruptHandle):
     __slots__ = ()
 
@@ -313,6 +332,12 @@ class OwnedQueryHandle(Owned, QueryHandle):
     release = "restway_query_release"
 
 
+class OwnedQueryChangesHandle(Owned, QueryChangesHandle):
+    __slots__ = ()
+
+    release = "restway_query_changes_release"
+
+
 class OwnedRefreshHandle(Owned, RefreshHandle):
     __slots__ = ()
 
@@ -361,6 +386,12 @@ class OwnedTextHandle(Owned, TextHandle):
     release = "restway_text_release"
 
 
+class OwnedTransactionHandle(Owned, TransactionHandle):
+    __slots__ = ()
+
+    release = "restway_transaction_release"
+
+
 class OwnedTurnHandle(Owned, TurnHandle):
     __slots__ = ()
 
@@ -385,6 +416,7 @@ OWNED: dict[type[Handle], Any] = {
     CookiesHandle: OwnedCookiesHandle,
     DraftHandle: OwnedDraftHandle,
     ErrorHandle: OwnedErrorHandle,
+    GroupsHandle: OwnedGroupsHandle,
     InterruptHandle: OwnedInterruptHandle,
     LifecycleEventHandle: OwnedLifecycleEventHandle,
     ListHandle: OwnedListHandle,
@@ -396,6 +428,7 @@ OWNED: dict[type[Handle], Any] = {
     PagedListHandle: OwnedPagedListHandle,
     PagesHandle: OwnedPagesHandle,
     QueryHandle: OwnedQueryHandle,
+    QueryChangesHandle: OwnedQueryChangesHandle,
     RefreshHandle: OwnedRefreshHandle,
     RequestHandle: OwnedRequestHandle,
     ResourceHandle: OwnedResourceHandle,
@@ -404,6 +437,7 @@ OWNED: dict[type[Handle], Any] = {
     ScopeHandle: OwnedScopeHandle,
     StoreHandle: OwnedStoreHandle,
     TextHandle: OwnedTextHandle,
+    TransactionHandle: OwnedTransactionHandle,
     TurnHandle: OwnedTurnHandle,
     UrlHandle: OwnedUrlHandle,
 }

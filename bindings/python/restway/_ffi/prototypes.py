@@ -376,6 +376,13 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_call_progress": (c_enum, (CallHandle, POINTER(Progress), _error_out)),
     "restway_request_set_progress": (c_enum, (
         RequestHandle, c_int64, ProgressFn, c_void_p, DestroyFn, _error_out)),
+    "restway_groups_retain": (GroupsHandle, (GroupsHandle,)),
+    "restway_groups_release": (None, (GroupsHandle,)),
+    "restway_groups_count": (c_size_t, (GroupsHandle,)),
+    "restway_groups_read": (c_enum, (GroupsHandle, c_size_t, _value, _size_out, _error_out)),
+    "restway_client_observe_query": (c_enum, (
+        ClientHandle, QueryHandle, QueryChangedFn, c_void_p, DestroyFn, POINTER(ListHandle),
+        POINTER(ObserverHandle), _error_out)),
     "restway_client_set_rate": (c_enum, (ClientHandle, c_char_p, c_size_t, _error_out)),
     "restway_rate_init": (c_enum, (POINTER(Rate), c_size_t, _error_out)),
     "restway_client_rate": (c_enum, (ClientHandle, c_char_p, POINTER(Rate), _error_out)),
@@ -455,6 +462,14 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_call_resume": (None, (CallHandle,)),
     "restway_client_set_tracing": (c_enum, (
         ClientHandle, c_uint32, SpanFn, c_void_p, DestroyFn, _error_out)),
+    "restway_transaction_create": (c_enum, (StoreHandle, POINTER(TransactionHandle), _error_out)),
+    "restway_transaction_retain": (TransactionHandle, (TransactionHandle,)),
+    "restway_transaction_release": (None, (TransactionHandle,)),
+    "restway_transaction_insert": (c_enum, (TransactionHandle, DraftHandle, _error_out)),
+    "restway_transaction_delete": (c_enum, (TransactionHandle, ObjectHandle, _error_out)),
+    "restway_transaction_commit": (c_enum, (
+        TransactionHandle, POINTER(ChangesHandle), _error_out)),
+    "restway_transaction_rollback": (None, (TransactionHandle,)),
     "restway_request_set_resumable": (c_enum, (
         RequestHandle, c_enum, c_char_p, c_int64, c_uint32, _error_out)),
     "restway_version_number": (c_int32, ()),

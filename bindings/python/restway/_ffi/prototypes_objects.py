@@ -141,12 +141,23 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_query_retain": (QueryHandle, (QueryHandle,)),
     "restway_query_release": (None, (QueryHandle,)),
     "restway_query_add_condition": (c_enum, (QueryHandle, c_char_p, c_enum, _value, _error_out)),
+    "restway_query_where": (c_enum, (QueryHandle, c_char_p, _value, c_size_t, _error_out)),
     "restway_query_add_order": (c_enum, (QueryHandle, c_char_p, c_int32, _error_out)),
     "restway_query_set_limit": (c_enum, (QueryHandle, c_int64, _error_out)),
     "restway_query_set_offset": (c_enum, (QueryHandle, c_int64, _error_out)),
     "restway_query_set_rejected": (c_enum, (QueryHandle, c_int32, _error_out)),
     "restway_store_query": (c_enum, (StoreHandle, QueryHandle, POINTER(ListHandle), _error_out)),
     "restway_store_count_query": (c_enum, (StoreHandle, QueryHandle, _size_out, _error_out)),
+    "restway_store_count_groups": (c_enum, (
+        StoreHandle, QueryHandle, c_char_p, POINTER(GroupsHandle), _error_out)),
+    "restway_query_changes_retain": (QueryChangesHandle, (QueryChangesHandle,)),
+    "restway_query_changes_release": (None, (QueryChangesHandle,)),
+    "restway_query_changes_list": (ListHandle, (QueryChangesHandle,)),
+    "restway_query_changes_deletions": (c_size_t, (QueryChangesHandle, _size_out, c_size_t)),
+    "restway_query_changes_insertions": (c_size_t, (QueryChangesHandle, _size_out, c_size_t)),
+    "restway_query_changes_updates": (c_size_t, (QueryChangesHandle, _size_out, c_size_t)),
+    "restway_query_changes_moves": (c_size_t, (
+        QueryChangesHandle, _size_out, _size_out, c_size_t)),
     "restway_object_json": (c_enum, (
         ObjectHandle, StoreHandle, c_int32, c_uint32, c_int64, POINTER(TextHandle), _error_out)),
     "restway_list_json": (c_enum, (

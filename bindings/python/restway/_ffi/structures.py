@@ -30,26 +30,27 @@ __all__ = [
     "NULL_BODY_HEAD", "NULL_BODY_READ", "NULL_BODY_RECEIVE", "NULL_BODY_REWIND", "NULL_CHANGED",
     "NULL_DESTROY", "NULL_DONE", "NULL_ENCODE", "NULL_EXCLUDE", "NULL_HOOK", "NULL_INTERCEPT",
     "NULL_LIFECYCLE", "NULL_LOG", "NULL_MAP_PROGRESS", "NULL_MODIFY", "NULL_OUTBOX_FLUSHED",
-    "NULL_OUTBOX_ITEM", "NULL_PARSE", "NULL_PERSIST", "NULL_PROGRESS", "NULL_READ_FAILURE",
-    "NULL_REFRESH", "NULL_SHOULD_REPLAY", "NULL_SPAN", "NULL_STREAM_EVENT", "NULL_TRANSFORM",
-    "NULL_VALIDATE", "ActiveCallsHandle", "AnswerHandle", "ApiHandle", "Attempt", "AttemptFn",
-    "AuthorizeFn", "BatchDecodeFn", "BatchDoneFn", "BatchEncodeFn", "BatchHandle",
+    "NULL_OUTBOX_ITEM", "NULL_PARSE", "NULL_PERSIST", "NULL_PROGRESS", "NULL_QUERY_CHANGED",
+    "NULL_READ_FAILURE", "NULL_REFRESH", "NULL_SHOULD_REPLAY", "NULL_SPAN", "NULL_STREAM_EVENT",
+    "NULL_TRANSFORM", "NULL_VALIDATE", "ActiveCallsHandle", "AnswerHandle", "ApiHandle", "Attempt",
+    "AttemptFn", "AuthorizeFn", "BatchDecodeFn", "BatchDoneFn", "BatchEncodeFn", "BatchHandle",
     "BatchReaderHandle", "BatchWriterHandle", "BodyHeadFn", "BodyReadFn", "BodyReader",
     "BodyReceiveFn", "BodyReceiver", "BodyRewindFn", "CacheCounts", "CacheEntriesHandle",
     "CacheEntry", "CacheFilter", "CacheNote", "CallHandle", "CallInfo", "ChangedFn",
     "ChangesHandle", "ClientHandle", "ClientOptions", "ClockHandle", "Cookie", "CookiesHandle",
     "Credential", "DestroyFn", "DoneFn", "DraftHandle", "EncodeFn", "ErrorHandle", "Event",
-    "EventPayload", "EventReceiver", "ExchangeHandle", "ExcludeFn", "FailureHandle", "HookFn",
-    "InterceptFn", "InterruptHandle", "LifecycleEventHandle", "LifecycleFn", "LifecycleOptions",
-    "ListHandle", "LogFn", "LogRecord", "MapOptions", "MapProgressFn", "ModifyFn", "NetworkOptions",
-    "ObjectHandle", "ObserverHandle", "OutboxCounts", "OutboxFlushedFn", "OutboxItemFn",
-    "OutboxItemHandle", "OutboxItemsHandle", "OutgoingHandle", "Page", "PageOptions",
-    "PagedListHandle", "PagesHandle", "ParseFn", "PersistFn", "Progress", "ProgressFn",
-    "QueryHandle", "Rate", "ReadFailureFn", "RefreshFn", "RefreshHandle", "RequestHandle",
-    "ResourceHandle", "ResponseHandle", "RoutingClientHandle", "RowsHandle", "ScopeHandle",
-    "ShouldReplayFn", "Span", "SpanAttribute", "SpanFn", "Statistics", "StoreHandle", "StreamEvent",
-    "StreamEventFn", "TextHandle", "Timings", "TlsOptions", "TransformFn", "TurnHandle",
-    "UrlHandle", "ValidateFn", "Value", "ValueAs", "c_enum",
+    "EventPayload", "EventReceiver", "ExchangeHandle", "ExcludeFn", "FailureHandle", "GroupsHandle",
+    "HookFn", "InterceptFn", "InterruptHandle", "LifecycleEventHandle", "LifecycleFn",
+    "LifecycleOptions", "ListHandle", "LogFn", "LogRecord", "MapOptions", "MapProgressFn",
+    "ModifyFn", "NetworkOptions", "ObjectHandle", "ObserverHandle", "OutboxCounts",
+    "OutboxFlushedFn", "OutboxItemFn", "OutboxItemHandle", "OutboxItemsHandle", "OutgoingHandle",
+    "Page", "PageOptions", "PagedListHandle", "PagesHandle", "ParseFn", "PersistFn", "Progress",
+    "ProgressFn", "QueryChangedFn", "QueryChangesHandle", "QueryHandle", "Rate", "ReadFailureFn",
+    "RefreshFn", "RefreshHandle", "RequestHandle", "ResourceHandle", "ResponseHandle",
+    "RoutingClientHandle", "RowsHandle", "ScopeHandle", "ShouldReplayFn", "Span", "SpanAttribute",
+    "SpanFn", "Statistics", "StoreHandle", "StreamEvent", "StreamEventFn", "TextHandle", "Timings",
+    "TlsOptions", "TransactionHandle", "TransformFn", "TurnHandle", "UrlHandle", "ValidateFn",
+    "Value", "ValueAs", "c_enum",
 ]
 
 c_enum = c_uint32
@@ -168,6 +169,7 @@ class EventPayload(Union):
     _fields_ = [
         ("response", ResponseHandle), ("error", ErrorHandle), ("changes", ChangesHandle),
         ("items", OutboxItemsHandle), ("lifecycle", LifecycleEventHandle),
+        ("query_changes", QueryChangesHandle),
     ]
 
 
@@ -386,6 +388,8 @@ InterceptFn = CFUNCTYPE(c_enum, c_void_p, TurnHandle)
 NULL_INTERCEPT = InterceptFn()
 ProgressFn = CFUNCTYPE(None, c_void_p, CallHandle, POINTER(Progress))
 NULL_PROGRESS = ProgressFn()
+QueryChangedFn = CFUNCTYPE(None, c_void_p, QueryChangesHandle)
+NULL_QUERY_CHANGED = QueryChangedFn()
 AttemptFn = CFUNCTYPE(None, c_void_p, CallHandle, c_size_t, POINTER(Attempt))
 NULL_ATTEMPT = AttemptFn()
 BodyHeadFn = CFUNCTYPE(c_enum, c_void_p, ResponseHandle, AnswerHandle)

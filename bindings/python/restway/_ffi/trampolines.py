@@ -75,6 +75,16 @@ def _changed(context: int | None, changes: native.ChangesHandle) -> None:
         report(entry and entry.callback, "an observer")
 
 
+def _query_changed(context: int | None, changes: native.QueryChangesHandle) -> None:
+    entry = None
+    try:
+        entry = observers.get(context)
+        with inside:
+            entry.run(own(lib.restway_query_changes_retain(changes)))
+    except BaseException:
+        report(entry and entry.callback, "an observer")
+
+
 def _changed_destroy(context: int | None) -> None:
     try:
         observers.remove(context)
@@ -444,6 +454,7 @@ def _observed_flush(
 on_done_function = native.DoneFn(_done)
 on_done_destroy = native.DestroyFn(_done_destroy)
 on_changed_function = native.ChangedFn(_changed)
+on_query_changed_function = native.QueryChangedFn(_query_changed)
 on_lifecycle_function = native.LifecycleFn(_lifecycle)
 on_changed_destroy = native.DestroyFn(_changed_destroy)
 on_modify_function = native.ModifyFn(_asked_in_turn("a modifier"))

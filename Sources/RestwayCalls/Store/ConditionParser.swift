@@ -1,0 +1,254 @@
+package import RestwayDocument
+package import RestwayObjects
+package import RestwayOutcome
+
+/// A value that a program passes for a `?` of a condition.
+package enum ConditionValue: Sendable {
+    case one(Value)
+    case list([Value])
+}
+
+/// Reads a condition from text: `state in ? and not owner.login like ?`.
+///
+/// The text never holds a value, so nothing that a user types can become a part of it.
+struct ConditionParser {
+    private typealias Condition = Query.Condition
+
+    /// Below the depth at which SQLite's parser gives up: it keeps 100 signs at once.
+    private static let depthMax = 8
+    private static let relationshipsMax = 8
+
+    private let api: API
+    private var scanner: ConditionScanner
+    private var values: ArraySlice<ConditionValue>
+    private var token = ConditionScanner.Token.end
+    private var depth = 0
+    private var relationshipCount = 0
+
+    static func parse(
+        _ text: String, _ values: [ConditionValue], _ entity: Entity, _ api: API
+    ) throws(Failure) -> Query.Condition {
+        var parser = ConditionParser(text, values, api)
+        return try parser.whole(entity)
+    }
+
+    private init(_ text: String, _ values: [ConditionValue], _ api: API) {
+        scanner = ConditionScanner(text)
+        self.values = values[...]
+        self.api = api
+    }
+
+    private mutating func whole(_ entity: Entity) throws(Failure) -> Condition {
+        try advance()
+        let condition = try disjunction(entity)
+        guard token == .end else { throw unexpected("and, or, or the end") }
+        guard values.isEmpty else {
+            let (given, used) = (values.endIndex, values.startIndex)
+            throw scanner.failure("\(given) values are passed for \(used) ?")
+        }
+        return condition
+    }
+
+    // MARK: Conditions
+
+    private mutating func disjunction(_ entity: Entity) throws(Failure) -> Condition {
+        var parts = [try conjunction(entity)]
+        while try accept("or") { parts.append(try conjunction(entity)) }
+        return parts.count == 1 ? parts[0] : .any(parts)
+    }
+
+    private mutating func conjunction(_ entity: Entity) throws(Failure) -> Condition {
+        var parts = [try negation(entity)]
+        while try accept("and") { parts.append(try negation(entity)) }
+        return parts.count == 1 ? parts[0] : .all(parts)
+    }
+
+    private mutating func negation(_ entity: Entity) throws(Failure) -> Condition {
+        depth += 1
+        defer { depth -= 1 }
+        guard depth <= Self.depthMax else {
+            throw scanner.failure("conditions nest deeper than \(Self.depthMax)")
+        }
+        if try accept("not") { return .not(try negation(entity)) }
+        guard token == .open else { return try test(entity) }
+        try advance()
+        let condition = try disjunction(entity)
+        guard token == .close else { throw unexpected(")") }
+        try advance()
+        return condition
+    }
+
+    /// Reads the name of an attribute and what is asked about it. Relationships may come before the
+    /// attribute: `owner.login`.
+    private mutating func test(_ entity: Entity) throws(Failure) -> Condition {
+        let name = try name()
+        let place = scanner
+        try advance()
+        if token == .dot {
+            try advance()
+            let (index, target) = try relationship(name, entity, at: place)
+            relationshipCount += 1
+            defer { relationshipCount -= 1 }
+            guard relationshipCount <= Self.relationshipsMax else {
+                throw place.failure("more than \(Self.relationshipsMax) relationships in a row")
+            }
+            let condition = try test(target)
+            return .leads(.init(relationship: index, target: target, condition))
+        }
+        if entity.attributeIndex(named: name) == nil, token.isWord("is"),
+            entity.relationshipIndex(named: name) != nil
+        {
+            let (index, target) = try relationship(name, entity, at: place)
+            let leads = Condition.leads(.init(relationship: index, target: target, nil))
+            return try isNull() ? .not(leads) : leads
+        }
+        let attribute = try located(place) { () throws(Failure) in
+            try entity.attribute(named: name)
+        }
+        return try test(attribute, of: entity)
+    }
+
+    private mutating func test(
+        _ attribute: Int, of entity: Entity
+    ) throws(Failure) -> Condition {
+        if case .comparison(let comparison) = token {
+            try advance()
+            let value = try value(for: attribute, of: entity)
+            try advance()
+            return .compares(attribute: attribute, comparison, value)
+        }
+        if token.isWord("is") {
+            return .compares(attribute: attribute, try isNull() ? .equal : .notEqual, .null)
+        }
+        let isNegated = try accept("not")
+        let condition: Condition
+        if try accept("in") {
+            condition = .isOneOf(attribute: attribute, try list(for: attribute, of: entity))
+        } else if try accept("like") {
+            condition = .isLike(attribute: attribute, try pattern(for: attribute, of: entity))
+        } else {
+            throw unexpected(isNegated ? "in or like" : "a comparison, in, like or is")
+        }
+        try advance()
+        return isNegated ? .not(condition) : condition
+    }
+
+    /// Reads `is null`, or `is not null`, for which it returns false.
+    private mutating func isNull() throws(Failure) -> Bool {
+        try advance()
+        let isNegated = try accept("not")
+        guard try accept("null") else { throw unexpected("null") }
+        return !isNegated
+    }
+
+    // MARK: Names
+
+    private func name() throws(Failure) -> String {
+        switch token {
+        case .quoted(let name): return name
+        case .word(let word):
+            let isOwn = ["and", "or", "not", "in", "like", "is", "null"].contains {
+                token.isWord($0)
+            }
+            guard !isOwn else { throw unexpected("the name of an attribute") }
+            return word
+        default: throw unexpected("the name of an attribute")
+        }
+    }
+
+    private func relationship(
+        _ name: String, _ entity: Entity, at place: ConditionScanner
+    ) throws(Failure) -> (index: Int, target: Entity) {
+        try located(place) { () throws(Failure) in
+            let index = try entity.relationship(named: name)
+            return (index, try api.entity(named: entity.relationships[index].targetName))
+        }
+    }
+
+    /// Adds the place to the message of a failure of `body`.
+    private func located<Result>(
+        _ place: ConditionScanner, _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        do throws(Failure) {
+            return try body()
+        } catch {
+            let message = place.failure(error.message).message
+            throw Failure(error.reason, message, field: error.field)
+        }
+    }
+
+    // MARK: Values
+
+    /// Returns the value of the present `?`, after which the caller advances.
+    private mutating func value(
+        for attribute: Int, of entity: Entity
+    ) throws(Failure) -> Value {
+        guard case .one(let value) = try nextValue() else {
+            throw scanner.failure("this ? stands for one value, not for a list")
+        }
+        try located(scanner) { () throws(Failure) in try entity.check(value, for: attribute) }
+        return value
+    }
+
+    private mutating func list(
+        for attribute: Int, of entity: Entity
+    ) throws(Failure) -> [Value] {
+        guard case .list(let values) = try nextValue() else {
+            throw scanner.failure("the ? after in stands for a list of values")
+        }
+        try located(scanner) { () throws(Failure) in
+            for value in values { try entity.check(value, for: attribute) }
+        }
+        return values
+    }
+
+    private mutating func pattern(
+        for attribute: Int, of entity: Entity
+    ) throws(Failure) -> LikePattern {
+        let value = try value(for: attribute, of: entity)
+        guard case .string(let text) = value else {
+            throw scanner.failure("the ? after like stands for a text")
+        }
+        guard text.utf8.count <= LikePattern.bytesMax else {
+            throw scanner.failure("the pattern is longer than \(LikePattern.bytesMax) bytes")
+        }
+        return LikePattern(text)
+    }
+
+    private mutating func nextValue() throws(Failure) -> ConditionValue {
+        guard token == .place else { throw unexpected("?, which stands for a value") }
+        guard let value = values.popFirst() else {
+            throw scanner.failure("no value is passed for this ?")
+        }
+        return value
+    }
+
+    // MARK: Tokens
+
+    private mutating func advance() throws(Failure) {
+        token = try scanner.next()
+    }
+
+    private mutating func accept(_ word: String) throws(Failure) -> Bool {
+        guard token.isWord(word) else { return false }
+        try advance()
+        return true
+    }
+
+    private func unexpected(_ expected: String) -> Failure {
+        scanner.failure("\(expected) is expected here, not \(token.description)")
+    }
+}
+
+extension HostQuery {
+    /// Adds a condition that is written as text.
+    ///
+    /// - Parameters:
+    ///   - values: The values of the `?` in the text, in their order.
+    ///   - api: The api of the entity.
+    package mutating func addCondition(
+        _ text: String, _ values: [ConditionValue], of api: API
+    ) throws(Failure) {
+        try query.add(ConditionParser.parse(text, values, query.entity, api))
+    }
+}

@@ -1,0 +1,72 @@
+/// Selects objects of an entity, and their order.
+///
+/// Values are ordered as in SQLite: first null and absent values, then numbers (booleans are 0 and
+/// 1, dates their microseconds), then text by its bytes, then bytes.
+package struct Query: Sendable {
+    package enum Comparison: Int32, Sendable, CaseIterable {
+        case equal = 1
+        case notEqual = 2
+        case less = 3
+        case lessOrEqual = 4
+        case greater = 5
+        case greaterOrEqual = 6
+    }
+
+    package struct Order: Sendable {
+        package let attribute: Int
+        package let isDescending: Bool
+
+        package init(attribute: Int, isDescending: Bool = false) {
+            self.attribute = attribute
+            self.isDescending = isDescending
+        }
+    }
+
+    /// A condition on the objects themselves.
+    package enum Selection: Sendable {
+        /// Objects with these store keys.
+        case only(Set<Int64>)
+        /// All objects except the objects with these store keys.
+        case without(Set<Int64>)
+
+        func holds(_ key: Int64) -> Bool {
+            switch self {
+            case .only(let keys): keys.contains(key)
+            case .without(let keys): !keys.contains(key)
+            }
+        }
+    }
+
+    package let entity: Entity
+    /// The selected objects; `nil` for all.
+    package var selection: Selection?
+    /// The conditions, all of which must hold.
+    package var conditions: [Condition] = []
+    /// The sort order. The first entry decides, then the next, and last the store key, which is the
+    /// order in which the objects were stored.
+    package var order: [Order] = []
+    /// The most objects to return; `nil` for all.
+    package var limit: Int?
+    package var offset = 0
+
+    package init(_ entity: Entity) {
+        self.entity = entity
+    }
+
+    /// Whether the query finds every object of the entity.
+    package var findsAll: Bool { conditions.isEmpty && selection == nil }
+}
+
+extension Query {
+    /// Returns whether `left` comes before `right`.
+    package func sorts(_ left: Snapshot, before right: Snapshot) -> Bool {
+        withExtendedLifetime((left, right)) {
+            for order in order {
+                let ranks = CellOrder.compare(
+                    left.cell(at: order.attribute), right.cell(at: order.attribute))
+                if ranks != 0 { return order.isDescending ? ranks > 0 : ranks < 0 }
+            }
+            return left.storeKey < right.storeKey
+        }
+    }
+}

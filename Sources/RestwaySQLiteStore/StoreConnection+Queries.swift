@@ -1,0 +1,255 @@
+import RestwayObjects
+import RestwaySQLite
+
+/// Runs queries in SQL. They find the same objects in the same order as `Query.matches` and
+/// `Query.sorts`.
+extension StoreConnection {
+    func snapshots(_ query: Query) throws(SQLiteError) -> [Snapshot] {
+        guard let table = table(query.entity) else { return [] }
+        let statement = try statement(query, table)
+        defer { statement.reset() }
+        var found: [Snapshot] = []
+        while try statement.step() { found.append(try table.read(statement)) }
+        return found
+    }
+
+    /// Passes the attributes of each object that a query finds, straight from the columns of its
+    /// row. The cells are valid until `row` returns.
+    func readAttributes(
+        _ query: Query, _ row: (UnsafePointer<Cell>) -> Void
+    ) throws(SQLiteError) {
+        guard let table = table(query.entity) else { return }
+        let statement = try statement(query, table)
+        defer { statement.reset() }
+        while try statement.step() { table.readAttributes(statement, row) }
+    }
+
+    /// Returns the statement that finds the objects of a query, ready for its first step.
+    private func statement(
+        _ query: Query, _ table: TableAccess
+    ) throws(SQLiteError) -> Statement {
+        let orders = query.order.map { order in
+            "\(table.column(ofAttribute: order.attribute))\(order.isDescending ? " DESC" : "")"
+        }
+        let filter = QueryFilter(query, self, table)
+        let statement = try connection.prepare(
+            "\(filter.tables)\(table.selection)\(filter.sql) ORDER BY "
+                + (orders + ["_key"]).joined(separator: ", ")
+                + " LIMIT \(query.limit.map { max(0, $0) } ?? -1) OFFSET \(max(0, query.offset))")
+        filter.bind(statement)
+        return statement
+    }
+
+    func count(_ query: Query) throws(SQLiteError) -> Int {
+        guard let table = table(query.entity) else { return 0 }
+        let filter = QueryFilter(query, self, table)
+        let statement = try connection.prepare(
+            "\(filter.tables)SELECT count(*) FROM \(table.tableName)\(filter.sql)")
+        filter.bind(statement)
+        return Int(try statement.firstInteger() ?? 0)
+    }
+
+    func groups(_ query: Query, by attribute: Int) throws(SQLiteError) -> [QueryGroup] {
+        guard let table = table(query.entity) else { return [] }
+        let filter = QueryFilter(query, self, table)
+        let column = table.column(ofAttribute: attribute)
+        // SQLite takes the columns beside min() from the row that has the minimum.
+        let statement = try connection.prepare(
+            "\(filter.tables)SELECT _kinds, \(column), count(*), min(_key) "
+                + "FROM \(table.tableName)\(filter.sql) GROUP BY \(column) ORDER BY \(column)")
+        defer { statement.reset() }
+        filter.bind(statement)
+        var groups: [QueryGroup] = []
+        while try statement.step() {
+            let cell = table.read(statement, attribute: attribute)
+            groups.append(QueryGroup(of: cell, count: Int(statement.integer(2))))
+        }
+        return groups
+    }
+}
+
+/// The WHERE clause of a query, and the WITH clause that comes before the statement. The values are
+/// parameters, never parts of the text.
+///
+/// Each condition on a relationship is a table of the WITH clause, so that the text does not nest
+/// deeper than SQLite's parser allows. Such a table depends on no row of the query: SQLite makes it
+/// once.
+private struct QueryFilter {
+    private enum Parameter {
+        case value(Value)
+        case text(String)
+    }
+
+    private(set) var sql = ""
+    private(set) var tables = ""
+    private var tableCount = 0
+    private let file: StoreConnection
+    private var parameters: [Parameter] = []
+
+    init(_ query: Query, _ file: StoreConnection, _ table: TableAccess) {
+        self.file = file
+        guard !query.findsAll else { return }
+        var conditions = query.conditions.map { text($0, table) }
+        switch query.selection {
+        case .only(let keys): conditions.append("_key IN \(list(keys))")
+        case .without(let keys): conditions.append("_key NOT IN \(list(keys))")
+        case nil: break
+        }
+        sql = " WHERE " + conditions.joined(separator: " AND ")
+        if !tables.isEmpty { tables += " " }
+    }
+
+    /// Adds a parameter and returns its place in the text.
+    private mutating func place(_ parameter: Parameter) -> String {
+        parameters.append(parameter)
+        return "?\(parameters.count)"
+    }
+
+    private mutating func list(_ keys: Set<Int64>) -> String {
+        let list = "[" + keys.map { String($0) }.joined(separator: ",") + "]"
+        return "(SELECT json_each.value FROM json_each(\(place(.text(list)))))"
+    }
+
+    // MARK: Conditions
+
+    /// Returns an expression that is true if the condition holds, and false or null otherwise.
+    private mutating func text(_ condition: Query.Condition, _ table: TableAccess) -> String {
+        switch condition {
+        case .compares(let attribute, let comparison, let value):
+            return text(attribute, comparison, value, table)
+        case .isOneOf(let attribute, let values):
+            return text(attribute, isOneOf: values, table)
+        case .isLike(let attribute, let pattern):
+            let column = table.column(ofAttribute: attribute)
+            return "(typeof(\(column)) = 'text' AND \(column) LIKE \(place(.text(pattern.text))))"
+        case .leads(let relation):
+            return text(relation, table)
+        case .all(let conditions):
+            return joined(conditions, " AND ", table)
+        case .any(let conditions):
+            return joined(conditions, " OR ", table)
+        case .not(let condition):
+            return "(\(text(condition, table)) IS NOT TRUE)"
+        }
+    }
+
+    private mutating func joined(
+        _ conditions: [Query.Condition], _ word: String, _ table: TableAccess
+    ) -> String {
+        "(" + conditions.map { text($0, table) }.joined(separator: word) + ")"
+    }
+
+    private mutating func text(
+        _ attribute: Int, _ comparison: Query.Comparison, _ value: Value, _ table: TableAccess
+    ) -> String {
+        let column = table.column(ofAttribute: attribute, comparedWith: value)
+        // A null parameter is only equal to null; every other comparison with null finds no rows.
+        let comparison =
+            switch comparison {
+            case .equal: "IS"
+            case .notEqual: "IS NOT"
+            case .less: "<"
+            case .lessOrEqual: "<="
+            case .greater: ">"
+            case .greaterOrEqual: ">="
+            }
+        return "\(column) \(comparison) \(place(.value(value)))"
+    }
+
+    private mutating func text(
+        _ attribute: Int, isOneOf values: [Value], _ table: TableAccess
+    ) -> String {
+        var places: [String: [String]] = [:]
+        var parts: [String] = []
+        for value in values {
+            if value.withCell(CellOrder.rank) == 0 {
+                parts = ["\(table.column(ofAttribute: attribute)) IS NULL"]
+            } else {
+                let column = table.column(ofAttribute: attribute, comparedWith: value)
+                places[column, default: []].append(place(.value(value)))
+            }
+        }
+        for (column, places) in places {
+            parts.append("\(column) IN (\(places.joined(separator: ", ")))")
+        }
+        return parts.isEmpty ? "0" : "(" + parts.joined(separator: " OR ") + ")"
+    }
+
+    private mutating func text(
+        _ relation: Query.RelationCondition, _ table: TableAccess
+    ) -> String {
+        guard let target = file.table(relation.target) else { return "0" }
+        let condition = relation.condition.map { " WHERE \(text($0, target))" } ?? ""
+        if tables.isEmpty {
+            // A link may still have the key of an object that became part of another object.
+            tables = """
+                WITH RECURSIVE restway_moved(older, newer) AS (
+                SELECT older, newer FROM restway_redirections UNION
+                SELECT moved.older, next.newer FROM restway_moved moved
+                JOIN restway_redirections next ON next.older = moved.newer)
+                """
+        }
+        tableCount += 1
+        let (met, linked) = ("restway_met_\(tableCount)", "restway_linked_\(tableCount)")
+        tables += """
+            , \(met)(key) AS (SELECT _key FROM \(target.tableName)\(condition)),
+            \(linked)(key) AS (SELECT key FROM \(met) UNION ALL
+            SELECT older FROM restway_moved WHERE newer IN (SELECT key FROM \(met)))
+            """
+        let keys = "(SELECT key FROM \(linked))"
+        let cell = table.layout.entity.attributes.count + relation.relationship
+        if let column = table.layout.columns.firstIndex(where: { $0.cell == cell }) {
+            return "\(table.layout.columnNames[column]) IN \(keys)"
+        }
+        guard let links = table.layout.links.first(where: { $0.cell == cell }) else { return "0" }
+        return "_key IN (SELECT owner FROM \(links.table.quotedForSQL) WHERE target IN \(keys))"
+    }
+
+    // MARK: Values
+
+    func bind(_ statement: Statement) {
+        for (index, parameter) in parameters.enumerated() {
+            let place = Int32(index + 1)
+            switch parameter {
+            case .text(let text): statement.bind(place, text)
+            case .value(let value): bind(value, place, statement)
+            }
+        }
+    }
+
+    private func bind(_ value: Value, _ place: Int32, _ statement: Statement) {
+        switch value {
+        case .bool(let value): statement.bind(place, value ? 1 : 0 as Int64)
+        case .int64(let value), .date(let value): statement.bind(place, value)
+        case .double(let value) where !value.isNaN: statement.bind(place, value)
+        case .string(let text), .json(let text): statement.bind(place, text)
+        case .bytes(let bytes):
+            bytes.withUnsafeBytes { statement.bindBytes(place, $0, isCopied: true) }
+        // The parameters of these values stay null.
+        case .double, .absent, .null, .link, .links: break
+        }
+    }
+}
+
+extension TableAccess {
+    /// Returns the column of an attribute. Links have no order: they compare as null.
+    fileprivate func column(ofAttribute attribute: Int) -> String {
+        attribute < layout.entity.attributes.count ? layout.columnNames[attribute] : "NULL"
+    }
+
+    /// Returns the column of an attribute for a comparison.
+    ///
+    /// Before comparing, SQLite would convert text to a number for a column of numbers, and a
+    /// number to text for a column of text. A plus sign before the column prevents that, and also
+    /// the use of its index.
+    fileprivate func column(ofAttribute attribute: Int, comparedWith value: Value) -> String {
+        let column = column(ofAttribute: attribute)
+        guard attribute < layout.entity.attributes.count else { return column }
+        let rank = value.withCell(CellOrder.rank)
+        return switch layout.columns[attribute].coding.affinity {
+        case .none: column
+        case .integer, .real: rank == 1 ? column : "+" + column
+        case .text: rank == 1 ? "+" + column : column
+        }
+    }
+}

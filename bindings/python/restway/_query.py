@@ -1,0 +1,243 @@
+"""Queries: they select the objects of an entity and order them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, datetime, time, timezone
+from typing import Any, Literal, NamedTuple, overload
+
+from . import _ffi as native
+from ._boundary import Owner, check, make, name
+from ._ffi.conversion import decode, encode, json_bytes
+from ._ffi.enums import Comparison, ValueKind
+from ._object import Layouts, Object, Objects
+from .reading.whole import WholeQuery
+
+Operator = Literal["==", "!=", "<", "<=", ">", ">="]
+"""How an attribute is compared with a value."""
+
+_COMPARISONS: dict[str, Comparison] = {
+    "==": Comparison.EQUAL,
+    "!=": Comparison.NOT_EQUAL,
+    "<": Comparison.LESS,
+    "<=": Comparison.LESS_OR_EQUAL,
+    ">": Comparison.GREATER,
+    ">=": Comparison.GREATER_OR_EQUAL,
+}
+
+_INDEX_MAX = 2**63 - 1
+
+
+class _Steps(NamedTuple):
+    """What a query was given so far."""
+
+    comparisons: tuple[tuple[str, Comparison, Any], ...] = ()
+    conditions: tuple[tuple[str, tuple[Any, ...]], ...] = ()
+    order: tuple[tuple[str, bool], ...] = ()
+    limit: int | None = None
+    offset: int = 0
+    rejected: bool | None = None
+
+
+class Query(WholeQuery, Owner[native.QueryHandle]):
+    """Objects of one entity: `store.query("Enterprise").where("rating", ">=", 4).order_by("-name")`
+
+    It is immutable: each step returns a new query. Nothing is read before the query is iterated,
+    indexed or measured, or before `all`, `first`, `count` or `counts` is called; each of these
+    reads the store again. To use a result several times, keep what `all` returns.
+
+    Values are ordered as SQLite orders them: null (None) first, then numbers (False is 0, a date
+    its microseconds), then texts by their UTF-8 bytes, then bytes. None equals null and absent
+    values, and is never less or greater than another value.
+    """
+
+    __slots__ = ("_entity", "_layouts", "_steps")
+
+    def __init__(self, entity: str, layouts: Layouts, steps: _Steps | None = None) -> None:
+        """For this package: `Store.query` makes queries."""
+        lib = native.lib
+        handle = make(native.QueryHandle, lib.restway_query_create, layouts.store, name(entity))
+        super().__init__(handle)
+        self._entity = entity
+        self._layouts = layouts
+        self._steps = steps = steps or _Steps()
+        for attribute, comparison, value in steps.comparisons:
+            encoded = native.ref(_encoded(value))
+            check(lib.restway_query_add_condition, handle, name(attribute), comparison, encoded)
+        for condition, values in steps.conditions:
+            given = native.list_value(map(_place_value, values))
+            check(lib.restway_query_where, handle, name(condition), given.as_.list, len(values))
+        for attribute, descending in steps.order:
+            check(lib.restway_query_add_order, handle, name(attribute), descending)
+        check(lib.restway_query_set_limit, handle, -1 if steps.limit is None else steps.limit)
+        check(lib.restway_query_set_offset, handle, steps.offset)
+        rejected = -1 if steps.rejected is None else int(steps.rejected)
+        check(lib.restway_query_set_rejected, handle, rejected)
+
+    def _with(self, **changes: Any) -> Query:
+        return Query(self._entity, self._layouts, self._steps._replace(**changes))
+
+    def where(
+        self,
+        attribute: str | None = None,
+        operator: Operator = "==",
+        value: Any = None,
+        **equal: Any,
+    ) -> Query:
+        """Returns a query with one more comparison: `where("rating", ">=", 4)`,
+        `where(city="Wien")`.
+
+        All conditions of a query must hold; `filter` can say more. A date means its midnight in
+        UTC. Raises UnknownAttributeError; ValueError for an unknown operator; UsageError for a
+        value that the attribute can never have.
+        """
+        if operator not in _COMPARISONS:
+            raise ValueError(f"no operator: {operator!r}; there are {', '.join(_COMPARISONS)}")
+        added = tuple((key, Comparison.EQUAL, given) for key, given in equal.items())
+        if attribute is not None:
+            added = ((attribute, _COMPARISONS[operator], value), *added)
+        return self._with(comparisons=self._steps.comparisons + added)
+
+    def filter(self, condition: str, *values: Any) -> Query:
+        """Returns a query with a condition that is written as text (docs/QUERIES.md).
+
+            issues = store.query("Issue")
+            issues.filter("state in ? and not title like ?", ["open", "new"], "%crash%")
+            issues.filter("owner.login = ? or owner is null", "octocat")
+
+        Each `?` stands for one of `values`; after `in` for a list or a tuple. Values never stand in
+        the text, so what a user types cannot change the meaning of the condition. Raises
+        UnknownAttributeError, and UsageError for text that is no condition and for a value that
+        the attribute can never have; the message tells the column of the mistake.
+        """
+        return self._with(conditions=(*self._steps.conditions, (condition, values)))
+
+    def order_by(self, *attributes: str) -> Query:
+        """Returns a query with an order; `-` before a name sorts from large to small.
+
+        Objects that are equal in the first attribute are ordered by the next one, and finally by
+        the order in which they were stored. Raises UnknownAttributeError.
+        """
+        order = tuple((given.removeprefix("-"), given.startswith("-")) for given in attributes)
+        return self._with(order=self._steps.order + order)
+
+    def limit(self, limit: int | None, offset: int = 0) -> Query:
+        """Returns a query for at most `limit` objects (None: all), without the first `offset`
+        objects.
+        """
+        if (limit is not None and not 0 <= limit <= _INDEX_MAX) or not 0 <= offset <= _INDEX_MAX:
+            raise ValueError(f"limit and offset are not negative: {limit}, {offset}")
+        return self._with(limit=limit, offset=offset)
+
+    def rejected(self, rejected: bool | None = True) -> Query:
+        """Returns a query for rejected objects only, see `Store.is_rejected`; with False, for other
+        objects only.
+
+        With None it finds all objects again. The limit and the offset count the objects that are
+        left:
+
+            for enterprise in store.query("Enterprise").rejected():
+                print("the server did not accept", enterprise.name)
+
+        Reading such a query also raises OutboxError and ClosedError.
+        """
+        return self._with(rejected=rejected)
+
+    def all(self) -> Objects:
+        """Returns the newest snapshots of the objects that the query finds."""
+        lib, store = native.lib, self._layouts.store
+        handle = make(native.ListHandle, lib.restway_store_query, store, self._handle)
+        return Objects(handle, None, self._layouts)
+
+    def first(self) -> Object | None:
+        """Returns the first object that the query finds, or None."""
+        found = self[:1].all()
+        return found[0] if found else None
+
+    def count(self) -> int:
+        """Returns how many objects the query finds without its limit and offset."""
+        count, store = native.number(), self._layouts.store
+        check(native.lib.restway_store_count_query, store, self._handle, native.ref(count))
+        objects: int = count.value
+        return objects
+
+    def counts(self, by: str) -> dict[Any, int]:
+        """Returns how many objects have each value of the attribute `by`, in the order of the
+        values, without the limit and offset of the query. None stands for null and absent values.
+
+            store.query("Issue").counts(by="state")     # {None: 1, "closed": 20, "open": 5}
+
+        Raises UnknownAttributeError, and TypeError if a value cannot be the key of a dict (a list
+        in an attribute of JSON).
+        """
+        lib, layouts = native.lib, self._layouts
+        handle = make(
+            native.GroupsHandle, lib.restway_store_count_groups, layouts.store, self._handle,
+            name(by),
+        )
+        counts: dict[Any, int] = {}
+        for index in range(lib.restway_groups_count(handle)):
+            value, objects = native.values(1), native.number()
+            check(lib.restway_groups_read, handle, index, value, native.ref(objects))
+            counts[decode(native.cells(value)[0], _no_object, by)] = objects.value
+        return counts
+
+    def __len__(self) -> int:
+        """Returns how many objects the query finds, with its limit and offset."""
+        steps = self._steps
+        rest = max(0, self.count() - steps.offset)
+        return rest if steps.limit is None else min(rest, steps.limit)
+
+    @overload
+    def __getitem__(self, index: int) -> Object: ...
+    @overload
+    def __getitem__(self, index: slice) -> Query: ...
+    def __getitem__(self, index: int | slice) -> Object | Query:
+        """Returns one object of the result, or for a slice (`query[20:40]`) a query for a part of
+        the result.
+
+        A negative index counts from the end of the result. Raises IndexError; ValueError for a
+        slice with a step or with a negative end, which `query.all()` takes.
+        """
+        if isinstance(index, slice):
+            return self._part(index)
+        place = index + len(self) if index < 0 else index
+        found = self[place : place + 1].all() if 0 <= place < _INDEX_MAX else ()
+        if not found:
+            raise IndexError(f"no object {index} in a result of {len(self)} objects")
+        return found[0]
+
+    def _part(self, span: slice) -> Query:
+        start, end = span.start or 0, span.stop
+        if span.step not in (None, 1) or start < 0 or (end is not None and end < 0):
+            raise ValueError("a slice of a query has no step and no negative end: use all()")
+        limit = self._steps.limit
+        if limit is not None:
+            end = limit if end is None else min(end, limit)
+        length = None if end is None else max(0, end - start)
+        return self.limit(length, min(self._steps.offset + start, _INDEX_MAX))
+
+    def __iter__(self) -> Iterator[Object]:
+        return iter(self.all())
+
+    def __repr__(self) -> str:
+        return f"<Query {self._entity}>"
+
+
+def _encoded(value: Any) -> native.Value:
+    if isinstance(value, date) and not isinstance(value, datetime):
+        value = datetime.combine(value, time.min, timezone.utc)
+    if isinstance(value, (list, tuple, dict)):
+        return native.text_value(ValueKind.JSON, json_bytes(value))
+    return encode(value)
+
+
+def _place_value(value: Any) -> native.Value:
+    """Returns the value for a `?`: a list is a list of values there, and not JSON."""
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return native.list_value(map(_encoded, value))
+    return _encoded(value)
+
+
+def _no_object(_address: int) -> Any:
+    raise AssertionError("the value of an attribute is never an object")
