@@ -129,7 +129,8 @@ static void pipeline__a_modifier_answers_in_place_of_the_exchange(void **state) 
     assert_int_equal(modifier.found[1], RESTWAY_E_INVALID_ARGUMENT);
     assert_int_equal(interceptor.status, 200);
     restway_response_release(response);
-    restway_client_release(client);
+    seen_end(&interceptor, client);
+    seen_end(&modifier, NULL);
 }
 
 static restway_status send_again(void *context, restway_turn *turn) {
