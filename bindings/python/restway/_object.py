@@ -104,8 +104,7 @@ class Object(Unchangeable, WholeObject):
         made = _new(_Unguarded)
         made._handle = handle
         made._layouts = layouts
-        made._layout = None
-        made._cells = None
+        made._layout = made._cells = None
         made.__class__ = cls  # type: ignore[assignment]  # from here on it refuses changes
         return made
 
