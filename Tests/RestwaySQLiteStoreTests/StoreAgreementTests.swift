@@ -165,12 +165,12 @@ final class StoreAgreementTests: SQLiteTestCase {
                     try sqlite.isUnsent(person, storeKey: key),
                     memory.isUnsent(person, storeKey: key), place)
             }
-            if testRun?.hasSucceeded == false { return }
+            if testRun?.totalFailureCount != 0 { return }
         }
     }
 
     func testRandomChangesAndQueriesComeToTheSame() throws {
-        for seed in 1...UInt64(30) {
+        for seed in 1...UInt64(12) {
             for cacheSize in [1000, 2] { try check(seed, cachedObjectsMax: cacheSize) }
         }
     }
