@@ -18,6 +18,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
+from . import _hints
 from ._api import API
 from ._auth import Authorize, Credential, Exchange, Persist, Refresh, ShouldReplay
 from ._body import (
@@ -107,7 +108,6 @@ from ._ffi.enums import (
     Status,
     StatusClass,
 )
-from ._hints import nearest
 from ._inspect import Headers, OutgoingRequest, SplitURL, status_class
 from ._library import (
     Clock,
@@ -469,5 +469,5 @@ if not TYPE_CHECKING:  # a type checker would take every name for a member of th
         if name in _VERBS:
             hint = f"; a client has it: restway.Client(...).{name}"
         else:
-            hint = "" if name.startswith("_") else nearest(name, __all__)
+            hint = "" if name.startswith("_") else _hints.nearest(name, __all__)
         raise AttributeError(f"module 'restway' has no attribute {name!r}{hint}")

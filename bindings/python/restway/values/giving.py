@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from enum import Enum
-from typing import Any, ClassVar, Literal, Protocol, Union
+from typing import Any, ClassVar, Literal, Protocol, Union, cast
 
 from .._ffi.conversion import json_bytes, json_default
 from .walk import is_text, kind_of
@@ -42,12 +42,12 @@ def is_record(value: object) -> bool:
 
 
 def by_name(record: Record, nulls: Nulls | None) -> Mapping[str, Any]:
-    """Returns the values of a record by name, those of classes inside it as dicts; raises TypeError
-    for anything else.
+    """Returns variables by name, those of classes inside the record as dicts; raises TypeError for
+    anything else.
     """
     if not is_record(record):
         raise TypeError(
-            "expected a mapping, a dataclass, a Struct or a pydantic model, "
+            "variables are a mapping, a dataclass, a Struct or a pydantic model, "
             f"not {type(record).__name__}"
         )
     found: Mapping[str, Any] = _plain(record, _omits(nulls))
@@ -59,7 +59,9 @@ def pairs_of(parameters: Parameters, nulls: Nulls | None) -> list[tuple[str, Any
     omits = _omits(nulls)
     if is_record(parameters):
         return list(_plain(parameters, omits).items())
-    pairs: Any = parameters
+    pairs: Any = list(cast("Iterable[Any]", parameters))
+    if isinstance(parameters, str) or not all(len(pair) == 2 for pair in pairs):
+        raise TypeError("params are a mapping, or pairs of a name and a value")
     return [(key, _plain(value, omits)) for key, value in pairs if not (omits and value is None)]
 
 
