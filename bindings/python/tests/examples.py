@@ -27,6 +27,8 @@ from pathlib import Path
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 WHOLE_PAGES = {"QUICKSTART.md", "TUTORIAL.md"}
+FRAGMENTS = {"CONCURRENCY.md", "EXCEPTIONS.md", "PROGRESS.md", "TESTING.md", "TYPES.md"}
+"""Pages that show parts of programs, which cannot run by themselves."""
 
 SERVER = "http://127.0.0.1:8080"
 """The server of the pages, in whose place the tests use a server on a free port."""
@@ -87,7 +89,16 @@ class Example:
 
 def pages() -> list[Path]:
     """Returns the pages whose examples are run; the reference is made from docstrings."""
-    return sorted([*DOCS.glob("*.md"), *DOCS.glob("cookbook/*.md")])
+    found = [*DOCS.glob("*.md"), *DOCS.glob("cookbook/*.md")]
+    return sorted(page for page in found if page.name not in FRAGMENTS)
+
+
+def fragments() -> Iterator[tuple[str, str]]:
+    """Returns the parts of programs that the other pages show, each with the name of its page."""
+    for name in sorted(FRAGMENTS):
+        for match in _BLOCK.finditer((DOCS / name).read_text("utf-8")):
+            if match["language"] == "python":
+                yield name, match["code"]
 
 
 def examples() -> Iterator[Example]:

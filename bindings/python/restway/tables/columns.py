@@ -35,6 +35,9 @@ class Columns:
         self._source = source
         self._depth = depth
 
+    def __repr__(self) -> str:
+        return f"<Columns of {self._source!r}, depth {self._depth}>"
+
     def __arrow_c_schema__(self) -> object:
         """Returns the type of the table as a capsule."""
         return self.__arrow_c_array__()[0]
