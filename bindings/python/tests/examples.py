@@ -27,7 +27,7 @@ from pathlib import Path
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 WHOLE_PAGES = {"QUICKSTART.md", "TUTORIAL.md"}
-FRAGMENTS = {"CONCURRENCY.md", "EXCEPTIONS.md", "PROGRESS.md", "TESTING.md", "TYPES.md"}
+FRAGMENTS = {"CONCURRENCY.md", "PROGRESS.md", "TESTING.md", "TYPES.md"}
 """Pages that show parts of programs, which cannot run by themselves."""
 
 SERVER = "http://127.0.0.1:8080"
