@@ -2,8 +2,8 @@
 
 A page has files, programs, shell commands and what they print, each as a block of code:
 
-- The paragraph before a `json` block, or before a `python` block that is only a file, ends with the
-  name of the file, as in "Save this as `tracker.json`:".
+- The paragraph before a `json` or `ini` block, or before a `python` block that is only a file, ends
+  with the name of the file, as in "Save this as `tracker.json`:".
 - The other `python` blocks of an example are one program, in their order.
 - A `text` block is what the block before it prints. "..." stands there for any text.
 - An `sh` block is a command if a `text` block follows; otherwise the reader alone runs it. Commands
@@ -26,15 +26,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
-WHOLE_PAGES = {"QUICKSTART.md", "TUTORIAL.md"}
-FRAGMENTS = {"CONCURRENCY.md", "PROGRESS.md", "TESTING.md", "TYPES.md"}
-"""Pages that show parts of programs, which cannot run by themselves."""
+WHOLE_PAGES = {"CONCURRENCY.md", "PROGRESS.md", "QUICKSTART.md", "TUTORIAL.md", "VALUES.md"}
 
 SERVER = "http://127.0.0.1:8080"
 """The server of the pages, in whose place the tests use a server on a free port."""
 
 _BLOCK = re.compile(r"(?P<before>[^\n]*)\n+```(?P<language>\w+)\n(?P<code>.*?)^```$", re.M | re.S)
-_NAMED = re.compile(r"`([\w.-]+\.(?:json|py))`:$")
+_NAMED = re.compile(r"`([\w.-]+\.(?:ini|json|py))`:$")
+_MODULE_FILE = re.compile(r"(\w+)\.py\b")
+_TOOLS = {"mypy", "pytest"}
 _END_OF_OUTPUT = "\x1e\n"
 
 _RUNNER = """
@@ -75,8 +75,11 @@ class Example:
 
     @property
     def modules(self) -> set[str]:
-        """The names of the modules that the programs and the files import."""
-        found: set[str] = set()
+        """The names of the modules that the example needs: those that its programs and files import
+        or its commands run, without those that its files are or its commands make.
+        """
+        commands = "\n".join(block.code for block in self.commands)
+        found = _TOOLS & set(commands.split())
         texts = [text for name, text in self.files.items() if name.endswith(".py")]
         for text in [*texts, *(block.code for block in self.programs)]:
             for node in ast.walk(ast.parse(text)):
@@ -84,21 +87,12 @@ class Example:
                     found |= {alias.name.partition(".")[0] for alias in node.names}
                 elif isinstance(node, ast.ImportFrom) and node.module:
                     found.add(node.module.partition(".")[0])
-        return found
+        return found - set(_MODULE_FILE.findall("\n".join([commands, *self.files])))
 
 
 def pages() -> list[Path]:
     """Returns the pages whose examples are run; the reference is made from docstrings."""
-    found = [*DOCS.glob("*.md"), *DOCS.glob("cookbook/*.md")]
-    return sorted(page for page in found if page.name not in FRAGMENTS)
-
-
-def fragments() -> Iterator[tuple[str, str]]:
-    """Returns the parts of programs that the other pages show, each with the name of its page."""
-    for name in sorted(FRAGMENTS):
-        for match in _BLOCK.finditer((DOCS / name).read_text("utf-8")):
-            if match["language"] == "python":
-                yield name, match["code"]
+    return sorted([*DOCS.glob("*.md"), *DOCS.glob("cookbook/*.md")])
 
 
 def examples() -> Iterator[Example]:
@@ -123,7 +117,7 @@ def _example(name: str, text: str) -> Example:
         named = _NAMED.search(match["before"])
         if named:
             example.files[named[1]] = code
-        elif language == "json":
+        elif language in ("ini", "json"):
             raise ValueError(f"{name}: no file name before {code[:40]!r}")
         elif language == "text":
             example.blocks[-1].expected = code
@@ -145,6 +139,9 @@ def run(example: Example, server: str, folder: Path, package: Path) -> list[tupl
         "PYTHONPATH": os.pathsep.join([str(package), os.environ.get("PYTHONPATH", "")]),
         "PYTHONIOENCODING": "utf-8",
         "PYTHONDONTWRITEBYTECODE": "1",
+        # The tests run without the installed package, so these tools are told where its parts are.
+        "MYPYPATH": str(package),
+        "PYTEST_PLUGINS": "restway.testing.plugin",
     }
 
     def output_of(command: list[str], given: str = "") -> str:

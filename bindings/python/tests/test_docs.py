@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import doctest
 import importlib.util
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-import restway
 
 from . import examples
 from .conftest import demo_api
@@ -20,14 +17,6 @@ from .test_loader import PACKAGE
 EXAMPLES = list(examples.examples())
 COOKBOOK = sorted(DOCS.glob("cookbook/*.md"))
 LINES_MAX = 120
-
-
-@pytest.mark.parametrize(("page", "code"), list(examples.fragments()))
-def test_parts_of_programs_name_what_exists(page: str, code: str) -> None:
-    for node in ast.walk(ast.parse(code)):
-        if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "restway":
-            found = importlib.util.find_spec(f"restway.{node.attr}")
-            assert hasattr(restway, node.attr) or found, page
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -434,22 +433,3 @@ assert not {"msgspec", "pydantic"} & set(sys.modules)
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(Path(restway.__file__).parents[1])},
     )
-
-
-@pytest.mark.parametrize("start", ["class Company", "class Search"])
-def test_an_example_of_the_docs_runs(
-    demo_document: dict[str, Any], demo_url: str, tmp_path: Path, start: str
-) -> None:
-    page = Path(__file__).resolve().parents[1] / "docs" / "TYPES.md"
-    examples = re.findall(r"```python\n(.*?)```", page.read_text("utf-8"), re.S)
-    (code,) = [example for example in examples if start in example]
-    (tmp_path / "demo.restway.json").write_text(json.dumps(demo_document), "utf-8")
-    done = subprocess.run(
-        [sys.executable, "-c", code.replace("http://127.0.0.1:8080/v2", demo_url)],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(Path(restway.__file__).parents[1])},
-        capture_output=True,
-        text=True,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout
