@@ -103,7 +103,18 @@ def too_large(says: str, *codes: int, http_status: int = 0) -> Outcome:
     )
 
 
+#: The exceptions of statuses; other statuses have no exception of their own.
+_STATUS_ERRORS: dict[int, type[restway.HTTPStatusError]] = {
+    400: restway.BadRequestError,
+    401: restway.UnauthorizedError,
+    403: restway.ForbiddenError,
+    404: restway.NotFoundError,
+    413: restway.ContentTooLargeError,
+    429: restway.TooManyRequestsError,
+    **dict.fromkeys(range(500, 600), restway.ServerError),
+}
+
+
 def http_error(http_status: int) -> Outcome:
-    return Outcome(
-        Status.HTTP, restway.HTTPStatusError, f"answered {http_status}", http_status=http_status
-    )
+    error = _STATUS_ERRORS.get(http_status, restway.HTTPStatusError)
+    return Outcome(Status.HTTP, error, f"answered {http_status}", http_status=http_status)

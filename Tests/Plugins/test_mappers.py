@@ -106,7 +106,7 @@ def test_a_breach_in_the_body_of_a_failure_leaves_the_failure_and_is_logged(
         "print([line[1] for line in lines.all() if line[0] == 'restway.plugin'])",
         make_plugin("TWO_KEYS"),
     )
-    assert printed.startswith("HTTPStatusError ")
+    assert printed.startswith("NotFoundError ")
     assert "broke its contract: it gave a key without a value, at id" in printed
 
 
