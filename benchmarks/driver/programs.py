@@ -142,9 +142,15 @@ def serving(name: str, *arguments: object) -> Iterator[str]:
         server.communicate()
 
 
-def run_c(name: str, *arguments: object) -> Result:
-    """Runs a C program and returns its result."""
-    return _run(command(name, *arguments))
+def run_c(name: str, *arguments: object, on_one_core: bool = False) -> Result:
+    """Runs a C program and returns its result.
+
+    `on_one_core` keeps all threads of the program on one core, so that handing work to another
+    thread always costs the same.
+    """
+    core = max(os.sched_getaffinity(0))
+    prefix = ["taskset", "-c", str(core)] if on_one_core else []
+    return _run([*prefix, *command(name, *arguments)])
 
 
 def run_python(name: str, *arguments: object) -> Result:

@@ -76,21 +76,8 @@ extension Turn.Result {
 enum PipelineStage {
     /// - Parameter index: The index of the function that is asked first.
     static func goOn(_ turn: Turn, from index: Int) {
-        for next in index..<turn.functions.count {
-            if next > 0 { turn.judge() }
-            // A call that was cancelled or closed meanwhile asks no further function.
-            if isDecided(turn) || !turn.entry.isCurrent { break }
-            guard turn.ask(next) else { return turn.entry.watchDeadline() }
-        }
-        turn.judge()
-        end(turn)
-    }
-
-    /// Whether the functions that have not been asked are not asked.
-    private static func isDecided(_ turn: Turn) -> Bool {
-        if turn.stage == .intercept { return turn.sendsAgain }
-        if case .nothing = turn.result { return false }
-        return true
+        let haveEnded = CallbackScope.run { turn.askFunctions(from: index) }
+        if haveEnded { end(turn) } else { turn.entry.watchDeadline() }
     }
 
     private static func end(_ turn: Turn) {

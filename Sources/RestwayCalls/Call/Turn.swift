@@ -57,13 +57,23 @@ package struct Pipeline: Sendable {
         _ stage: Stage, for route: Route?, _ definition: APIDefinition
     ) -> [StageFunction] {
         let added = stage == .modify ? modifiers : interceptors
-        let forAll = added.filter(\.routes.isEmpty)
+        let forAll = added.filter { $0.routes.isEmpty }
         let forRoute = added.filter { function in
             route?.name.map(function.routes.contains) ?? false
         }
         let settings = route.map(definition.settings)
-        return stage.functions(definition.policies.stages, definition.functions) + forAll
-            + stage.functions(settings?.stages, definition.functions) + forRoute
+        var asked = stage.functions(definition.policies.stages, definition.functions)
+        asked.add(forAll)
+        asked.add(stage.functions(settings?.stages, definition.functions))
+        asked.add(forRoute)
+        return asked
+    }
+}
+
+extension [StageFunction] {
+    /// Adds functions. An empty list becomes the other list, without a copy.
+    fileprivate mutating func add(_ others: [StageFunction]) {
+        if isEmpty { self = others } else { self += others }
     }
 }
 
@@ -149,6 +159,14 @@ package final class Turn: StageTurn, Sendable {
         case over
     }
 
+    /// What a function has done.
+    private enum Ending {
+        case unchanged, changed
+        /// The functions that have not been asked are not asked.
+        case decided
+        case later
+    }
+
     struct State {
         fileprivate var phase = Phase.over
         /// The index of the function that is asked.
@@ -203,26 +221,45 @@ package final class Turn: StageTurn, Sendable {
 
     // MARK: Asking
 
-    /// Asks a function. Returns false if it answers later.
-    func ask(_ index: Int) -> Bool {
+    /// Asks the functions from `index` on, one after the other. Returns false if one of them
+    /// answers later.
+    func askFunctions(from index: Int) -> Bool {
+        judge()
+        if state.withLock({ $0.isDecided(stage) }) { return true }
+        // A call that was cancelled or closed meanwhile asks no further function.
+        for next in index..<functions.count where entry.isCurrent {
+            switch ask(next) {
+            case .unchanged: break
+            case .changed: judge()
+            case .decided:
+                judge()
+                return true
+            case .later: return false
+            }
+        }
+        return true
+    }
+
+    /// Asks a function.
+    private func ask(_ index: Int) -> Ending {
         state.withLock { state in
             state.phase = .asked
             state.index = index
         }
-        let failure = CallbackScope.run { functions[index].ask(self) }
-        let hasEnded = state.withLock { state -> Bool in
+        let failure = functions[index].ask(self)
+        return state.withLock { state in
             switch state.phase {
             case .asked:
                 state.settle(failure, in: entry)
-                return true
             case .held:
                 state.phase = .waiting
-                return false
-            case .waiting, .over:
-                return state.phase == .over
+                return .later
+            case .waiting: return .later
+            case .over: break
             }
+            if state.isDecided(stage) { return .decided }
+            return state.isChanged ? .changed : .unchanged
         }
-        return hasEnded
     }
 
     /// Ends the turn of a function that answers later. Returns false if the turn is not held, or if
@@ -409,6 +446,13 @@ package final class Turn: StageTurn, Sendable {
 }
 
 extension Turn.State {
+    /// Whether the functions that have not been asked are not asked.
+    fileprivate func isDecided(_ stage: Pipeline.Stage) -> Bool {
+        if stage == .intercept { return sendsAgain }
+        if case .nothing = result { return false }
+        return true
+    }
+
     /// Applies the answer of the function.
     fileprivate mutating func settle(_ failure: Failure?, in entry: StageEntry) {
         phase = .over
