@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, cast, get_args, get_o
 from .._exceptions import MappingError, Problem
 from .._ffi.enums import Domain, Status
 from .._hints import unknown_keyword
+from .columns import built_of_columns
 from .fields import Mismatch, Step
 from .source import Shape, read_objects, shape_of
 from .walk import converter, kind_of, members
@@ -69,6 +70,9 @@ class Reading:
                 return convert(values)
             except Mismatch as mismatch:
                 raise self._failure(mismatch) from mismatch.__cause__
+        quick = self._of_columns(objects)
+        if quick is not None:
+            return quick
         built = []
         for index, values in enumerate(read_objects(objects, self._shape, self._depth)):
             try:
@@ -76,6 +80,12 @@ class Reading:
             except Mismatch as mismatch:
                 raise self._failure(mismatch.within(index)) from mismatch.__cause__
         return built
+
+    def _of_columns(self, objects: Sequence[Object]) -> list[Any] | None:
+        try:
+            return built_of_columns(self._of, objects)
+        except Mismatch as mismatch:
+            raise self._failure(mismatch) from mismatch.__cause__
 
     def _failure(self, mismatch: Mismatch) -> MappingError:
         details = mismatch.details()
