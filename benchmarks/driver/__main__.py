@@ -29,7 +29,7 @@ from . import (
     transport,
 )
 from .figure import Figure, SkippedError
-from .mappers import SIMDJSON
+from .mappers import JANSSON, SIMDJSON
 
 _SECONDS_MAX = 25 * 60
 _RESULTS = programs.BENCHMARKS / "results" / "latest.json"
@@ -49,6 +49,10 @@ _GROUPS: dict[str, Callable[[str], Iterator[Figure]]] = {
     "python.import": python_reading.importing,
     "python.read.over_pydantic": python_reading.over_pydantic,
     "python.read.simdjson": partial(python_reading.over_pydantic, mapper=SIMDJSON),
+    "python.into.simdjson.over_json_loads": python_reading.into_dataclasses,
+    "python.into.simdjson.over_msgspec": python_reading.into_structs,
+    "python.into.over_json_loads": partial(python_reading.into_dataclasses, mapper=JANSSON),
+    "python.into.over_msgspec": partial(python_reading.into_structs, mapper=JANSSON),
     "python.pandas": python_reading.frames,
     "python.arrow.over_from_pylist": python_reading.tables_over_pylist,
     "python.arrow.over_msgspec": python_reading.tables_over_msgspec,

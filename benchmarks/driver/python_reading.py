@@ -47,6 +47,42 @@ def over_pydantic(base: str, mapper: Mapper = JANSSON) -> Iterator[Figure]:
     )
 
 
+def into_dataclasses(base: str, mapper: Mapper = SIMDJSON) -> Iterator[Figure]:
+    """Makes a list of dataclasses of the bytes of a large list."""
+    yield _instances(
+        f"python.into{mapper.infix}.over_json_loads", "CompanyData", mapper,
+        "json.loads, dataclasses", "json_dataclasses", 1.5, base,
+    )
+    yield _instances(
+        f"python.into{mapper.infix}.over_pydantic", "CompanyData", mapper,
+        "model_validate_json of pydantic", "pydantic_decode", 3, base,
+    )
+
+
+def into_structs(base: str, mapper: Mapper = SIMDJSON) -> Iterator[Figure]:
+    """Makes a list of structs of the bytes of a large list."""
+    yield _instances(
+        f"python.into{mapper.infix}.over_msgspec", "CompanyStruct", mapper,
+        "msgspec, structs", "msgspec_decode", 0.8, base,
+    )
+
+
+def _instances(
+    name: str, of: str, mapper: Mapper, reference: str, program: str, target: float, base: str
+) -> Figure:
+    """The figure is the number of lists per second. Jansson has no target."""
+    document, url = mapper.document(), f"{base}/{LARGE_PATH}"
+    runs = in_turn(
+        _PAIRS,
+        lambda: run_python("restway_into", of, document, url, LARGE_COUNT, *mapper.plugins),
+        lambda: run_python(program, url, LARGE_COUNT),
+    )
+    return figure(
+        name, "1/s", reference, Target(target, is_floor=True) if mapper is SIMDJSON else None,
+        [(1 / ours["seconds"], 1 / theirs["seconds"]) for ours, theirs in runs],
+    )
+
+
 def tables_over_pylist(base: str) -> Iterator[Figure]:
     reference = "json.loads, from_pylist"
     yield _tables("python.arrow.over_from_pylist", reference, "pylist_arrow", 10, base)

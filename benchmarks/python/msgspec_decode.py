@@ -23,7 +23,7 @@ def main(url: str, objects: int) -> None:
     seconds = time.perf_counter() - begun
     if len(decoded.companies) != objects:
         raise SystemExit(f"{len(decoded.companies)} objects instead of {objects}")
-    print(json.dumps({"bytes": len(body), "map_seconds": seconds}))
+    print(json.dumps({"bytes": len(body), "map_seconds": seconds, "seconds": seconds}))
 
 
 main(sys.argv[1], int(sys.argv[2]))

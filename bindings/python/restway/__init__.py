@@ -194,6 +194,7 @@ if TYPE_CHECKING:
         Stream,
         StreamedResponse,
     )
+    from .values.pages import AsyncPagesInto, PagesInto
 
 __version__ = "0.1.0"
 
@@ -206,6 +207,7 @@ _MODULES = {
     "AsyncOutbox": "_outbox",
     "AsyncPagedList": "_pages",
     "AsyncPages": "_pages",
+    "AsyncPagesInto": "values.pages",
     "AsyncRoutingClient": "_routing",
     "AsyncScope": "_scope",
     "AsyncStream": "_stream",
@@ -237,6 +239,7 @@ _MODULES = {
     "PagedList": "_pages",
     "PagedOptions": "_pages",
     "Pages": "_pages",
+    "PagesInto": "values.pages",
     "RoutingClient": "_routing",
     "Scope": "_scope",
     "Stored": "_outbox_items",
@@ -261,6 +264,7 @@ __all__ = [
     "AsyncOutbox",
     "AsyncPagedList",
     "AsyncPages",
+    "AsyncPagesInto",
     "AsyncRoutingClient",
     "AsyncScope",
     "AsyncStream",
@@ -373,6 +377,7 @@ __all__ = [
     "PagedList",
     "PagedOptions",
     "Pages",
+    "PagesInto",
     "ParserFunction",
     "ParsingError",
     "PaymentRequiredError",

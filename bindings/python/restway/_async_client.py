@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Iterable
+from collections.abc import Iterable
 from functools import partial
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, overload
 
 from . import _ffi as native
 from ._batch import AsyncBatch
@@ -38,14 +38,16 @@ from ._stream import (
     event_receiver,
     request_of,
 )
-from ._verbs import AwaitedVerbs, make_coroutine_functions
+from ._verbs import AwaitedVerbs, T, make_coroutine_functions
 from .progress._calls import showing
+from .values import reading_of_each
+from .values.pages import AsyncPagesInto
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ._body import RequestOptions
-    from ._pages import PagedOptions
+    from ._pages import PagedIntoOptions, PagedOptions
     from ._stream import EventOptions
 
 
@@ -65,14 +67,7 @@ class AsyncClient(ClientBase, AsyncBytesMapping, AwaitedVerbs):
     _deliveries: ClassVar = {"drain": Delivery.DRAIN}
     _link: Link | None = None
 
-    async def perform(self, request: Request) -> Response:
-        """Sends a request and waits for its response. `asyncio.wait_for` limits the wait.
-
-        Raises HTTPStatusError for a status that is not 2xx, with the answer as its `response`;
-        MappingError; a TransportError; a RouteError when no URL can be made of the request;
-        ClosedError, also when the client is closed meanwhile; UsageError in another event loop than
-        the loop of the first await.
-        """
+    async def _performed(self, request: Request) -> Response:
         reading = require(request, Request, PATHS)._reading
         if reading is not None:
             with reading.explaining(), showing(request._on_progress):
@@ -86,9 +81,6 @@ class AsyncClient(ClientBase, AsyncBytesMapping, AwaitedVerbs):
             raise
         finally:
             del call  # the traceback of an exception would keep the client alive
-
-    def _carry_out(self, request: Request) -> Coroutine[None, None, Response]:
-        return self.perform(request)
 
     def _start(self, request: Request) -> tuple[asyncio.Future[Response], native.CallHandle]:
         link, handle = self._linked(), request._owned or request._handle
@@ -154,7 +146,15 @@ class AsyncClient(ClientBase, AsyncBytesMapping, AwaitedVerbs):
         receiving = partial(ReceivingEvents, self._layouts)
         return AsyncEventStream(self, request_of(target), event_receiver(**options), receiving)
 
-    def pages(self, target: Request | str, **options: Unpack[PagedOptions]) -> AsyncPages:
+    @overload
+    def pages(
+        self, target: Request | str, *, into: type[T], **options: Unpack[PagedIntoOptions]
+    ) -> AsyncPagesInto[T]: ...
+    @overload
+    def pages(self, target: Request | str, **options: Unpack[PagedOptions]) -> AsyncPages: ...
+    def pages(
+        self, target: Request | str, *, into: Any = None, **options: Unpack[PagedIntoOptions]
+    ) -> Any:
         """Reads a route page by page, as the API document says in its `pages`. Nothing is sent
         before the first page is awaited.
 
@@ -163,12 +163,16 @@ class AsyncClient(ClientBase, AsyncBytesMapping, AwaitedVerbs):
 
         Args:
             target: The name of a route, or a request that names one.
-            options: The keywords of `PageOptions` and, for the name of a route, those of
-                `RequestOptions`.
+            into: The class that each object is read into, in place of objects.
+            options: The keywords of `PageOptions`; with `into`, those of `IntoOptions`; and for the
+                name of a route, those of `RequestOptions`.
 
-        Raises UsageError if the route has no pages; a RouteError; ClosedError.
+        Raises UsageError if the route has no pages; a RouteError; ClosedError; TypeError for a
+        class that cannot be read into.
         """
-        return AsyncPages(self, target, options)
+        reading = reading_of_each(into, options)
+        pages = AsyncPages(self, target, options)
+        return pages if reading is None else AsyncPagesInto(pages, reading)
 
     def list(self, target: Request | str, **options: Unpack[RequestOptions]) -> AsyncPagedList:
         """Opens the list that the store keeps of a route with pages. Nothing is sent.

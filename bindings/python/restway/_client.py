@@ -9,7 +9,7 @@ import math
 import weakref
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
 from . import _ffi as native
 from ._boundary import OnAttempt, attempt_of, errors, failed, make, milliseconds
@@ -29,8 +29,9 @@ from ._parsing import BytesMapping
 from ._questions import set_question
 from ._request import Request
 from ._response import OnProgress, Progress, Response
-from ._verbs import BlockingVerbs
+from ._verbs import BlockingVerbs, T
 from .progress._calls import showing
+from .values import reading_of_each
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -39,9 +40,10 @@ if TYPE_CHECKING:
     from ._body import RequestOptions
     from ._cache import Cache
     from ._outbox import Outbox
-    from ._pages import PagedList, PagedOptions, Pages
+    from ._pages import PagedIntoOptions, PagedList, PagedOptions, Pages
     from ._scope import Scope
     from ._stream import EventOptions, EventStream, Stream
+    from .values.pages import PagesInto
 
 OnDone = Callable[[Call], object]
 """A function that is called when a call has completed; `call.wait()` then returns at once."""
@@ -71,19 +73,7 @@ class Client(ObservingClient, BytesMapping, BlockingVerbs):
         """Closes the client: new requests and pending calls raise ClosedError."""
         native.lib.restway_client_close(self._handle)
 
-    def perform(self, request: Request, *, timeout: float | None = None) -> Response:
-        """Sends a request and waits for its response.
-
-        Args:
-            timeout: Seconds to wait at most, after which the call is cancelled. None waits as long
-                as the request's own time limits allow.
-
-        Raises HTTPStatusError for a status that is not 2xx, with the answer as its `response`;
-        MappingError; a TransportError; a RouteError when no URL can be made of the request;
-        ClosedError; WouldBlockError inside a callback. Other threads run while this one waits. In
-        the main thread, signals are handled during the wait: if a handler raises (KeyboardInterrupt
-        for Ctrl-C), the call is cancelled and the exception is raised here.
-        """
+    def _performed(self, request: Request, timeout: float | None) -> Response:
         reading = require(request, Request, PATHS)._reading
         if reading is not None:
             if reading.needs_loop:
@@ -91,9 +81,6 @@ class Client(ObservingClient, BytesMapping, BlockingVerbs):
             with reading.explaining():
                 return self._perform(request, timeout)
         return self._perform(request, timeout)
-
-    def _carry_out(self, request: Request) -> Response:
-        return self.perform(request)
 
     def _perform(self, request: Request, timeout: float | None) -> Response:
         if request._on_progress is not None and not inside.depth:
@@ -208,7 +195,15 @@ class Client(ObservingClient, BytesMapping, BlockingVerbs):
         receiving = partial(ReceivingEvents, self._layouts)
         return EventStream(self, request_of(target), event_receiver(**options), receiving)
 
-    def pages(self, target: Request | str, **options: Unpack[PagedOptions]) -> Pages:
+    @overload
+    def pages(
+        self, target: Request | str, *, into: type[T], **options: Unpack[PagedIntoOptions]
+    ) -> PagesInto[T]: ...
+    @overload
+    def pages(self, target: Request | str, **options: Unpack[PagedOptions]) -> Pages: ...
+    def pages(
+        self, target: Request | str, *, into: Any = None, **options: Unpack[PagedIntoOptions]
+    ) -> Any:
         """Reads a route page by page, as the API document says in its `pages`. Nothing is sent
         before the first page is asked for.
 
@@ -217,13 +212,19 @@ class Client(ObservingClient, BytesMapping, BlockingVerbs):
 
         Args:
             target: The name of a route, or a request that names one.
-            options: The keywords of `PageOptions` and, for the name of a route, those of
-                `RequestOptions`.
+            into: The class that each object is read into, in place of objects.
+            options: The keywords of `PageOptions`; with `into`, those of `IntoOptions`; and for the
+                name of a route, those of `RequestOptions`.
 
-        Raises UsageError if the route has no pages; a RouteError; ClosedError.
+        Raises UsageError if the route has no pages; a RouteError; ClosedError; TypeError for a
+        class that cannot be read into.
         """
         from ._pages import Pages
-        return Pages(self, target, options)
+        from .values.pages import PagesInto
+
+        reading = reading_of_each(into, options)
+        pages = Pages(self, target, options)
+        return pages if reading is None else PagesInto(pages, reading)
 
     def list(self, target: Request | str, **options: Unpack[RequestOptions]) -> PagedList:
         """Opens the list that the store keeps of a route with pages. Nothing is sent.

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from . import _ffi as native
-from ._body import RequestOptions
+from ._body import CallOptions, RequestOptions
 from ._boundary import Owner, check, make
 from ._call import Call
 from ._lazy import asyncio
@@ -16,6 +16,7 @@ from ._object import Object, Objects
 from ._request import Request
 from ._response import Response
 from .progress import OnNumbers, Reported, Wanted, reporting
+from .values import IntoOptions
 
 if TYPE_CHECKING:
     from ._async_client import AsyncClient
@@ -45,8 +46,20 @@ class PageOptions(TypedDict, total=False):
     """
 
 
-class PagedOptions(PageOptions, RequestOptions, total=False):
+class PagedCallOptions(PageOptions, CallOptions, total=False):
+    """How pages are requested, and what their requests have but for `variables`."""
+
+
+class PagedCallIntoOptions(IntoOptions, PagedCallOptions, total=False):
+    """The keywords that go with `into`, and those of `PagedCallOptions`."""
+
+
+class PagedOptions(PagedCallOptions, RequestOptions, total=False):
     """How pages are requested, and what their requests have."""
+
+
+class PagedIntoOptions(IntoOptions, PagedOptions, total=False):
+    """The keywords that go with `into`, and those of `PagedOptions`."""
 
 
 class Page:
@@ -182,9 +195,14 @@ class Pages(PagesBase):
     _client: Client
 
     def __iter__(self) -> Iterator[Object]:
+        for objects in self.parts():
+            yield from objects
+
+    def parts(self) -> Iterator[Objects]:
+        """For this package: returns the objects of each page, and closes the bar at the end."""
         try:
             for page in self.pages:
-                yield from page.objects
+                yield page.objects
         finally:
             self._counting.end()
 
@@ -227,10 +245,15 @@ class AsyncPages(PagesBase):
     _client: AsyncClient
 
     async def __aiter__(self) -> AsyncIterator[Object]:
+        async for objects in self.parts():
+            for item in objects:
+                yield item
+
+    async def parts(self) -> AsyncIterator[Objects]:
+        """For this package: returns the objects of each page, and closes the bar at the end."""
         try:
             async for page in self.pages:
-                for item in page.objects:
-                    yield item
+                yield page.objects
         finally:
             self._counting.end()
 

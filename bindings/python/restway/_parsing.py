@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Optional, Protocol, TypeVar, Union, cast
+from typing import TYPE_CHECKING, Any, Optional, Protocol, TypedDict, TypeVar, Union, cast, overload
 
 from . import _ffi as native
 from ._boundary import check, name, optional_name
@@ -26,6 +26,10 @@ from ._object import Layouts
 from ._questions import Registering, checked, decorator, fail
 from ._response import Response
 from .progress import Wanted, reporting
+from .values import IntoOptions, reading_alone
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 ValidatorFunction = Callable[[Response], object]
 """A function that receives an answer, which has no objects yet. If it raises, the answer is
@@ -51,6 +55,7 @@ Data = Union[bytes, str, Mapping[str, Any], Sequence[Any]]
 V = TypeVar("V", bound=ValidatorFunction)
 P = TypeVar("P", bound=ParserFunction)
 E = TypeVar("E", bound=EncoderFunction)
+T = TypeVar("T")
 
 
 def _ask_validator(
@@ -182,6 +187,21 @@ class Parsing(Registering):
         return decorator(self.add_encoder, encoder)
 
 
+class MapOptions(TypedDict, total=False):
+    """The keywords of `map`."""
+
+    key_path: str | Sequence[str] | None
+    route: str | None
+    mapper: str | None
+    media_type: str | None
+    commit: bool
+    progress: Wanted
+
+
+class MapIntoOptions(IntoOptions, MapOptions, total=False):
+    """The keywords that go with `into`, and those of `MapOptions`."""
+
+
 class _Client(Protocol):
     """The part of a client that maps bytes."""
 
@@ -299,6 +319,19 @@ class BytesMapping:
 
     __slots__ = ()
 
+    @overload
+    def map(
+        self: _Client,
+        entity: str | None,
+        data: Data,
+        *,
+        into: type[T],
+        **options: Unpack[MapIntoOptions],
+    ) -> T: ...
+    @overload
+    def map(
+        self: _Client, entity: str | None, data: Data, **options: Unpack[MapOptions]
+    ) -> Response: ...
     def map(
         self: _Client,
         entity: str | None,
@@ -310,7 +343,9 @@ class BytesMapping:
         media_type: str | None = None,
         commit: bool = True,
         progress: Wanted = None,
-    ) -> Response:
+        into: Any = None,
+        **reading: Unpack[IntoOptions],
+    ) -> Any:
         """Maps bytes by the rules of the api, and stores their objects. The response has the
         objects, their results and the mapping issues, and the status 0.
 
@@ -330,6 +365,8 @@ class BytesMapping:
                 thread of the library for the first object, after each 256 objects
                 and before the objects are stored. If it raises, nothing is stored, and this
                 function raises the same exception.
+            into: The type that the objects are read into, in place of the response.
+            reading: The keywords that go with `into`, see `IntoOptions`.
 
         In the main thread, signals are handled during the mapping of 256 KiB and more: if a handler
         raises (KeyboardInterrupt for Ctrl-C), nothing is stored unless the objects are being stored
@@ -337,8 +374,12 @@ class BytesMapping:
         wrong and where; UnknownEntityError; UnknownRouteError; TooLargeError; StoreError;
         ClosedError; WouldBlockError inside a callback; UsageError.
         """
+        read = reading_alone("map", into, reading)
         with reporting(progress, "mapping", "objects") as tell:
-            return _map(self, entity, data, key_path, route, mapper, media_type, commit, tell)
+            response = _map(
+                self, entity, data, key_path, route, mapper, media_type, commit, tell
+            )
+        return response if read is None else read.read(response.objects)
 
 
 class AsyncBytesMapping:
@@ -346,6 +387,19 @@ class AsyncBytesMapping:
 
     __slots__ = ()
 
+    @overload
+    async def map(
+        self: _Client,
+        entity: str | None,
+        data: Data,
+        *,
+        into: type[T],
+        **options: Unpack[MapIntoOptions],
+    ) -> T: ...
+    @overload
+    async def map(
+        self: _Client, entity: str | None, data: Data, **options: Unpack[MapOptions]
+    ) -> Response: ...
     async def map(
         self: _Client,
         entity: str | None,
@@ -357,7 +411,9 @@ class AsyncBytesMapping:
         media_type: str | None = None,
         commit: bool = True,
         progress: Wanted = None,
-    ) -> Response:
+        into: Any = None,
+        **reading: Unpack[IntoOptions],
+    ) -> Any:
         """Maps bytes by the rules of the api, as `Client.map` does, on a thread of the loop's
         executor.
 
@@ -367,6 +423,7 @@ class AsyncBytesMapping:
         stored already. `progress` is called in the loop; what it raises goes to the loop's
         exception handler.
         """
+        read = reading_alone("map", into, reading)
         loop = asyncio.get_running_loop()
         is_cancelled = threading.Event()
 
@@ -381,7 +438,8 @@ class AsyncBytesMapping:
 
         with reporting(progress, "mapping", "objects") as report:
             try:
-                return await loop.run_in_executor(None, run)
+                response = await loop.run_in_executor(None, run)
             except asyncio.CancelledError:
                 is_cancelled.set()
                 raise
+        return response if read is None else read.read(response.objects)

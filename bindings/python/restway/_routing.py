@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Generic, Literal, TypeVar
 
 from . import _ffi as native
@@ -84,21 +84,16 @@ class RoutingClient(_Routing[Client], BlockingVerbs):
         client.route("issues", variables={"owner": "octo"})  # with the tracker
         client.get("orders/7")  # with the shop
 
-    It is usable from any thread. Closing it does not close its clients.
+    All methods raise UnknownRouteError if no client fits. It is usable from any thread. Closing it
+    does not close its clients.
     """
 
     __slots__ = ()
 
     _kind: ClassVar = Client
 
-    def perform(self, request: Request, *, timeout: float | None = None) -> Response:
-        """Sends a request with its client and waits, as `Client.perform` does. Raises
-        UnknownRouteError if no client fits, like all methods of this class.
-        """
+    def _performed(self, request: Request, timeout: float | None) -> Response:
         return self.find(request).perform(request, timeout=timeout)
-
-    def _carry_out(self, request: Request) -> Response:
-        return self.perform(request)
 
     def send(
         self,
@@ -125,18 +120,14 @@ class AsyncRoutingClient(_Routing[AsyncClient], AwaitedVerbs):
 
         client = restway.AsyncRoutingClient({"issues": tracker}, default=shop)
         await client.route("issues", variables={"owner": "octo"})
+
+    All methods raise UnknownRouteError if no client fits.
     """
 
     _kind: ClassVar = AsyncClient
 
-    async def perform(self, request: Request) -> Response:
-        """Sends a request with its client and waits, as `AsyncClient.perform` does. Raises
-        UnknownRouteError if no client fits, like all methods of this class.
-        """
+    async def _performed(self, request: Request) -> Response:
         return await self.find(request).perform(request)
-
-    def _carry_out(self, request: Request) -> Coroutine[None, None, Response]:
-        return self.perform(request)
 
     def send(self, request: Request) -> asyncio.Future[Response]:
         """Sends a request with its client at once, as `AsyncClient.send` does."""

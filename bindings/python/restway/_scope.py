@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, overload
 
 from . import _ffi as native
 from ._batch import AsyncBatch, Batch
@@ -15,7 +15,9 @@ from ._pages import AsyncPagedList, AsyncPages, PagedList, Pages
 from ._request import Request
 from ._response import Response
 from ._stream import AsyncEventStream, AsyncStream, EventStream, Stream, request_of
-from ._verbs import AwaitedVerbs, BlockingVerbs, make_coroutine_functions
+from ._verbs import AwaitedVerbs, BlockingVerbs, T, make_coroutine_functions
+from .values import reading_of_each
+from .values.pages import AsyncPagesInto, PagesInto
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from ._body import RequestOptions
     from ._call import Call
     from ._client import Client, OnDone
-    from ._pages import PagedOptions
+    from ._pages import PagedIntoOptions, PagedOptions
     from ._stream import EventOptions
 
 
@@ -98,12 +100,8 @@ class Scope(ScopeBase, BlockingVerbs):
         """Makes a scope with further variables; they win over variables of the same name here."""
         return Scope(self._client, {**self._variables, **variables})
 
-    def perform(self, request: Request, *, timeout: float | None = None) -> Response:
-        """Sends a request and waits for its response, as `Client.perform` does."""
+    def _performed(self, request: Request, timeout: float | None) -> Response:
         return self._client.perform(self.request(request), timeout=timeout)
-
-    def _carry_out(self, request: Request) -> Response:
-        return self.perform(request)
 
     def send(self, request: Request, on_done: OnDone | None = None) -> Call:
         """Sends a request without waiting, as `Client.send` does."""
@@ -117,13 +115,23 @@ class Scope(ScopeBase, BlockingVerbs):
         """Reads an answer as an event stream, as `Client.events` does."""
         return self._client.events(self.request(request_of(target)), **options)
 
-    def pages(self, target: Request | str, **options: Unpack[PagedOptions]) -> Pages:
+    @overload
+    def pages(
+        self, target: Request | str, *, into: type[T], **options: Unpack[PagedIntoOptions]
+    ) -> PagesInto[T]: ...
+    @overload
+    def pages(self, target: Request | str, **options: Unpack[PagedOptions]) -> Pages: ...
+    def pages(
+        self, target: Request | str, *, into: Any = None, **options: Unpack[PagedIntoOptions]
+    ) -> Any:
         """Reads a route page by page, as `Client.pages` does.
 
             for issue in client.scope(owner="octocat", repo="hello").pages("issues"):
                 print(issue.title)
         """
-        return Pages(self._client, target, options, self.request)
+        reading = reading_of_each(into, options)
+        pages = Pages(self._client, target, options, self.request)
+        return pages if reading is None else PagesInto(pages, reading)
 
     def list(self, target: Request | str, **options: Unpack[RequestOptions]) -> PagedList:
         """Opens the list that the store keeps of a route with pages, as `Client.list` does."""
@@ -153,12 +161,8 @@ class AsyncScope(ScopeBase, AwaitedVerbs):
         """Makes a scope with further variables; they win over variables of the same name here."""
         return AsyncScope(self._client, {**self._variables, **variables})
 
-    async def perform(self, request: Request) -> Response:
-        """Sends a request and waits for its response, as `AsyncClient.perform` does."""
+    async def _performed(self, request: Request) -> Response:
         return await self._client.perform(self.request(request))
-
-    def _carry_out(self, request: Request) -> Coroutine[None, None, Response]:
-        return self.perform(request)
 
     def send(self, request: Request) -> asyncio.Future[Response]:
         """Sends a request at once, as `AsyncClient.send` does."""
@@ -172,9 +176,19 @@ class AsyncScope(ScopeBase, AwaitedVerbs):
         """Reads an answer as an event stream, as `AsyncClient.events` does."""
         return self._client.events(self.request(request_of(target)), **options)
 
-    def pages(self, target: Request | str, **options: Unpack[PagedOptions]) -> AsyncPages:
+    @overload
+    def pages(
+        self, target: Request | str, *, into: type[T], **options: Unpack[PagedIntoOptions]
+    ) -> AsyncPagesInto[T]: ...
+    @overload
+    def pages(self, target: Request | str, **options: Unpack[PagedOptions]) -> AsyncPages: ...
+    def pages(
+        self, target: Request | str, *, into: Any = None, **options: Unpack[PagedIntoOptions]
+    ) -> Any:
         """Reads a route page by page, as `AsyncClient.pages` does."""
-        return AsyncPages(self._client, target, options, self.request)
+        reading = reading_of_each(into, options)
+        pages = AsyncPages(self._client, target, options, self.request)
+        return pages if reading is None else AsyncPagesInto(pages, reading)
 
     def list(self, target: Request | str, **options: Unpack[RequestOptions]) -> AsyncPagedList:
         """Opens the list that the store keeps of a route with pages, as `AsyncClient.list` does."""

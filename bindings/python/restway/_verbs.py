@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
 from ._body import BodyCallOptions, BodyOptions, CallOptions, RequestOptions
 from ._request import Request, Target, request_for, request_without_body
 from ._response import Response
-from .values import IntoOptions, Reading, reading_into
+from .values import IntoOptions, Reading, reading_alone, reading_into
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -56,7 +56,8 @@ class Verbs(ABC, Generic[Given]):
 
         companies = client.get("enterprises", into=list[Company])
 
-    The keywords that go with it are those of `IntoOptions`.
+    The keywords that go with it are those of `IntoOptions`. A batch takes no `into`: its calls and
+    futures give responses, which are read with `Response.into`.
     """
 
     __slots__ = ()
@@ -231,6 +232,50 @@ class BlockingVerbs(Verbs[Response]):
 
     __slots__ = ()
 
+    @abstractmethod
+    def _performed(self, request: Request, timeout: float | None) -> Response:
+        """Sends a request and waits for its response, as `perform` does."""
+
+    @overload
+    def perform(
+        self,
+        request: Request,
+        *,
+        timeout: float | None = None,
+        into: type[T],
+        **reading: Unpack[IntoOptions],
+    ) -> T: ...
+    @overload
+    def perform(self, request: Request, *, timeout: float | None = None) -> Response: ...
+    def perform(
+        self,
+        request: Request,
+        *,
+        timeout: float | None = None,
+        into: Any = None,
+        **reading: Unpack[IntoOptions],
+    ) -> Any:
+        """Sends a request and waits for its response.
+
+        Args:
+            timeout: Seconds to wait at most, after which the call is cancelled. None waits as long
+                as the request's own time limits allow.
+            into: The type that the objects are read into, in place of the response.
+            reading: The keywords that go with `into`, see `IntoOptions`.
+
+        Raises HTTPStatusError for a status that is not 2xx, with the answer as its `response`;
+        MappingError; a TransportError; a RouteError when no URL can be made of the request;
+        ClosedError; WouldBlockError inside a callback. Other threads run while this one waits. In
+        the main thread, signals are handled during the wait: if a handler raises (KeyboardInterrupt
+        for Ctrl-C), the call is cancelled and the exception is raised here.
+        """
+        read = reading_alone("perform", into, reading)
+        response = self._performed(request, timeout)
+        return response if read is None else read.read(response.objects)
+
+    def _carry_out(self, request: Request) -> Response:
+        return self.perform(request)
+
     def _carry_out_into(self, request: Request, reading: Reading) -> Any:
         return reading.read(self._carry_out(request).objects)
 
@@ -239,6 +284,38 @@ class AwaitedVerbs(Verbs[Awaited[Response]]):
     """The methods of clients whose calls are awaited."""
 
     __slots__ = ()
+
+    @abstractmethod
+    def _performed(self, request: Request) -> Awaited[Response]:
+        """Sends a request and waits for its response, as `perform` does."""
+
+    @overload
+    async def perform(
+        self, request: Request, *, into: type[T], **reading: Unpack[IntoOptions]
+    ) -> T: ...
+    @overload
+    async def perform(self, request: Request) -> Response: ...
+    async def perform(
+        self, request: Request, *, into: Any = None, **reading: Unpack[IntoOptions]
+    ) -> Any:
+        """Sends a request and waits for its response. `asyncio.wait_for` (with an AnyioClient
+        `anyio.fail_after`) limits the wait.
+
+        Args:
+            into: The type that the objects are read into, in place of the response.
+            reading: The keywords that go with `into`, see `IntoOptions`.
+
+        Raises HTTPStatusError for a status that is not 2xx, with the answer as its `response`;
+        MappingError; a TransportError; a RouteError when no URL can be made of the request;
+        ClosedError, also when the client is closed meanwhile; with an AsyncClient UsageError in
+        another event loop than the loop of the first await.
+        """
+        read = reading_alone("perform", into, reading)
+        response = await self._performed(request)
+        return response if read is None else read.read(response.objects)
+
+    def _carry_out(self, request: Request) -> Awaited[Response]:
+        return self.perform(request)
 
     async def _carry_out_into(self, request: Request, reading: Reading) -> Any:
         return reading.read((await self._carry_out(request)).objects)

@@ -306,7 +306,7 @@ def test_a_subclass_may_change_the_requests_that_it_is_given(demo_url: str) -> N
     class Paging(restway.Client):
         page_count = 0
 
-        def perform(
+        def perform(  # type: ignore[override]  # it takes no into
             self, request: restway.Request, *, timeout: float | None = None
         ) -> restway.Response:
             self.page_count += 1

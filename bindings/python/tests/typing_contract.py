@@ -105,6 +105,31 @@ def on_done(call: restway.Call) -> None:
     assert_type(call.wait(), restway.Response)
 
 
+@dataclass
+class Thing:
+    name: str
+
+
+def performed_into(client: restway.Client, request: restway.Request) -> None:
+    assert_type(client.perform(request, into=list[Thing], depth=1), list[Thing])
+    assert_type(client.perform(request, timeout=3, into=Thing), Thing)
+    assert_type(client.map("Thing", b"[]", key_path="a", into=list[Thing]), list[Thing])
+    assert_type(client.map("Thing", b"[]", commit=False), restway.Response)
+    assert_type(client.pages("things", prefetch=True, into=Thing), restway.PagesInto[Thing])
+    assert_type(client.pages("things", prefetch=True), restway.Pages)
+    assert_type(next(iter(client.scope().pages("things", into=Thing))), Thing)
+    client.pages("things", depth=1)  # type: ignore[call-overload]
+    client.perform(request, depth=1)  # type: ignore[call-overload]
+    client.map("Thing", b"[]", into=Thing, keypath="a")  # type: ignore[call-overload]
+
+
+async def performed_awaited(client: restway.AsyncClient, request: restway.Request) -> None:
+    assert_type(await client.perform(request, into=list[Thing]), list[Thing])
+    assert_type(await client.map("Thing", b"[]", into=Thing), Thing)
+    async for thing in client.pages("things", into=Thing):
+        assert_type(thing, Thing)
+
+
 def requests(some: restway.Object) -> None:
     assert_type(restway.Request.path("GET", "enterprises"), restway.Request)
     assert_type(restway.Request.route("enterprises"), restway.Request)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from . import owned, structures
 from .conversion import (
     CELL,
+    ColumnCells,
     EventBuffer,
     addresses_out,
     borrowed,
@@ -56,6 +57,7 @@ from .structures import *  # noqa: F403
 __all__ = [
     "CELL",
     "VERSION_NUMBER_MIN",
+    "ColumnCells",
     "EventBuffer",
     "Handle",
     "addresses_out",

@@ -22,7 +22,7 @@ import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from ctypes import POINTER, c_char_p, c_int32, c_int64, c_size_t, c_uint32, c_void_p
 from datetime import date, datetime, timedelta, timezone
-from typing import Any, Union
+from typing import Any, NamedTuple, Union
 
 from .._exceptions import MappingError
 from .enums import Domain, Status, ValueKind
@@ -346,6 +346,25 @@ def cells(source: Any) -> list[tuple[int, int, int]]:
     bytes.
     """
     return list(CELL.iter_unpack(source))
+
+
+class ColumnCells(NamedTuple):
+    """The values in one column of a table whose rows have `width` values."""
+
+    table: Any
+    column: int
+    width: int
+
+    def kinds(self) -> list[int]:
+        """Returns the kind of each value, or the only kind that all of them have."""
+        kinds = memoryview(self.table).cast("B").cast("I")[4 * self.column :: 4 * self.width]
+        same = kinds.tobytes() == kinds[:1].tobytes() * len(kinds)  # faster than a list of them
+        return kinds[:1].tolist() if same else kinds.tolist()
+
+    def words(self, *, real: bool = False) -> list[Any]:
+        """Returns the last 8 bytes of each value as int, or as float if `real`."""
+        words = memoryview(self.table).cast("B").cast("d" if real else "q")
+        return words[2 * self.column + 1 :: 2 * self.width].tolist()
 
 
 def cell_at(source: bytes | bytearray, position: int) -> tuple[int, int, int]:

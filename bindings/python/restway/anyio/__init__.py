@@ -19,9 +19,9 @@ callbacks.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, cast, overload
 
 import anyio
 
@@ -29,18 +29,20 @@ from .. import _ffi as native
 from .._boundary import make
 from .._call import Call
 from .._client import Client
-from .._object import Object
+from .._object import Object, Objects
 from .._pages import Page, Pages
 from .._request import Request
 from .._response import Response
-from .._verbs import AwaitedVerbs, make_coroutine_functions
+from .._verbs import AwaitedVerbs, T, make_coroutine_functions
+from ..values import reading_of_each
+from ..values.pages import AsyncPagesInto
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from .._api import Described
     from .._client import OnDone
-    from .._pages import PagedOptions
+    from .._pages import PagedIntoOptions, PagedOptions
 
 __all__ = ["AnyioClient", "AnyioPages"]
 
@@ -93,23 +95,26 @@ class AnyioClient(AwaitedVerbs):
         self.client = Client(api, environment, **options)
         """The client behind it, for all that does not wait: its store, drafts and observers."""
 
-    async def perform(self, request: Request) -> Response:
-        """Sends a request and waits for its response. `anyio.fail_after` limits the wait.
-
-        Raises what `Client.perform` raises.
-        """
+    async def _performed(self, request: Request) -> Response:
         return await _response_of(lambda on_done: self.client.send(request, on_done))
 
-    def _carry_out(self, request: Request) -> Coroutine[None, None, Response]:
-        return self.perform(request)
-
-    def pages(self, target: Request | str, **options: Unpack[PagedOptions]) -> AnyioPages:
+    @overload
+    def pages(
+        self, target: Request | str, *, into: type[T], **options: Unpack[PagedIntoOptions]
+    ) -> AsyncPagesInto[T]: ...
+    @overload
+    def pages(self, target: Request | str, **options: Unpack[PagedOptions]) -> AnyioPages: ...
+    def pages(
+        self, target: Request | str, *, into: Any = None, **options: Unpack[PagedIntoOptions]
+    ) -> Any:
         """Reads a route page by page, as `Client.pages` does.
 
             async for issue in client.pages("issues"):
                 print(issue.title)
         """
-        return AnyioPages(self.client.pages(target, **options))
+        reading = reading_of_each(into, options)
+        pages = AnyioPages(self.client.pages(target, **cast("PagedOptions", options)))
+        return pages if reading is None else AsyncPagesInto(pages, reading)
 
     async def close(self) -> None:
         """Closes the client: new requests and pending awaits raise ClosedError."""
@@ -141,10 +146,15 @@ class AnyioPages:
         self._pages = pages
 
     async def __aiter__(self) -> AsyncIterator[Object]:
+        async for objects in self.parts():
+            for item in objects:
+                yield item
+
+    async def parts(self) -> AsyncIterator[Objects]:
+        """For this package: returns the objects of each page."""
         page = await self.next_page()
         while page is not None:
-            for item in page.objects:
-                yield item
+            yield page.objects
             page = await self.next_page()
 
     async def next_page(self) -> Page | None:

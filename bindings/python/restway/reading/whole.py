@@ -9,10 +9,13 @@ from .. import _ffi as native
 from .._boundary import check
 from .._ffi.conversion import ObjectReference
 from ..tables.columns import Tabular
+from .columns import Column, read_columns
 from .text import typed, written
 from .values import ObjectValue
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from .._object import Layouts, Objects
 
 
@@ -100,6 +103,12 @@ class WholeObjects(Tabular):
         arguments = self._arguments(span)
         read = typed(native.lib.restway_list_json, *arguments, depth=depth, make=make)
         return read if step == 1 else read[::step]
+
+    def _read_columns(self, names: Sequence[str]) -> dict[str, Column]:
+        """Reads attributes as columns; the result has none if they have to be read one by one."""
+        if not self._range or self._range.step != 1:
+            return {}
+        return read_columns(names, *self._arguments(self._range))
 
     def _arguments(self, span: range) -> tuple[Any, ...]:
         return self._handle, span.start, len(span), self._layouts.store

@@ -68,7 +68,11 @@ class Route:
     """The entity whose objects it serves."""
     variables: tuple[Variable, ...]
     answers: Mapping[str, tuple[str, ...]]
-    """The entities of the objects in successful answers, by method."""
+    """The entities of the objects in successful answers, by method, in the order of the response
+    descriptors.
+    """
+    has_pages: bool
+    """Whether it says how its pages follow each other."""
 
 
 @dataclass(frozen=True)
@@ -152,7 +156,7 @@ def _route(
     answers = {method: tuple(_answered(applying, method)) for method in methods}
     if source.get("parse", "objects") != "objects":
         answers = dict.fromkeys(methods, ())
-    return Route(name, path, methods, entity, variables, answers)
+    return Route(name, path, methods, entity, variables, answers, "pages" in source)
 
 
 def _full_path(name: str, sources: Mapping[str, Mapping[str, Any]]) -> str:

@@ -10,10 +10,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, TypeVar, Uni
 
 from .._draft import Draft
 from .._object import Object
+from .._query import Query
 from .._response import Response
+from ..reading.whole import WholeObjects
+from ..values import ReadsInto
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import overload
+
+    from .._query import Operator
 
 MaybeNone = Any
 """In a union: the value may be None, but a type checker does not ask for a test of it."""
@@ -85,7 +91,7 @@ class TypedDraft(Draft, Generic[Kind], metaclass=_OfEntity):
         def insert(self) -> Kind: ...
 
 
-class TypedObjects(Sequence[Kind]):
+class TypedObjects(WholeObjects, ReadsInto, Sequence[Kind]):
     """A sequence of objects of one entity, as `Objects`."""
 
     if TYPE_CHECKING:
@@ -115,3 +121,37 @@ class TypedResponse(Response, Generic[Kind]):
         # A subclass of Objects could not have another type of elements.
         @property
         def objects(self) -> TypedObjects[Kind]: ...  # type: ignore[override]
+
+
+class TypedQuery(Query, Generic[Kind]):
+    """A query for objects of one entity, as `Query`."""
+
+    if TYPE_CHECKING:
+
+        def where(
+            self,
+            attribute: str | None = None,
+            operator: Operator = "==",
+            value: Any = None,
+            **equal: Any,
+        ) -> TypedQuery[Kind]: ...
+
+        def filter(self, condition: str, *values: Any) -> TypedQuery[Kind]: ...
+
+        def order_by(self, *attributes: str) -> TypedQuery[Kind]: ...
+
+        def limit(self, limit: int | None, offset: int = 0) -> TypedQuery[Kind]: ...
+
+        def rejected(self, rejected: bool | None = True) -> TypedQuery[Kind]: ...
+
+        def all(self) -> TypedObjects[Kind]: ...  # type: ignore[override]
+
+        def first(self) -> Kind | None: ...
+
+        @overload
+        def __getitem__(self, index: int) -> Kind: ...
+        @overload
+        def __getitem__(self, index: slice) -> TypedQuery[Kind]: ...
+        def __getitem__(self, index: Any) -> Any: ...
+
+        def __iter__(self) -> Iterator[Kind]: ...

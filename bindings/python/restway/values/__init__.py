@@ -17,7 +17,14 @@ Neither msgspec nor pydantic is needed, or imported unless a class is of it.
 from __future__ import annotations
 
 from .giving import Nulls, Parameters, Record, by_name, is_record, json_of, pairs_of
-from .reading import IntoOptions, Reading, ReadsInto, reading_into
+from .reading import (
+    IntoOptions,
+    Reading,
+    ReadsInto,
+    reading_alone,
+    reading_into,
+    reading_of_each,
+)
 
 __all__ = [
     "IntoOptions",
@@ -30,5 +37,7 @@ __all__ = [
     "is_record",
     "json_of",
     "pairs_of",
+    "reading_alone",
     "reading_into",
+    "reading_of_each",
 ]

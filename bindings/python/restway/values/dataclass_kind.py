@@ -13,6 +13,7 @@ class DataclassKind(Kind):
     """
 
     converts = True
+    is_unchecked = True
 
     def has(self, of: type) -> bool:
         return dataclasses.is_dataclass(of)

@@ -32,6 +32,8 @@ class Kind(ABC):
 
     converts: bool
     """Whether the walk converts the values of fields. A library that validates does so itself."""
+    is_unchecked = False
+    """Whether a class is called with the values of its fields and does not check their types."""
 
     @abstractmethod
     def has(self, of: type) -> bool:

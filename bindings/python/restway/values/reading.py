@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, cast, get_args, get_o
 
 from .._exceptions import MappingError, Problem
 from .._ffi.enums import Domain, Status
+from .._hints import unknown_keyword
+from .columns import built_of_columns
 from .fields import Mismatch, Step
 from .source import Shape, read_objects, shape_of
 from .walk import converter, kind_of, members
@@ -68,6 +70,9 @@ class Reading:
                 return convert(values)
             except Mismatch as mismatch:
                 raise self._failure(mismatch) from mismatch.__cause__
+        quick = self._of_columns(objects)
+        if quick is not None:
+            return quick
         built = []
         for index, values in enumerate(read_objects(objects, self._shape, self._depth)):
             try:
@@ -75,6 +80,12 @@ class Reading:
             except Mismatch as mismatch:
                 raise self._failure(mismatch.within(index)) from mismatch.__cause__
         return built
+
+    def _of_columns(self, objects: Sequence[Object]) -> list[Any] | None:
+        try:
+            return built_of_columns(self._of, objects)
+        except Mismatch as mismatch:
+            raise self._failure(mismatch) from mismatch.__cause__
 
     def _failure(self, mismatch: Mismatch) -> MappingError:
         details = mismatch.details()
@@ -111,6 +122,24 @@ def reading_into(into: Any, options: IntoOptions) -> Reading | None:
     if into is None:
         return None
     return Reading(into, options.pop("depth", DEPTH), options.pop("unknown", None))
+
+
+def reading_alone(function: str, into: Any, options: IntoOptions) -> Reading | None:
+    """For this package: returns how a function reads whose only other keywords go with `into`."""
+    reading = reading_into(into, options)
+    if options:
+        known = IntoOptions.__annotations__ if reading else {}
+        raise unknown_keyword(function, options, known, "; it goes with into")
+    return reading
+
+
+def reading_of_each(into: Any, options: IntoOptions) -> Reading | None:
+    """For this package: as `reading_into`, for a class that each object is read into."""
+    if into is None:
+        return None
+    if get_origin(into) is list:
+        raise TypeError(f"into of pages takes the class of one object, not {into!r}")
+    return reading_into(list[into], options)
 
 
 class ReadsInto:

@@ -7,6 +7,9 @@ from datetime import date, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, get_args
 
+from .. import _ffi as native
+from .._ffi.conversion import decode
+from .._ffi.enums import ValueKind
 from .walk import kind_of, members
 
 if TYPE_CHECKING:
@@ -98,17 +101,18 @@ def read_objects(objects: Iterable[Object], shape: Shape, depth: int) -> list[di
 
 
 def _read(item: Object, shape: Shape, depth: int) -> dict[str, Any]:
-    known = item._known()
+    known, cells = item._known(), item._read()
     found: dict[str, Any] = {}
     for name, part in shape.parts.items():
-        if name in known.relationships:
-            if depth > 0 and name in item:
-                found[name] = _linked(item[name], part or _WHOLE, depth - 1)
-        elif name in item:
-            value = item[name]
-            if name in shape.dates and isinstance(value, datetime):
-                value = value.date()
-            found[name] = value
+        position = known.positions.get(name)
+        if position is not None:
+            cell = native.cell_at(cells, position)
+            if cell[0] != ValueKind.ABSENT:
+                value = decode(cell, item._object_at, name)
+                is_date = name in shape.dates and isinstance(value, datetime)
+                found[name] = value.date() if is_date else value
+        elif depth > 0 and name in known.relationships and name in item:
+            found[name] = _linked(item[name], part or _WHOLE, depth - 1)
         if name in shape.nullable:
             found.setdefault(name, None)
     if shape.takes_rest:

@@ -14,6 +14,7 @@ class StructKind(Kind):
     """Structs of msgspec. A field has the name in the document with which msgspec encodes it."""
 
     converts = False
+    is_unchecked = True
 
     def has(self, of: type) -> bool:
         msgspec = sys.modules.get("msgspec")  # a Struct has imported it

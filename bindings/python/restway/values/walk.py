@@ -24,7 +24,7 @@ Converter = Callable[[Any], Any]
 """Builds a value of one type; raises Mismatch."""
 
 _KINDS: tuple[Kind, ...] = (ModelKind(), StructKind(), TypedDictKind(), DataclassKind())
-_UNIONS = {Union, getattr(types, "UnionType", Union)}
+UNIONS = {Union, getattr(types, "UnionType", Union)}
 _LISTS: dict[Any, Callable[[Iterable[Any]], Any]] = {
     list: list,
     set: set,
@@ -74,7 +74,7 @@ def _is_qualifier(origin: Any) -> bool:
 def members(annotation: Any) -> tuple[Any, ...]:
     """Returns the types of a union; a type that is no union is its only member."""
     annotation = bare(annotation)
-    if get_origin(annotation) in _UNIONS:
+    if get_origin(annotation) in UNIONS:
         return tuple(bare(member) for member in get_args(annotation))
     return (annotation,)
 
@@ -92,7 +92,7 @@ def _converter(annotation: Any) -> Converter:
         return _ClassConverter(annotation, kind)
     if annotation in (Any, object) or isinstance(annotation, TypeVar):
         return _unchanged
-    if origin in _UNIONS:
+    if origin in UNIONS:
         return _union(members(annotation))
     if origin is Literal:
         return partial(_chosen, arguments)

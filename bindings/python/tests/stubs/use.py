@@ -12,7 +12,17 @@ import tracker
 from typing_extensions import assert_type
 
 import restway
-from restway.stubs import TypedObjects, TypedResponse
+from restway.stubs import (
+    AsyncPagesInto,
+    PagesInto,
+    TypedAsyncPagedList,
+    TypedObjects,
+    TypedPagedList,
+    TypedPages,
+    TypedQuery,
+    TypedQueryChanges,
+    TypedResponse,
+)
 
 
 @dataclass
@@ -99,7 +109,7 @@ def objects(client: tracker.Client, issue: tracker.Issue) -> None:
     issue.title = "new"  # error
     print(issue.user.login)  # error
     assert_type(client.get(issue), TypedResponse[tracker.Issue])
-    assert_type(client.store.newest(issue), "restway.Object | None")
+    assert_type(client.store.newest(issue), "tracker.Issue | None")
     print(next(iter(issue.labels)).name, issue.related("labels"))
     assert_type(attribute_of(issue), Any)
 
@@ -107,6 +117,98 @@ def objects(client: tracker.Client, issue: tracker.Issue) -> None:
 def attribute_of(item: restway.Object) -> Any:
     """An object of an entity is accepted wherever any object is."""
     return item.titel
+
+
+def stored(client: tracker.Client) -> None:
+    store = client.store
+    query = store.query("Issue").where("number", ">", 3).filter("title like ?", "%a%")
+    query = query.order_by("-number").limit(20, 2).rejected(None)
+    assert_type(query, TypedQuery[tracker.Issue])
+    for issue in query:
+        print(issue.title)
+        print(issue.titel)  # error
+    first = query.first()
+    assert_type(first, "tracker.Issue | None")
+    print(first.title)  # error
+    assert_type(query[0].title, "str | None")
+    print(query[0].titel)  # error
+    assert_type(query[2:4], TypedQuery[tracker.Issue])
+    print(query[2:4][0].titel)  # error
+    assert_type(query.all(), TypedObjects[tracker.Issue])
+    assert_type(query.all().into(list[Title]), "list[Title]")
+    assert_type(query.count(), int)
+    print(len(query), query.counts(by="title"), query.to_dicts(), query.to_arrow())
+    store.query("Isue")  # error
+    assert_type(store.find("User", "octo"), "tracker.User | None")
+    print(store.find("Isue", 7))  # error
+    assert_type(store.all("issue-label"), TypedObjects[tracker.IssueLabel])
+    print(store.all("User")[0].title)  # error
+    print(store.all("User").to_dicts(), store.all("User").to_pandas())
+
+    def changed(changes: TypedQueryChanges[tracker.Issue]) -> None:
+        print(changes.insertions, changes.objects[0].title)
+        print(changes.objects[0].titel)  # error
+
+    observer = client.observe_query(changed, query)
+    assert_type(observer.objects, TypedObjects[tracker.Issue])
+    client.observe_query(lambda changes: print(changes.objects[0].title), query)
+    client.observe_query(lambda changes: print(changes.objects[0].titel), query)  # error
+    client.observe_query(changed, store.query("User"))  # error
+
+
+def paged(client: tracker.Client) -> None:
+    repo: tracker.IssuesVariables = {"owner": "o", "repo": "r"}
+    pages = client.pages("issues", variables=repo, objects_max=50, timeout=3)
+    assert_type(pages, TypedPages[tracker.Issue])
+    for issue in pages:
+        print(issue.title)
+        print(issue.titel)  # error
+    for page in pages.pages:
+        print(page.total, page.objects[0].title)
+        print(page.objects[0].titel)  # error
+    following = pages.next_page()
+    if following is not None:
+        print(following.objects[0].titel)  # error
+    client.pages("issues")  # error
+    client.pages("issues", variables={"owner": "o"})  # error
+    client.pages("search")  # error
+    client.pages("issues", variables=repo, object_max=50)  # error
+    for user in client.pages("people"):
+        print(user.login)
+        print(user.title)  # error
+    for found in client.pages(restway.Request.route("people"), pages_max=2):
+        print(found.titel)  # error
+    titles = client.pages("issues", variables=repo, into=Title, depth=1)
+    assert_type(titles, PagesInto[Title])
+    for title in titles:
+        print(title.title)
+        print(title.number)  # error
+    client.pages("people", into=Title, dept=1)  # error
+    kept = client.list("issues", variables=repo)
+    assert_type(kept, TypedPagedList[tracker.Issue])
+    kept.load_more()
+    print(kept.objects[0].titel)  # error
+    client.list("issues")  # error
+    client.list("search")  # error
+
+
+def scoped(client: tracker.Client) -> None:
+    scope = client.scope(owner="o", repo="r")
+    assert_type(scope, tracker.ClientScope)
+    assert_type(scope.scope(number=7), tracker.ClientScope)
+    client.scope(ownr="o")  # error
+    scope.scope(number="seven")  # error
+    print(scope.get("issues/:number", variables={"number": 7}).object.title)
+    print(scope.get("issues/:number").object.titel)  # error
+    print(scope.get("issues/12").object.titel)  # error
+    assert_type(scope.route("issues"), TypedResponse[tracker.Issue])
+    assert_type(scope.route("issues", variables={"page": 2}), TypedResponse[tracker.Issue])
+    scope.route("issues", variables={"pages": 2})  # error
+    assert_type(scope.route("issue", into=Title), Title)
+    assert_type(scope.pages("issues"), TypedPages[tracker.Issue])
+    assert_type(scope.pages("issues", into=Title), PagesInto[Title])
+    assert_type(scope.list("issues").objects, TypedObjects[tracker.Issue])
+    print([issue.titel for issue in scope.pages("issues")])  # error
 
 
 def drafts(client: tracker.Client, issue: tracker.Issue, user: tracker.User) -> None:
@@ -143,3 +245,18 @@ async def awaited(client: tracker.AsyncClient) -> None:
     await client.route("issue", variables={"numbr": 12})  # error
     assert_type(await client.get("issues/12", into=Title), Title)
     client.draft("Issue", title=3)  # error
+    assert_type(client.store.find("Issue", 7), "tracker.Issue | None")
+    async for user in client.pages("people"):
+        print(user.login)
+        print(user.title)  # error
+    async for page in client.pages("people").pages:
+        print(page.objects[0].title)  # error
+    assert_type(client.pages("people", into=Title), AsyncPagesInto[Title])
+    assert_type(client.list("people"), TypedAsyncPagedList[tracker.User])
+    scope = client.scope(owner="o")
+    assert_type(scope, tracker.AsyncClientScope)
+    assert_type(await scope.get("issues/:number"), TypedResponse[tracker.Issue])
+    print((await scope.get("issues/12")).object.titel)  # error
+    print([issue.titel async for issue in scope.pages("issues")])  # error
+    observer = client.observe_query(print, client.store.query("Issue"))
+    assert_type(observer.objects, TypedObjects[tracker.Issue])
