@@ -121,7 +121,9 @@ private struct QueryFilter {
             return text(attribute, isOneOf: values, table)
         case .isLike(let attribute, let pattern):
             let column = table.column(ofAttribute: attribute)
-            return "(typeof(\(column)) = 'text' AND \(column) LIKE \(place(.text(pattern.text))))"
+            var like = "\(column) LIKE \(place(.text(pattern.text)))"
+            if let escape = pattern.escape { like += " ESCAPE \(place(.text(String(escape))))" }
+            return "(typeof(\(column)) = 'text' AND \(like))"
         case .leads(let relation):
             return text(relation, table)
         case .all(let conditions):

@@ -53,6 +53,12 @@ static void query_where__words_lists_and_patterns(void **state) {
     restway_value pattern = restway_value_string("nordLICHT books inc_");
     expect_where(
         store, "Enterprise", "name LIKE ?", &pattern, 1, 1, (const int64_t[]){3});
+    restway_value escaped[] = {
+        restway_value_string("Nordlicht Books Inc!_"), restway_value_string("!")};
+    expect_where(store, "Enterprise", "name like ? escape ?", escaped, 2, 0, NULL);
+    escaped[0] = restway_value_string("Nordlicht_Books Inc!.");
+    expect_where(
+        store, "Enterprise", "name like ? escape ?", escaped, 2, 1, (const int64_t[]){3});
     restway_value none = list_of(NULL, 0);
     expect_where(store, "Enterprise", "id in ?", &none, 1, 0, NULL);
     expect_where(store, "Enterprise", "id is null", NULL, 0, 0, NULL);
@@ -133,6 +139,11 @@ static void query_where__errors_name_what_and_where(void **state) {
     assert_fails(
         restway_query_where(query, "name = ?", NULL, 0, &failure), RESTWAY_E_INVALID_ARGUMENT,
         "condition, column 8: no value is passed for this ?");
+    restway_value pattern[] = {restway_value_string("%"), restway_value_string("ab")};
+    assert_fails(
+        restway_query_where(query, "name like ? escape ?", pattern, 2, &failure),
+        RESTWAY_E_INVALID_ARGUMENT,
+        "condition, column 20: the ? after escape stands for a text of one character");
     restway_value nested = list_of(&text, 1);
     restway_value outer = list_of(&nested, 1);
     assert_refused(restway_query_where(query, "name in ?", &outer, 1, &failure));

@@ -57,7 +57,8 @@ final class ConditionTextTests: XCTestCase {
         case .isOneOf(let attribute, let values):
             return "in(\(([name(attribute)] + values.map(text)).joined(separator: " ")))"
         case .isLike(let attribute, let pattern):
-            return "like(\(name(attribute)) \(pattern.text))"
+            let escape = pattern.escape.map { " escape \($0)" } ?? ""
+            return "like(\(name(attribute)) \(pattern.text)\(escape))"
         case .leads(let relation):
             let inner = relation.condition.map { " " + self.text($0, relation.target) } ?? ""
             return "some(\(entity.relationships[relation.relationship].name)\(inner))"
@@ -84,6 +85,10 @@ final class ConditionTextTests: XCTestCase {
         try expect("state NOT In ?", list, means: "not(in(state open new))")
         try expect("title like ?", .one(.string("%a_")), means: "like(title %a_)")
         try expect("title not like ?", .one(.string("")), means: "not(like(title ))")
+        try expect(
+            "title like ? escape ? and title not like ? ESCAPE ?", .one(.string("!%")),
+            .one(.string("!")), .one(.string("é_")), .one(.string("é")),
+            means: "and(like(title !% escape !) not(like(title é_ escape é)))")
         try expect("state is null", means: "equal(state null)")
         try expect("state is not null", means: "notEqual(state null)")
         try expect("state = ?", .one(.null), means: "equal(state null)")
@@ -142,6 +147,26 @@ final class ConditionTextTests: XCTestCase {
             ("state = ?", [one], "9: Issue.state is of type string: it is never an int64"),
             ("id like ?", [.one(.string(""))], "9: Issue.id is of type int: it is never a string"),
             ("title like ?", [.one(.null)], "12: the ? after like stands for a text"),
+            (
+                "title like ? escape", [.one(.string("%"))],
+                "20: ?, which stands for a value is expected here, not the end"
+            ),
+            (
+                "title like ? escape ?", [.one(.string("%")), .one(.string("!!"))],
+                "21: the ? after escape stands for a text of one character"
+            ),
+            (
+                "title like ? escape ?", [.one(.string("%")), .one(.string(""))],
+                "21: the ? after escape stands for a text of one character"
+            ),
+            (
+                "title like ? escape ?", [.one(.string("%")), .one(.string("\0"))],
+                "21: the ? after escape stands for a text of one character"
+            ),
+            (
+                "title like ? escape ?", [.one(.string("%")), one],
+                "21: the ? after escape stands for a text of one character"
+            ),
             ("titl = ?", [one], "1: Issue has no attribute \"titl\"; did you mean \"title\"?"),
             (
                 "id = ? and owner.logn = ?", [one, one],

@@ -29,8 +29,10 @@ final class QueryModelTests: SQLiteTestCase {
 
     private static let texts = ["", "a", "A", "ab", "aXb", "é", "_", "%", "a\u{0}b", "1", "ba%"]
     private static let patterns = [
-        "", "%", "_", "a%", "%B", "_%b", "a_b", "É", "é", "1", "%%a", "a%\u{0}",
+        "", "%", "_", "a%", "%B", "_%b", "a_b", "É", "é", "1", "%%a", "a%\u{0}", "%é%", "é_",
+        "ba%%", "%a_",
     ]
+    private static let escapes: [Unicode.Scalar?] = [nil, nil, nil, "%", "_", "a", "é", "A", "!"]
 
     private func value(_ type: AttributeType, _ random: inout SeededRandom) -> Value {
         let number = Int64.random(in: -2...2, using: &random)
@@ -113,7 +115,8 @@ final class QueryModelTests: SQLiteTestCase {
             return .isOneOf(attribute: attribute, (0..<count).map { _ in wanted(&random) })
         case 3:
             let pattern = Self.patterns.randomElement(using: &random)!
-            return .isLike(attribute: attribute, LikePattern(pattern))
+            let escape = Self.escapes.randomElement(using: &random)!
+            return .isLike(attribute: attribute, LikePattern(pattern, escape: escape))
         case 4: return .all(inner(&random) + [condition(entity, depth: 0, &random)])
         case 5: return .any(inner(&random) + [condition(entity, depth: 0, &random)])
         case 6: return .not(condition(entity, depth: depth - 1, &random))
@@ -175,7 +178,8 @@ final class QueryModelTests: SQLiteTestCase {
         case .isLike(let attribute, let pattern):
             switch object.value(at: attribute) {
             case .string(let text), .json(let text):
-                return Self.isLike(Self.scalars(text)[...], Self.scalars(pattern.text)[...])
+                return Self.isLike(
+                    Self.scalars(text)[...], Self.scalars(pattern.text)[...], pattern.escape)
             default: return false
             }
         case .leads(let relation):
@@ -193,22 +197,33 @@ final class QueryModelTests: SQLiteTestCase {
     }
 
     private static func scalars(_ text: String) -> [Unicode.Scalar] {
-        let lower = text.unicodeScalars.map { scalar in
-            ("A"..."Z").contains(scalar) ? Unicode.Scalar(scalar.value + 32)! : scalar
+        Array(text.unicodeScalars.prefix { $0 != "\u{0}" })
+    }
+
+    private static func areSame(_ left: Unicode.Scalar, _ right: Unicode.Scalar) -> Bool {
+        func lower(_ scalar: Unicode.Scalar) -> UInt32 {
+            ("A"..."Z").contains(scalar) ? scalar.value + 32 : scalar.value
         }
-        return Array(lower.prefix { $0 != "\u{0}" })
+        return lower(left) == lower(right)
     }
 
     private static func isLike(
-        _ text: ArraySlice<Unicode.Scalar>, _ pattern: ArraySlice<Unicode.Scalar>
+        _ text: ArraySlice<Unicode.Scalar>, _ pattern: ArraySlice<Unicode.Scalar>,
+        _ escape: Unicode.Scalar?
     ) -> Bool {
         guard let first = pattern.first else { return text.isEmpty }
-        let rest = pattern.dropFirst()
-        if first == "%" {
-            return (0...text.count).contains { isLike(text.dropFirst($0), rest) }
+        var rest = pattern.dropFirst()
+        if first == escape {
+            guard let escaped = rest.popFirst(), let own = text.first, areSame(own, escaped) else {
+                return false
+            }
+            return isLike(text.dropFirst(), rest, escape)
         }
-        guard let own = text.first, first == "_" || first == own else { return false }
-        return isLike(text.dropFirst(), rest)
+        if first == "%" {
+            return (0...text.count).contains { isLike(text.dropFirst($0), rest, escape) }
+        }
+        guard let own = text.first, first == "_" || areSame(own, first) else { return false }
+        return isLike(text.dropFirst(), rest, escape)
     }
 
     // MARK: Tests

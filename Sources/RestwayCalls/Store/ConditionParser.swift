@@ -124,12 +124,12 @@ struct ConditionParser {
         let condition: Condition
         if try accept("in") {
             condition = .isOneOf(attribute: attribute, try list(for: attribute, of: entity))
+            try advance()
         } else if try accept("like") {
             condition = .isLike(attribute: attribute, try pattern(for: attribute, of: entity))
         } else {
             throw unexpected(isNegated ? "in or like" : "a comparison, in, like or is")
         }
-        try advance()
         return isNegated ? .not(condition) : condition
     }
 
@@ -202,6 +202,7 @@ struct ConditionParser {
         return values
     }
 
+    /// Reads `?` or `? escape ?`, and advances.
     private mutating func pattern(
         for attribute: Int, of entity: Entity
     ) throws(Failure) -> LikePattern {
@@ -212,7 +213,13 @@ struct ConditionParser {
         guard text.utf8.count <= LikePattern.bytesMax else {
             throw scanner.failure("the pattern is longer than \(LikePattern.bytesMax) bytes")
         }
-        return LikePattern(text)
+        try advance()
+        guard try accept("escape") else { return LikePattern(text) }
+        guard case .one(.string(let escape)) = try nextValue(), let character = escape.onlyScalar,
+            character != "\0"
+        else { throw scanner.failure("the ? after escape stands for a text of one character") }
+        try advance()
+        return LikePattern(text, escape: character)
     }
 
     private mutating func nextValue() throws(Failure) -> ConditionValue {
@@ -237,6 +244,13 @@ struct ConditionParser {
 
     private func unexpected(_ expected: String) -> Failure {
         scanner.failure("\(expected) is expected here, not \(token.description)")
+    }
+}
+
+extension String {
+    /// The only character of the text as SQLite counts characters; `nil` if it has none or several.
+    fileprivate var onlyScalar: Unicode.Scalar? {
+        unicodeScalars.count == 1 ? unicodeScalars.first : nil
     }
 }
 

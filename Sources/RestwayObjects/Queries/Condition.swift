@@ -64,7 +64,8 @@ extension Query.Condition {
     /// How many values the comparisons have.
     package var valueCount: Int {
         switch self {
-        case .compares, .isLike: 1
+        case .compares: 1
+        case .isLike(_, let pattern): pattern.escape == nil ? 1 : 2
         case .isOneOf(_, let values): values.count
         case .leads(let relation): relation.condition?.valueCount ?? 0
         case .not(let condition): condition.valueCount

@@ -47,6 +47,8 @@ def ids(found: restway.Query | restway.Objects) -> list[object]:
         ("name in ?", ([None, "Zebra"],), [1, 4]),
         ("name like ?", ("alpha%",), [2, 3]),
         ("name like ? and not name like ?", ("ALPHA%", "%0_"), [2]),
+        ("name like ? escape ?", ("%\\%", "\\"), [3]),
+        ("name not like ? escape ?", ("%0!%%", "!"), [1, 2, 4]),
         ("founded is null", (), [3, 4]),
         ("founded is not null and founded < ?", (date(2000, 1, 1),), [2]),
         ("not (id < ? or name = ?)", (2, "Alpha"), [3, 4]),
@@ -87,6 +89,8 @@ def test_mistakes_name_what_and_where(store: restway.Store) -> None:
         teams.filter("id = ?", "1")
     with pytest.raises(restway.UsageError, match="2 values are passed for 1"):
         teams.filter("id = ?", 1, 2)
+    with pytest.raises(restway.UsageError, match="column 20: .* a text of one character"):
+        teams.filter("name like ? escape ?", "%", "")
     with pytest.raises(TypeError):
         teams.filter("id = ?", object())
 
