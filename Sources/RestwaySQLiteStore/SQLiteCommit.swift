@@ -367,8 +367,13 @@ final class SQLiteCommit: CommitTarget {
     }
 
     /// Writes the remaining new rows and the last key before the commit, so that the keys that were
-    /// given are never given again.
+    /// given are never given again, and indexes the texts that have changed.
     func finish() throws(StoreError) {
+        try writeLastKey()
+        if changedFile { try StoreError.wrapping(file.updateTextIndexes()) }
+    }
+
+    private func writeLastKey() throws(StoreError) {
         guard lastKey > keysBefore else { return }
         try write { () throws(SQLiteError) in
             for table in unwritten.indices { try writeNew(table) }

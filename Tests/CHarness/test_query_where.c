@@ -65,6 +65,35 @@ static void query_where__words_lists_and_patterns(void **state) {
     restway_store_release(store);
 }
 
+static void query_where__full_text(void **state) {
+    (void)state;
+    restway_store *store = make_store();
+    restway_query *query = NULL;
+    restway_value text = restway_value_string("inc NORDLICHT books");
+    const int64_t three[] = {3};
+    expect_where(store, "Enterprise", "match ?", &text, 1, 1, three);
+    text = restway_value_string("\"nordlicht books in\"*");
+    expect_where(store, "Enterprise", "match ?", &text, 1, 1, three);
+    text = restway_value_string("\"books nordlicht\"");
+    expect_where(store, "Enterprise", "match ?", &text, 1, 0, NULL);
+    text = restway_value_string("");
+    expect_where(store, "Enterprise", "match ?", &text, 1, 0, NULL);
+    restway_value values[] = {
+        restway_value_string("nordlicht books inc"), restway_value_int64(3)};
+    expect_where(store, "Enterprise", "match ? and id = ?", values, 2, 1, three);
+    expect_where(store, "Enterprise", "not match ? and id = ?", values, 2, 0, NULL);
+    text = restway_value_string("nobody");
+    expect_where(store, "Meeting", "enterprise.match ?", &text, 1, 0, NULL);
+    expect_where(store, "Meeting", "not enterprise.match ?", &text, 1, 1, (const int64_t[]){1});
+    assert_ok(restway_query_create(store, "Meeting", &query, &failure));
+    assert_fails(
+        restway_query_where(query, "match ?", &text, 1, &failure), RESTWAY_E_INVALID_ARGUMENT,
+        "condition, column 1: Meeting has no \"fullText\" in the API document");
+    assert_refused(restway_query_where(query, "match ?", NULL, 0, &failure));
+    restway_query_release(query);
+    restway_store_release(store);
+}
+
 static void query_where__copies_its_values(void **state) {
     (void)state;
     restway_store *store = make_store();
@@ -227,6 +256,7 @@ static void query_where_and_groups__of_null(void **state) {
 
 static const struct CMUnitTest tests[] = {
     TEST(query_where__words_lists_and_patterns),
+    TEST(query_where__full_text),
     TEST(query_where__copies_its_values),
     TEST(query_where__relationships),
     TEST(query_where__joins_other_conditions),

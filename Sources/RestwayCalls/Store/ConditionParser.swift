@@ -81,9 +81,11 @@ struct ConditionParser {
     /// Reads the name of an attribute and what is asked about it. Relationships may come before the
     /// attribute: `owner.login`.
     private mutating func test(_ entity: Entity) throws(Failure) -> Condition {
+        let isMatch = token.isWord("match")
         let name = try name()
         let place = scanner
         try advance()
+        if isMatch, token == .place { return .hasWords(try words(of: entity, at: place)) }
         if token == .dot {
             try advance()
             let (index, target) = try relationship(name, entity, at: place)
@@ -220,6 +222,30 @@ struct ConditionParser {
         else { throw scanner.failure("the ? after escape stands for a text of one character") }
         try advance()
         return LikePattern(text, escape: character)
+    }
+
+    /// Reads the `?` of `match ?`, and advances.
+    ///
+    /// - Parameter place: The place of `match`.
+    private mutating func words(
+        of entity: Entity, at place: ConditionScanner
+    ) throws(Failure) -> WordPattern {
+        guard !entity.fullText.isEmpty else {
+            throw place.failure("\(entity.name) has no \"fullText\" in the API document")
+        }
+        guard case .one(.string(let text)) = try nextValue() else {
+            throw scanner.failure("the ? after match stands for a text")
+        }
+        let pattern = WordPattern(text)
+        guard text.utf8.count <= WordPattern.bytesMax,
+            pattern.phrases.count <= WordPattern.phrasesMax
+        else {
+            throw scanner.failure(
+                "a text to match has at most \(WordPattern.phrasesMax) words "
+                    + "and \(WordPattern.bytesMax) bytes")
+        }
+        try advance()
+        return pattern
     }
 
     private mutating func nextValue() throws(Failure) -> ConditionValue {
