@@ -98,7 +98,7 @@ def test_mistakes_name_what_and_where(store: restway.Store) -> None:
         teams.filter("id = ?", "1")
     with pytest.raises(restway.UsageError, match="2 values are passed for 1"):
         teams.filter("id = ?", 1, 2)
-    with pytest.raises(restway.UsageError, match="column 20: .* a text of one character"):
+    with pytest.raises(restway.UsageError, match=r"column 20: .* a text of one character"):
         teams.filter("name like ? escape ?", "%", "")
     with pytest.raises(restway.UsageError, match='Member has no "fullText" in the API document'):
         store.query("Member").filter("match ?", "Ada")
