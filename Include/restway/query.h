@@ -68,13 +68,17 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_query_add_condition(
  *      status = restway_query_where(
  *          query, "state in ? and not (title like ? or owner is null)", values, 2, &error);
  *
+ *  If the entity has `fullText` in the API document, `match ?` searches the texts of the objects
+ *  for words: `restway_query_where(query, "match ?", &words, 1, &error)`.
+ *
  *  docs/QUERIES.md describes the language. A condition holds values only as @p values, never in its
  *  text, so text of a user cannot change its meaning.
  *
  *  @param condition The text. Each `?` in it stands for one value.
  *  @param values    *Copied*. The values, in the order of the `?`: values that the attributes'
- *                   types can have, or null; after `in` a list of these; after `like` a string.
- *                   May be NULL when @p count is 0.
+ *                   types can have, or null; after `in` a list of these; after `like` and
+ *                   `match` a string; after `escape` a string of one character. May be NULL when
+ *                   @p count is 0.
  *  @param count     How many values there are.
  *  @return RESTWAY_OK; RESTWAY_E_UNKNOWN_ATTRIBUTE; RESTWAY_E_INVALID_ARGUMENT (also for text that
  *          is no condition, for a value that the attribute can never have, and for a query of more

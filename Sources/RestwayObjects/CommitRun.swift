@@ -20,6 +20,8 @@ package protocol CommitTarget {
     mutating func key(_ entity: Entity, _ identity: Identity) throws(StoreError) -> Int64?
     /// Makes `identity` refer to the object `key` from now on.
     mutating func bind(_ entity: Entity, _ identity: Identity, to key: Int64) throws(StoreError)
+    /// Makes `identity`, which the object `key` had so far, refer to no object.
+    mutating func unbind(_ entity: Entity, _ identity: Identity, from key: Int64) throws(StoreError)
     /// Makes links to `older` lead to `newer` from now on.
     mutating func redirect(from older: Int64, to newer: Int64) throws(StoreError)
 
@@ -182,6 +184,7 @@ package struct CommitRun<Target: CommitTarget> {
 
     private mutating func storeEditsFirst() throws(StoreError) {
         try findKeys(upTo: commit.objects.count - 1)
+        for (index, draft) in changes.edits { drafts.note(keys[index], of: draft) }
         for isEdit in [true, false] {
             for index in commit.objects.indices
             where (changes.edits[index] != nil) == isEdit {
@@ -204,9 +207,7 @@ package struct CommitRun<Target: CommitTarget> {
 
     private mutating func key(of row: Snapshot, _ index: Int) throws(StoreError) -> Int64 {
         guard let draft = changes.edits[index] else { return try target.key(of: row) }
-        let key = try key(of: row, index, drafts.key(of: draft))
-        drafts.note(key, of: draft)
-        return key
+        return try key(of: row, index, drafts.key(of: draft))
     }
 
     /// - Parameter key: The key that the draft has; 0 if it has none.
@@ -219,8 +220,23 @@ package struct CommitRun<Target: CommitTarget> {
             if let told = answered.rows[index], told < index { return keys[told] }
             return try target.key(of: row)
         }
-        if let identity = row.identity, known.identity == nil { try give(known, identity) }
+        try identify(known, by: row)
         return known.storeKey
+    }
+
+    /// Gives an object the identity that an edit has for it.
+    private mutating func identify(_ object: Snapshot, by row: Snapshot) throws(StoreError) {
+        let rows = commit.objects
+        guard let index = row.entity.identityIndex, !row.cell(at: index).isAbsent else { return }
+        // An earlier edit of the object may have another identity for it.
+        let last = keys.indices.last {
+            keys[$0] == object.storeKey && changes.edits[$0] != nil
+                && !rows[$0].cell(at: index).isAbsent
+        }
+        let (earlier, identity) = (last.map { rows[$0].identity } ?? object.identity, row.identity)
+        guard identity != earlier else { return }
+        if let earlier { try target.unbind(row.entity, earlier, from: object.storeKey) }
+        if let identity { try give(object, identity) }
     }
 
     private mutating func store(
@@ -317,20 +333,23 @@ package struct CommitRun<Target: CommitTarget> {
         }
     }
 
-    /// Gives an identity to an object without an identity. Another object with this identity is
+    /// Gives an identity to an object that does not have it. Another object with this identity is
     /// merged into it.
     private mutating func give(
         _ object: Snapshot, _ identity: Identity
     ) throws(StoreError) {
         let (entity, key) = (object.entity, object.storeKey)
-        if let other = try target.key(entity, identity), other != key,
-            let its = try target.newest(entity, other)
-        {
-            stale = .any
-            try delete(its)
-            try target.redirect(from: other, to: key)
-            try target.bind(entity, identity, to: key)
-            try publish(its.completed(from: object), key, over: object)
+        if let other = try target.key(entity, identity), other != key {
+            // Rows of the other object that come earlier are rows of this object now. The other
+            // object is not in the store yet if these rows make it.
+            for index in keys.indices where keys[index] == other { keys[index] = key }
+            if let its = try target.newest(entity, other) {
+                stale = .any
+                try delete(its)
+                try target.redirect(from: other, to: key)
+                try target.bind(entity, identity, to: key)
+                try publish(its.completed(from: object), key, over: object)
+            }
         }
         try target.bind(entity, identity, to: key)
     }

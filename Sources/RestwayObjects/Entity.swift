@@ -20,6 +20,8 @@ package final class Entity: @unchecked Sendable {
     package let relationships: [Relationship]
     /// The index of the attribute that identifies objects; `nil` if no attribute does.
     package let identityIndex: Int?
+    /// The indices of the attributes whose texts a full text search looks in.
+    package let fullText: [Int]
     /// The process that made the entity, and with it all of its objects.
     package let generation = ProcessGeneration.current
 
@@ -31,7 +33,7 @@ package final class Entity: @unchecked Sendable {
     /// - Parameter model: The model; `nil` for an entity that stands alone.
     package init(
         name: String, index: Int, attributes: [Attribute], relationships: [Relationship] = [],
-        identityIndex: Int? = nil, model: EntityModel? = nil
+        identityIndex: Int? = nil, fullText: [Int] = [], model: EntityModel? = nil
     ) {
         precondition(identityIndex.map(attributes.indices.contains) ?? true)
         self.name = name
@@ -40,6 +42,7 @@ package final class Entity: @unchecked Sendable {
         self.attributes = attributes
         self.relationships = relationships
         self.identityIndex = identityIndex
+        self.fullText = fullText
         cStrings = Self.cStrings(
             [name] + attributes.map(\.name) + relationships.map(\.name)
                 + relationships.map(\.targetName))

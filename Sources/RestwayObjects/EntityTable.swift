@@ -41,12 +41,16 @@ final class EntityTable: @unchecked Sendable {
         keys[identity] = key
     }
 
+    /// Forgets an identity if the object `key` has it.
+    func unbind(_ identity: Identity, from key: Int64) {
+        if keys[identity] == key { keys[identity] = nil }
+    }
+
     var objects: [Snapshot] { newest.all }
 
     func remove(_ object: Snapshot) {
         newest.remove(object.storeKey)
-        guard let identity = object.identity, key(identity) == object.storeKey else { return }
-        keys[identity] = nil
+        if let identity = object.identity { unbind(identity, from: object.storeKey) }
     }
 
     func removeAll() {

@@ -97,6 +97,10 @@ final class MemoryState: CommitTarget, @unchecked Sendable {
         tableMade(entity).bind(identity, to: key)
     }
 
+    func unbind(_ entity: Entity, _ identity: Identity, from key: Int64) {
+        table(entity)?.unbind(identity, from: key)
+    }
+
     func redirect(from older: Int64, to newer: Int64) {
         redirections[older] = newer
     }

@@ -16,6 +16,8 @@ final class SQLiteCommit: CommitTarget {
         var newObjects = IdentityIndex()
         /// The identities that were given to objects from before the transaction.
         var bound: [Identity: Int64] = [:]
+        /// The identities that objects had before, and that other objects may get.
+        var released: Set<Identity> = []
         /// The largest integer identity in the file, or a larger number; `nil` if the file was not
         /// asked.
         var integerMax: Int64?
@@ -142,6 +144,7 @@ final class SQLiteCommit: CommitTarget {
     private func key(_ table: Int, _ identity: Identity) throws(StoreError) -> Int64? {
         if !given[table].bound.isEmpty, let key = given[table].bound[identity] { return key }
         if let place = given[table].newObjects[identity] { return keysBefore + place + 1 }
+        if !given[table].released.isEmpty, given[table].released.contains(identity) { return nil }
         if case .integer(let integer) = identity, let max = given[table].integerMax,
             integer > max
         {
@@ -152,6 +155,12 @@ final class SQLiteCommit: CommitTarget {
 
     func bind(_ entity: Entity, _ identity: Identity, to key: Int64) throws(StoreError) {
         given[try table(entity)].bound[identity] = key
+    }
+
+    func unbind(_ entity: Entity, _ identity: Identity, from key: Int64) throws(StoreError) {
+        let table = try table(entity)
+        forget(identity, of: key, table)
+        given[table].released.insert(identity)
     }
 
     func newest(_ entity: Entity, _ key: Int64) throws(StoreError) -> Snapshot? {
@@ -251,9 +260,14 @@ final class SQLiteCommit: CommitTarget {
             try memory.forget(key)
         }
         forget(key)
-        guard let identity = object.identity else { return }
+        if let identity = object.identity { forget(identity, of: key, table) }
+    }
+
+    private func forget(_ identity: Identity, of key: Int64, _ table: Int) {
         if given[table].bound[identity] == key { given[table].bound[identity] = nil }
-        if key > keysBefore { given[table].newObjects[identity] = nil }
+        if let place = given[table].newObjects[identity], keysBefore + place + 1 == key {
+            given[table].newObjects[identity] = nil
+        }
     }
 
     private func forget(_ key: Int64) {
@@ -353,8 +367,13 @@ final class SQLiteCommit: CommitTarget {
     }
 
     /// Writes the remaining new rows and the last key before the commit, so that the keys that were
-    /// given are never given again.
+    /// given are never given again, and indexes the texts that have changed.
     func finish() throws(StoreError) {
+        try writeLastKey()
+        if changedFile { try StoreError.wrapping(file.updateTextIndexes()) }
+    }
+
+    private func writeLastKey() throws(StoreError) {
         guard lastKey > keysBefore else { return }
         try write { () throws(SQLiteError) in
             for table in unwritten.indices { try writeNew(table) }

@@ -19,6 +19,8 @@ package final class SQLiteStore: ObjectStore {
         /// For a new file: the first object gets the key after this key. `nil` chooses a random
         /// key, so that the keys of different files differ.
         package var keyBefore: Int64?
+        /// The name of SQLite's module for full text searches. Tests name one that does not exist.
+        package var textModule = "fts5"
 
         package init() {}
     }
@@ -50,7 +52,8 @@ package final class SQLiteStore: ObjectStore {
             Connection(path, options.connection, of: StoreSchema.migrations), path)
         let opening = StoreOpening(
             connection: connection, entities: entities,
-            keyBefore: options.keyBefore ?? StoreOpening.randomKey())
+            keyBefore: options.keyBefore ?? StoreOpening.randomKey(),
+            textModule: options.textModule)
         let (layouts, identity) = try opening.open()
         connection.leavesLogAtClose = false
         self.path = path
@@ -148,11 +151,18 @@ package final class SQLiteStore: ObjectStore {
     }
 
     package func apply(_ change: ListChange) throws(StoreError) {
+        try write { (file) throws(SQLiteError) in try file.apply(change) }
+    }
+
+    /// Writes something other than objects, as one transaction.
+    private func write(
+        _ body: (StoreConnection) throws(SQLiteError) -> Void
+    ) throws(StoreError) {
         try writer.withLock { (writer) throws(StoreError) in
             do throws(SQLiteError) {
                 try begin(&writer)
                 let file = writer.connection
-                try file.apply(change)
+                try body(file)
                 try lookups.withLock { (lookups) throws(SQLiteError) in
                     try file.connection.commit()
                     lookups.noteCommit()
@@ -240,7 +250,8 @@ package final class SQLiteStore: ObjectStore {
     }
 
     package func objects(_ query: Query) throws(StoreError) -> [Snapshot] {
-        try self.query { (file) throws(SQLiteError) in
+        try updateTextIndexes(for: query)
+        return try self.query { (file) throws(SQLiteError) in
             try file.snapshots(query)
         }
     }
@@ -248,13 +259,15 @@ package final class SQLiteStore: ObjectStore {
     package func readAttributes(
         _ query: Query, _ row: (UnsafePointer<Cell>) -> Void
     ) throws(StoreError) {
+        try updateTextIndexes(for: query)
         try self.query { (file) throws(SQLiteError) in
             try file.readAttributes(query, row)
         }
     }
 
     package func count(_ query: Query) throws(StoreError) -> Int {
-        try self.query { (file) throws(SQLiteError) in
+        try updateTextIndexes(for: query)
+        return try self.query { (file) throws(SQLiteError) in
             try file.count(query)
         }
     }
@@ -262,9 +275,22 @@ package final class SQLiteStore: ObjectStore {
     package func groups(
         _ query: Query, by attribute: Int
     ) throws(StoreError) -> [QueryGroup] {
-        try self.query { (file) throws(SQLiteError) in
+        try updateTextIndexes(for: query)
+        return try self.query { (file) throws(SQLiteError) in
             try file.groups(query, by: attribute)
         }
+    }
+
+    /// Indexes the texts that others than this store have written, before a query searches them.
+    private func updateTextIndexes(for query: Query) throws(StoreError) {
+        let entities = query.searchedEntities
+        guard !entities.isEmpty else { return }
+        let isOutdated = try self.query { (file) throws(SQLiteError) in
+            for entity in entities where try file.isTextIndexOutdated(entity) { return true }
+            return false
+        }
+        guard isOutdated else { return }
+        try write { (file) throws(SQLiteError) in try file.updateTextIndexes() }
     }
 
     private func query<Result>(

@@ -7,13 +7,16 @@ import RestwaySQLite
 /// transaction for all of it.
 struct SchemaMigration {
     let connection: Connection
+    /// The name of SQLite's module for full text searches.
+    private let textModule: String
     /// The names of tables in lower case, because SQLite ignores the case of names.
     private var tableNames: Set<String>
     /// The earlier columns of attributes that have got another type, by attribute.
     private var olderPlaces: [String: String] = [:]
 
-    init(_ connection: Connection) throws(SQLiteError) {
+    init(_ connection: Connection, textModule: String) throws(SQLiteError) {
         self.connection = connection
+        self.textModule = textModule
         tableNames = try Self.names(connection.prepare("SELECT name FROM sqlite_schema"))
     }
 
@@ -64,6 +67,7 @@ struct SchemaMigration {
             try makeIdentityIndex(
                 index, entity, attribute, places[attribute], table, checksLosses: !isOther)
         }
+        try StoreError.wrapping(changeTextIndex(table, entity, places))
         try StoreError.wrapping(
             connection.prepare(
                 "UPDATE restway_entities SET identity = ?2, nextNumber = ?3 WHERE number = ?1",
@@ -272,6 +276,25 @@ struct SchemaMigration {
             throw error.isConstraint
                 ? refusal("two objects would have the same identity") : StoreError(error)
         }
+    }
+
+    // MARK: The text index
+
+    /// Makes the index of the texts anew if its columns have changed.
+    private func changeTextIndex(
+        _ table: StoreSchema.Table, _ entity: Entity, _ places: [String]
+    ) throws(SQLiteError) {
+        let index = TextIndex(
+            table: table.name, columnNames: entity.fullText.map { places[$0].quotedForSQL })
+        let wanted = entity.fullText.isEmpty ? nil : index.columns
+        let isRenamed = entity.fullText.contains { olderPlaces[entity.attributes[$0].name] != nil }
+        guard wanted != table.textColumns || wanted != nil && isRenamed else { return }
+        if table.textColumns != nil { try index.drop(connection) }
+        if wanted != nil { try index.create(connection, textModule) }
+        let name = StoreSchema.textIndexName(table.number)
+        try connection.prepare("DELETE FROM restway_store WHERE name = ?1", name).run()
+        guard let wanted else { return }
+        try connection.prepare("INSERT INTO restway_store VALUES (?1, ?2)", name, wanted).run()
     }
 
     // MARK: Names

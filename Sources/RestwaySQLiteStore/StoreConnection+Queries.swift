@@ -121,7 +121,14 @@ private struct QueryFilter {
             return text(attribute, isOneOf: values, table)
         case .isLike(let attribute, let pattern):
             let column = table.column(ofAttribute: attribute)
-            return "(typeof(\(column)) = 'text' AND \(column) LIKE \(place(.text(pattern.text))))"
+            var like = "\(column) LIKE \(place(.text(pattern.text)))"
+            if let escape = pattern.escape { like += " ESCAPE \(place(.text(String(escape))))" }
+            return "(typeof(\(column)) = 'text' AND \(like))"
+        case .hasWords(let pattern):
+            guard let index = table.layout.textIndex, !pattern.phrases.isEmpty else { return "0" }
+            let expression = place(.text(pattern.expression))
+            return "_key IN (SELECT rowid FROM \(index.words) "
+                + "WHERE \(index.words) MATCH \(expression))"
         case .leads(let relation):
             return text(relation, table)
         case .all(let conditions):

@@ -18,10 +18,13 @@ struct StoreOpening {
     let entities: [Entity]
     /// In a new file, the first object gets the key after this key.
     let keyBefore: Int64
+    /// The name of SQLite's module for full text searches.
+    let textModule: String
 
     /// Returns the layouts of all tables, and the identity of the store. It writes only if
     /// something is missing.
     func open() throws(StoreError) -> (layouts: [TableLayout], identity: Int64) {
+        try requireTextModule()
         let isCurrent = try StoreError.wrapping(
             StoreSchema.migrations.areDone(connection), connection.path)
         if isCurrent, let present = try present() { return present }
@@ -38,6 +41,17 @@ struct StoreOpening {
             connection.rollBack()
             throw error
         }
+    }
+
+    /// Refuses a document with full text searches if SQLite has no module for them.
+    private func requireTextModule() throws(StoreError) {
+        guard let entity = entities.first(where: { !$0.fullText.isEmpty }) else { return }
+        let modules = try StoreError.wrapping(
+            connection.prepare("SELECT 1 FROM pragma_module_list WHERE name = ?1", textModule))
+        guard try StoreError.wrapping(modules.firstInteger()) == nil else { return }
+        throw .incompatible(
+            path: connection.path,
+            reason: "entity \"\(entity.name)\" has \"fullText\", and this SQLite has no FTS5")
     }
 
     private func present() throws(StoreError) -> (layouts: [TableLayout], identity: Int64)? {
@@ -59,7 +73,7 @@ struct StoreOpening {
                 "INSERT OR IGNORE INTO restway_store VALUES ('identity', ?1)",
                 Int64.random(in: .min ... .max)
             ).run())
-        var migration = try StoreError.wrapping(SchemaMigration(connection))
+        var migration = try StoreError.wrapping(SchemaMigration(connection, textModule: textModule))
         try migration.run(entities)
     }
 

@@ -28,6 +28,8 @@ struct StoreSchema {
         /// The attribute that is the identity.
         let identity: String?
         let nextNumber: Int
+        /// The columns of its text index; `nil` if it has no text index.
+        var textColumns: String?
 
         func column(_ name: String, _ kind: Column.Kind) -> Column? {
             columns.first { $0.name == name && $0.kind == kind }
@@ -95,6 +97,13 @@ struct StoreSchema {
                 number: entities.integer(0), name: entities.string(2) ?? "",
                 identity: entities.string(3), nextNumber: Int(entities.integer(4)))
         }
+        let indexes = try connection.prepare(
+            "SELECT number, value FROM restway_store "
+                + "JOIN restway_entities ON restway_store.name = 'textIndex.' || number")
+        while try indexes.step() {
+            guard let name = nameOfNumber[indexes.integer(0)] else { continue }
+            tables[name]?.textColumns = indexes.string(1)
+        }
         let columns = try connection.prepare(
             "SELECT entity, name, kind, type, place, number FROM restway_columns")
         while try columns.step() {
@@ -109,6 +118,9 @@ struct StoreSchema {
                     lastNumber: number.map { $0 < 0 ? Self.resting($0) : $0 }))
         }
     }
+
+    /// The name in `restway_store` under which the columns of an entity's text index stand.
+    static func textIndexName(_ number: Int64) -> String { "textIndex.\(number)" }
 
     /// Converts a number to the form in which it is kept while the document does not use it, and
     /// back.
@@ -136,10 +148,15 @@ struct StoreSchema {
                         isIdentity: wanted.cell == entity.identityIndex, coding: wanted.coding))
             }
         }
+        let textIndex =
+            entity.fullText.isEmpty
+            ? nil : TextIndex(table: table.name, columnNames: entity.fullText.map { names[$0] })
+        guard textIndex?.columns == table.textColumns else { return nil }
         return TableLayout(
             entity: entity, table: table.name, columnNames: names, columns: columns, links: links,
             letterCount: table.nextNumber,
-            restingNumbers: table.columns.filter { $0.number == nil }.compactMap(\.lastNumber))
+            restingNumbers: table.columns.filter { $0.number == nil }.compactMap(\.lastNumber),
+            textIndex: textIndex)
     }
 }
 
@@ -210,6 +227,8 @@ struct TableLayout: Sendable {
     /// The numbers of attributes and relationships that the document no longer has. Their letters
     /// stay.
     let restingNumbers: [Int]
+    /// The index of the texts; `nil` if the document names no attribute for full text searches.
+    let textIndex: TextIndex?
 }
 
 extension String {

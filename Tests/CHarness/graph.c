@@ -19,7 +19,7 @@ static const char document[] =
     "      \"attendees\": {\"source\": \"attendee_ids\", \"entity\": \"Employee\","
     "        \"many\": true},"
     "      \"sponsor\": {\"source\": \"sponsor\", \"entity\": \"Enterprise\"}}},"
-    "  \"Enterprise\": {\"identity\": \"id\","
+    "  \"Enterprise\": {\"identity\": \"id\", \"fullText\": [\"name\"],"
     "    \"attributes\": {"
     "      \"id\": {\"source\": \"id\", \"type\": \"int\"},"
     "      \"name\": {\"source\": \"name\", \"type\": \"string\"},"

@@ -53,9 +53,44 @@ static void query_where__words_lists_and_patterns(void **state) {
     restway_value pattern = restway_value_string("nordLICHT books inc_");
     expect_where(
         store, "Enterprise", "name LIKE ?", &pattern, 1, 1, (const int64_t[]){3});
+    restway_value escaped[] = {
+        restway_value_string("Nordlicht Books Inc!_"), restway_value_string("!")};
+    expect_where(store, "Enterprise", "name like ? escape ?", escaped, 2, 0, NULL);
+    escaped[0] = restway_value_string("Nordlicht_Books Inc!.");
+    expect_where(
+        store, "Enterprise", "name like ? escape ?", escaped, 2, 1, (const int64_t[]){3});
     restway_value none = list_of(NULL, 0);
     expect_where(store, "Enterprise", "id in ?", &none, 1, 0, NULL);
     expect_where(store, "Enterprise", "id is null", NULL, 0, 0, NULL);
+    restway_store_release(store);
+}
+
+static void query_where__full_text(void **state) {
+    (void)state;
+    restway_store *store = make_store();
+    restway_query *query = NULL;
+    restway_value text = restway_value_string("inc NORDLICHT books");
+    const int64_t three[] = {3};
+    expect_where(store, "Enterprise", "match ?", &text, 1, 1, three);
+    text = restway_value_string("\"nordlicht books in\"*");
+    expect_where(store, "Enterprise", "match ?", &text, 1, 1, three);
+    text = restway_value_string("\"books nordlicht\"");
+    expect_where(store, "Enterprise", "match ?", &text, 1, 0, NULL);
+    text = restway_value_string("");
+    expect_where(store, "Enterprise", "match ?", &text, 1, 0, NULL);
+    restway_value values[] = {
+        restway_value_string("nordlicht books inc"), restway_value_int64(3)};
+    expect_where(store, "Enterprise", "match ? and id = ?", values, 2, 1, three);
+    expect_where(store, "Enterprise", "not match ? and id = ?", values, 2, 0, NULL);
+    text = restway_value_string("nobody");
+    expect_where(store, "Meeting", "enterprise.match ?", &text, 1, 0, NULL);
+    expect_where(store, "Meeting", "not enterprise.match ?", &text, 1, 1, (const int64_t[]){1});
+    assert_ok(restway_query_create(store, "Meeting", &query, &failure));
+    assert_fails(
+        restway_query_where(query, "match ?", &text, 1, &failure), RESTWAY_E_INVALID_ARGUMENT,
+        "condition, column 1: Meeting has no \"fullText\" in the API document");
+    assert_refused(restway_query_where(query, "match ?", NULL, 0, &failure));
+    restway_query_release(query);
     restway_store_release(store);
 }
 
@@ -133,6 +168,11 @@ static void query_where__errors_name_what_and_where(void **state) {
     assert_fails(
         restway_query_where(query, "name = ?", NULL, 0, &failure), RESTWAY_E_INVALID_ARGUMENT,
         "condition, column 8: no value is passed for this ?");
+    restway_value pattern[] = {restway_value_string("%"), restway_value_string("ab")};
+    assert_fails(
+        restway_query_where(query, "name like ? escape ?", pattern, 2, &failure),
+        RESTWAY_E_INVALID_ARGUMENT,
+        "condition, column 20: the ? after escape stands for a text of one character");
     restway_value nested = list_of(&text, 1);
     restway_value outer = list_of(&nested, 1);
     assert_refused(restway_query_where(query, "name in ?", &outer, 1, &failure));
@@ -216,6 +256,7 @@ static void query_where_and_groups__of_null(void **state) {
 
 static const struct CMUnitTest tests[] = {
     TEST(query_where__words_lists_and_patterns),
+    TEST(query_where__full_text),
     TEST(query_where__copies_its_values),
     TEST(query_where__relationships),
     TEST(query_where__joins_other_conditions),

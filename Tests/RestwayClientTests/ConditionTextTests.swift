@@ -14,6 +14,7 @@ final class ConditionTextTests: XCTestCase {
           "entities": {
             "Issue": {
               "identity": "id",
+              "fullText": ["title"],
               "attributes": {
                 "id": {"type": "int"}, "state": {"type": "string"}, "title": {"type": "string"},
                 "not": {"type": "int"}, "größe": {"type": "double"}
@@ -57,7 +58,11 @@ final class ConditionTextTests: XCTestCase {
         case .isOneOf(let attribute, let values):
             return "in(\(([name(attribute)] + values.map(text)).joined(separator: " ")))"
         case .isLike(let attribute, let pattern):
-            return "like(\(name(attribute)) \(pattern.text))"
+            let escape = pattern.escape.map { " escape \($0)" } ?? ""
+            return "like(\(name(attribute)) \(pattern.text)\(escape))"
+        case .hasWords(let pattern):
+            let phrases = pattern.phrases.map { " \($0.text)\($0.isPrefix ? "..." : "")" }
+            return "words(\(phrases.joined().dropFirst()))"
         case .leads(let relation):
             let inner = relation.condition.map { " " + self.text($0, relation.target) } ?? ""
             return "some(\(entity.relationships[relation.relationship].name)\(inner))"
@@ -84,9 +89,23 @@ final class ConditionTextTests: XCTestCase {
         try expect("state NOT In ?", list, means: "not(in(state open new))")
         try expect("title like ?", .one(.string("%a_")), means: "like(title %a_)")
         try expect("title not like ?", .one(.string("")), means: "not(like(title ))")
+        try expect(
+            "title like ? escape ? and title not like ? ESCAPE ?", .one(.string("!%")),
+            .one(.string("!")), .one(.string("é_")), .one(.string("é")),
+            means: "and(like(title !% escape !) not(like(title é_ escape é)))")
         try expect("state is null", means: "equal(state null)")
         try expect("state is not null", means: "notEqual(state null)")
         try expect("state = ?", .one(.null), means: "equal(state null)")
+    }
+
+    func testFullText() throws {
+        let text = ConditionValue.one(.string("Crash \"of a\" serv*"))
+        try expect("match ?", text, means: "words(Crash of a serv*...)")
+        try expect(
+            "id is null or not MATCH ?", .one(.string("a")),
+            means: "or(equal(id null) not(words(a)))")
+        try expect(
+            "owner.issues.match ?", .one(.string("")), means: "some(owner some(issues words()))")
     }
 
     func testWordsBindAsInSQL() throws {
@@ -155,11 +174,59 @@ final class ConditionTextTests: XCTestCase {
             (deep, [], "9: conditions nest deeper than 8"),
             (far, [], "42: more than 8 relationships in a row"),
         ] as [(String, [ConditionValue], String)] {
-            let api = try TestAPI.load(document)
-            let entity = try api.entity(named: "Issue")
-            XCTAssertThrowsError(try ConditionParser.parse(text, values, entity, api), text) {
-                XCTAssertEqual(($0 as? Failure)?.message, "condition, column \(message)", text)
-            }
+            try expectRefusal(text, values, message)
+        }
+    }
+
+    func testErrorsOfEscapeAndMatchNameWhatAndWhere() throws {
+        let one = ConditionValue.one(.int64(1))
+        for (text, values, message) in [
+            (
+                "title like ? escape", [.one(.string("%"))],
+                "20: ?, which stands for a value is expected here, not the end"
+            ),
+            (
+                "title like ? escape ?", [.one(.string("%")), .one(.string("!!"))],
+                "21: the ? after escape stands for a text of one character"
+            ),
+            (
+                "title like ? escape ?", [.one(.string("%")), .one(.string(""))],
+                "21: the ? after escape stands for a text of one character"
+            ),
+            (
+                "title like ? escape ?", [.one(.string("%")), .one(.string("\0"))],
+                "21: the ? after escape stands for a text of one character"
+            ),
+            (
+                "title like ? escape ?", [.one(.string("%")), one],
+                "21: the ? after escape stands for a text of one character"
+            ),
+            ("match ?", [one], "7: the ? after match stands for a text"),
+            ("match = ?", [one], "1: Issue has no attribute \"match\""),
+            (
+                "id = ? and owner.match ?", [one, .one(.string("a"))],
+                "18: User has no \"fullText\" in the API document"
+            ),
+            (
+                "match ?", [.one(.string(String(repeating: "a ", count: 65)))],
+                "7: a text to match has at most 64 words and 10000 bytes"
+            ),
+            (
+                "match ?", [.one(.string(String(repeating: "a", count: 10_001)))],
+                "7: a text to match has at most 64 words and 10000 bytes"
+            ),
+        ] as [(String, [ConditionValue], String)] {
+            try expectRefusal(text, values, message)
+        }
+    }
+
+    private func expectRefusal(
+        _ text: String, _ values: [ConditionValue], _ message: String
+    ) throws {
+        let api = try TestAPI.load(document)
+        let entity = try api.entity(named: "Issue")
+        XCTAssertThrowsError(try ConditionParser.parse(text, values, entity, api), text) {
+            XCTAssertEqual(($0 as? Failure)?.message, "condition, column \(message)", text)
         }
     }
 

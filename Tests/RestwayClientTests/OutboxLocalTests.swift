@@ -144,6 +144,53 @@ final class OutboxLocalTests: OutboxTestCase {
         XCTAssertEqual(try object(second).storeKey, unsent.storeKey)
     }
 
+    private func row(_ thing: Entity, id: Int64, name: String, owner: Value = .absent) -> Snapshot {
+        var values = [Value](repeating: .absent, count: thing.cellCount)
+        values[thing.identityIndex!] = .int64(id)
+        values[thing.attributeIndex(named: "name")!] = .string(name)
+        values[thing.attributes.count] = owner
+        return Snapshot.make(thing, values)
+    }
+
+    /// The server gives an unsent object the identity of an object that the store has already.
+    private func checkThatAKnownObjectBecomesTheUnsentOne(
+        _ change: (inout ClientOptions) -> Void
+    ) throws {
+        let client = try client(change: change)
+        let thing = try thing(client)
+        let known = try client.store.commit(
+            ChangeSet(rows: [row(thing, id: 7, name: "known")])
+        ).objects[0]
+        let owned = try client.store.commit(
+            ChangeSet(rows: [row(thing, id: 3, name: "owned", owner: .link(known.storeKey))])
+        ).objects[0]
+        try client.setReachability(.unreachable)
+        let draft = try draft(client, "new")
+        try queue(client, spec(.post, draft, client))
+        try draft.set(.string("newer"), attribute: 1)
+        try queue(client, spec(.put, draft, client))
+        try flush(client)
+        transport.answer(201, #"{"id":7,"name":"new"}"#)
+        XCTAssertEqual(transport.answer(200, #"{"id":7}"#).url, "http://api.test/v1/things/7")
+        XCTAssertEqual(words(nextFlushed()), ["1 delivered 201", "2 delivered 200"])
+        let object = try XCTUnwrap(client.store.object(thing, .integer(7)))
+        XCTAssertEqual(object.storeKey, draft.storeKey)
+        XCTAssertEqual(try client.store.count(thing), 2)
+        XCTAssertEqual(
+            try client.store.related(owned, relationship: 0).map(\.storeKey), [draft.storeKey])
+        client.close()
+    }
+
+    func testAKnownObjectBecomesTheUnsentOneInMemory() throws {
+        try checkThatAKnownObjectBecomesTheUnsentOne { _ in }
+    }
+
+    func testAKnownObjectBecomesTheUnsentOneInAFile() throws {
+        try checkThatAKnownObjectBecomesTheUnsentOne {
+            $0.files.store = directory + "/objects.db"
+        }
+    }
+
     func testWithoutARequestThatMakesItAnUnsentObjectHasNoPath() throws {
         let client = try client()
         try client.setReachability(.unreachable)

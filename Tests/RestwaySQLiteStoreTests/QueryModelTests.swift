@@ -18,19 +18,22 @@ final class QueryModelTests: SQLiteTestCase {
             Relationship(name: "boss", targetName: "Person", targetIndex: 0),
             Relationship(name: "friends", targetName: "Person", targetIndex: 0, isMany: true),
             Relationship(name: "team", targetName: "restway_met", targetIndex: 1),
-        ], identityIndex: 0, model: model)
+        ], identityIndex: 0, fullText: [1, 4], model: model)
     /// It has the name of a table that a query makes for itself.
     private lazy var team = Entity(
         name: "restway_met", index: 1,
         attributes: [Attribute(name: "id"), Attribute(name: "name", type: .string)],
         relationships: [
             Relationship(name: "members", targetName: "Person", targetIndex: 0, isMany: true)
-        ], identityIndex: 0, model: model)
+        ], identityIndex: 0, fullText: [1], model: model)
 
     private static let texts = ["", "a", "A", "ab", "aXb", "é", "_", "%", "a\u{0}b", "1", "ba%"]
     private static let patterns = [
-        "", "%", "_", "a%", "%B", "_%b", "a_b", "É", "é", "1", "%%a", "a%\u{0}",
+        "", "%", "_", "a%", "%B", "_%b", "a_b", "É", "é", "1", "%%a", "a%\u{0}", "%é%", "é_",
+        "ba%%", "%a_",
     ]
+    private static let searches = ["a", "A b", "ab*", "\"a b\"", "É", "1 a*", "x", "\"", "2"]
+    private static let escapes: [Unicode.Scalar?] = [nil, nil, nil, "%", "_", "a", "é", "A", "!"]
 
     private func value(_ type: AttributeType, _ random: inout SeededRandom) -> Value {
         let number = Int64.random(in: -2...2, using: &random)
@@ -104,7 +107,9 @@ final class QueryModelTests: SQLiteTestCase {
                 condition(entity, depth: depth - 1, &random)
             }
         }
-        switch Int.random(in: depth > 0 ? 0..<10 : 0..<4, using: &random) {
+        switch Int.random(in: depth > 0 ? -1..<10 : -1..<4, using: &random) {
+        case -1:
+            return .hasWords(WordPattern(Self.searches.randomElement(using: &random)!))
         case 0, 1:
             let comparison = Query.Comparison.allCases.randomElement(using: &random)!
             return .compares(attribute: attribute, comparison, wanted(&random))
@@ -113,7 +118,8 @@ final class QueryModelTests: SQLiteTestCase {
             return .isOneOf(attribute: attribute, (0..<count).map { _ in wanted(&random) })
         case 3:
             let pattern = Self.patterns.randomElement(using: &random)!
-            return .isLike(attribute: attribute, LikePattern(pattern))
+            let escape = Self.escapes.randomElement(using: &random)!
+            return .isLike(attribute: attribute, LikePattern(pattern, escape: escape))
         case 4: return .all(inner(&random) + [condition(entity, depth: 0, &random)])
         case 5: return .any(inner(&random) + [condition(entity, depth: 0, &random)])
         case 6: return .not(condition(entity, depth: depth - 1, &random))
@@ -175,9 +181,12 @@ final class QueryModelTests: SQLiteTestCase {
         case .isLike(let attribute, let pattern):
             switch object.value(at: attribute) {
             case .string(let text), .json(let text):
-                return Self.isLike(Self.scalars(text)[...], Self.scalars(pattern.text)[...])
+                return Self.isLike(
+                    Self.scalars(text)[...], Self.scalars(pattern.text)[...], pattern.escape)
             default: return false
             }
+        case .hasWords(let pattern):
+            return Self.matches(object, pattern)
         case .leads(let relation):
             return try store.related(object, relationship: relation.relationship).contains {
                 guard let condition = relation.condition else { return true }
@@ -192,23 +201,58 @@ final class QueryModelTests: SQLiteTestCase {
         }
     }
 
-    private static func scalars(_ text: String) -> [Unicode.Scalar] {
-        let lower = text.unicodeScalars.map { scalar in
-            ("A"..."Z").contains(scalar) ? Unicode.Scalar(scalar.value + 32)! : scalar
+    /// The words of a text, each between two spaces.
+    private static func words(_ text: String) -> String {
+        let characters = text.lowercased().unicodeScalars.map { scalar in
+            scalar.properties.isAlphabetic || scalar.properties.numericType != nil ? scalar : " "
         }
-        return Array(lower.prefix { $0 != "\u{0}" })
+        let words = String(String.UnicodeScalarView(characters)).split(separator: " ")
+        return " " + words.joined(separator: " ") + " "
+    }
+
+    private static func matches(_ object: Snapshot, _ pattern: WordPattern) -> Bool {
+        let texts = object.entity.fullText.map { attribute in
+            switch object.value(at: attribute) {
+            case .string(let text), .json(let text): words(text)
+            default: ""
+            }
+        }
+        return !pattern.phrases.isEmpty
+            && pattern.phrases.allSatisfy { phrase in
+                var wanted = words(phrase.text)
+                if phrase.isPrefix { wanted.removeLast() }
+                return texts.contains { $0.contains(wanted) }
+            }
+    }
+
+    private static func scalars(_ text: String) -> [Unicode.Scalar] {
+        Array(text.unicodeScalars.prefix { $0 != "\u{0}" })
+    }
+
+    private static func areSame(_ left: Unicode.Scalar, _ right: Unicode.Scalar) -> Bool {
+        func lower(_ scalar: Unicode.Scalar) -> UInt32 {
+            ("A"..."Z").contains(scalar) ? scalar.value + 32 : scalar.value
+        }
+        return lower(left) == lower(right)
     }
 
     private static func isLike(
-        _ text: ArraySlice<Unicode.Scalar>, _ pattern: ArraySlice<Unicode.Scalar>
+        _ text: ArraySlice<Unicode.Scalar>, _ pattern: ArraySlice<Unicode.Scalar>,
+        _ escape: Unicode.Scalar?
     ) -> Bool {
         guard let first = pattern.first else { return text.isEmpty }
-        let rest = pattern.dropFirst()
-        if first == "%" {
-            return (0...text.count).contains { isLike(text.dropFirst($0), rest) }
+        var rest = pattern.dropFirst()
+        if first == escape {
+            guard let escaped = rest.popFirst(), let own = text.first, areSame(own, escaped) else {
+                return false
+            }
+            return isLike(text.dropFirst(), rest, escape)
         }
-        guard let own = text.first, first == "_" || first == own else { return false }
-        return isLike(text.dropFirst(), rest)
+        if first == "%" {
+            return (0...text.count).contains { isLike(text.dropFirst($0), rest, escape) }
+        }
+        guard let own = text.first, first == "_" || areSame(own, first) else { return false }
+        return isLike(text.dropFirst(), rest, escape)
     }
 
     // MARK: Tests

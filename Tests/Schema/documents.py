@@ -26,6 +26,7 @@ _VALIDATOR = Draft202012Validator(SCHEMA)
 OF_OTHER_PARTS = {
     "a name that nothing has": r'^unknown (environment|entity|attribute|route|relationship) "',
     "an identity that cannot tell apart": r"^an identity is of type int or string, ",
+    "a text that is no text": r"^full text is of type string or any, ",
     "parents in a circle": r"^is part of a circle of parents$",
     "a variable in parent and child": r"stands in both the parent and the child$",
     "a parent with a query": r"the parent has a query or a fragment$",

@@ -81,9 +81,11 @@ struct ConditionParser {
     /// Reads the name of an attribute and what is asked about it. Relationships may come before the
     /// attribute: `owner.login`.
     private mutating func test(_ entity: Entity) throws(Failure) -> Condition {
+        let isMatch = token.isWord("match")
         let name = try name()
         let place = scanner
         try advance()
+        if isMatch, token == .place { return .hasWords(try words(of: entity, at: place)) }
         if token == .dot {
             try advance()
             let (index, target) = try relationship(name, entity, at: place)
@@ -124,12 +126,12 @@ struct ConditionParser {
         let condition: Condition
         if try accept("in") {
             condition = .isOneOf(attribute: attribute, try list(for: attribute, of: entity))
+            try advance()
         } else if try accept("like") {
             condition = .isLike(attribute: attribute, try pattern(for: attribute, of: entity))
         } else {
             throw unexpected(isNegated ? "in or like" : "a comparison, in, like or is")
         }
-        try advance()
         return isNegated ? .not(condition) : condition
     }
 
@@ -202,6 +204,7 @@ struct ConditionParser {
         return values
     }
 
+    /// Reads `?` or `? escape ?`, and advances.
     private mutating func pattern(
         for attribute: Int, of entity: Entity
     ) throws(Failure) -> LikePattern {
@@ -212,7 +215,37 @@ struct ConditionParser {
         guard text.utf8.count <= LikePattern.bytesMax else {
             throw scanner.failure("the pattern is longer than \(LikePattern.bytesMax) bytes")
         }
-        return LikePattern(text)
+        try advance()
+        guard try accept("escape") else { return LikePattern(text) }
+        guard case .one(.string(let escape)) = try nextValue(), let character = escape.onlyScalar,
+            character != "\0"
+        else { throw scanner.failure("the ? after escape stands for a text of one character") }
+        try advance()
+        return LikePattern(text, escape: character)
+    }
+
+    /// Reads the `?` of `match ?`, and advances.
+    ///
+    /// - Parameter place: The place of `match`.
+    private mutating func words(
+        of entity: Entity, at place: ConditionScanner
+    ) throws(Failure) -> WordPattern {
+        guard !entity.fullText.isEmpty else {
+            throw place.failure("\(entity.name) has no \"fullText\" in the API document")
+        }
+        guard case .one(.string(let text)) = try nextValue() else {
+            throw scanner.failure("the ? after match stands for a text")
+        }
+        let pattern = WordPattern(text)
+        guard text.utf8.count <= WordPattern.bytesMax,
+            pattern.phrases.count <= WordPattern.phrasesMax
+        else {
+            throw scanner.failure(
+                "a text to match has at most \(WordPattern.phrasesMax) words "
+                    + "and \(WordPattern.bytesMax) bytes")
+        }
+        try advance()
+        return pattern
     }
 
     private mutating func nextValue() throws(Failure) -> ConditionValue {
@@ -237,6 +270,13 @@ struct ConditionParser {
 
     private func unexpected(_ expected: String) -> Failure {
         scanner.failure("\(expected) is expected here, not \(token.description)")
+    }
+}
+
+extension String {
+    /// The only character of the text as SQLite counts characters; `nil` if it has none or several.
+    fileprivate var onlyScalar: Unicode.Scalar? {
+        unicodeScalars.count == 1 ? unicodeScalars.first : nil
     }
 }
 

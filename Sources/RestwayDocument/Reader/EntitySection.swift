@@ -98,6 +98,7 @@ struct EntityCatalog: Sendable {
                 identity.reportUnknown("attribute", name, among: parts.attributes.map(\.name))
             }
         }
+        if let node = object["fullText"] { parts.readFullText(node) }
         let attributes = Set(parts.attributes.map(\.name))
         for (name, node) in object["relationships"]?.namedMembers() ?? [] {
             parts.addRelationship(name, node, in: self, attributes)
@@ -116,8 +117,9 @@ struct EntityParts {
     var relationships: [Relationship] = []
     var relationshipMappings: [RelationshipMapping] = []
     var identityIndex: Int?
+    var fullText: [Int] = []
 
-    static let keys = ["identity", "attributes", "relationships"]
+    static let keys = ["identity", "attributes", "relationships", "fullText"]
     private static let keysOfAttribute = ["source", "type", "format", "transform"]
     private static let keysOfRelationship = ["entity", "source", "many", "policy", "byIdentity"]
 
@@ -183,11 +185,33 @@ struct EntityParts {
                 isMany: isMany, policy: policy ?? .assign))
     }
 
+    /// Reads `["title", "body"]`: the attributes whose texts a full text search looks in.
+    mutating func readFullText(_ node: DocumentNode) {
+        guard let elements = node.elements() else { return }
+        if elements.isEmpty { node.report("must name an attribute") }
+        for element in elements {
+            guard let name = element.nonEmptyString() else { continue }
+            guard let index = attributes.firstIndex(where: { $0.name == name }) else {
+                element.reportUnknown("attribute", name, among: attributes.map(\.name))
+                continue
+            }
+            let type = attributes[index].type
+            if type != .string, type != .any {
+                element.report(
+                    "full text is of type string or any, \"\(name)\" is of type \(type.rawValue)")
+            } else if fullText.contains(index) {
+                element.report("\"\(name)\" stands twice")
+            } else {
+                fullText.append(index)
+            }
+        }
+    }
+
     var mapping: EntityMapping {
         EntityMapping(
             entity: Entity(
                 name: name, index: index, attributes: attributes, relationships: relationships,
-                identityIndex: identityIndex, model: model),
+                identityIndex: identityIndex, fullText: fullText, model: model),
             attributes: attributeMappings, relationships: relationshipMappings)
     }
 }
@@ -199,7 +223,7 @@ extension EntityParts {
             name: entity.name, index: entity.index, model: entity.model,
             attributes: entity.attributes, attributeMappings: mapping.attributes,
             relationships: entity.relationships, relationshipMappings: mapping.relationships,
-            identityIndex: entity.identityIndex)
+            identityIndex: entity.identityIndex, fullText: entity.fullText)
     }
 }
 

@@ -8,6 +8,8 @@ extension Query {
         case isOneOf(attribute: Int, [Value])
         /// The value of the attribute is a text that matches the pattern.
         case isLike(attribute: Int, LikePattern)
+        /// The full texts of the object have the words.
+        case hasWords(WordPattern)
         case leads(RelationCondition)
         case all([Condition])
         case any([Condition])
@@ -40,6 +42,13 @@ extension Query {
         return found
     }
 
+    /// The entities whose full texts the conditions search.
+    package var searchedEntities: [Entity] {
+        let own = conditions.contains(where: \.searchesTexts) ? [entity] : []
+        let others = relationConditions.filter { $0.condition?.searchesTexts ?? false }
+        return own + others.map(\.target)
+    }
+
     /// - Parameter relations: The answers for `relationConditions`.
     package func matches(_ object: Snapshot, _ relations: RelationAnswers) -> Bool {
         if let selection, !selection.holds(object.storeKey) { return false }
@@ -53,7 +62,7 @@ extension Query.Condition {
     /// How many comparisons it has.
     package var comparisonCount: Int {
         switch self {
-        case .compares, .isOneOf, .isLike: 1
+        case .compares, .isOneOf, .isLike, .hasWords: 1
         case .leads(let relation): 1 + (relation.condition?.comparisonCount ?? 0)
         case .not(let condition): condition.comparisonCount
         case .all(let conditions), .any(let conditions):
@@ -64,7 +73,8 @@ extension Query.Condition {
     /// How many values the comparisons have.
     package var valueCount: Int {
         switch self {
-        case .compares, .isLike: 1
+        case .compares, .hasWords: 1
+        case .isLike(_, let pattern): pattern.escape == nil ? 1 : 2
         case .isOneOf(_, let values): values.count
         case .leads(let relation): relation.condition?.valueCount ?? 0
         case .not(let condition): condition.valueCount
@@ -73,9 +83,20 @@ extension Query.Condition {
         }
     }
 
+    /// Whether it searches the full texts of the objects themselves.
+    fileprivate var searchesTexts: Bool {
+        switch self {
+        case .hasWords: true
+        case .compares, .isOneOf, .isLike, .leads: false
+        case .not(let condition): condition.searchesTexts
+        case .all(let conditions), .any(let conditions):
+            conditions.contains(where: \.searchesTexts)
+        }
+    }
+
     fileprivate func collect(_ found: inout [Query.RelationCondition]) {
         switch self {
-        case .compares, .isOneOf, .isLike: break
+        case .compares, .isOneOf, .isLike, .hasWords: break
         case .leads(let relation):
             relation.condition?.collect(&found)
             found.append(relation)
@@ -96,6 +117,8 @@ extension Query.Condition {
         case .isLike(let attribute, let pattern):
             let cell = object.cell(at: attribute)
             return CellOrder.isText(cell) && pattern.matches(cell.text)
+        case .hasWords(let pattern):
+            return pattern.matches(object)
         case .leads(let relation):
             return relations.holds(relation, object)
         case .all(let conditions):

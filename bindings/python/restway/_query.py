@@ -104,11 +104,13 @@ class Query(WholeQuery, Owner[native.QueryHandle]):
             issues = store.query("Issue")
             issues.filter("state in ? and not title like ?", ["open", "new"], "%crash%")
             issues.filter("owner.login = ? or owner is null", "octocat")
+            issues.filter("match ?", 'crash "out of memory"')
 
-        Each `?` stands for one of `values`; after `in` for a list or a tuple. Values never stand in
-        the text, so what a user types cannot change the meaning of the condition. Raises
-        UnknownAttributeError, and UsageError for text that is no condition and for a value that
-        the attribute can never have; the message tells the column of the mistake.
+        `match ?` searches the texts that `fullText` of the API document names. Each `?` stands for
+        one of `values`; after `in` for a list or a tuple. Values never stand in the text, so what a
+        user types cannot change the meaning of the condition. Raises UnknownAttributeError, and
+        UsageError for text that is no condition and for a value that the attribute can never have;
+        the message tells the column of the mistake.
         """
         return self._with(conditions=(*self._steps.conditions, (condition, values)))
 

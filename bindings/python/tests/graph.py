@@ -15,6 +15,7 @@ DOCUMENT: dict[str, Any] = {
     "entities": {
         "Team": {
             "identity": "id",
+            "fullText": ["name"],
             "attributes": {
                 "id": {"source": "id", "type": "int"},
                 "name": {"source": "name", "type": "string"},

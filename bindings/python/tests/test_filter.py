@@ -24,14 +24,19 @@ MEMBERS = [{"id": 7, "name": "Ada", "score": 1.5}, {"id": 8, "name": "Bob", "tea
 
 
 @pytest.fixture(params=STORES)
-def store(
+def client(
     peer: Peer, tmp_path: Path, request: pytest.FixtureRequest
-) -> Iterator[restway.Store]:
+) -> Iterator[restway.Client]:
     options = {"store_path": tmp_path / "objects.db"} if request.param == "sqlite" else {}
     with make_client(peer, **options) as client:
         receive(client, peer, "teams", *TEAMS)
         receive(client, peer, "members", *MEMBERS)
-        yield client.store
+        yield client
+
+
+@pytest.fixture
+def store(client: restway.Client) -> restway.Store:
+    return client.store
 
 
 def ids(found: restway.Query | restway.Objects) -> list[object]:
@@ -47,6 +52,12 @@ def ids(found: restway.Query | restway.Objects) -> list[object]:
         ("name in ?", ([None, "Zebra"],), [1, 4]),
         ("name like ?", ("alpha%",), [2, 3]),
         ("name like ? and not name like ?", ("ALPHA%", "%0_"), [2]),
+        ("name like ? escape ?", ("%\\%", "\\"), [3]),
+        ("name not like ? escape ?", ("%0!%%", "!"), [1, 2, 4]),
+        ("match ?", ("ALPHA",), [2, 3]),
+        ("match ? and not match ?", ("al*", '"alpha 100"'), [2]),
+        ("match ?", ("",), []),
+        ("chief.team.match ?", ("alpha",), [2]),
         ("founded is null", (), [3, 4]),
         ("founded is not null and founded < ?", (date(2000, 1, 1),), [2]),
         ("not (id < ? or name = ?)", (2, "Alpha"), [3, 4]),
@@ -87,8 +98,24 @@ def test_mistakes_name_what_and_where(store: restway.Store) -> None:
         teams.filter("id = ?", "1")
     with pytest.raises(restway.UsageError, match="2 values are passed for 1"):
         teams.filter("id = ?", 1, 2)
+    with pytest.raises(restway.UsageError, match=r"column 20: .* a text of one character"):
+        teams.filter("name like ? escape ?", "%", "")
+    with pytest.raises(restway.UsageError, match='Member has no "fullText" in the API document'):
+        store.query("Member").filter("match ?", "Ada")
     with pytest.raises(TypeError):
         teams.filter("id = ?", object())
+
+
+def test_a_search_finds_the_texts_of_now(client: restway.Client) -> None:
+    store = client.store
+    zebras, alphas = (store.query("Team").filter("match ?", text) for text in ("zebra", "alpha"))
+    assert ids(zebras) == [1]
+    draft = client.draft(zebras[0])
+    draft.name = "Yak Alpha"
+    draft.insert()
+    assert ids(zebras) == [] and ids(alphas) == [1, 2, 3]
+    store.delete(alphas[0])
+    assert ids(alphas) == [2, 3]
 
 
 def test_a_query_has_a_length_and_parts(store: restway.Store) -> None:
