@@ -28,7 +28,7 @@ from ._observing import ObservingClient
 from ._parsing import BytesMapping
 from ._questions import set_question
 from ._request import Request
-from ._response import OnProgress, Progress, Response
+from ._response import OnProgress, Response
 from ._verbs import BlockingVerbs
 from .progress._calls import showing
 
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from ._pages import PagedList, PagedOptions, Pages
     from ._scope import Scope
     from ._stream import EventOptions, EventStream, Stream
+    from .details.calls import Progress
 
 OnDone = Callable[[Call], object]
 """A function that is called when a call has completed; `call.wait()` then returns at once."""

@@ -9,7 +9,6 @@ the wait ends, Python runs the handlers, and the wait goes on unless a handler h
 from __future__ import annotations
 
 import os
-import signal
 import threading
 import time
 from collections.abc import Callable
@@ -19,6 +18,7 @@ from . import _ffi as native
 from ._boundary import check, errors, make
 from ._ffi.callbacks import raised
 from ._ffi.enums import Status
+from ._lazy import signal
 
 T = TypeVar("T")
 

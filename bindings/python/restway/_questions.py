@@ -6,10 +6,8 @@ The functions for authentication are in `_auth`, modifiers and interceptors in `
 
 from __future__ import annotations
 
-import inspect
 import os
 import threading
-import traceback
 from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Protocol, TypeVar
@@ -30,6 +28,7 @@ from ._ffi.trampolines import (
     on_question_destroy,
 )
 from ._hints import position
+from ._lazy import inspect, traceback
 from ._object import Object
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
@@ -11,6 +10,7 @@ from ._boundary import Owner, check, make, name, optional_name, written_text
 from ._exceptions import NoObjectError
 from ._ffi.conversion import encode
 from ._hints import require
+from ._lazy import json
 from ._object import Layouts, Object, Objects
 from ._query import Query
 from ._transaction import Changes, Transaction
