@@ -5,7 +5,7 @@ timings of calls.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 from . import _ffi as native
 from ._body import Saved, saved_of
@@ -407,6 +407,15 @@ class StreamEvent(NamedTuple):
     def json(self) -> JSONValue:
         """Parses the data. Raises MappingError if it is not JSON."""
         return json_value(self.data)
+
+
+class ByteStream(Protocol):
+    """The part of a stream that its response needs."""
+
+    trailers: Headers
+
+    async def next(self) -> bytes | None:
+        """Waits for the next piece; None at the end."""
 
 
 class StreamHead:
