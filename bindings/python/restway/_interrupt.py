@@ -107,8 +107,9 @@ def elsewhere(run: Callable[[], T], give_up: Callable[[], object]) -> T:
         finally:
             is_over.set()
 
-    threading.Thread(target=work, name="restway elsewhere").start()
+    thread = threading.Thread(target=work, name="restway elsewhere")
     try:
+        thread.start()  # the handler of a signal may raise in here, too
         is_over.wait()
     except BaseException:
         give_up()

@@ -319,6 +319,11 @@ def test_it_has_no_delivery_mode() -> None:
         AnyioClient(DOCUMENT, delivery="process")
 
 
+def test_every_class_has_a_telling_representation() -> None:
+    kinds = [getattr(restway.anyio, name) for name in restway.anyio.__all__]
+    assert [kind for kind in kinds if kind.__repr__ is object.__repr__] == []
+
+
 def test_its_representation_shows_its_client(demo_url: str) -> None:
     client = AnyioClient(DOCUMENT, base_url=demo_url)
     assert repr(client) == f"<AnyioClient of <Client of {demo_url}>>"

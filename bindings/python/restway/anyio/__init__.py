@@ -159,3 +159,6 @@ class AnyioPages:
             lambda on_done: pages._client._send_told(no_request, on_done, start, None)
         )
         return pages.page_of(response)
+
+    def __repr__(self) -> str:
+        return f"<AnyioPages of {self._pages!r}>"
