@@ -298,8 +298,8 @@ class ClientBase(ClientAuth, ClientNetwork, ClientPipeline, Owner[native.ClientH
             exclusion: Called for each relationship of each object that is written, with the method
                 and the path of the request, the name of the object's own entity and the name of the
                 relationship. A true result leaves the relationship out. It runs on a worker thread.
-                If it raises, nothing is sent: the call fails with CancelledError, and the exception
-                goes to `sys.unraisablehook`.
+                If it raises, nothing is sent: the call fails with CancelledError, whose `__cause__`
+                is the exception.
 
         Raises TypeError, ClosedError.
         """

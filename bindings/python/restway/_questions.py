@@ -202,7 +202,16 @@ def set_exclusion(
         return
     if not callable(exclusion):
         raise TypeError(f"an exclusion is callable, not {type(exclusion).__name__}")
-    token = questions.add(exclusion, exclusion, holding)
+
+    def run(texts: list[Any], answer: native.AnswerHandle) -> int:
+        assert exclusion is not None
+        try:
+            return 1 if exclusion(*texts) else 0
+        except BaseException as error:
+            fail(error, answer)
+            return -1
+
+    token = questions.add(run, exclusion, holding)
     try:
         check(function, client, on_exclude_function, token, on_exclude_destroy)
     except BaseException:
