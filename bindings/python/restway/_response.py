@@ -130,6 +130,11 @@ class Response(Tabular, ReadsInto, Owner[native.ResponseHandle]):
         self._layouts = layouts
         self._headers: Headers | None = None
 
+    if not TYPE_CHECKING:  # a type checker would take a response for a sequence
+
+        def __getitem__(self, _: object) -> Any:
+            raise TypeError("a Response is no list; `objects` are its objects, `json()` its JSON")
+
     @classmethod
     def retained(cls, handle: native.ResponseHandle, layouts: Layouts) -> Response:
         """For this package: returns a Response for a borrowed handle."""
