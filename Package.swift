@@ -60,7 +60,9 @@ let core: [Target] =
     + module(
         "RestwaySQLiteStore",
         ["RestwayText", "RestwayThreads", "RestwaySQLite", "RestwayObjects"], settings + small)
-    + module("RestwayMapping", ["RestwayText", "RestwayRouting", "RestwayObjects"])
+    + module(
+        "RestwayMapping",
+        ["RestwayText", "RestwayThreads", "RestwayRouting", "RestwayObjects"])
     + module(
         "RestwayJansson",
         ["CJansson", "RestwayText", "RestwayJSON", "RestwayObjects", "RestwayMapping"])

@@ -7,6 +7,7 @@
 #include "api.h"
 #include "call.h"
 #include "event.h"
+#include "mapping.h"
 #include "network.h"
 #include "request.h"
 #include "store.h"
@@ -381,6 +382,8 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_drain(
  *  @param entity       The entity of the object that is being written, not the entity of the
  *                      relationship that leads to it.
  *  @param relationship The relationship of @p entity.
+ *  @param answer       *Borrowed* until this returns. It takes the message and the cause of a
+ *                      refusal.
  *  @return 0 writes the relationship; 1 or more leaves it out; -1 or less refuses the request: the
  *          call completes with RESTWAY_E_CANCELLED, and nothing is sent.
  *
@@ -390,7 +393,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_drain(
  *  or the client closed meanwhile, the answer is dropped and the function is not called again. */
 typedef int32_t (*restway_exclude_fn)(
     void *context, const char *method, const char *path, const char *entity,
-    const char *relationship);
+    const char *relationship, restway_answer *answer);
 
 /** Sets the function that leaves relationships out of requests. It replaces an earlier function;
  *  NULL removes it. Calls that were sent earlier are not affected.

@@ -33,7 +33,8 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_answer_set_message(
     restway_answer *answer, const char *message, restway_error **out_error);
 
 /** Attaches a cause to the failure that the function is about to report. A later call of this
- *  function replaces it. Transforms ignore it: their failures are mapping issues.
+ *  function replaces it. The failure of a transform while a response is mapped is a mapping issue,
+ *  which has no cause. In strict mode the error has the cause of the first of these failures.
  *
  *  @param cause   A pointer that restway_error_cause() returns for the error of the call that the
  *                 failure ends; may be NULL.

@@ -134,17 +134,23 @@ public func restway_client_set_exclusion(
 private func exclusion(
     _ exclude: restway_exclude_fn, _ context: HostContext
 ) -> CallFunctions.Exclusion {
-    { method, path, entity, relationship in
+    { method, path, entity, relationship throws(HostRefusal) in
         let index = entity.relationshipIndex(named: relationship.name)
         let name = index.flatMap { entity.relationshipNameCString(at: $0) }
-        return method.rawValue.withCString { method in
-            func ask(_ path: CString?) -> Bool? {
-                let answer = exclude(context.pointer, method, path, entity.nameCString, name)
-                return answer < 0 ? nil : answer > 0
+        let answer = AnswerHandle(takesValue: false)
+        let choice = method.rawValue.withCString { method in
+            func ask(_ path: CString?) -> Int32 {
+                Handle.lending(answer) {
+                    exclude(context.pointer, method, path, entity.nameCString, name, $0)
+                }
             }
             guard let path else { return ask(nil) }
             return path.withCString(ask)
         }
+        guard choice >= 0 else {
+            throw HostRefusal(answer.message ?? "", cause: answer.cause)
+        }
+        return choice > 0
     }
 }
 

@@ -169,7 +169,7 @@ enum Question {
             let refusal = Self.ask(for: answer) { answer in
                 value.lend { ask(context.pointer, $0, answer) }
             }
-            if let refusal { throw TransformError(refusal.reason) }
+            if let refusal { throw TransformError(refusal.reason, cause: refusal.cause) }
             return answer.value ?? .absent
         }
     }

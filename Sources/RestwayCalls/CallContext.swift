@@ -357,7 +357,8 @@ package final class CallContext: Sendable {
 package struct CallFunctions: Sendable {
     /// Returns whether a relationship of an object stays out of a request with this method to this
     /// path. It is a question.
-    package typealias Exclusion = @Sendable (Method, String?, Entity, Relationship) -> Bool?
+    package typealias Exclusion =
+        @Sendable (Method, String?, Entity, Relationship) throws(HostRefusal) -> Bool
     /// May replace the failure made from a failed answer. It is a question.
     package typealias FailureReader = @Sendable (Failure) -> Failure
     /// Receives an attempt that did not end its call, with its number.

@@ -63,11 +63,13 @@ package enum CallbackScope {
     package static var isActive: Bool { depth > 0 }
 
     /// Runs `body`, which calls into the host.
-    package static func run<Result>(_ body: () -> Result) -> Result {
+    package static func run<Result, Failure: Error>(
+        _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
         let outer = depth
         pthread_setspecific(key, UnsafeRawPointer(bitPattern: outer + 1))
         defer { pthread_setspecific(key, UnsafeRawPointer(bitPattern: outer)) }
-        return body()
+        return try body()
     }
 
     /// The value of the thread is a count, not an address.

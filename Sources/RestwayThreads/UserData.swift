@@ -41,3 +41,20 @@ package protocol HostCause: AnyObject, Sendable {
     /// The pointer. It is valid as long as this object lives.
     var pointer: UnsafeMutableRawPointer? { get }
 }
+
+/// How a function of the host has failed.
+package struct HostRefusal: Error, Equatable, Sendable {
+    /// The reason, for a message.
+    package let reason: String
+    /// What the function attached to its failure.
+    package let cause: (any HostCause)?
+
+    package init(_ reason: String, cause: (any HostCause)? = nil) {
+        self.reason = reason
+        self.cause = cause
+    }
+
+    package static func == (left: HostRefusal, right: HostRefusal) -> Bool {
+        left.reason == right.reason && left.cause === right.cause
+    }
+}

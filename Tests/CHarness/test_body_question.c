@@ -15,8 +15,9 @@ enum { MODE_COUNT = sizeof(modes) / sizeof(modes[0]) };
 /** A restway_exclude_fn; the context is a struct gate. */
 static int32_t exclude(
     void *context, const char *method, const char *path, const char *entity,
-    const char *relationship) {
+    const char *relationship, restway_answer *answer) {
     struct gate *gate = context;
+    (void)answer;
     gate_ask(gate, NULL);
     int is_known = strcmp(method, "POST") == 0 && path != NULL && entity[0] != '\0';
     return is_known && strcmp(relationship, "enterprise") == 0;
@@ -196,10 +197,57 @@ static void exclusion__inside_of_it_what_asks_would_block(void **state) {
     gate_expect_destroyed(&gate, 1);
 }
 
+/** What the refusing functions attach to their failures, and whether they could. */
+static struct probe cause;
+static restway_status said[2];
+
+static void say_why(restway_answer *answer) {
+    said[0] = restway_answer_set_message(answer, "too secret", NULL);
+    said[1] = restway_answer_set_cause(answer, &cause, probe_destroy, NULL);
+}
+
+static restway_status refuse_value(
+    void *context, const restway_value *value, restway_answer *answer) {
+    (void)context;
+    (void)value;
+    say_why(answer);
+    return RESTWAY_E_MAPPING;
+}
+
+/** Expects that a POST fails because of a function that has said why. */
+static void expect_reason(struct drafting *own, restway_status status, const char *part) {
+    restway_request *request = make_request(own, "a");
+    probe_begin(&cause);
+    assert_fails_keeping(
+        restway_client_perform(own->client, request, 0, NULL, &failure), status, part);
+    assert_int_equal(said[0], RESTWAY_OK);
+    assert_int_equal(said[1], RESTWAY_OK);
+    assert_holds(restway_error_message(failure), "too secret");
+    assert_ptr_equal(restway_error_cause(failure), &cause);
+    assert_int_equal(cause.destroyed_count, 0);
+    forget_failure();
+    probe_expect_dropped(&cause);
+    restway_request_release(request);
+}
+
+static void transform__attaches_a_cause_to_the_error_of_the_call(void **state) {
+    (void)state;
+    struct gate gate, other;
+    gate_begin(&gate, NULL);
+    struct drafting own = drafting_begin_asking(
+        RESTWAY_DELIVERY_THREAD, refuse_value, &gate, gate_destroy);
+    set_exclusion(&own, &other);
+    expect_reason(&own, RESTWAY_E_MAPPING, "Employee.email");
+    drafting_end(&own);
+    gate_expect_destroyed(&other, 0);
+    gate_expect_destroyed(&gate, 0);
+}
+
 static int32_t refuse(
     void *context, const char *method, const char *path, const char *entity,
-    const char *relationship) {
-    exclude(context, method, path, entity, relationship);
+    const char *relationship, restway_answer *answer) {
+    exclude(context, method, path, entity, relationship, answer);
+    say_why(answer);
     return -1;
 }
 
@@ -209,11 +257,7 @@ static void exclusion__may_refuse_the_request(void **state) {
     struct drafting own = drafting_begin(0);
     gate_begin(&gate, NULL);
     assert_ok(restway_client_set_exclusion(own.client, refuse, &gate, gate_destroy, &failure));
-    restway_request *request = make_request(&own, "a");
-    assert_fails(
-        restway_client_perform(own.client, request, 0, NULL, &failure), RESTWAY_E_CANCELLED,
-        "Employee.enterprise");
-    restway_request_release(request);
+    expect_reason(&own, RESTWAY_E_CANCELLED, "Employee.enterprise");
     drafting_end(&own);
     gate_expect_destroyed(&gate, 1);
 }
@@ -226,6 +270,7 @@ static const struct CMUnitTest tests[] = {
     TEST(exclusion__of_a_closed_client_lets_its_call_end),
     TEST(exclusion__inside_of_it_what_asks_would_block),
     TEST(exclusion__may_refuse_the_request),
+    TEST(transform__attaches_a_cause_to_the_error_of_the_call),
 };
 
 const struct suite body_question_suite = SUITE(tests);

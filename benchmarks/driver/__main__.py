@@ -46,6 +46,7 @@ _GROUPS: dict[str, Callable[[str], Iterator[Figure]]] = {
     "python.blocking.over_httpx": python_clients.over_httpx,
     "python.asyncio32": python_clients.in_event_loop,
     "python.asyncio32.simdjson": partial(python_clients.in_event_loop, mapper=SIMDJSON),
+    "python.interrupt": python_clients.interrupted,
     "python.import": python_reading.importing,
     "python.read.over_pydantic": python_reading.over_pydantic,
     "python.read.simdjson": partial(python_reading.over_pydantic, mapper=SIMDJSON),

@@ -1,4 +1,4 @@
-"""Small requests from Python."""
+"""Small requests from Python, and interrupted waits."""
 
 from __future__ import annotations
 
@@ -14,6 +14,10 @@ _BLOCKING_REQUESTS = 5_000
 _ASYNC_REQUESTS = 10_000
 #: The number of requests with httpx, which takes several times as long for each.
 _HTTPX_REQUESTS = 1_000
+_INTERRUPT_PAIRS = 5
+#: The number of signals for each kind of wait.
+_INTERRUPTS = 100
+_INTERRUPT_MILLISECONDS_MAX = 100.0
 
 
 def blocking(base: str, mapper: Mapper = JANSSON) -> Iterator[Figure]:
@@ -58,6 +62,16 @@ def in_event_loop(base: str, mapper: Mapper = JANSSON) -> Iterator[Figure]:
         Target(3.0, is_floor=True),
         [(_per_second(ours), _per_second(theirs)) for ours, theirs in runs],
     )
+
+
+def interrupted(_base: str) -> Iterator[Figure]:
+    """Compares the longest time from a SIGINT to its exception with 100 ms."""
+    runs = in_turn(
+        _INTERRUPT_PAIRS,
+        lambda: run_python("restway_interrupt", _INTERRUPTS)["longest_seconds"] * 1e3,
+        lambda: _INTERRUPT_MILLISECONDS_MAX,
+    )
+    yield figure("python.interrupt.time", "ms", "100 ms", Target(1.0), runs)
 
 
 def _per_second(run: Result) -> float:

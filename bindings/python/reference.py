@@ -36,7 +36,7 @@ TOPICS = {
     "clients": ("Methods of all clients", ["_client_base"]),
     "requests": ("Requests and files", ["_request", "_resource", "_inspect"]),
     "options": ("Options of requests", ["_body"]),
-    "responses": ("Calls and responses", ["_call", "_response", "_boundary"]),
+    "responses": ("Calls and responses", ["_call", "_response", "_boundary", "details.calls"]),
     "objects": ("Objects and drafts", ["_object", "_draft"]),
     "store": ("Stores, queries, observers", ["_store"]),
     "pages": ("Pages", ["_pages"]),
@@ -47,7 +47,9 @@ TOPICS = {
     "pipeline": ("Modifiers and interceptors", ["_pipeline"]),
     "cache": ("The response cache", ["_cache"]),
     "outbox": ("The outbox", ["_outbox"]),
-    "network": ("Networks, cookies, rates", ["_network"]),
+    "network": (
+        "Connections, time limits, credentials, cookies, rates", ["_network", "details.settings"]
+    ),
     "lifecycle": ("The life of calls", ["_lifecycle"]),
     "exceptions": ("Exceptions", ["_exceptions"]),
     "library": ("The library", ["_library", "_ffi.conversion", "_ffi.enums"]),

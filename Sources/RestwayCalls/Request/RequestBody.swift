@@ -65,14 +65,16 @@ struct RequestBody {
                 identities.valueOutermost(entity, key, mayCreate: mayCreate, mayWait: mayWait)
             }
         }
-        options.excludes = { entity, relationship in
+        options.excludes = { entity, relationship throws(HostRefusal) in
             if entity === descriptor.mapping.entity,
                 descriptor.excluded.contains(relationship.name)
             {
                 return true
             }
             guard let exclusion = questions.exclusion else { return false }
-            return CallbackScope.run { exclusion(method, path, entity, relationship) }
+            return try CallbackScope.run { () throws(HostRefusal) in
+                try exclusion(method, path, entity, relationship)
+            }
         }
         var unread: Failure?
         var encoder = ObjectEncoder(
@@ -105,7 +107,9 @@ struct RequestBody {
                 case .abandoned, .refused: .cancelled
                 default: .mapping
                 }
-            throw Failure(reason, error.message, field: error.field)
+            var failure = Failure(reason, error.message, field: error.field)
+            failure.cause = error.cause
+            throw failure
         }
     }
 

@@ -176,6 +176,7 @@ private struct BytesMappingRun: Sendable {
         var strict = Failure(
             .mapping, details: result.issues.map { .init(path: $0.keyPath, message: $0.reason) })
         strict.message = "\(order.description): \(strict.message)"
+        strict.cause = result.issueCause
         throw strict
     }
 

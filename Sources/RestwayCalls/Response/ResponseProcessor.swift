@@ -117,6 +117,7 @@ struct ResponseProcessor {
                 .mapping,
                 details: result.issues.map { .init(path: $0.keyPath, message: $0.reason) })
             failure.message = "\(describe(received)) does not map: \(failure.message)"
+            failure.cause = result.issueCause
             throw complete(failure, received)
         }
         try ask(plan, &result, received)

@@ -1,6 +1,7 @@
 package import RestwayObjects
 import RestwayRouting
 import RestwayText
+package import RestwayThreads
 
 /// Converts a value of the payload to a value of an attribute, and back.
 ///
@@ -151,8 +152,15 @@ package struct CustomTransform: Sendable {
 package struct TransformError: Error, Equatable, Sendable {
     /// The reason. It never quotes the value, unless the host's own function does.
     package let reason: String
+    /// What the host's function attached to its failure.
+    package let cause: (any HostCause)?
 
-    package init(_ reason: String) {
+    package init(_ reason: String, cause: (any HostCause)? = nil) {
         self.reason = reason
+        self.cause = cause
+    }
+
+    package static func == (left: TransformError, right: TransformError) -> Bool {
+        left.reason == right.reason && left.cause === right.cause
     }
 }

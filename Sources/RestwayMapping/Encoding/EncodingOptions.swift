@@ -1,4 +1,5 @@
 package import RestwayObjects
+package import RestwayThreads
 
 /// Options for writing objects.
 package struct EncodingOptions {
@@ -10,7 +11,7 @@ package struct EncodingOptions {
     package var keepsInfinities = false
     /// Called for each relationship of each object. True leaves it out; nil refuses the whole
     /// value.
-    package var excludes: (Entity, Relationship) -> Bool? = { _, _ in false }
+    package var excludes: (Entity, Relationship) throws(HostRefusal) -> Bool = { _, _ in false }
     /// Returns a replacement for the identity of an object in the store, if a relationship links to
     /// it by identity and the written value has no identity. Nil means that there is no
     /// replacement.
@@ -75,10 +76,10 @@ package enum EncodingError: Error, Equatable, Sendable {
     case noIdentity(entity: String, relationship: String, target: String)
     /// The source of an attribute or a relationship leads through a value that is not an object.
     case blocked(entity: String, name: String, source: String)
-    case transform(entity: String, attribute: String, reason: String)
+    case transform(entity: String, attribute: String, TransformError)
     case tooDeep(max: Int)
     /// The function that was asked about a relationship refuses the request.
-    case refused(entity: String, relationship: String)
+    case refused(entity: String, relationship: String, HostRefusal)
     /// The request is no longer wanted.
     case abandoned
 
@@ -89,14 +90,24 @@ package enum EncodingError: Error, Equatable, Sendable {
                 + "no identity yet"
         case .blocked(let entity, let name, let source):
             "\(entity).\(name) is sent as \"\(source)\", which lies in a value that is no object"
-        case .transform(let entity, let attribute, let reason):
-            "\(entity).\(attribute): \(reason)"
+        case .transform(let entity, let attribute, let error):
+            "\(entity).\(attribute): \(error.reason)"
         case .tooDeep(let max):
             "the objects to be sent nest deeper than \(max) levels"
-        case .refused(let entity, let relationship):
+        case .refused(let entity, let relationship, let refusal):
             "the exclusion, asked about \(entity).\(relationship), has refused the request"
+                + (refusal.reason.isEmpty ? "" : ": \(refusal.reason)")
         case .abandoned:
             "cancelled while the body was written"
+        }
+    }
+
+    /// What the host's function attached to its failure.
+    package var cause: (any HostCause)? {
+        switch self {
+        case .transform(_, _, let error): error.cause
+        case .refused(_, _, let refusal): refusal.cause
+        case .noIdentity, .blocked, .tooDeep, .abandoned: nil
         }
     }
 
@@ -104,7 +115,7 @@ package enum EncodingError: Error, Equatable, Sendable {
     package var field: String? {
         switch self {
         case .noIdentity(_, let name, _), .blocked(_, let name, _), .transform(_, let name, _),
-            .refused(_, let name):
+            .refused(_, let name, _):
             name
         case .tooDeep, .abandoned: nil
         }

@@ -1,4 +1,5 @@
 package import RestwayObjects
+import RestwayThreads
 
 /// Writes an object, and the objects that it links to, as the value of a request.
 ///
@@ -136,10 +137,7 @@ package struct ObjectEncoder {
             let isChanged = source.draft?.changed.contains(cell) ?? false
             if isPartial, !isChanged { continue }
             guard !options.isAbandoned() else { throw .abandoned }
-            guard let isExcluded = options.excludes(entity, relationship) else {
-                throw .refused(entity: entity.name, relationship: relationship.name)
-            }
-            if isExcluded {
+            if try isExcluded(relationship, of: entity) {
                 sent[number].withheld.insert(cell)
                 continue
             }
@@ -189,7 +187,17 @@ package struct ObjectEncoder {
             throw .transform(
                 entity: source.entity.name,
                 attribute: source.entity.attributes[attribute.attribute].name,
-                reason: error.reason)
+                error)
+        }
+    }
+
+    private func isExcluded(
+        _ relationship: Relationship, of entity: Entity
+    ) throws(EncodingError) -> Bool {
+        do throws(HostRefusal) {
+            return try options.excludes(entity, relationship)
+        } catch {
+            throw .refused(entity: entity.name, relationship: relationship.name, error)
         }
     }
 

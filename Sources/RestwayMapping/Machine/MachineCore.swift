@@ -1,4 +1,5 @@
 import RestwayObjects
+import RestwayThreads
 
 /// The state of a mapping machine: it takes the events of a mapper and lets its parts do what they
 /// ask for.
@@ -76,7 +77,8 @@ struct MachineCore {
         let (changes, results) = rows.take()
         progress?.end()
         return MappingResult(
-            changeSet: changes, results: results, issues: issues.kept, issueCount: issues.count)
+            changeSet: changes, results: results, issues: issues.kept, issueCount: issues.count,
+            issueCause: issues.cause)
     }
 
     // MARK: Keys and scalars
@@ -442,6 +444,9 @@ struct MachineCore {
         switch misfit {
         case .untouched: break
         case .other(let reason): issue(reason)
+        case .failed(let reason, let cause):
+            issues.cause = issues.cause ?? cause
+            issue(reason)
         case .found(let found, let target):
             guard issues.keepsMore else { return issues.addOne() }
             let expectation = values.expectation(target, rows.mapping(of: row))
@@ -467,6 +472,8 @@ struct IssueLog {
 
     private(set) var kept: [MappingIssue] = []
     private(set) var count = 0
+    /// What the first transform that failed attached to its failure.
+    var cause: (any HostCause)?
 
     var keepsMore: Bool { kept.count < Self.keptMax }
 

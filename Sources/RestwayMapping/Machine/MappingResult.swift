@@ -1,5 +1,6 @@
 package import RestwayObjects
 import RestwayText
+package import RestwayThreads
 import Synchronization
 
 /// The rows of one response, before any store has taken them.
@@ -10,6 +11,8 @@ package struct MappingResult: Sendable {
     /// The first 100 issues.
     package var issues: [MappingIssue]
     package var issueCount: Int
+    /// What the first transform of the host that failed attached to its failure.
+    package var issueCause: (any HostCause)?
 
     /// Moves the rows out, so that they are not copied.
     package mutating func takeChangeSet() -> ChangeSet {

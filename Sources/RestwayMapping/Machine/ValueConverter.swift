@@ -1,6 +1,7 @@
 import RestwayObjects
 import RestwayRouting
 import RestwayText
+import RestwayThreads
 
 /// A value without members, as a mapper pushes it.
 enum Scalar {
@@ -33,6 +34,8 @@ enum Misfit: Error {
     /// It is of another kind than the attribute takes.
     case found(StaticString, by: PlanTarget)
     case other(String)
+    /// The host's transform failed.
+    indirect case failed(String, cause: (any HostCause)?)
     /// The host's transform left the attribute unchanged.
     case untouched
 
@@ -310,7 +313,7 @@ struct ValueConverter {
         do throws(TransformError) {
             answer = try decode(value)
         } catch {
-            throw .other("transform \"\(name)\": \(error.reason)")
+            throw .failed("transform \"\(name)\": \(error.reason)", cause: error.cause)
         }
         guard answer != .absent else { throw .untouched }
         guard let fitting = type.fit(answer) else {

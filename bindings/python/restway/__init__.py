@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from . import _hints
 from ._api import API
-from ._auth import Authorize, Credential, Exchange, Persist, Refresh, ShouldReplay
+from ._auth import Authorize, Exchange, Persist, Refresh, ShouldReplay
 from ._body import (
     BodyOptions,
     CacheFilter,
@@ -30,9 +30,8 @@ from ._body import (
     RequestOptions,
     Saved,
     SaveTo,
-    Timeouts,
 )
-from ._boundary import Attempt, OnAttempt
+from ._boundary import OnAttempt
 from ._call import Call
 from ._client import Client, OnDone
 from ._draft import Draft, Linked
@@ -120,7 +119,7 @@ from ._library import (
     split_url,
     version,
 )
-from ._network import TLS, Cookie, Cookies, DefaultHeaders, Network, Proxy, Rate
+from ._network import Cookies, DefaultHeaders
 from ._object import Identity, Object, Objects
 from ._observing import OnQueryChange, QueryChanges, QueryObserver
 from ._parsing import Data, EncoderFunction, MapProgress, ParserFunction, ValidatorFunction
@@ -138,15 +137,7 @@ from ._questions import (
 )
 from ._request import Request, Target
 from ._resource import DigestHeader, FileContent, Files, Resource, Resumable, Resumption
-from ._response import (
-    CacheNote,
-    MappingIssue,
-    OnProgress,
-    Progress,
-    Response,
-    StreamEvent,
-    Timings,
-)
+from ._response import MappingIssue, OnProgress, Response, StreamEvent
 from ._store import (
     Observed,
     Observer,
@@ -194,6 +185,8 @@ if TYPE_CHECKING:
         Stream,
         StreamedResponse,
     )
+    from .details.calls import Attempt, CacheNote, Progress, Timings
+    from .details.settings import TLS, Cookie, Credential, Network, Proxy, Rate, Timeouts
     from .values.pages import AsyncPagesInto, PagesInto
 
 __version__ = "0.1.0"
@@ -212,6 +205,7 @@ _MODULES = {
     "AsyncScope": "_scope",
     "AsyncStream": "_stream",
     "AsyncStreamedResponse": "_stream",
+    "Attempt": "details.calls",
     "Batch": "_batch",
     "BatchAnswer": "_batch",
     "BatchDecode": "_batch",
@@ -219,13 +213,17 @@ _MODULES = {
     "BatchRequest": "_batch",
     "Cache": "_cache",
     "CacheEntry": "_cache",
+    "CacheNote": "details.calls",
     "CacheOptions": "_cache",
     "CacheStatistics": "_cache",
     "CallInfo": "_lifecycle",
+    "Cookie": "details.settings",
+    "Credential": "details.settings",
     "EventOptions": "_stream",
     "EventStream": "_stream",
     "LifecycleEvent": "_lifecycle",
     "LifecycleEvents": "_lifecycle",
+    "Network": "details.settings",
     "OnBatchDone": "_batch",
     "OnFlushed": "_outbox",
     "OnItem": "_outbox",
@@ -240,11 +238,17 @@ _MODULES = {
     "PagedOptions": "_pages",
     "Pages": "_pages",
     "PagesInto": "values.pages",
+    "Progress": "details.calls",
+    "Proxy": "details.settings",
+    "Rate": "details.settings",
     "RoutingClient": "_routing",
     "Scope": "_scope",
     "Stored": "_outbox_items",
     "Stream": "_stream",
     "StreamedResponse": "_stream",
+    "TLS": "details.settings",
+    "Timeouts": "details.settings",
+    "Timings": "details.calls",
 }
 
 

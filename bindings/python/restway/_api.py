@@ -128,8 +128,10 @@ class Building(Registering):
         """Registers a transform: `decode` converts the payload's value into the attribute's value,
         and `encode` converts it back.
 
-        An exception of either function is a mapping issue. The functions must not refer to this
-        api, or neither is ever freed. Raises DuplicateError, FrozenError, UsageError.
+        An exception of `decode` is a mapping issue; an exception of `encode` ends the call, and is
+        the `__cause__` of its error, as is an exception of `decode` with strict mapping. The
+        functions must not refer to this api, or neither is ever freed. Raises DuplicateError,
+        FrozenError, UsageError.
         """
         for function in (decode, encode):
             if function is not None:

@@ -3,12 +3,9 @@
 
 from __future__ import annotations
 
-import inspect
-import json
 import threading
 import weakref
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 from . import _ffi as native
@@ -19,41 +16,12 @@ from ._ffi import trampolines
 from ._ffi.callbacks import Holding
 from ._ffi.enums import Status
 from ._hints import require_mapping
-from ._lazy import asyncio
+from ._lazy import asyncio, inspect, json
 from ._questions import AskedClient, FailureReader, Held, set_failure_reader
 
 if TYPE_CHECKING:
     from ._object import Layouts
-
-
-@dataclass
-class Credential:
-    """A credential. The scheme of the document's `auth` decides which fields are used; None keeps
-    the present value.
-
-        client.set_credential(restway.Credential(user="ada", password="secret"))
-
-    Its repr contains no secret.
-    """
-
-    user: str | None = None
-    """The user's name; with OAuth 2 the client identifier."""
-    password: str | None = None
-    """The password; with OAuth 2 the client secret."""
-    token: str | None = None
-    """The bearer token, the access token or the API key."""
-    refresh_token: str | None = None
-    """The OAuth 2 refresh token."""
-    expires_in: float | None = None
-    """How many seconds the token is valid, from now on; the client refreshes it before it expires.
-    """
-
-    def __repr__(self) -> str:
-        shown = [f"user={self.user!r}"] if self.user is not None else []
-        for secret in ("password", "token", "refresh_token"):
-            if getattr(self, secret) is not None:
-                shown.append(f"{secret}=...")
-        return f"Credential({', '.join(shown)})"
+    from .details.settings import Credential
 
 
 def native_credential(credential: Credential | str | None) -> Any:
@@ -61,6 +29,8 @@ def native_credential(credential: Credential | str | None) -> Any:
     """
     if credential is None:
         return None
+    from .details.settings import Credential
+
     if isinstance(credential, str):
         credential = Credential(token=credential)
     if not isinstance(credential, Credential):
@@ -77,6 +47,8 @@ def native_credential(credential: Credential | str | None) -> Any:
 
 def credential_of(fields: Any) -> Credential:
     """Returns a copy of a credential that the library lends."""
+    from .details.settings import Credential
+
     expiry = fields.expires_in_milliseconds
     return Credential(
         user=native.borrowed(fields.user),
@@ -149,7 +121,7 @@ class Exchange:
         )
 
 
-Fresh = Union[Credential, str, None]
+Fresh = Union["Credential", str, None]
 """The result of a refresh: a credential, a token, or None when the program keeps the credential
 itself.
 """
@@ -166,7 +138,7 @@ Refresh = Callable[[], Union[Fresh, Awaitable[Fresh]]]
 credential itself. For an AsyncClient it may be a coroutine function.
 """
 
-Persist = Callable[[Credential], object]
+Persist = Callable[["Credential"], object]
 """A function that receives each credential that a refresh has brought, for example to keep it in a
 file.
 """

@@ -9,14 +9,13 @@ import os
 import threading
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypedDict, Union
 
 from . import _ffi as native
-from ._boundary import check, milliseconds, name
+from ._boundary import check, name
 from ._exceptions import RestwayError
 from ._ffi.callbacks import functions
-from ._ffi.enums import AuthMode, CacheMode, Phase, SaveFlag, Status
+from ._ffi.enums import AuthMode, CacheMode, SaveFlag, Status
 from ._ffi.trampolines import (
     on_function_destroy,
     on_read_body_function,
@@ -30,6 +29,8 @@ from .values import Nulls, Parameters, Record
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
+
+    from .details.settings import Timeouts
 
 
 class Readable(Protocol):
@@ -335,47 +336,6 @@ def saved_of(response: native.ResponseHandle) -> Saved | None:
         native.borrowed(lib.restway_response_saved_digest(response)),
         lib.restway_response_saved_from(response),
     )
-
-
-@dataclass(frozen=True)
-class Timeouts:
-    """The time limits of a request in seconds. None takes the limit of the route or the client;
-    `math.inf` sets no limit.
-
-        client.get("reports", timeout=restway.Timeouts(total=60, first_byte=5))
-    """
-
-    total: float | None = None
-    """The time of the whole exchange, including redirects."""
-
-    connect: float | None = None
-    """The time until a connection is ready."""
-
-    first_byte: float | None = None
-    """The time from the last byte of the request to the first byte of the answer."""
-
-    idle: float | None = None
-    """The time in which no byte is sent or received, in whole seconds."""
-
-    too_slow: float | None = None
-    """The age at which observers of calls learn that the call is too slow; the call goes on."""
-
-    def _set(self, handle: native.RequestHandle) -> None:
-        """For this package: sets the limits of a request."""
-        lib = native.lib
-        total = milliseconds(self.total, unbounded=-1)
-        check(lib.restway_request_set_timeout, handle, total)
-        for phase, limit in (
-            (Phase.CONNECT, self.connect),
-            (Phase.FIRST_BYTE, self.first_byte),
-            (Phase.IDLE, self.idle),
-        ):
-            if limit is not None:
-                given = milliseconds(limit, unbounded=-1)
-                check(lib.restway_request_set_phase_timeout, handle, phase, given)
-        if self.too_slow is not None:
-            age = milliseconds(self.too_slow, unbounded=-1)
-            check(lib.restway_request_set_too_slow, handle, age)
 
 
 class CallOptions(TypedDict, total=False):

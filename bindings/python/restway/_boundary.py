@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from . import _ffi as native
@@ -66,6 +65,7 @@ if TYPE_CHECKING:
 
     from ._object import Layouts
     from ._response import Response
+    from .details.calls import Attempt
 
 
 _TEXT_BYTES = 4096
@@ -345,29 +345,7 @@ def failure(status: int, error: native.ErrorHandle, layouts: Layouts | None) -> 
     return exception
 
 
-@dataclass(frozen=True)
-class Attempt:
-    """One attempt of a call. Redirects belong to the attempt that met them.
-
-        for attempt in response.attempts:
-            print(attempt.reason.name, attempt.http_status, attempt.waited, attempt.took)
-    """
-
-    reason: AttemptReason
-    """The reason for the attempt: it is the first, a retry, or a replay with another credential."""
-    status: int
-    """The status with which it ended: a `Status` if this version knows it, otherwise an int."""
-    http_status: int
-    """The HTTP status, or 0 if there was no answer."""
-    api_code: str | None
-    """The API's own code."""
-    waited: float
-    """How many seconds the call waited before this attempt."""
-    took: float
-    """How many seconds the attempt took."""
-
-
-OnAttempt = Callable[[int, int, Attempt], object]
+OnAttempt = Callable[[int, int, "Attempt"], object]
 """A function that is called when an attempt has ended and another one follows. It receives the
 call's id, the attempt's number and the attempt.
 """
@@ -375,6 +353,8 @@ call's id, the attempt's number and the attempt.
 
 def attempt_of(read: Any) -> Attempt:
     """Returns a copy of an attempt of the library."""
+    from .details.calls import Attempt
+
     status = read.status
     known = Status(status) if status in Status._value2member_map_ else status
     return Attempt(

@@ -12,8 +12,9 @@ from ._boundary import check, make, name, optional_name
 from ._ffi.enums import CacheFlag, CacheState
 from ._hints import Hinting
 from ._lazy import asyncio
-from ._response import CacheNote, cache_note
+from ._response import cache_note
 from ._stream import request_of
+from .details.calls import CacheNote
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

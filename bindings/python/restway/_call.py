@@ -11,10 +11,11 @@ from ._boundary import Owner, errors, failed, milliseconds
 from ._exceptions import WouldBlockError
 from ._ffi.enums import Domain, Status
 from ._interrupt import waiting
-from ._response import Progress, Response, call_progress
+from ._response import Response, call_progress
 
 if TYPE_CHECKING:
     from ._client_base import ClientBase
+    from .details.calls import Progress
 
 
 class Call(Owner[native.CallHandle]):

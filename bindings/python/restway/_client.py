@@ -28,7 +28,7 @@ from ._observing import ObservingClient
 from ._parsing import BytesMapping
 from ._questions import set_question
 from ._request import Request
-from ._response import OnProgress, Progress, Response
+from ._response import OnProgress, Response
 from ._verbs import BlockingVerbs, T
 from .progress._calls import showing
 from .values import reading_of_each
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from ._pages import PagedIntoOptions, PagedList, PagedOptions, Pages
     from ._scope import Scope
     from ._stream import EventOptions, EventStream, Stream
+    from .details.calls import Progress
     from .values.pages import PagesInto
 
 OnDone = Callable[[Call], object]

@@ -5,7 +5,6 @@ Functions import what only they use, so that making a client loads no more than 
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, Union
@@ -29,9 +28,9 @@ from ._ffi.enums import ClientFlag, CurlFlag, Delivery, Reachability, TraceFlag
 from ._ffi.trampolines import on_question_destroy, on_span_function
 from ._hints import require, unknown_keyword
 from ._inspect import OutgoingRequest
-from ._lazy import asyncio
+from ._lazy import asyncio, json
 from ._library import Clock, Spans, follow_logging
-from ._network import ClientNetwork, Network, Proxy, TLSChoice, network_options
+from ._network import ClientNetwork, network_options
 from ._object import Layouts, Object
 from ._pipeline import ClientPipeline
 from ._questions import Exclusion, set_exclusion
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
     from ._batch import BatchDecode, BatchEncode
     from ._cache import CacheOptions
     from ._lifecycle import CallInfo
+    from .details.settings import Network, Proxy, TLSChoice
 
 Path = Union[str, "os.PathLike[str]"]
 """The path of a file: a str or a `pathlib.Path`."""
@@ -298,8 +298,8 @@ class ClientBase(ClientAuth, ClientNetwork, ClientPipeline, Owner[native.ClientH
             exclusion: Called for each relationship of each object that is written, with the method
                 and the path of the request, the name of the object's own entity and the name of the
                 relationship. A true result leaves the relationship out. It runs on a worker thread.
-                If it raises, nothing is sent: the call fails with CancelledError, and the exception
-                goes to `sys.unraisablehook`.
+                If it raises, nothing is sent: the call fails with CancelledError, whose `__cause__`
+                is the exception.
 
         Raises TypeError, ClosedError.
         """

@@ -9,7 +9,6 @@ the wait ends, Python runs the handlers, and the wait goes on unless a handler h
 from __future__ import annotations
 
 import os
-import signal
 import threading
 import time
 from collections.abc import Callable
@@ -19,6 +18,7 @@ from . import _ffi as native
 from ._boundary import check, errors, make
 from ._ffi.callbacks import raised
 from ._ffi.enums import Status
+from ._lazy import signal
 
 T = TypeVar("T")
 
@@ -107,8 +107,9 @@ def elsewhere(run: Callable[[], T], give_up: Callable[[], object]) -> T:
         finally:
             is_over.set()
 
-    threading.Thread(target=work, name="restway elsewhere").start()
+    thread = threading.Thread(target=work, name="restway elsewhere")
     try:
+        thread.start()  # the handler of a signal may raise in here, too
         is_over.wait()
     except BaseException:
         give_up()

@@ -22,5 +22,15 @@ class LazyModule:
 
 if TYPE_CHECKING:
     import asyncio as asyncio
+    import base64 as base64
+    import inspect as inspect
+    import json as json
+    import signal as signal
+    import traceback as traceback
 else:
     asyncio = LazyModule("asyncio")
+    base64 = LazyModule("base64")
+    inspect = LazyModule("inspect")
+    json = LazyModule("json")
+    signal = LazyModule("signal")
+    traceback = LazyModule("traceback")

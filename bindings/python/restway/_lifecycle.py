@@ -11,8 +11,9 @@ from . import _ffi as native
 from ._boundary import check, failure, make, milliseconds, name
 from ._ffi.enums import CallFlag, LifecycleKind
 from ._lazy import asyncio
-from ._response import Progress, Response, call_progress
+from ._response import Response, call_progress
 from ._store import Observer
+from .details.calls import Progress
 
 if TYPE_CHECKING:
     from ._exceptions import RestwayError

@@ -1,160 +1,18 @@
-"""How a client connects: TLS, proxies, sockets, names, versions of HTTP; headers, cookies, and
-rates."""
+"""The default headers, the cookies and the rates of a client."""
 
 from __future__ import annotations
 
-import json
-import os
-from collections.abc import Iterator, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, Union
+from collections.abc import Iterator, Mapping, MutableMapping
+from typing import TYPE_CHECKING, Any, Protocol
 
 from . import _ffi as native
-from ._boundary import check, make, milliseconds, name, optional_name, written_text
-from ._ffi.enums import CookieFlag, HttpVersion, IpVersion, TlsFlag, TlsVersion
+from ._boundary import check, make, name, optional_name, written_text
+from ._ffi.enums import CookieFlag
 from ._inspect import Headers
+from ._lazy import json
 
-Path = Union[str, "os.PathLike[str]"]
-"""The path of a file: a str or a `pathlib.Path`."""
-
-_TLS_VERSIONS = {"1.2": TlsVersion.VERSION_1_2, "1.3": TlsVersion.VERSION_1_3}
-_HTTP_VERSIONS = {
-    None: HttpVersion.AUTOMATIC,
-    "1.1": HttpVersion.VERSION_1_1,
-    "2": HttpVersion.VERSION_2,
-    "3": HttpVersion.VERSION_3,
-}
-_IP_VERSIONS = {None: IpVersion.ANY, 4: IpVersion.VERSION_4, 6: IpVersion.VERSION_6}
-
-
-@dataclass(frozen=True)
-class TLS:
-    """The TLS settings of an origin, or of all origins.
-
-        tls = restway.TLS(ca_file="authority.pem", certificate_file="me.p12", password=secret)
-        client = restway.Client(api, tls=tls)
-
-    The files are checked when the client is made, and read again for each new connection.
-    """
-
-    ca_file: Path | None = None
-    """A PEM file with the certificates of trusted authorities, in place of the system's."""
-
-    ca_folder: Path | None = None
-    """A folder of such certificates that was prepared by `openssl rehash`."""
-
-    certificate_file: Path | None = None
-    """The client's certificate: PEM, or PKCS#12, which holds the key, too."""
-
-    key_file: Path | None = None
-    """The PEM file of the private key, unless `certificate_file` holds the key."""
-
-    password: str | None = field(default=None, repr=False)
-    """The password of the key or of the PKCS#12 file."""
-
-    pinned_public_key: str | None = None
-    """The public keys of which the server must have one: "sha256//" and the base64 text of the
-    key's SHA-256; several are joined by ";".
-    """
-
-    minimum_version: Literal["1.2", "1.3"] = "1.2"
-    """The oldest version of TLS that is accepted."""
-
-    insecure_no_verification: bool = False
-    """Whether the certificate of the server is not checked, so that anyone on the network path can
-    read and change everything. The client writes a warning into the log.
-    """
-
-    def _options(self, origin: str | None) -> Any:
-        """For this package: returns the settings for the library."""
-        if self.minimum_version not in _TLS_VERSIONS:
-            raise ValueError(f"no version of TLS: {self.minimum_version!r}")
-        options = native.TlsOptions()
-        check(
-            native.lib.restway_tls_options_init, native.ref(options), native.size_of(options)
-        )
-        options.origin = optional_name(origin)
-        options.ca_file = _path(self.ca_file)
-        options.ca_folder = _path(self.ca_folder)
-        options.certificate_file = _path(self.certificate_file)
-        options.key_file = _path(self.key_file)
-        options.password = optional_name(self.password)
-        options.pinned_public_key = optional_name(self.pinned_public_key)
-        options.minimum_version = _TLS_VERSIONS[self.minimum_version]
-        if self.insecure_no_verification:
-            options.flags = TlsFlag.INSECURE_NO_VERIFICATION
-        return options
-
-
-@dataclass(frozen=True)
-class Proxy:
-    """A proxy for all requests of a client.
-
-        client = restway.Client(api, proxy=restway.Proxy("socks5h://127.0.0.1:1080"))
-    """
-
-    url: str
-    """http, https, socks5 (names are looked up here) or socks5h (the proxy looks them up), with a
-    host and a port, without credentials.
-    """
-
-    user: str | None = None
-    """The user name for the proxy."""
-
-    password: str | None = field(default=None, repr=False)
-    """The password for the proxy."""
-
-    exceptions: Sequence[str] = ()
-    """Hosts that are reached without the proxy. A name includes its subdomains."""
-
-
-@dataclass(frozen=True)
-class Network:
-    """Where a client connects to, and with which version of HTTP.
-
-        client = restway.Client(api, network=restway.Network(unix_socket="/run/api.sock"))
-    """
-
-    unix_socket: Path | None = None
-    """A Unix-domain socket, to which all connections go; "@name" for an abstract socket."""
-
-    local_interface: str | None = None
-    """The network interface ("eth1"), or the address of this machine, from which connections are
-    made.
-    """
-
-    addresses: Sequence[str] = ()
-    """Addresses in place of name lookups, each "host:port:address[,address]..."."""
-
-    doh_url: str | None = None
-    """The https URL of a server that looks up names (DNS over HTTPS)."""
-
-    happy_eyeballs: float | None = None
-    """How long, in seconds, a connection over IPv6 is awaited before IPv4 is tried, too (default
-    0.2).
-    """
-
-    ip_version: Literal[4, 6] | None = None
-    """4 or 6 connects to addresses of this version alone."""
-
-    http_version: Literal["1.1", "2", "3"] | None = None
-    """The version that is asked for: "1.1" alone, "2" also without TLS, or "3" if libcurl has it.
-    None takes HTTP/2 over TLS if the server has it, else HTTP/1.1.
-    """
-
-    cookie_file: Path | None = None
-    """The file in which the client keeps cookies, in the format of curl and browsers; None keeps
-    cookies in memory.
-    """
-
-    hsts_file: Path | None = None
-    """The file in which the client remembers the hosts that may be reached only over TLS (HSTS).
-    Requests to http URLs of these hosts go to https. None remembers no hosts.
-    """
-
-
-TLSChoice = Union[TLS, Mapping[Union[str, None], TLS]]
-"""The settings of all origins; or the settings by origin, where None is for all other origins."""
+if TYPE_CHECKING:
+    from .details.settings import Cookie, Network, Proxy, Rate, TLSChoice
 
 
 def network_options(
@@ -163,69 +21,9 @@ def network_options(
     """For this package: returns a pointer to the settings for the library; None for defaults."""
     if tls is None and proxy is None and network is None:
         return None
-    options = native.NetworkOptions()
-    check(native.lib.restway_network_options_init, native.ref(options), native.size_of(options))
-    by_origin = {None: tls} if isinstance(tls, TLS) else dict(tls or {})
-    settings = [each._options(origin) for origin, each in by_origin.items()]
-    if settings:
-        options.tls = native.struct_array(native.TlsOptions, settings)
-        options.tls_count = len(settings)
-    if isinstance(proxy, Proxy):
-        options.proxy = name(proxy.url)
-        options.proxy_user = optional_name(proxy.user)
-        options.proxy_password = optional_name(proxy.password)
-        if proxy.exceptions:
-            options.proxy_exceptions = name(",".join(proxy.exceptions))
-    else:
-        options.proxy = optional_name(proxy)
-    _set_places(options, network or Network())
-    return native.struct_at(options)
+    from .details.settings import options_of
 
-
-def _set_places(options: Any, network: Network) -> None:
-    if network.ip_version not in _IP_VERSIONS:
-        raise ValueError(f"no version of IP: {network.ip_version!r}")
-    if network.http_version not in _HTTP_VERSIONS:
-        raise ValueError(f"no version of HTTP: {network.http_version!r}")
-    options.unix_socket = _path(network.unix_socket)
-    options.local_interface = optional_name(network.local_interface)
-    if network.addresses:
-        options.addresses = native.text_array([name(each) for each in network.addresses])
-        options.address_count = len(network.addresses)
-    options.doh_url = optional_name(network.doh_url)
-    options.happy_eyeballs_milliseconds = milliseconds(network.happy_eyeballs, unbounded=-1)
-    options.ip_version = _IP_VERSIONS[network.ip_version]
-    options.http_version = _HTTP_VERSIONS[network.http_version]
-    options.cookie_file = _path(network.cookie_file)
-    options.hsts_file = _path(network.hsts_file)
-
-
-def _path(path: Path | None) -> bytes | None:
-    return None if path is None else name(os.fspath(path))
-
-
-@dataclass(frozen=True)
-class Cookie:
-    """A cookie that a client keeps."""
-
-    name: str
-    """The name."""
-    value: str = field(repr=False)
-    """The value, which may be empty."""
-    domain: str
-    """The host to which the cookie is sent."""
-    path: str
-    """The path to which the cookie is sent. It is also sent to all paths below this path."""
-    expires: int | None
-    """The time at which the cookie expires, in seconds since 1970; None for a cookie that does not
-    expire.
-    """
-    subdomains: bool
-    """Whether the cookie is also sent to subdomains."""
-    secure: bool
-    """Whether the cookie is sent only to https servers."""
-    http_only: bool
-    """Whether scripts in browsers do not see the cookie."""
+    return options_of(tls, proxy, network)
 
 
 class Cookies:
@@ -346,6 +144,8 @@ def _secret(value: str) -> bytes:
 
 
 def _cookie(listed: native.CookiesHandle, index: int) -> Cookie:
+    from .details.settings import Cookie
+
     cookie = native.Cookie()
     check(native.lib.restway_cookie_init, native.ref(cookie), native.size_of(cookie))
     check(native.lib.restway_cookies_read, listed, index, native.ref(cookie))
@@ -359,27 +159,6 @@ def _cookie(listed: native.CookiesHandle, index: int) -> Cookie:
         secure=bool(cookie.flags & CookieFlag.SECURE),
         http_only=bool(cookie.flags & CookieFlag.HTTP_ONLY),
     )
-
-
-@dataclass(frozen=True)
-class Rate:
-    """The rate of one origin, as a client knows it."""
-
-    limit: int | None
-    """How many requests the server allows in a period, as its last answer says; None if it is not
-    known.
-    """
-    remaining: int | None
-    """How many requests are left until the reset; None if it is not known. Requests that are under
-    way count as used.
-    """
-    reset: float | None
-    """The time in seconds until the server allows the full number again; None if it is not known.
-    """
-    under_way: int
-    """How many requests of the client are under way."""
-    waiting: int
-    """How many requests of the client wait."""
 
 
 class _Client(Protocol):
@@ -471,6 +250,8 @@ class ClientNetwork:
             if client.rate().remaining == 0:
                 print(f"the next request goes in {client.rate().reset} s")
         """
+        from .details.settings import Rate
+
         read = native.Rate()
         check(native.lib.restway_rate_init, native.ref(read), native.size_of(read))
         check(native.lib.restway_client_rate, self._handle, optional_name(url), native.ref(read))

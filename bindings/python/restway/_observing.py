@@ -109,9 +109,6 @@ class QueryObserver(Observer):
         """
         return self._objects
 
-    def __repr__(self) -> str:
-        return f"<QueryObserver at {id(self):#x}>"
-
 
 def start_observing_query(
     client: native.ClientHandle, query: Query, changed: Any, token: int, destroy: Any

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-import inspect
-import json as json_module
 import weakref
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -18,7 +16,8 @@ from ._exceptions import ClosedError, RestwayError
 from ._ffi import trampolines
 from ._ffi.callbacks import questions
 from ._ffi.enums import Status
-from ._lazy import asyncio
+from ._lazy import asyncio, inspect
+from ._lazy import json as json_module
 from ._questions import AskedClient, Held, Registering, checked, decorator
 from ._request import Request
 from ._response import Response

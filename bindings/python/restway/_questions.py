@@ -6,10 +6,8 @@ The functions for authentication are in `_auth`, modifiers and interceptors in `
 
 from __future__ import annotations
 
-import inspect
 import os
 import threading
-import traceback
 from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Protocol, TypeVar
@@ -30,6 +28,7 @@ from ._ffi.trampolines import (
     on_question_destroy,
 )
 from ._hints import position
+from ._lazy import inspect, traceback
 from ._object import Object
 
 if TYPE_CHECKING:
@@ -203,7 +202,16 @@ def set_exclusion(
         return
     if not callable(exclusion):
         raise TypeError(f"an exclusion is callable, not {type(exclusion).__name__}")
-    token = questions.add(exclusion, exclusion, holding)
+
+    def run(texts: list[Any], answer: native.AnswerHandle) -> int:
+        assert exclusion is not None
+        try:
+            return 1 if exclusion(*texts) else 0
+        except BaseException as error:
+            fail(error, answer)
+            return -1
+
+    token = questions.add(run, exclusion, holding)
     try:
         check(function, client, on_exclude_function, token, on_exclude_destroy)
     except BaseException:

@@ -14,14 +14,23 @@ from ._body import (
     Content,
     Reading,
     Saving,
-    Timeouts,
     reading_of,
     set_auth_mode,
     set_body_reading,
     set_caching,
     set_save_to,
 )
-from ._boundary import Owner, check, chosen, errors, failed, make, name, optional_name
+from ._boundary import (
+    Owner,
+    check,
+    chosen,
+    errors,
+    failed,
+    make,
+    milliseconds,
+    name,
+    optional_name,
+)
 from ._draft import Draft
 from ._ffi.conversion import encode
 from ._ffi.enums import Serialization
@@ -39,7 +48,7 @@ from ._resource import (
     set_resource,
     set_resumable,
 )
-from ._response import OnProgress, Progress, progress_of
+from ._response import OnProgress, progress_of
 from .progress._calls import CallWanted, call_watcher
 from .values import Nulls, Parameters, Record, by_name, is_record, json_of, pairs_of
 
@@ -47,6 +56,8 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ._body import BodyOptions, RequestOptions
+    from .details.calls import Progress
+    from .details.settings import Timeouts
 
 
 class Request(Owner[native.RequestHandle]):
@@ -315,8 +326,12 @@ class Request(Owner[native.RequestHandle]):
             function = lib.restway_request_set_header
             for key, text in headers.items():
                 check(function, handle, name(key), optional_name(text, f"the value of {key}"))
-        if timeout is not None:
-            (timeout if isinstance(timeout, Timeouts) else Timeouts(timeout))._set(handle)
+        if isinstance(timeout, (int, float)):
+            check(lib.restway_request_set_timeout, handle, milliseconds(timeout, unbounded=-1))
+        elif timeout is not None:
+            from .details.settings import set_timeouts
+
+            set_timeouts(handle, timeout)
 
     def _set_body(
         self,

@@ -5,12 +5,11 @@ timings of calls.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 from . import _ffi as native
 from ._body import Saved, saved_of
-from ._boundary import Attempt, Owner, attempts_of, check
+from ._boundary import Owner, attempts_of, check
 from ._exceptions import MappingError, RestwayError
 from ._ffi.conversion import JSONValue, decode, json_value
 from ._ffi.enums import CacheState, Domain, Status, StatusClass
@@ -22,31 +21,16 @@ from .values import ReadsInto
 
 if TYPE_CHECKING:
     from ._call import Call
+    from .details.calls import Attempt, CacheNote, Progress, Timings
 
 
-@dataclass(frozen=True)
-class Progress:
-    """The progress of a call. A total of None is not known."""
-
-    upload_done: int
-    """How many bytes of the request's body were sent."""
-    upload_total: int | None
-    download_done: int
-    """How many bytes of the response's body were received, before decoding."""
-    download_total: int | None
-    mapping_done: int
-    """How many objects were mapped."""
-    mapping_total: int | None
-    fraction: float
-    """The whole progress as one number between 0 and 1; it never decreases."""
-
-
-OnProgress = Callable[["Call", Progress], object]
+OnProgress = Callable[["Call", "Progress"], object]
 """A function that receives the progress of a call; it may end the call with `call.cancel()`."""
 
 
 def progress_of(read: Any) -> Progress:
     """Returns a copy of a progress of the library."""
+    from .details.calls import Progress
 
     def known(total: int) -> int | None:
         return None if total < 0 else total
@@ -69,36 +53,10 @@ def call_progress(call: native.CallHandle) -> Progress:
     return progress_of(read)
 
 
-@dataclass(frozen=True)
-class Timings:
-    """The durations of the phases of a call, in seconds; None is not known. After redirects, the
-    times of the exchange belong to its last request.
-    """
-
-    queued: float | None
-    """From sending until a connection was free."""
-    name_lookup: float | None
-    """Looking up the host's name; 0 on a connection that was open."""
-    connect: float | None
-    """Making the TCP connection; 0 on a connection that was open."""
-    tls: float | None
-    """The TLS handshake; 0 without TLS and on a connection that was open."""
-    first_byte: float | None
-    """From the start of the exchange to the first byte of the response."""
-    exchange: float | None
-    """From the start of the exchange to its last byte."""
-    decode: float | None
-    """Undoing the content coding."""
-    map: float | None
-    """Reading the body and storing its objects; 0 when nothing matched."""
-    total: float | None
-    """From sending to completion, including redirects."""
-    store: float | None
-    """The part of `map` for storing the objects; with a file, until they are in the file."""
-
-
 def timings_of(response: native.ResponseHandle) -> Timings:
     """For this package: reads the timings of a response."""
+    from .details.calls import Timings
+
     read = native.Timings()
     check(native.lib.restway_timings_init, native.ref(read), native.size_of(read))
     check(native.lib.restway_response_timings, response, native.ref(read))
@@ -120,25 +78,12 @@ def _seconds(microseconds: int) -> float | None:
     return None if microseconds < 0 else microseconds / 1e6
 
 
-@dataclass(frozen=True)
-class CacheNote:
-    """What the response cache says about an answer."""
-
-    state: CacheState
-    """What the cache did for the answer."""
-    age: int
-    """The age of the answer in seconds; 0 for an answer that is not kept."""
-    lifetime: int
-    """For how many seconds the answer is fresh, from its origin; 0 for an answer that is not kept.
-    """
-    is_stale: bool
-    """Whether the server would be asked before the answer is given again."""
-
-
 def cache_note(function: Any, *arguments: Any) -> CacheNote | None:
     """For this package: returns the note that a function of the library writes; None for a note
     that says nothing.
     """
+    from .details.calls import CacheNote
+
     read = native.CacheNote()
     check(native.lib.restway_cache_note_init, native.ref(read), native.size_of(read))
     check(function, *arguments, native.ref(read))
@@ -184,6 +129,11 @@ class Response(Tabular, ReadsInto, Owner[native.ResponseHandle]):
         self._owned = handle
         self._layouts = layouts
         self._headers: Headers | None = None
+
+    if not TYPE_CHECKING:  # a type checker would take a response for a sequence
+
+        def __getitem__(self, _: object) -> Any:
+            raise TypeError("a Response is no list; `objects` are its objects, `json()` its JSON")
 
     @classmethod
     def retained(cls, handle: native.ResponseHandle, layouts: Layouts) -> Response:
@@ -462,6 +412,15 @@ class StreamEvent(NamedTuple):
     def json(self) -> JSONValue:
         """Parses the data. Raises MappingError if it is not JSON."""
         return json_value(self.data)
+
+
+class ByteStream(Protocol):
+    """The part of a stream that its response needs."""
+
+    trailers: Headers
+
+    async def next(self) -> bytes | None:
+        """Waits for the next piece; None at the end."""
 
 
 class StreamHead:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
@@ -11,6 +10,7 @@ from ._boundary import Owner, check, make, name, optional_name, written_text
 from ._exceptions import NoObjectError
 from ._ffi.conversion import encode
 from ._hints import require
+from ._lazy import json
 from ._object import Layouts, Object, Objects
 from ._query import Query
 from ._transaction import Changes, Transaction
@@ -227,7 +227,7 @@ class Observer(Owner[native.ObserverHandle]):
     Dropping this object does not end the observer. As a context manager it is removed at the end.
     """
 
-    __slots__ = ("_removed",)
+    __slots__ = ("_is_removed", "_removed")
 
     def __init__(
         self, handle: native.ObserverHandle, removed: Callable[[], object] | None = None
@@ -235,6 +235,7 @@ class Observer(Owner[native.ObserverHandle]):
         """For this package: `observe` makes observers. `handle` is owned."""
         super().__init__(handle)
         self._removed = removed
+        self._is_removed = False
 
     def remove(self) -> None:
         """Ends the observer: no further call of its function begins. A call that is running at that
@@ -242,6 +243,7 @@ class Observer(Owner[native.ObserverHandle]):
 
         Any thread may call it, also inside the function itself, and more than once.
         """
+        self._is_removed = True
         if self._owned is not None:
             native.lib.restway_observer_remove(self._owned)
         removed, self._removed = self._removed, None
@@ -254,7 +256,7 @@ class Observer(Owner[native.ObserverHandle]):
         super().close()
 
     def __repr__(self) -> str:
-        return f"<Observer at {id(self):#x}>"
+        return f"<{type(self).__name__}, {'removed' if self._is_removed else 'not removed'}>"
 
 
 def start_observing(

@@ -26,7 +26,7 @@ from ._lazy import asyncio
 from ._object import Layouts, Object
 from ._questions import sending
 from ._request import Request
-from ._response import Response, StreamEvent, StreamHead
+from ._response import ByteStream, Response, StreamEvent, StreamHead
 
 if TYPE_CHECKING:
     from ._async_client import AsyncClient
@@ -274,7 +274,7 @@ class Stream(StreamedCall[bytes]):
 class AsyncStreamedResponse(StreamHead):
     """A response whose body is read while it arrives, by one task at a time."""
 
-    def __init__(self, response: Response, stream: AsyncStream) -> None:
+    def __init__(self, response: Response, stream: ByteStream) -> None:
         """For this package: `AsyncClient.stream` makes these."""
         super().__init__(response)
         self._stream = stream

@@ -169,4 +169,6 @@ class Transaction(Owner[native.TransactionHandle]):
             super().__exit__(kind, error, traceback)
 
     def __repr__(self) -> str:
-        return f"<Transaction at {id(self):#x}>"
+        if self._changes is not None:
+            return f"<Transaction, committed: {self._changes!r}>"
+        return f"<Transaction, {'over' if self._is_over else 'not committed'}>"

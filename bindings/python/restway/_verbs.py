@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
 from ._body import BodyCallOptions, BodyOptions, CallOptions, RequestOptions
 from ._request import Request, Target, request_for, request_without_body
 from ._response import Response
-from .values import IntoOptions, Reading, reading_alone, reading_into
+from .values import IntoOptions, reading_alone, reading_into
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
+
+    from .values.reading import Reading
 
 T = TypeVar("T")
 Given = TypeVar("Given", covariant=True)

@@ -13,13 +13,20 @@ import pytest
 import restway
 
 from .conftest import DOCUMENT
+from .peer import Peer
+from .test_events import CHANGES
+from .test_events import DOCUMENT as EVENTS
 from .test_pages import DOCUMENT as PAGED
 from .test_pages import PagedPeer
+from .test_stream import HEAD, SlowPeer, slow
 
 anyio = pytest.importorskip("anyio")
 pytest.importorskip("trio")
 
 from restway.anyio import AnyioClient  # noqa: E402  # it needs anyio
+from restway.anyio._waiting import call_soon  # noqa: E402
+
+__all__ = ["slow"]
 
 backends = pytest.mark.parametrize("backend", ["trio", "asyncio"])
 
@@ -95,7 +102,7 @@ def test_a_cancelled_scope_cancels_its_call(backend: str, silent: Silent) -> Non
     heard: queue.SimpleQueue[restway.LifecycleEvent] = queue.SimpleQueue()
 
     async def main() -> None:
-        asked, soon = anyio.Event(), restway.anyio._soon()
+        asked, soon = anyio.Event(), call_soon()
         silent.heard = lambda: soon(asked.set)
         async with AnyioClient({"restway": 1, "environments": environments}) as client:
             client.client.on(heard.put, events=[restway.LifecycleKind.DID_CANCEL])
@@ -141,7 +148,7 @@ def test_a_closed_client_ends_its_awaits(backend: str, silent: Silent) -> None:
     environments = {"here": {"baseURL": silent.url}}
 
     async def main() -> None:
-        asked, soon = anyio.Event(), restway.anyio._soon()
+        asked, soon = anyio.Event(), call_soon()
         silent.heard = lambda: soon(asked.set)
         client = AnyioClient({"restway": 1, "environments": environments})
 
@@ -157,9 +164,164 @@ def test_a_closed_client_ends_its_awaits(backend: str, silent: Silent) -> None:
     anyio.run(main, backend=backend)
 
 
+@backends
+def test_a_stream_is_read_while_it_arrives(backend: str, peer: Peer) -> None:
+    body = bytes(range(256)) * 40_000
+    peer.respond(body)
+
+    async def main() -> None:
+        async with AnyioClient({"restway": 1}, base_url=peer.url) as client:
+            async with client.stream(restway.Request.path("GET", "x")) as response:
+                assert response.status == 200
+                assert b"".join([piece async for piece in response.iter_bytes()]) == body
+            with pytest.raises(TypeError, match="expected a Request, not str"):
+                client.stream("x")  # type: ignore[arg-type]
+
+    anyio.run(main, backend=backend)
+
+
+@backends
+def test_a_stream_that_is_left_or_cancelled_ends_its_call(backend: str, slow: SlowPeer) -> None:
+    starter = threading.Thread(target=slow.send, args=(HEAD % 6 + b"abc",))
+    starter.start()
+
+    async def main() -> None:
+        async with AnyioClient({"restway": 1}, base_url=slow.url) as client:
+            async with client.stream(restway.Request.path("GET", "x")) as response:
+                pieces = response.iter_bytes()
+                assert await pieces.__anext__() == b"abc"
+                with anyio.CancelScope() as scope:
+                    scope.cancel()
+                    await pieces.__anext__()
+                assert scope.cancelled_caught
+                assert len(client.client.active_calls()) == 1
+            await until_calls_have_ended(client)
+
+    anyio.run(main, backend=backend)
+    starter.join()
+
+
+@backends
+def test_a_cancelled_scope_ends_the_wait_for_the_head(backend: str, silent: Silent) -> None:
+    async def main() -> None:
+        asked, soon = anyio.Event(), call_soon()
+        silent.heard = lambda: soon(asked.set)
+        async with AnyioClient({"restway": 1}, base_url=silent.url) as client:
+            with anyio.CancelScope() as scope:
+
+                async def cancel() -> None:
+                    await asked.wait()
+                    scope.cancel()
+
+                async with anyio.create_task_group() as group:
+                    group.start_soon(cancel)
+                    async with client.stream(restway.Request.path("GET", "x")):
+                        raise AssertionError("there is no head")
+            assert scope.cancelled_caught
+            await until_calls_have_ended(client)
+
+    anyio.run(main, backend=backend)
+
+
+async def until_calls_have_ended(client: AnyioClient) -> None:
+    """Cancelling a call ends it soon, on a thread of the library."""
+    while client.client.active_calls():
+        await anyio.lowlevel.checkpoint()
+
+
+@backends
+def test_a_stream_without_a_head_says_why(backend: str) -> None:
+    async def main() -> None:
+        async with AnyioClient({"restway": 1}, base_url="http://127.0.0.1:9") as client:
+            with pytest.raises(restway.ConnectError):
+                async with client.stream(restway.Request.path("GET", "x")):
+                    pass
+
+    anyio.run(main, backend=backend)
+
+
+@backends
+def test_events_come_with_their_objects(backend: str, peer: Peer) -> None:
+    peer.answer = CHANGES
+
+    async def main() -> None:
+        async with AnyioClient(EVENTS, base_url=peer.url) as client:
+            request = restway.Request.route("changes")
+            async with client.events(request, reconnections_max=0) as events:
+                assert events.head.status == 200
+                names = [event.name async for event in events]
+            assert names == ["order", "note", "message", "order"]
+            assert client.client.store.find("Order", 1) is not None
+
+    anyio.run(main, backend=backend)
+
+
+@backends
+def test_a_batch(backend: str, demo_url: str) -> None:
+    async def main() -> None:
+        async with AnyioClient(DOCUMENT, base_url=demo_url, timeout=30.0) as client:
+            async with client.batch() as batch:
+                found, missing = batch.get("enterprises/3"), batch.get("enterprises/99999")
+                assert (len(batch), batch.done) == (2, False)
+                assert repr(batch) == "<AnyioBatch of <Batch, 2 requests, not sent>>"
+            assert batch.done and batch.calls == [found, missing]
+            company = found.wait().object
+            assert company is not None and company.itemID == 3
+            with pytest.raises(restway.NotFoundError):
+                missing.wait()
+            async with client.batch() as batch:
+                pass
+            assert batch.done
+
+    anyio.run(main, backend=backend)
+
+
+@backends
+def test_an_exception_inside_of_a_batch_cancels_its_requests(backend: str, demo_url: str) -> None:
+    async def main() -> None:
+        async with AnyioClient(DOCUMENT, base_url=demo_url) as client:
+            with pytest.raises(ZeroDivisionError):
+                async with client.batch() as batch:
+                    call = batch.get("status")
+                    raise ZeroDivisionError
+            with pytest.raises(restway.CancelledError):
+                call.wait()
+
+    anyio.run(main, backend=backend)
+
+
+@backends
+def test_a_cancelled_scope_cancels_its_batch(backend: str, silent: Silent) -> None:
+    async def main() -> None:
+        asked, soon = anyio.Event(), call_soon()
+        silent.heard = lambda: soon(asked.set)
+        document = {"restway": 1, "batch": {"path": "batch"}}
+        async with AnyioClient(document, base_url=silent.url) as client:
+            with anyio.CancelScope() as scope:
+
+                async def cancel() -> None:
+                    await asked.wait()
+                    scope.cancel()
+
+                async with anyio.create_task_group() as group:
+                    group.start_soon(cancel)
+                    async with client.batch() as batch:
+                        call = batch.get("x")
+            assert scope.cancelled_caught and batch.done
+            with pytest.raises(restway.CancelledError):
+                call.wait()
+
+    anyio.run(main, backend=backend)
+
+
 def test_it_has_no_delivery_mode() -> None:
     with pytest.raises(TypeError, match="no delivery mode"):
         AnyioClient(DOCUMENT, delivery="process")
+
+
+def test_every_class_has_a_telling_representation() -> None:
+    kinds = [getattr(restway.anyio, name) for name in restway.anyio.__all__]
+    assert [kind for kind in kinds if kind.__repr__ is object.__repr__] == []
 
 
 def test_its_representation_shows_its_client(demo_url: str) -> None:

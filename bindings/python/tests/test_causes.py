@@ -18,13 +18,20 @@ from .peer import Peer
 DOCUMENT: dict[str, Any] = {
     "restway": 1,
     "environments": {"here": {"baseURL": "http://127.0.0.1:1"}},
-    "entities": {"Thing": {"identity": "id", "attributes": {"id": {"type": "int"}}}},
+    "entities": {
+        "Thing": {"identity": "id", "attributes": {"id": {"type": "int"}}},
+        "Changed": {"attributes": {"name": {"transform": "change"}}},
+        "Linked": {"relationships": {"thing": {"entity": "Thing"}}},
+    },
     "batch": {"path": "/batch"},
     "routes": {
         "hooked": {"path": "things", "response": {"entity": "Thing", "hook": "look"}},
         "validated": {"path": "valid", "validate": {"function": "check"}},
         "parsed": {"path": "parsed", "parse": "read"},
         "encoded": {"method": "POST", "path": "encoded", "encode": "write"},
+        "changed": {"path": "changed", "response": {"entity": "Changed"}},
+        "change": {"method": "POST", "path": "changed", "entity": "Changed"},
+        "link": {"method": "POST", "path": "linked", "entity": "Linked"},
     },
 }
 
@@ -44,6 +51,7 @@ def made(peer: Peer) -> restway.API:
     api.add_validator("check", fail)
     api.add_parser("read", fail)
     api.add_encoder("write", fail)
+    api.add_transform("change", fail, fail)
     return api
 
 
@@ -54,8 +62,28 @@ USES: dict[str, tuple[Use, type[restway.RestwayError]]] = {
     "validator": (lambda client: client.route("validated"), restway.ValidationError),
     "parser": (lambda client: client.route("parsed"), restway.ParsingError),
     "encoder": (lambda client: client.route("encoded", json={}), restway.MappingError),
+    "transform": (lambda client: client.route("changed"), restway.MappingError),
+    "transform of bytes": (
+        lambda client: client.map("Changed", {"name": "a"}),
+        restway.MappingError,
+    ),
+    "transform back": (lambda client: client.perform(draft_of(client)), restway.MappingError),
+    "exclusion": (lambda client: exclude(client), restway.CancelledError),
     "body": (lambda client: client.post("things", body=broken_body()), restway.CancelledError),
 }
+
+
+def draft_of(client: restway.Client) -> restway.Request:
+    draft = client.draft("Changed")
+    draft["name"] = "a"
+    return restway.Request.draft("POST", draft)
+
+
+def exclude(client: restway.Client) -> None:
+    draft = client.draft("Linked")
+    draft["thing"] = client.draft("Thing")
+    client.set_exclusion(fail)
+    client.perform(restway.Request.draft("POST", draft))
 
 
 def broken_body() -> Any:
@@ -65,9 +93,9 @@ def broken_body() -> Any:
 
 @pytest.mark.parametrize("what", sorted(USES))
 def test_what_a_function_raises_is_the_cause(what: str, peer: Peer) -> None:
-    peer.respond(b'{"id": 1}')
+    peer.respond(b'{"id": 1, "name": "a"}')
     use, kind = USES[what]
-    with restway.Client(made(peer)) as client:
+    with restway.Client(made(peer), strict_mapping=True) as client:
         with pytest.raises(kind, match="Broken: the frames of an exception are cleared") as caught:
             use(client)
     cause = caught.value.__cause__

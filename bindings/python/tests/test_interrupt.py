@@ -42,6 +42,12 @@ url = "http://127.0.0.1:%d" % listener.getsockname()[1]
 api = restway.API.from_json({"restway": 1, "batch": {"path": "silent"},
                              "environments": {"e": {"baseURL": url}}})
 
+thing = {"identity": "id", "attributes": {"id": {"type": "int"}}}
+things = {"path": "silent", "response": {"entity": "Thing"}, "pages": {"next": "link"}}
+paged = restway.API.from_json({"restway": 1, "entities": {"Thing": thing},
+                               "routes": {"things": things},
+                               "environments": {"e": {"baseURL": url}}})
+
 def interrupt(number=signal.SIGINT):
     # Sends the signal when the server has the request and the main thread waits.
     def run():
@@ -126,6 +132,19 @@ with restway.Client(api) as client:
         with client.stream(restway.Request.path("GET", "begun")) as response:
             for piece in response.iter_bytes():
                 pass
+    expect(KeyboardInterrupt, read)
+""",
+    "pages": """
+interrupt()
+with restway.Client(paged) as client:
+    expect(KeyboardInterrupt, lambda: list(client.pages("things")))
+""",
+    "events": """
+interrupt()
+with restway.Client(api) as client:
+    def read():
+        with client.events("begun", format="lines") as events:
+            list(events)
     expect(KeyboardInterrupt, read)
 """,
     "another signal": """

@@ -65,7 +65,7 @@ def test_a_copy_outside_the_source_tree_does_not_look_for_a_staged_build(tmp_pat
 @pytest.mark.no_library
 def test_a_library_that_is_not_restway_is_refused_with_the_reason() -> None:
     done = run("import restway; restway.version()", PACKAGE.parent, RESTWAY_LIBRARY="libc.so.6")
-    assert "it has no function restway_status_name" in done.stderr
+    assert "it has no function restway_abi_version" in done.stderr
 
 
 def test_a_bundled_library_is_found_first(tmp_path: Path) -> None:

@@ -281,3 +281,30 @@ assert os.waitpid(child, 0)[1] == 0
     before, after = ended.stderr.split("in the child")
     assert before.count("restway.client #") == 1
     assert after.count("restway.client #") == 1
+
+
+def test_logging_that_is_imported_later_gets_the_records_until_the_exit(
+    demo_url: str, tmp_path: Path
+) -> None:
+    """The exit function of the program was registered before the exit function of `logging`."""
+    code = f"""
+import atexit, sys, restway
+client = restway.Client({str(DOCUMENT)!r}, base_url={demo_url!r})
+client.get("enterprises/1")
+assert "logging" not in sys.modules
+atexit.register(lambda: client.get("enterprises/3"))
+import logging
+logging.basicConfig(
+    filename="log", filemode="w", format="%(name)s %(restway)s",
+    level=logging.DEBUG,
+)
+client.get("enterprises/2")
+"""
+    environment = {**os.environ, "PYTHONPATH": str(PACKAGE.parent)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, cwd=tmp_path
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    written = (tmp_path / "log").read_text("utf-8")
+    asked = [number for number in "123" if f"/enterprises/{number}'" in written]
+    assert asked == ["2", "3"]

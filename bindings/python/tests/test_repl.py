@@ -14,6 +14,7 @@ import pytest
 import restway
 
 from .conftest import DOCUMENT, MakeClient
+from .test_loader import PACKAGE
 
 
 def test_every_public_class_has_a_telling_representation() -> None:
@@ -25,6 +26,21 @@ def test_every_public_class_has_a_telling_representation() -> None:
         and not getattr(kind, "_is_protocol", False)
     }
     assert silent == set()
+    shown_by_address = [path for path in PACKAGE.rglob("*.py") if "{id(self)" in path.read_text()]
+    assert shown_by_address == []
+
+
+def test_an_observer_and_a_transaction_say_what_has_happened(make_client: MakeClient) -> None:
+    with make_client() as client:
+        observer = client.observe(print)
+        observer.remove()
+        assert repr(observer) == "<Observer, removed>"
+        with client.store.transaction() as transaction:
+            transaction.insert(client.draft("Enterprise", name="Rossi"))
+        assert repr(transaction).startswith("<Transaction, committed: <Changes 1: [insert")
+        with client.store.transaction() as transaction:
+            transaction.rollback()
+        assert repr(transaction) == "<Transaction, over>"
 
 
 def test_representations_say_what_it_is(make_client: MakeClient) -> None:
@@ -46,6 +62,9 @@ def test_representations_say_what_it_is(make_client: MakeClient) -> None:
             repr(batch),
             repr(restway.Clock()),
             repr(restway.RoutingClient({}, default=client)),
+            repr(client.observe(print)),
+            repr(client.observe_query(print, client.store.query("Enterprise"))),
+            repr(client.store.transaction()),
         }
         batch.cancel()
         assert repr(client) == f"<Client of {client._place}>" != "<Client of None>"
@@ -65,6 +84,9 @@ def test_representations_say_what_it_is(make_client: MakeClient) -> None:
         "<Batch, 1 requests, not sent>",
         "<Clock>",
         "<RoutingClient of 1 clients>",
+        "<Observer, not removed>",
+        "<QueryObserver, not removed>",
+        "<Transaction, not committed>",
     }
 
 

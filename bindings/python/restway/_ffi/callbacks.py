@@ -13,26 +13,19 @@ from __future__ import annotations
 
 import atexit
 import itertools
-import logging
 import os
-import signal
 import sys
 import threading
-import traceback
 import weakref
 from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from .._lazy import signal, traceback
 from .loader import lib
 from .structures import NULL_DESTROY, NULL_LOG
 
 _EXIT_WAIT_SECONDS = 5.0
-
-# `logging` is imported here, before the exit function below is registered: so its handlers are
-# closed after the last record has come. A program that configures no handlers sees no records.
-logging.getLogger("restway").addHandler(logging.NullHandler())
-
 
 class Entry(NamedTuple):
     """The entry of a token."""
@@ -351,6 +344,15 @@ def stop_daemon_thread() -> None:
     """
     if _exiting and not inside.depth and threading.current_thread().daemon:
         threading.Event().wait()
+
+
+@atexit.register
+def _shut_logging_down() -> None:
+    """Closes the handlers of `logging` after the function below has run: exit functions run in the
+    reverse order of their registration, and `logging` may have been imported later.
+    """
+    if "logging" in sys.modules:
+        sys.modules["logging"].shutdown()
 
 
 @atexit.register

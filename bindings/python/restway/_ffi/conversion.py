@@ -17,7 +17,6 @@ the library: copies of its memory, and buffers for it.
 from __future__ import annotations
 
 import ctypes
-import json
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from ctypes import POINTER, c_char_p, c_int32, c_int64, c_size_t, c_uint32, c_void_p
@@ -25,6 +24,7 @@ from datetime import date, datetime, timedelta, timezone
 from typing import Any, NamedTuple, Union
 
 from .._exceptions import MappingError
+from .._lazy import json
 from .enums import Domain, Status, ValueKind
 from .handles import Handle
 from .loader import lib

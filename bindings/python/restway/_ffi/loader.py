@@ -14,6 +14,7 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 from .._exceptions import InternalError, LibraryError
@@ -27,6 +28,10 @@ H = TypeVar("H", bound=Handle)
 SONAME = "librestway.so.0"
 VERSION_NUMBER_MIN = 1_000
 """The oldest library that has every function of the prototypes: 0.1.0."""
+
+
+Libraries = tuple[ctypes.CDLL, ctypes.PyDLL]
+"""The library twice: calls of the second one hold the lock of the interpreter."""
 
 
 def candidates() -> list[tuple[str, str]]:
@@ -45,61 +50,69 @@ def candidates() -> list[tuple[str, str]]:
     return places
 
 
-def _open(name: str) -> tuple[ctypes.CDLL, ctypes.PyDLL]:
-    """Loads one library and gives its functions their prototypes; raises OSError with the reason of
-    a failure.
-    """
+def _open(name: str) -> Libraries:
+    """Loads one library; raises OSError with the reason of a failure."""
     if os.sep in name and not os.path.exists(name):
         raise OSError("no such file")
-    library, holding = ctypes.CDLL(name), ctypes.PyDLL(name)
-    for function, (result, arguments) in PROTOTYPES.items():
-        try:
-            symbol = getattr(library, function)
-            if function in QUICK:
-                symbol = getattr(holding, function)
-                setattr(library, function, symbol)
-        except AttributeError:
-            raise OSError(f"it has no function {function}") from None
-        symbol.restype = result
-        symbol.argtypes = arguments
-    abi, version = library.restway_abi_version(), library.restway_version_number()
+    libraries = ctypes.CDLL(name), ctypes.PyDLL(name)
+    abi = _function(libraries, "restway_abi_version")()
+    version = _function(libraries, "restway_version_number")()
     if abi != ABI_VERSION:
         raise OSError(f"its ABI version is {abi}, not {ABI_VERSION}")
     if version < VERSION_NUMBER_MIN:
         raise OSError(f"its version number is {version}, less than {VERSION_NUMBER_MIN}")
     for owned in OWNED.values():
-        owned.give_back = _bare(library, holding, owned.release)
-    return library, holding
+        owned.give_back = _bare(libraries, owned.release)
+    return libraries
 
 
-def _bare(library: ctypes.CDLL, holding: ctypes.PyDLL, name: str) -> Any:
-    """Returns a function that takes its arguments unchanged; see `Bare`."""
-    function = (holding if name in QUICK else library)[name]
+
+def _bare(libraries: Libraries, name: str) -> Any:
+    """Returns a function that takes its arguments unchanged; see `Bare`. Raises OSError if the
+    library does not have it.
+    """
+    library, holding = libraries
+    try:
+        function = (holding if name in QUICK else library)[name]
+    except AttributeError:
+        raise OSError(f"it has no function {name}") from None
     function.restype = PROTOTYPES[name][0]
     return function
 
 
+def _function(libraries: Libraries, name: str) -> Any:
+    """Returns a function that checks and converts its arguments; raises OSError."""
+    function = _bare(libraries, name)
+    function.argtypes = PROTOTYPES[name][1]
+    return function
+
+
 class Library:
-    """The functions of the library. The first use of any of them loads it."""
+    """The functions of the library. The first use of any of them loads it. Each function gets its
+    prototype when it is first used, because the library has hundreds of functions.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._library: tuple[ctypes.CDLL, ctypes.PyDLL] | None = None
+        self._library: Libraries | None = None
         self.path: str | None = None
 
     def __getattr__(self, name: str) -> Any:
         if name not in PROTOTYPES:
             raise AttributeError(name)
-        function = getattr(self._loaded()[0], name)
+        function = self.function(name, _function)
         setattr(self, name, function)  # later uses do not call this function
         return function
 
-    def without_prototype(self, name: str) -> Any:
-        """Returns a function that takes its arguments unchanged; see `Bare`."""
-        library, holding = self._loaded()
-        return _bare(library, holding, name)
+    def function(self, name: str, make: Callable[[Libraries, str], Any]) -> Any:
+        """Returns the function that `make` makes; raises LibraryError."""
+        libraries = self._loaded()
+        try:
+            return make(libraries, name)
+        except OSError as error:
+            raise LibraryError.tried([(str(self.path), str(error))]) from None
 
-    def _loaded(self) -> tuple[ctypes.CDLL, ctypes.PyDLL]:
+    def _loaded(self) -> Libraries:
         with self._lock:
             if self._library is None:
                 tried: list[tuple[str, str]] = []
@@ -127,7 +140,7 @@ class Bare:
     """
 
     def __getattr__(self, name: str) -> Any:
-        function = lib.without_prototype(name)
+        function = lib.function(name, _bare)
         setattr(self, name, function)
         return function
 

@@ -171,15 +171,14 @@ def _function_destroy(context: int | None) -> None:
         report(None, "the end of a transform or a hook")
 
 
-def _exclude(
-    context: int | None, method: bytes, path: bytes | None, entity: bytes, relationship: bytes
-) -> int:
+def _exclude(context: int | None, *arguments: Any) -> int:
     entry = None
     try:
         entry = questions.get(context)
+        *texts, answer = arguments
         with inside:
-            texts = (method, path, entity, relationship)
-            return 1 if entry.run(*map(borrowed, texts)) else 0
+            choice: int = entry.run([borrowed(text) for text in texts], answer)
+            return choice
     except BaseException:
         report(entry and entry.callback, "an exclusion")
         return -1

@@ -12,74 +12,40 @@
     anyio.run(main, backend="trio")
 
 This module needs the package `anyio`, and `trio` under trio. With asyncio alone,
-`restway.AsyncClient` does more: it also has streams, events, batches and coroutine functions as
-callbacks.
+`restway.AsyncClient` needs neither, and its callbacks may be coroutine functions.
 """
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, cast, overload
 
-import anyio
-
 from .. import _ffi as native
 from .._boundary import make
-from .._call import Call
 from .._client import Client
+from .._hints import PATHS, require
 from .._object import Object, Objects
 from .._pages import Page, Pages
 from .._request import Request
 from .._response import Response
+from .._stream import ReceivingBytes, ReceivingEvents, body_receiver, event_receiver, request_of
 from .._verbs import AwaitedVerbs, T, make_coroutine_functions
 from ..values import reading_of_each
 from ..values.pages import AsyncPagesInto
+from ._batch import AnyioBatch
+from ._streams import AnyioEventStream, AnyioStream
+from ._waiting import response_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from .._api import Described
-    from .._client import OnDone
     from .._pages import PagedIntoOptions, PagedOptions
+    from .._stream import EventOptions
 
-__all__ = ["AnyioClient", "AnyioPages"]
-
-Begin = Callable[["OnDone"], Call]
-"""Sends a request, with the function that is called when its call has completed."""
-
-
-def _soon() -> Callable[[Callable[[], object]], object]:
-    """Returns the function with which another thread has the running loop call something."""
-    try:
-        return asyncio.get_running_loop().call_soon_threadsafe
-    except RuntimeError:
-        import trio
-
-        return trio.lowlevel.current_trio_token().run_sync_soon
-
-
-async def _response_of(begin: Begin) -> Response:
-    """Waits for the call that `begin` makes. If the task is cancelled, the call is cancelled, too.
-    """
-    done, soon = anyio.Event(), _soon()
-
-    def on_done(_: Call) -> None:
-        try:
-            soon(done.set)
-        except RuntimeError:  # the loop has ended: nobody waits any more
-            return
-
-    call = begin(on_done)
-    try:
-        await done.wait()
-    except BaseException:
-        call.cancel()
-        with anyio.CancelScope(shield=True):
-            await done.wait()
-        raise
-    return call.wait()
+__all__ = ["AnyioBatch", "AnyioClient", "AnyioEventStream", "AnyioPages", "AnyioStream"]
 
 
 class AnyioClient(AwaitedVerbs):
@@ -96,7 +62,7 @@ class AnyioClient(AwaitedVerbs):
         """The client behind it, for all that does not wait: its store, drafts and observers."""
 
     async def _performed(self, request: Request) -> Response:
-        return await _response_of(lambda on_done: self.client.send(request, on_done))
+        return await response_of(lambda on_done: self.client.send(request, on_done))
 
     @overload
     def pages(
@@ -115,6 +81,36 @@ class AnyioClient(AwaitedVerbs):
         reading = reading_of_each(into, options)
         pages = AnyioPages(self.client.pages(target, **cast("PagedOptions", options)))
         return pages if reading is None else AsyncPagesInto(pages, reading)
+
+    def stream(self, request: Request) -> AnyioStream:
+        """Sends a request and reads the body of its answer while it arrives, as `Client.stream`
+        does.
+
+            async with client.stream(restway.Request.path("GET", "reports/7")) as response:
+                async for piece in response.iter_bytes():
+                    digest.update(piece)
+        """
+        sent = require(request, Request, PATHS)
+        return AnyioStream(self.client, sent, body_receiver(), ReceivingBytes)
+
+    def events(self, target: Request | str, **options: Unpack[EventOptions]) -> AnyioEventStream:
+        """Sends a request and reads its answer as an event stream, as `Client.events` does.
+
+            async with client.events("issues/changes") as events:
+                async for event in events:
+                    print(event.name, event.object)
+        """
+        receiving = partial(ReceivingEvents, self.client._layouts)
+        return AnyioEventStream(
+            self.client, request_of(target), event_receiver(**options), receiving
+        )
+
+    def batch(self) -> AnyioBatch:
+        """Makes a batch session: requests that are sent together.
+
+        Raises ConfigError when the API document has no `batch`.
+        """
+        return AnyioBatch(self.client.batch())
 
     async def close(self) -> None:
         """Closes the client: new requests and pending awaits raise ClosedError."""
@@ -169,7 +165,10 @@ class AnyioPages:
             return make(native.CallHandle, function, handle, done, token, destroy, layouts=layouts)
 
         no_request = cast(Request, None)  # the library makes the request
-        response = await _response_of(
+        response = await response_of(
             lambda on_done: pages._client._send_told(no_request, on_done, start, None)
         )
         return pages.page_of(response)
+
+    def __repr__(self) -> str:
+        return f"<AnyioPages of {self._pages!r}>"

@@ -12,7 +12,8 @@ from . import Bar, new_bar
 
 if TYPE_CHECKING:
     from .._call import Call
-    from .._response import OnProgress, Progress
+    from .._response import OnProgress
+    from ..details.calls import Progress
 
 OnCallProgress = Callable[["Progress"], object]
 """A function that receives the progress of a call."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +9,7 @@ from .. import _ffi as native
 from .._boundary import make
 from .._ffi.conversion import json_value, moment, unreadable
 from .._ffi.enums import JsonFlag
+from .._lazy import base64, json
 
 _TYPED = JsonFlag.MARKED | JsonFlag.ENTITIES
 
@@ -49,9 +48,13 @@ def typed(function: Any, *arguments: Any, depth: int, make: Made) -> Any:
         raise unreadable("", "objects nested deeper than Python parses") from None
 
 
+def _bytes(text: str) -> bytes:
+    return base64.b64decode(text)
+
+
 _MARKS: dict[str, Callable[[Any], Any]] = {
     "$date": moment,
-    "$bytes": base64.b64decode,
+    "$bytes": _bytes,
     "$json": json_value,
     "$double": float,
 }

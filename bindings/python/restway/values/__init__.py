@@ -17,20 +17,12 @@ Neither msgspec nor pydantic is needed, or imported unless a class is of it.
 from __future__ import annotations
 
 from .giving import Nulls, Parameters, Record, by_name, is_record, json_of, pairs_of
-from .reading import (
-    IntoOptions,
-    Reading,
-    ReadsInto,
-    reading_alone,
-    reading_into,
-    reading_of_each,
-)
+from .into import IntoOptions, ReadsInto, reading_alone, reading_into, reading_of_each
 
 __all__ = [
     "IntoOptions",
     "Nulls",
     "Parameters",
-    "Reading",
     "ReadsInto",
     "Record",
     "by_name",

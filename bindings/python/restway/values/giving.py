@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from enum import Enum
-from typing import Any, ClassVar, Literal, Protocol, Union, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Union, cast
 
 from .._ffi.conversion import json_bytes, json_default
-from .walk import is_text, kind_of
+from .._lazy import LazyModule
+
+if TYPE_CHECKING:
+    from . import walk
+else:
+    walk = LazyModule("restway.values.walk")
 
 
 class _Dataclass(Protocol):
@@ -38,7 +43,7 @@ _CONTAINERS = frozenset({dict, list, tuple})
 
 def is_record(value: object) -> bool:
     """Returns whether a value has values by name."""
-    return isinstance(value, Mapping) or kind_of(type(value)) is not None
+    return isinstance(value, Mapping) or walk.kind_of(type(value)) is not None
 
 
 def by_name(record: Record, nulls: Nulls | None) -> Mapping[str, Any]:
@@ -82,7 +87,7 @@ def _plain(value: Any, omits: bool) -> Any:
     """Returns a value without instances of classes. If `omits`, None is left out of mappings."""
     if type(value) in _SCALARS:
         return value
-    kind = None if type(value) in _CONTAINERS else kind_of(type(value))
+    kind = None if type(value) in _CONTAINERS else walk.kind_of(type(value))
     if kind is not None:
         value = kind.values(value)
     if isinstance(value, Mapping):
@@ -95,7 +100,7 @@ def _plain(value: Any, omits: bool) -> Any:
         return [_plain(item, omits) for item in value]
     if isinstance(value, Enum):
         return value.value
-    if is_text(type(value)):
+    if walk.is_text(type(value)):
         return str(value)
     return value
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator
 from typing import TYPE_CHECKING, Generic
 
-from .reading import Reading, T
+from .into import T
 
 if TYPE_CHECKING:
     from .._pages import AsyncPages, Pages
     from ..anyio import AnyioPages
+    from .reading import Reading
 
 
 class PagesInto(Generic[T]):
