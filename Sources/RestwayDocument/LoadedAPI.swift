@@ -6,11 +6,14 @@ import RestwayThreads
 /// A definition that no longer changes, and data derived from it once. Calls share it.
 package final class LoadedAPI: Sendable {
     package let definition: APIDefinition
+    /// Whether checking, parsing or mapping a response may call functions of the program.
+    package let mayAskWhileMapping: Bool
     /// The plans by the indices of their descriptors. There is one plan for each kind of response.
     private let plans = Lock<[[Int]: MappingPlan]>([:])
 
     package init(_ definition: APIDefinition) {
         self.definition = definition
+        mayAskWhileMapping = definition.functions.mayRunWhileMapping
     }
 
     /// Returns the plan of all descriptors that apply to an answer with `status`; `nil` if no

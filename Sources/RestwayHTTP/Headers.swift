@@ -42,6 +42,18 @@ package struct Headers: Equatable, Sendable {
         return result
     }
 
+    /// The value of the field called `name`; nil if there is no field, or if there are several with
+    /// different values.
+    package func single(_ name: String) -> String? {
+        guard var index = index(of: name, from: 0) else { return nil }
+        let value = fields[index].value
+        while let next = self.index(of: name, from: index + 1) {
+            guard fields[next].value == value else { return nil }
+            index = next
+        }
+        return value
+    }
+
     private func index(of name: String, from start: Int) -> Int? {
         for index in start..<fields.count where fields[index].isNamed(name) { return index }
         return nil
@@ -55,12 +67,21 @@ package struct Headers: Equatable, Sendable {
             fields.append(field)
             return
         }
-        fields[(index + 1)...].removeAll { $0.isNamed(name) }
         fields[index] = field
+        remove(name, from: index + 1)
     }
 
     package mutating func remove(_ name: String) {
-        fields.removeAll { $0.isNamed(name) }
+        remove(name, from: 0)
+    }
+
+    /// Most fields that are to be removed are not there, and the array is then not copied.
+    private mutating func remove(_ name: String, from start: Int) {
+        var start = start
+        while let index = index(of: name, from: start) {
+            fields.remove(at: index)
+            start = index
+        }
     }
 
     /// Whether `name` is a token (RFC 9110, 5.6.2).

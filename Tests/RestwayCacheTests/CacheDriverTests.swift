@@ -152,7 +152,7 @@ final class CacheDriverTests: CacheTestCase {
 
     func testARequestSharesNoExchangeThatMayHaveAnotherAnswer() throws {
         let cache = try cacheInMemory()
-        func key(_ question: CacheQuestion) throws -> String? {
+        func key(_ question: CacheQuestion) throws -> FlightKey? {
             try ticket(cache, question).flightKey
         }
         let first = try XCTUnwrap(try key(question("a")))

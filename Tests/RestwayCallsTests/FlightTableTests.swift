@@ -5,7 +5,7 @@ import XCTest
 /// Tests which calls share an exchange, and random schedules against a simple model.
 final class FlightTableTests: XCTestCase {
     func testTheFirstCallLeadsAndTheOthersWait() {
-        var table = FlightTable()
+        var table = FlightTable<String>()
         XCTAssertTrue(table.arrive(1, at: "a"))
         XCTAssertFalse(table.arrive(2, at: "a"))
         XCTAssertFalse(table.arrive(3, at: "a"))
@@ -16,7 +16,7 @@ final class FlightTableTests: XCTestCase {
     }
 
     func testTheNextCallLeadsAfterTheLeaderHasLeft() {
-        var table = FlightTable()
+        var table = FlightTable<String>()
         for call in 1...3 { _ = table.arrive(UInt64(call), at: "a") }
         XCTAssertNil(table.leave(2, at: "a"))
         XCTAssertEqual(table.leave(1, at: "a"), 3)
@@ -27,7 +27,7 @@ final class FlightTableTests: XCTestCase {
     }
 
     func testABackgroundRequestLeadsOnlyAFlightOfItsOwn() {
-        var table = FlightTable()
+        var table = FlightTable<String>()
         XCTAssertTrue(table.lead(1, at: "a"))
         XCTAssertFalse(table.lead(2, at: "a"))
         XCTAssertFalse(table.arrive(3, at: "a"))
@@ -65,7 +65,7 @@ final class FlightTableTests: XCTestCase {
     func testRandomSchedulesAgreeWithTheModel() {
         var random = SystemRandomNumberGenerator()
         for _ in 0..<500 {
-            var (table, model) = (FlightTable(), Model())
+            var (table, model) = (FlightTable<String>(), Model())
             var last: UInt64 = 0
             var known: [(UInt64, String)] = [(0, "a")]
             for _ in 0..<200 {

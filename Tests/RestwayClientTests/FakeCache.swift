@@ -101,14 +101,14 @@ final class FakeTicket: CacheTicket {
     private let cache: FakeCache
     private let url: String
     let conditions: [HeaderField]
-    let flightKey: String?
+    let flightKey: FlightKey?
     let state = Monitor(State())
 
     init(_ cache: FakeCache, _ url: String, conditions: [HeaderField] = [], key: String? = "") {
         self.cache = cache
         self.url = url
         self.conditions = conditions
-        flightKey = key.map { $0 + url }
+        flightKey = key.map { FlightKey(name: $0 + url) }
     }
 
     func isSent() { state.update { $0.events.append("sent") } }

@@ -91,7 +91,7 @@ final class ScriptedCache: AnswerCache {
 final class ScriptedTicket: CacheTicket {
     private let cache: ScriptedCache
     let conditions: [HeaderField]
-    let flightKey: String?
+    let flightKey: FlightKey?
     /// The answer after a 304 and in place of a failure.
     private let kept: CachedAnswer?
     private let isShareable: Bool
@@ -102,7 +102,7 @@ final class ScriptedTicket: CacheTicket {
     ) {
         self.cache = cache
         self.conditions = conditions
-        self.flightKey = flightKey
+        self.flightKey = flightKey.map { FlightKey(name: $0) }
         self.kept = kept
         self.isShareable = isShareable
     }

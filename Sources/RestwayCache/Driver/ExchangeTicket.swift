@@ -43,24 +43,11 @@ final class ExchangeTicket: CacheTicket {
     private var usesHeuristics: Bool { cache.definition.usesHeuristics }
 
     /// Requests share an exchange only if they have all header fields in common.
-    var flightKey: String? {
+    var flightKey: FlightKey? {
         guard request.isAnswerable, !request.passesBy, question.wantsBytes else { return nil }
-        let first = "\(request.mode.rawValue) \(request.method) \(look.removal) "
-        let fields = request.headers.fields
-        var key: [UInt8] = []
-        key.reserveCapacity(
-            fields.reduce(first.utf8.count + question.label.name.utf8.count) {
-                $0 + $1.name.utf8.count + $1.value.utf8.count + 2
-            })
-        key += first.utf8
-        key += question.label.name.utf8
-        for field in fields {
-            key.append(UInt8(ascii: "\n"))
-            key += field.name.utf8
-            key.append(ASCII.colon)
-            key += field.value.utf8
-        }
-        return String(decoding: key, as: UTF8.self)
+        return FlightKey(
+            name: question.label.name, method: request.method, mode: request.mode,
+            headers: request.headers, removal: look.removal)
     }
 
     /// Tells the ticket of a request that is already answered when it was sent.

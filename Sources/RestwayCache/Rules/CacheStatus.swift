@@ -20,12 +20,19 @@ package struct CacheStatus: Sendable, Equatable {
     package var text: String {
         var text = "restway"
         if let forward {
-            text += "; fwd=\(forward.rawValue)"
-            if let forwardStatus { text += "; fwd-status=\(forwardStatus)" }
+            text += "; fwd="
+            text += forward.rawValue
+            if let forwardStatus {
+                text += "; fwd-status="
+                text += String(forwardStatus)
+            }
         } else {
             text += "; hit"
         }
-        if let secondsToLive { text += "; ttl=\(secondsToLive)" }
+        if let secondsToLive {
+            text += "; ttl="
+            text += String(secondsToLive)
+        }
         if isStored { text += "; stored" }
         if isCollapsed { text += "; collapsed" }
         return text
@@ -33,7 +40,8 @@ package struct CacheStatus: Sendable, Equatable {
 
     /// Adds the line behind those of the caches on the way.
     package func add(to headers: inout Headers) {
-        let earlier = headers.joined("Cache-Status").map { $0 + ", " } ?? ""
-        headers.set("Cache-Status", earlier + text)
+        var value = headers.joined("Cache-Status").map { $0 + ", " } ?? ""
+        value += text
+        headers.set("Cache-Status", value)
     }
 }

@@ -62,10 +62,7 @@ struct Statements: Sendable {
 
     /// Reads a date. A field that is there twice with different values has none.
     private static func date(_ name: String, _ headers: Headers, now: Int64) -> Int64? {
-        guard let text = headers[first: name],
-            headers.fields.allSatisfy({ !$0.isNamed(name) || $0.value == text })
-        else { return nil }
-        return HTTPDate.seconds(text, now: now)
+        headers.single(name).flatMap { HTTPDate.seconds($0, now: now) }
     }
 
     private static func initialAge(_ headers: Headers, apparent: Int64, delay: Int64) -> Int64 {

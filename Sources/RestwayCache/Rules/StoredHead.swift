@@ -131,8 +131,9 @@ extension StoredHead {
         if let connection = headers.joined("Connection") { names += FieldList.names(connection) }
         let unvalidated = directives.unvalidatedNames
         if !unvalidated.contains(where: isEssential) { names += unvalidated }
-        return Headers(
-            headers.fields.filter { field in !names.contains { field.isNamed($0) } })
+        var kept = headers
+        for name in names { kept.remove(name) }
+        return kept
     }
 
     /// The part that a 206 answer brings; `nil` if it cannot be kept. A body that is shorter than
@@ -188,21 +189,22 @@ extension StoredHead {
             directives: (isRestated ? answer : self).statements.directives)
     }
 
+    /// The header fields that describe the kept body.
+    private static let bodyNames: [String] = [
+        "content-length", "content-encoding", "content-type", "content-range",
+    ]
+
     /// Replaces fields by those of a newer answer. The fields that describe the kept body stay as
     /// they are. `Age` and `Date` of an older answer say nothing about the newer one.
     private static func merged(_ old: Headers, with new: Headers) -> Headers {
-        var fields = new.fields.filter { !describesBody($0) }
-        let isReplaced = { (field: HeaderField) in
-            field.isNamed("Age") || field.isNamed("Date")
-                || fields.contains { $0.isNamed(field.name) }
-        }
-        fields = old.fields.filter { !isReplaced($0) } + fields
-        return Headers(fields)
-    }
-
-    private static func describesBody(_ field: HeaderField) -> Bool {
-        field.isNamed("Content-Length") || field.isNamed("Content-Encoding")
-            || field.isNamed("Content-Type") || field.isNamed("Content-Range")
+        var newer = new
+        for name in bodyNames { newer.remove(name) }
+        var merged = old
+        merged.remove("Age")
+        merged.remove("Date")
+        for field in newer.fields { merged.remove(field.name) }
+        merged.fields += newer.fields
+        return merged
     }
 }
 

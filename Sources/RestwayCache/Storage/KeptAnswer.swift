@@ -51,6 +51,8 @@ final class KeptAnswer: Sendable {
     let memo: AnswerMemo
     /// Whether only the head is newer than what was kept before.
     let isFreshened: Bool
+    /// The size without the body.
+    let headBytes: Int64
 
     init(
         id: Int64, label: EntryLabel, head: StoredHead, body: KeptBody, memo: AnswerMemo,
@@ -62,6 +64,14 @@ final class KeptAnswer: Sendable {
         self.body = body
         self.memo = memo
         self.isFreshened = isFreshened
+        headBytes =
+            Self.overheadBytes + Self.bytes(of: head.headers.fields)
+            + Self.bytes(of: head.selecting)
+            + Int64(2 * label.name.utf8.count + head.url.utf8.count)
+    }
+
+    private static func bytes(of fields: [HeaderField]) -> Int64 {
+        fields.reduce(0) { $0 + Int64($1.name.utf8.count + $1.value.utf8.count) }
     }
 
     /// Returns the same answer with its body at another place.
@@ -74,14 +84,6 @@ final class KeptAnswer: Sendable {
     func freshened(_ head: StoredHead) -> KeptAnswer {
         KeptAnswer(
             id: id, label: label, head: head, body: body, memo: memo, isFreshened: true)
-    }
-
-    var headBytes: Int64 {
-        let texts = (head.headers.fields + head.selecting).reduce(0) {
-            $0 + $1.name.utf8.count + $1.value.utf8.count
-        }
-        let own = 2 * label.name.utf8.count + head.url.utf8.count
-        return Self.overheadBytes + Int64(texts + own)
     }
 
     /// The size with the body, wherever the body is.

@@ -78,7 +78,7 @@ package final class CachePlan: Sendable {
     ///   - secrets: The credentials that its caller has given in headers. They make a holder of
     ///     their own.
     static func make(
-        _ rules: CacheRules, _ wishes: CacheWishes,
+        _ rules: consuming CacheRules, _ wishes: CacheWishes,
         _ destination: RequestPreparation.Destination, _ sending: SendingRules,
         _ bodyDestination: BodyDestination, _ secrets: [String], _ context: CallContext
     ) -> CachePlan? {
@@ -92,7 +92,6 @@ package final class CachePlan: Sendable {
         if mode == .bypass, destination.method.isSafe, rules.invalidatedRoutes.isEmpty {
             return nil
         }
-        var rules = rules
         if let seconds = wishes.lifetimeSeconds {
             rules.lifetimeSeconds = seconds < 0 ? nil : seconds
         }
@@ -209,7 +208,7 @@ package protocol CacheTicket: AnyObject, Sendable {
     var conditions: [HeaderField] { get }
     /// Requests with equal keys can share one exchange; `nil` if this one cannot. The key is
     /// another one after an invalidation, so that a request shares no exchange that left before.
-    var flightKey: String? { get }
+    var flightKey: FlightKey? { get }
     /// The exchange is about to be sent. The time counts for the age of the answer.
     func isSent()
     /// Takes the server's answer, keeps it if it may be kept, and returns the answer of the call:

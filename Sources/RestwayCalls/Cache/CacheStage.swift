@@ -90,9 +90,9 @@ enum CacheRefresh {
             context: context, api: entry.call.api, request: request, token: 0, question: nil,
             interception: entry.call.state.withLock { $0.interception }, receiver: nil,
             isInBackground: true)
+        var key = ticket.flightKey
         // Another call cannot have the body of a download, so that no call finds the key.
-        let isShared = request.bodyDestination.isMemory
-        let key = isShared ? ticket.flightKey : ticket.flightKey.map { "file \($0)" }
+        key?.isSaved = !request.bodyDestination.isMemory
         let visit = CacheVisit(ticket, request, key: key)
         // One request at a time is enough for an answer.
         if let key = visit.key, !context.flights.lead(call, at: key) { return }

@@ -12,7 +12,7 @@ extension RecoverStage {
     static func found(_ entry: StageEntry, _ answer: CachedAnswer) {
         // The program is not asked on one of its own threads, which may hold a lock that the answer
         // needs.
-        if entry.call.api.definition.functions.mayRunWhileMapping {
+        if entry.call.api.mayAskWhileMapping {
             entry.onWorker { judge($0, found: answer) }
         } else {
             entry.offCaller { judge($0, found: answer) }

@@ -1,21 +1,53 @@
+package import RestwayHTTP
+
+/// What the requests that can share one exchange have in common.
+package struct FlightKey: Hashable, Sendable {
+    /// The name of the entries that can answer the request.
+    let name: String
+    let method: String
+    let mode: CacheMode
+    let headers: Headers
+    /// The last removal of entries before the request, so that a request shares no exchange that
+    /// left before.
+    let removal: Int64
+    /// Whether the body of the answer goes to a file.
+    var isSaved = false
+
+    package init(
+        name: String, method: String = "GET", mode: CacheMode = .standard,
+        headers: Headers = Headers(), removal: Int64 = 0
+    ) {
+        self.name = name
+        self.method = method
+        self.mode = mode
+        self.headers = headers
+        self.removal = removal
+    }
+
+    /// Requests with one name are rarely on their way at the same time, so the name is enough.
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+    }
+}
+
 /// Decides which calls share an exchange. Requests with equal keys are in one flight: one call
 /// leads it and sends the request, the others wait for the answer.
 ///
 /// The table does no I/O, takes no lock and knows calls only by their numbers.
-struct FlightTable {
+struct FlightTable<Key: Hashable> {
     private struct Flight {
         var leader: UInt64
         /// The calls that wait, in the order in which they came.
         var waiting: [UInt64] = []
     }
 
-    private var flights: [String: Flight] = [:]
+    private var flights: [Key: Flight] = [:]
 
     /// Whether no call leads or waits.
     var isEmpty: Bool { flights.isEmpty }
 
     /// Adds a call. Returns whether it leads the flight; otherwise it waits.
-    mutating func arrive(_ call: UInt64, at key: String) -> Bool {
+    mutating func arrive(_ call: UInt64, at key: Key) -> Bool {
         if lead(call, at: key) { return true }
         flights[key]?.waiting.append(call)
         return false
@@ -23,7 +55,7 @@ struct FlightTable {
 
     /// Begins a flight that `call` leads. If the key has a
     /// flight already, this changes nothing and returns false.
-    mutating func lead(_ call: UInt64, at key: String) -> Bool {
+    mutating func lead(_ call: UInt64, at key: Key) -> Bool {
         guard flights[key] == nil else { return false }
         flights[key] = Flight(leader: call)
         return true
@@ -31,7 +63,7 @@ struct FlightTable {
 
     /// Removes a call that does not go on. Returns the call that leads the flight from now on, if
     /// `call` has led it and others wait.
-    mutating func leave(_ call: UInt64, at key: String) -> UInt64? {
+    mutating func leave(_ call: UInt64, at key: Key) -> UInt64? {
         guard var flight = flights[key] else { return nil }
         guard flight.leader == call else {
             flights[key]?.waiting.removeAll { $0 == call }
@@ -48,7 +80,7 @@ struct FlightTable {
 
     /// Ends the flight that `call` leads. Returns the calls that wait for its answer; nobody if
     /// `call` leads no flight any more.
-    mutating func end(_ call: UInt64, at key: String) -> [UInt64] {
+    mutating func end(_ call: UInt64, at key: Key) -> [UInt64] {
         guard let flight = flights[key], flight.leader == call else { return [] }
         flights[key] = nil
         return flight.waiting

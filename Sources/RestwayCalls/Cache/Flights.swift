@@ -11,7 +11,7 @@ final class CacheVisit: Sendable {
     let request: PreparedRequest
     /// The key of the flight that the call leads or waits in; `nil` if it shares its exchange with
     /// no call.
-    let key: String?
+    let key: FlightKey?
     /// The recipient of the result of the present exchange; `nil` if no other call can take over
     /// the exchange.
     let recipient: ExchangeRecipient?
@@ -19,7 +19,7 @@ final class CacheVisit: Sendable {
     let isTakenOver: Bool
 
     init(
-        _ ticket: any CacheTicket, _ request: PreparedRequest, key: String?,
+        _ ticket: any CacheTicket, _ request: PreparedRequest, key: FlightKey?,
         recipient: ExchangeRecipient? = nil, isTakenOver: Bool = false
     ) {
         self.ticket = ticket
@@ -49,7 +49,7 @@ final class Flights: Sendable {
     }
 
     private struct State {
-        var table = FlightTable()
+        var table = FlightTable<FlightKey>()
         /// The calls that wait, by their numbers.
         var waiting: [UInt64: Waiting] = [:]
     }
@@ -63,7 +63,7 @@ final class Flights: Sendable {
 
     /// Adds a call. Returns whether it leads its flight; otherwise it waits, and is told how it
     /// goes on.
-    func arrive(_ entry: StageEntry, _ visit: CacheVisit, at key: String) -> Bool {
+    func arrive(_ entry: StageEntry, _ visit: CacheVisit, at key: FlightKey) -> Bool {
         state.withLock { state in
             let leads = state.table.arrive(entry.call.id, at: key)
             if !leads { state.waiting[entry.call.id] = Waiting(entry: entry, visit: visit) }
@@ -72,7 +72,7 @@ final class Flights: Sendable {
     }
 
     /// Begins a flight that a call leads. Returns false if the key has a flight already.
-    func lead(_ call: Call, at key: String) -> Bool {
+    func lead(_ call: Call, at key: FlightKey) -> Bool {
         state.withLock { $0.table.lead(call.id, at: key) }
     }
 
@@ -149,7 +149,7 @@ final class Flights: Sendable {
     }
 
     /// Removes a call. Returns the call that leads its flight from now on.
-    private func remove(_ call: Call, at key: String) -> Waiting? {
+    private func remove(_ call: Call, at key: FlightKey) -> Waiting? {
         state.withLock { state in
             state.waiting[call.id] = nil
             return state.table.leave(call.id, at: key).flatMap {

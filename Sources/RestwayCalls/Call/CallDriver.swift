@@ -97,7 +97,7 @@ struct StageEntry {
         let waiting = on(.waiter)
         // The program is not asked on one of its own threads, which may hold a lock that the answer
         // needs.
-        let asks = call.api.definition.functions.mayRunWhileMapping
+        let asks = call.api.mayAskWhileMapping
         let isTaken = call.state.withLock { state in
             guard state.machine.isCurrent(number), state.isAwaited, !asks, !isLong else {
                 return false
@@ -279,8 +279,8 @@ extension Call {
         let outcome = state.attempts.completing(outcome, state.request, api, context.clock.now())
         state.outcome = outcome
         hasEnded.store(true, ordering: .relaxed)
-        let ties = state.ties
-        state.ties = Ties()
+        var ties = Ties()
+        swap(&ties, &state.ties)
         // This happens before others see that the call has ended, because they may send the same
         // body.
         let readerJob = ties.reader?.leave(id)
@@ -301,14 +301,13 @@ extension Call {
     private func finish(_ completing: consuming Completing, on place: Executor) {
         state.wakeAll()
         completing.slowness?.cancel()
-        let ties = completing.ties
         log.completes(
             completing.outcome,
             milliseconds: context.clock.now().milliseconds(since: started))
-        if let visit = ties.visit { context.flights.leave(self, visit) }
-        ties.batchPlace?.ended(completing.outcome)
-        ties.follower?(completing.outcome)
-        ties.lane?.leaveLane(self)
+        if let visit = completing.ties.visit { context.flights.leave(self, visit) }
+        completing.ties.batchPlace?.ended(completing.outcome)
+        completing.ties.follower?(completing.outcome)
+        completing.ties.lane?.leaveLane(self)
         // This comes after the notice, because a closed client without calls sends no more notices.
         context.ended(self)
         if completing.owesStart { context.delivery.start(isOnWorker: place == .worker) }

@@ -9,9 +9,10 @@ import RestwayText
 struct DestinationChoice {
     typealias Destination = RequestPreparation.Destination
 
-    let context: CallContext
-    let api: LoadedAPI
     let lookup: VariableLookup
+
+    private var api: LoadedAPI { lookup.api }
+    private var baseURL: BaseURL { lookup.context.environment.baseURL }
 
     func destination(of spec: RequestSpec) throws -> Destination {
         switch spec.target {
@@ -37,11 +38,9 @@ struct DestinationChoice {
         case .link(let url, let origin):
             var first = spec
             first.target = origin
-            return try destination(of: first).linked(to: url, in: context.environment)
+            return try destination(of: first).linked(to: url, in: lookup.context.environment)
         }
     }
-
-    private var baseURL: BaseURL { context.environment.baseURL }
 
     /// Returns the destination of a request to a path or a URL.
     ///

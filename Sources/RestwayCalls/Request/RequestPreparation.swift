@@ -199,33 +199,15 @@ package struct RequestPreparation {
         return api.targets(.delete, path, destination.route).deletions
     }
 
-    private func lookup(_ spec: RequestSpec, _ subject: EncodingSubject?) -> VariableLookup {
-        var lookup = VariableLookup(
-            values: spec.values, subject: subject
-        ) { relationship, entity, key in
-            let mappings = api.definition.entityMappings
-            guard mappings.indices.contains(relationship.targetIndex) else { return nil }
-            let target = mappings[relationship.targetIndex].entity
-            guard entity.links(relationship, to: target) else { return nil }
-            // An object that cannot be read counts as missing: the error names the variable.
-            return try? context.store.newest(target, storeKey: key)
-        }
-        if let identities { lookup.identityForNow = identities.valueInPath }
-        // A store that cannot be read counts as one that remembers nothing: the error names the
-        // variable.
-        lookup.remembered = { [store = context.store] subject in
-            try? store.variables(subject.entity, storeKey: subject.storeKey)
-        }
-        return lookup
-    }
-
     // MARK: The destination
 
     func destination(
         _ spec: RequestSpec, _ subject: EncodingSubject?
     ) throws -> Destination {
-        try DestinationChoice(context: context, api: api, lookup: lookup(spec, subject))
-            .destination(of: spec)
+        let lookup = VariableLookup(
+            context: context, api: api, identities: identities, values: spec.values,
+            subject: subject)
+        return try DestinationChoice(lookup: lookup).destination(of: spec)
     }
 
     private func isTrusted(_ url: String) throws -> Bool {
@@ -342,7 +324,7 @@ extension RequestPreparation {
     ///
     /// - Parameter given: The headers that the client and the caller set.
     package func caching(
-        _ rules: CacheRules, _ wishes: CacheWishes, _ destination: Destination,
+        _ rules: consuming CacheRules, _ wishes: CacheWishes, _ destination: Destination,
         _ sending: SendingRules, _ bodyDestination: BodyDestination,
         given: [(name: String, value: String?)] = []
     ) -> CachePlan? {
@@ -385,6 +367,8 @@ package struct StandardHeaders: Sendable {
 extension [HeaderField] {
     package mutating func set(_ name: String, _ value: String) {
         var headers = Headers(self)
+        // The array is not copied if nothing else refers to it.
+        self = []
         headers.set(name, value)
         self = headers.fields
     }

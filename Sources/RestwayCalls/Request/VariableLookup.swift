@@ -1,3 +1,4 @@
+import RestwayDocument
 import RestwayMapping
 import RestwayObjects
 import RestwayOutcome
@@ -44,16 +45,12 @@ struct VariableLookup {
         }
     }
 
+    let context: CallContext
+    let api: LoadedAPI
+    /// The local identities of objects that the server has not named; `nil` without an outbox.
+    let identities: (any LocalIdentities)?
     let values: VariableValues
     let subject: EncodingSubject?
-    /// Returns the object to which a relationship of an entity leads.
-    let newest: (Relationship, Entity, Int64) -> Snapshot?
-    /// Returns the local identity that is used for an object that the server has not named, if one
-    /// may be used.
-    var identityForNow: (Entity, Int64) -> Value? = { _, _ in nil }
-
-    /// Returns what an object remembers of the route that brought it.
-    var remembered: (EncodingSubject) -> RouteVariables? = { _ in nil }
 
     /// Returns the path of a route.
     func expand(_ route: Route) throws -> String {
@@ -131,7 +128,7 @@ struct VariableLookup {
         if let index = place.entity.attributeIndex(named: name) {
             if let text = Self.text(place.value(at: index)) { return .string(text) }
             guard index == place.entity.identityIndex, place.storeKey != 0 else { return nil }
-            let identity = identityForNow(place.entity, place.storeKey)
+            let identity = identities?.valueInPath(place.entity, place.storeKey)
             return identity.flatMap(Self.text).map { .string($0) }
         }
         guard let dot = name.firstIndex(of: "."),
@@ -157,6 +154,24 @@ struct VariableLookup {
             }
         }
         return newest(relationship, place.entity, key).map { .object($0) }
+    }
+
+    /// Returns the object to which a relationship of an entity leads. An object that cannot be read
+    /// counts as missing: the error names the variable.
+    private func newest(
+        _ relationship: Relationship, _ entity: Entity, _ key: Int64
+    ) -> Snapshot? {
+        let mappings = api.definition.entityMappings
+        guard mappings.indices.contains(relationship.targetIndex) else { return nil }
+        let target = mappings[relationship.targetIndex].entity
+        guard entity.links(relationship, to: target) else { return nil }
+        return try? context.store.newest(target, storeKey: key)
+    }
+
+    /// Returns what an object remembers of the route that brought it. A store that cannot be read
+    /// counts as one that remembers nothing: the error names the variable.
+    private func remembered(_ subject: EncodingSubject) -> RouteVariables? {
+        try? context.store.variables(subject.entity, storeKey: subject.storeKey)
     }
 
     /// The attribute as a path writes it; `nil` for a value that a path cannot hold.

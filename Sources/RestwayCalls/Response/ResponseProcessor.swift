@@ -349,7 +349,7 @@ struct ResponseProcessor {
     }
 
     func response(
-        _ received: ReceivedResponse, _ mapped: MappedObjects = .none
+        _ received: ReceivedResponse, _ mapped: consuming MappedObjects = .none
     ) -> Response {
         Response(received, mapped, request: .sent(by: call, request))
     }

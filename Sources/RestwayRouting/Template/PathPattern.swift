@@ -95,47 +95,41 @@ struct PathPattern: Equatable, Sendable {
     func matches(_ path: String) -> Bool {
         guard isPlain else { return match(path) != nil }
         var path = path
-        let answer = path.withUTF8 { bytes -> Bool? in
-            Self.plainPath(bytes).map { matchesPlain($0) }
-        }
-        return answer ?? (match(path) != nil)
+        return path.withUTF8(matchesPlain) ?? (match(path) != nil)
     }
 
-    /// Returns the bytes before the query and the fragment; `nil` if they have encoded text, which
-    /// must be decoded first.
-    private static func plainPath(
-        _ bytes: UnsafeBufferPointer<UInt8>
-    ) -> Slice<UnsafeBufferPointer<UInt8>>? {
-        for index in bytes.indices {
-            switch bytes[index] {
-            case UInt8(ascii: "?"), UInt8(ascii: "#"): return bytes[..<index]
-            case UInt8(ascii: "%"): return nil
-            default: continue
-            }
-        }
-        return bytes[...]
-    }
-
-    private func matchesPlain(_ path: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
-        var rest = path
-        // These slashes are skipped as in `trimmed`.
-        if rest.first == ASCII.slash { rest.removeFirst() }
-        if rest.last == ASCII.slash { rest.removeLast() }
+    /// Whether a plain pattern matches; `nil` if that depends on encoded text, which must be decoded
+    /// first.
+    private func matchesPlain(_ path: UnsafeBufferPointer<UInt8>) -> Bool? {
+        // The slashes at the start and at the end are skipped as in `trimmed`.
+        var start = path.first == ASCII.slash ? 1 : 0
         for (index, pieces) in segments.enumerated() {
-            let segment = rest.prefix { $0 != ASCII.slash }
+            var end = start
+            while !Self.endsSegment(path, end) {
+                if path[end] == UInt8(ascii: "%") { return nil }
+                end += 1
+            }
             switch pieces[0] {
             case .literal(let literal):
-                guard segment.count == literal.count, segment.elementsEqual(literal) else {
+                guard end - start == literal.count, path[start..<end].elementsEqual(literal) else {
                     return false
                 }
             case .variable:
-                if segment.isEmpty { return false }
+                if start == end { return false }
             }
-            rest = rest[segment.endIndex...]
-            guard rest.isEmpty == (index == segments.count - 1) else { return false }
-            rest = rest.dropFirst()
+            let isAtSlash = end < path.count && path[end] == ASCII.slash
+            start = isAtSlash ? end + 1 : end
+            if index < segments.count - 1, !isAtSlash { return false }
         }
-        return true
+        return start == path.count || ASCII.endsPath(path[start])
+    }
+
+    private static func endsSegment(_ path: UnsafeBufferPointer<UInt8>, _ index: Int) -> Bool {
+        guard index < path.count else { return true }
+        switch path[index] {
+        case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"): return true
+        default: return false
+        }
     }
 
     /// Matches one segment. A variable that appears twice must have one value.

@@ -256,7 +256,7 @@ class Batch(Owner[native.BatchHandle], Verbs[Call]):
             status: int = native.lib.restway_batch_wait(self._handle, limit, errors.out)
             return status
 
-        status = waiting(wait, milliseconds(timeout, unbounded=0), self.cancel)
+        status = waiting(wait, milliseconds(timeout, unbounded=0), give_up=self.cancel)
         if status:
             raise failed(status, self._client._layouts)
 

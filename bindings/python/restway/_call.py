@@ -77,7 +77,7 @@ class Call(Owner[native.CallHandle]):
             )
             return status
 
-        status = waiting(wait, milliseconds(timeout, unbounded=0), self.cancel)
+        status = waiting(wait, milliseconds(timeout, unbounded=0), give_up=self.cancel)
         if status:
             raise failed(status, self._client._layouts)
         return Response(handle, self._client._layouts)

@@ -23,7 +23,7 @@ from ._ffi.trampolines import (
     on_done_function,
 )
 from ._hints import PATHS, require, require_function
-from ._interrupt import may_be_interrupted, processing, waiting
+from ._interrupt import processing, waiting
 from ._observing import ObservingClient
 from ._parsing import BytesMapping
 from ._questions import set_question
@@ -55,7 +55,29 @@ token.
 """
 
 _EXIT_WAIT_MILLISECONDS = 5000
-_UNBOUNDED = native.whole(0)
+
+
+def _performing(
+    limit: int,
+    client: native.ClientHandle,
+    request: native.RequestHandle,
+    call: native.CallHandle,
+    response: native.ResponseHandle,
+) -> int:
+    """Performs a request or, if that was interrupted before, waits for its call."""
+    left, out = native.whole(limit), native.ref(response)
+    status: int = (
+        native.bare.restway_call_wait(call, left, out, errors.out)
+        if call
+        else native.bare.restway_client_perform_interruptibly(
+            client, request, left, native.ref(call), out, errors.out
+        )
+    )
+    return status
+
+
+def _cancelling(_: object, __: object, call: native.CallHandle, ___: object) -> None:
+    native.lib.restway_call_cancel(call)
 
 
 class Client(ObservingClient, BytesMapping, BlockingVerbs):
@@ -89,43 +111,18 @@ class Client(ObservingClient, BytesMapping, BlockingVerbs):
             with showing(request._on_progress) as show:
                 return show(self.send(request)).wait(timeout)
         handle = native.OwnedResponseHandle()
-        if may_be_interrupted():
-            status = self._perform_interruptibly(request, timeout, handle)
-        else:
-            status = native.bare.restway_client_perform(
-                self._owned or self._handle,
-                request._owned or request._handle,
-                _UNBOUNDED if timeout is None else native.whole(milliseconds(timeout, unbounded=0)),
-                native.ref(handle),
-                errors.out,
-            )
+        status = waiting(
+            _performing,
+            milliseconds(timeout, unbounded=0),
+            self._owned or self._handle,
+            request._owned or request._handle,
+            native.OwnedCallHandle(),
+            handle,
+            give_up=_cancelling,
+        )
         if status:
             raise failed(status, self._layouts)
         return Response(handle, self._layouts)
-
-    def _perform_interruptibly(
-        self, request: Request, timeout: float | None, handle: native.ResponseHandle
-    ) -> int:
-        """Performs a request so that signals are handled while the main thread waits."""
-        client, sent = self._owned or self._handle, request._owned or request._handle
-        call = native.OwnedCallHandle()
-        bare = native.bare
-
-        def wait(limit: int) -> int:
-            left, out = native.whole(limit), native.ref(handle)
-            status: int = (
-                bare.restway_call_wait(call, left, out, errors.out)
-                if call
-                else bare.restway_client_perform_interruptibly(
-                    client, sent, left, native.ref(call), out, errors.out
-                )
-            )
-            return status
-
-        def cancel() -> None:
-            native.lib.restway_call_cancel(call)
-
-        return waiting(wait, milliseconds(timeout, unbounded=0), cancel)
 
     def send(
         self,

@@ -12,7 +12,7 @@ import os
 import threading
 import time
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from . import _ffi as native
 from ._boundary import check, errors, make
@@ -28,8 +28,11 @@ class _MainThread:
     keeps it alive.
     """
 
+    ident: int | None
+    _descriptor: int
+
     def __init__(self) -> None:
-        self._descriptor = -1
+        self.forget()
 
     def descriptor(self) -> int:
         """The descriptor that ends a wait of the main thread when a byte is written to it."""
@@ -40,8 +43,9 @@ class _MainThread:
         return self._descriptor
 
     def forget(self) -> None:
-        """A forked child makes an interrupt of its own."""
+        """A forked child has another main thread, which makes an interrupt of its own."""
         self._descriptor = -1
+        self.ident = threading.main_thread().ident
 
     def interrupt(self) -> None:
         """Ends the present wait of the main thread, or its next one."""
@@ -56,35 +60,43 @@ if hasattr(os, "register_at_fork"):
 
 def may_be_interrupted() -> bool:
     """Whether this is the thread in which Python runs the handlers of signals."""
-    return threading.get_ident() == threading.main_thread().ident
+    return threading.get_ident() == main_thread.ident
+
+
+_INTERRUPTED = int(Status.INTERRUPTED)
 
 
 def waiting(
-    wait: Callable[[int], int], limit: int, give_up: Callable[[], object] = lambda: None
+    wait: Callable[..., int],
+    limit: int,
+    *arguments: Any,
+    give_up: Callable[..., object] = lambda *_: None,
 ) -> int:
-    """Calls `wait` with a limit in milliseconds, until its status is not INTERRUPTED.
+    """Calls `wait(limit, *arguments)` until its status is not INTERRUPTED. The limit is a number of
+    milliseconds.
 
     Each later call gets what is left of `limit`; 0 and less are no limit. If the handler of a
-    signal raises, this calls `give_up` and raises the same exception. Returns the status of `wait`.
+    signal raises, this calls `give_up(*arguments)` and raises the same exception. Returns the
+    status of `wait`.
     """
     if not may_be_interrupted():
-        return wait(limit)
+        return wait(limit, *arguments)
     try:
         before = signal.set_wakeup_fd(main_thread.descriptor(), warn_on_full_buffer=False)
     except ValueError:  # the main thread of another interpreter than the main one
-        return wait(limit)
+        return wait(limit, *arguments)
     try:
         if before >= 0:  # it belongs to an event loop, which learns of signals by it
             signal.set_wakeup_fd(before)
         ends = time.monotonic() + limit / 1000
         left = limit
-        while (status := wait(left)) == Status.INTERRUPTED:
+        while (status := wait(left, *arguments)) == _INTERRUPTED:
             errors.take()
             if limit > 0:
                 left = max(1, round((ends - time.monotonic()) * 1000))
         return status
     except BaseException:
-        give_up()
+        give_up(*arguments)
         raise
     finally:
         signal.set_wakeup_fd(before)

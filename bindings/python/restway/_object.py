@@ -306,7 +306,9 @@ class _Unguarded(Object):
 
     __slots__ = ()
 
+    # Python sets fields directly only if both functions are those of `object`.
     __setattr__ = object.__setattr__
+    __delattr__ = object.__delattr__
 
 
 _set_layout: Any = vars(Object)["_layout"].__set__

@@ -6,7 +6,7 @@ import builtins
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, Union, cast
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Union
 
 from . import _ffi as native
 from ._body import (
@@ -148,7 +148,7 @@ class Request(Owner[native.RequestHandle]):
         handle = make(native.RequestHandle, function, name(method), about)
         return cls(handle)._with(options, method, "of a Draft")
 
-    def _with(self, options: BodyOptions, method: str | None, target: str) -> Request:
+    def _with(self, options: RequestOptions, method: str | None, target: str) -> Request:
         """Sets what a new request shows of itself, and its options; returns the request."""
         self._shown = method, target
         if options:
@@ -422,7 +422,7 @@ def _path_request(method: str, path: str) -> Request:
 def request_for(method: str, target: str | Object | Draft, options: RequestOptions) -> Request:
     """For this package: makes a request to a path, or about an object or a draft."""
     if isinstance(target, str):
-        return _path_request(method, target)._with(cast("BodyOptions", options), method, target)
+        return _path_request(method, target)._with(options, method, target)
     if isinstance(target, Draft):
         return Request.draft(method, target, **options)
     if not isinstance(target, Object):

@@ -53,7 +53,7 @@ def interrupt(number=signal.SIGINT):
     def run():
         asked.wait()
         main = threading.main_thread().ident
-        while sys._current_frames()[main].f_code.co_name not in ("wait", "run"):
+        while sys._current_frames()[main].f_code.co_name not in ("wait", "run", "_performing"):
             pass
         os.kill(os.getpid(), number)
     threading.Thread(target=run, daemon=True).start()
