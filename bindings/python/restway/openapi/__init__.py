@@ -8,7 +8,7 @@ docs/OPENAPI.md explains what becomes what.
 
 from __future__ import annotations
 
-from .entities import Capabilities
+from .capabilities import Capabilities
 from .importer import Imported, import_openapi
 from .notes import Note, Report
 from .overrides import Overrides, read_overrides

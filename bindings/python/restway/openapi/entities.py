@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from .capabilities import Capabilities
 from .kinds import FreeKind, Kind, ListKind, MapKind, ScalarKind
 from .landing import is_many, scalars_of, target_of
 from .notes import Report
 from .resources import Field, Resource
-
-
-@dataclass(frozen=True)
-class Capabilities:
-    """What the API document can say. A shape that it cannot say becomes JSON, and is noted."""
-
-    typed_lists: bool = False
-    """Attributes whose values are lists of scalars: `"type": ["string"]`."""
-    maps: bool = False
-    """Attributes whose values are objects with free keys: `"type": {"*": "int"}`."""
 
 
 class Entities:
@@ -110,8 +100,8 @@ class Entities:
 
 
 def _plain_type(kind: Kind) -> str | None:
-    """Returns the type of a scalar that has no format of its own."""
-    if isinstance(kind, ScalarKind) and kind.type not in ("day", "any"):
+    """Returns the type of a scalar that JSON has, so that its values need no conversion."""
+    if isinstance(kind, ScalarKind) and kind.type in ("bool", "int", "double", "string"):
         return kind.type
     return None
 

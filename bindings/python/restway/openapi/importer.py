@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .entities import Capabilities, Entities
+from .capabilities import Capabilities
+from .entities import Entities
 from .failures import errors_of
 from .identity import decide_identities
 from .landing import landing_of
@@ -55,7 +56,7 @@ def import_openapi(
     description = read_description(Path(file), report)
     known = overrides or Overrides()
     resources = _resources(description, known, report)
-    entities = Entities(capabilities or Capabilities(), report)
+    entities = Entities(capabilities or Capabilities.of_library(), report)
     document = _document(description, resources, entities, report)
     drop_refused(document, report)
     report.counts = {
@@ -111,6 +112,9 @@ def _document(
         routes.prepare(operation)
     for operation in description.operations:
         routes.add(operation, has_auth=auth is not None)
+    webhooks = description.root.get("webhooks")
+    if webhooks.members:
+        webhooks.note("left out", "the requests of the server to the program")
     servers = description.servers
     environments: dict[str, Any] = {}
     for server in servers:

@@ -104,8 +104,11 @@ def joined_scalar(kinds: Iterable[ScalarKind]) -> ScalarKind:
 
 def joined(kinds: Iterable[Kind], place: str, name: str | None = None) -> Kind:
     """Returns the kind of a value that may have any of these kinds."""
+    given = list(kinds)
+    if len(given) == 1:
+        return given[0]
     known: list[Kind] = []
-    for kind in kinds:
+    for kind in given:
         parts = kind.variants if isinstance(kind, UnionKind) else [kind]
         known += [part for part in parts if part not in known]
     if len(known) == 1:

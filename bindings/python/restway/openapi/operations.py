@@ -67,6 +67,8 @@ def _read(operation: Operation, item: Node, schemas: Schemas) -> None:
         if found is not None:
             headers = {name.lower() for name in found.get("headers").members}
             operation.answers.append(Answer(status, found, _contents(found, schemas), headers))
+    if node.get("callbacks").members:
+        node.get("callbacks").note("left out", "the requests of the server to the program")
     if "security" in node.members:
         operation.security = alternatives(node.get("security"))
     holder = node if "servers" in node.members else item
@@ -83,7 +85,7 @@ def _parameter(element: Node, schemas: Schemas) -> Parameter | None:
     if node is None:
         return None
     name, where = node.text("name"), node.members.get("in")
-    if name is None or where not in _STYLES:
+    if name is None or not isinstance(where, str) or where not in _STYLES:
         element.note("left out", "a parameter without a name or a place")
         return None
     schema = node.get("schema")

@@ -25,13 +25,20 @@ def drop_refused(document: dict[str, Any], report: Report) -> None:
             return
         dropped = [problem for problem in problems if _drop(document, problem, report)]
         if not dropped:
-            return
+            break
+    if not document["environments"]:
+        document["environments"]["default"] = {"baseURL": "http://localhost"}
+    if document.get("environment") not in document["environments"]:
+        document.pop("environment", None)
+        if len(document["environments"]) > 1:
+            document["environment"] = next(iter(document["environments"]))
 
 
 def _drop(document: dict[str, Any], problem: Problem, report: Report) -> bool:
     """Removes the part that a problem names; returns whether there was one."""
     path = problem.path or ""
-    holders = [(document["routes"], "$.routes")]
+    holders = [(document["routes"], "$.routes"), (document["environments"], "$.environments")]
+    holders += [(document, "$")] if path.startswith(("$.auth", "$.errors")) else []
     for name, entity in document["entities"].items():
         for section in ("attributes", "relationships"):
             holders += [

@@ -78,6 +78,7 @@ class Resources:
         self._report = report
         self._schemas = schemas
         self._of: dict[ObjectKind | UnionKind, Resource] = {}
+        self._unions: dict[frozenset[ObjectKind], Resource] = {}
         self._queue: deque[Resource] = deque()
 
     def add_named(self, kinds: Iterable[ObjectKind]) -> None:
@@ -105,6 +106,9 @@ class Resources:
         if isinstance(target, ObjectKind):
             return self._add_shape(target.name or name, target)
         objects = objects_of(target)
+        union = frozenset(objects)
+        if union in self._unions:
+            return self._unions[union]
         known = {self._of[one].name: self._of[one] for one in objects if one in self._of}
         others = [one for one in objects if one not in self._of]
         if len(known) == 1 and self._are_shapes(others, *known.values()):
@@ -113,7 +117,7 @@ class Resources:
                 self._add_shape(resource.name, one)
         else:
             resource = self._union(target, objects, target.name or name, len(known))
-        self._of[target] = resource
+        self._of[target] = self._unions[union] = resource
         return resource
 
     def complete(self) -> None:

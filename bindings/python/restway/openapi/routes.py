@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from typing import Any
-from urllib.parse import urlsplit
 
 from .entities import Entities
 from .identity import answered
@@ -15,7 +14,7 @@ from .names import request_name
 from .notes import Report
 from .pages import pages_of
 from .resources import Resource, Resources, add_body_shape
-from .servers import server_url
+from .servers import server_url, split_url
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*")
 
@@ -77,7 +76,7 @@ class Routes:
         path += f"{{?{','.join(query)}}}" if query else ""
         for node in operation.server_nodes:
             url = server_url(node)
-            parts = urlsplit(url)
+            parts = split_url(url)
             if parts.scheme in ("http", "https") and parts.hostname:
                 origin = f"{parts.scheme}://{parts.netloc}"
                 if origin not in self.trusted_origins:

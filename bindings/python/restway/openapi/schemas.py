@@ -207,8 +207,12 @@ def _types(parts: _Parts) -> list[str]:
         return list(dict.fromkeys(names[type(value)] for value in values))
     if parts.words.keys() & {"pattern", "minLength", "maxLength"}:
         return ["string"]
+    return ["string"] if _format(parts) in _STRING_FORMATS else []
+
+
+def _format(parts: _Parts) -> str | None:
     word = parts.words.get("format")
-    return ["string"] if word is not None and word.value in _STRING_FORMATS else []
+    return word.value if word is not None and isinstance(word.value, str) else None
 
 
 def _enumeration(parts: _Parts) -> tuple[Any, ...]:
@@ -220,8 +224,6 @@ def _enumeration(parts: _Parts) -> tuple[Any, ...]:
 
 
 def _scalar(node: Node, parts: _Parts, type_name: str, example: Any) -> Kind:
-    word = parts.words.get("format")
-    form = word.value if word is not None else None
     values = _enumeration(parts)
     if type_name == "boolean":
         return ScalarKind("bool", (), example)
@@ -230,8 +232,7 @@ def _scalar(node: Node, parts: _Parts, type_name: str, example: Any) -> Kind:
     if type_name == "number":
         return ScalarKind("double", values, example)
     if type_name == "string":
-        scalar = _STRING_FORMATS.get(form, "string") if isinstance(form, str) else "string"
-        return ScalarKind(scalar, values, example)
+        return ScalarKind(_STRING_FORMATS.get(_format(parts) or "", "string"), values, example)
     node.note("bent", f"an unknown type {type_name!r}: any JSON")
     return FreeKind(example)
 

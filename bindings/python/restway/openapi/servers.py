@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from .model import Scheme, Server
 from .reading import Node
@@ -38,6 +38,14 @@ def server_url(node: Node) -> str:
     """Returns the URL of a server with the defaults of its variables."""
     url = node.text("url") or ""
     return _filled(url, _combinations(node, url)[0])
+
+
+def split_url(url: str) -> SplitResult:
+    """Returns the parts of a URL; a URL that is none has no parts."""
+    try:
+        return urlsplit(url)
+    except ValueError:
+        return SplitResult("", "", "", "", "")
 
 
 def _filled(url: str, values: dict[str, str]) -> str:
@@ -73,7 +81,7 @@ def _server_name(node: Node, values: dict[str, str], names: set[str]) -> str:
 
 
 def _absolute(url: str, node: Node) -> str:
-    parts = urlsplit(url)
+    parts = split_url(url)
     if parts.scheme in ("http", "https") and parts.hostname:
         return url.split("?")[0].split("#")[0].rstrip("/")
     node.note("bent", f"the URL {url!r} is not absolute: the server is http://localhost")
