@@ -25,6 +25,7 @@ from .examples import Composer
 from .importer import Imported
 from .kinds import MISSING
 from .model import Operation
+from .routes import descriptors_of
 
 BESIDE = "it stands beside the objects of the answer"
 OTHER_TYPE = "the document maps another media type of this answer"
@@ -198,7 +199,7 @@ class _Checker:
             tally.count(example.place, None, 0)
         elif not example.is_mapped:
             tally.count(example.place, OTHER_TYPE, max(1, scalars_in(example.value)))
-        elif "response" in route:
+        elif self._descriptors(route):
             self._compare_objects(example, route, response, tally, again)
         elif route.get("parse") == "json":
             reason = None if same_json(example.value, response.value) else NO_OBJECT
@@ -208,6 +209,16 @@ class _Checker:
         if self._way == "memory":
             ways.setdefault("draft", Tally()).add(again)
 
+    def _descriptors(self, route: dict[str, Any]) -> list[dict[str, Any]]:
+        """Returns the descriptors of a route, and those that it shares with other routes."""
+        method, path = route.get("method", "GET"), route["path"].partition("{?")[0]
+        shared = [
+            one
+            for one in self._document.get("responses", [])
+            if (one.get("method"), one.get("path")) == (method, path)
+        ]
+        return [*descriptors_of(route), *shared]
+
     def _compare_objects(
         self,
         example: Example,
@@ -216,9 +227,7 @@ class _Checker:
         tally: Tally,
         again: Tally,
     ) -> None:
-        descriptors = route["response"]
-        if isinstance(descriptors, dict):
-            descriptors = [descriptors]
+        descriptors = self._descriptors(route)
         matching = [one for one in descriptors if _matches(one.get("status"), example.status)]
         if not matching:
             tally.count(example.place, NO_OBJECT, max(1, scalars_in(example.value)))

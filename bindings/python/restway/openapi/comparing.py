@@ -252,10 +252,10 @@ def _converted(type_name: str, value: Any) -> Any:
     if isinstance(value, bool):
         return None
     if type_name in ("int", "double"):
-        is_fitting = isinstance(value, int) or (
-            isinstance(value, float) and (type_name == "double" or value.is_integer())
-        )
-        return value if is_fitting else None
+        if type_name == "double":
+            return value if isinstance(value, (int, float)) else None
+        is_whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
+        return value if is_whole and -(2**63) <= value < 2**63 else None
     if not isinstance(value, str):
         return None
     if type_name == "date":

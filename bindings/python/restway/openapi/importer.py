@@ -58,7 +58,9 @@ def import_openapi(
     resources = _resources(description, known, report)
     entities = Entities(capabilities or Capabilities.of_library(), report)
     document = _document(description, resources, entities, report)
-    drop_refused(document, report)
+    places = {("entities", one.name): one.place for one in resources.by_name.values()}
+    places.update((("routes", one.name), one.node.place) for one in description.operations)
+    drop_refused(document, places, report)
     report.counts = {
         "operations": len(description.operations),
         "routes": len(document["routes"]),
@@ -129,7 +131,10 @@ def _document(
         document["environment"] = servers[0].name
     document["environments"] = environments
     document["entities"] = entities.written
+    responses = routes.shared_responses()
     document["routes"] = routes.written
+    if responses:
+        document["responses"] = responses
     errors = errors_of(description.operations)
     if errors is not None:
         document["errors"] = errors

@@ -28,6 +28,7 @@ def read_operations(root: Node, schemas: Schemas) -> list[Operation]:
         for method, node in item.items():
             if method not in METHODS:
                 continue
+            node = node.followed_or_none() or node
             if not isinstance(node.value, dict):
                 node.note("left out", "an operation that is no object")
                 continue

@@ -36,7 +36,7 @@ class Routes:
         self._resources = resources
         self._entities = entities
         self._report = report
-        self._templates: dict[tuple[str, str], str] = {}
+        self._equal: dict[tuple[str, str], list[str]] = {}
         self._reads = {one.path: one for one in operations if one.method == "GET"}
 
     def prepare(self, operation: Operation) -> None:
@@ -48,12 +48,9 @@ class Routes:
             add_body_shape(*found[:2], self._report)
 
     def add(self, operation: Operation, *, has_auth: bool) -> None:
-        """Writes the route of an operation, unless its method and path have one already."""
-        shape = re.sub(r"\{[^{}]*\}", "{}", operation.path.strip("/"))
-        other = self._templates.setdefault((operation.method, shape), operation.name)
-        if other != operation.name:
-            operation.node.note("left out", f"the route {other!r} has the same method and path")
-            return
+        """Writes the route of an operation."""
+        shape = re.sub(r"\{[^{}]*\}", "{}", _path(operation).strip("/"))
+        self._equal.setdefault((operation.method, shape), []).append(operation.name)
         route: dict[str, Any] = {}
         if operation.method != "GET":
             route["method"] = operation.method
@@ -65,6 +62,22 @@ class Routes:
             route["auth"] = False
         self._add_remarks(operation, names, route)
         self.written[operation.name] = route
+
+    def shared_responses(self) -> list[dict[str, Any]]:
+        """Takes the descriptors out of routes that have one method, one path and equal descriptors,
+        and returns them for the section `responses`, where each stands once for all of them.
+        """
+        shared: list[dict[str, Any]] = []
+        for (method, _), names in self._equal.items():
+            routes = [self.written[name] for name in names if "response" in self.written[name]]
+            if len(routes) < 2 or any(one["response"] != routes[0]["response"] for one in routes):
+                continue
+            path = routes[0]["path"].partition("{?")[0]
+            for descriptor in descriptors_of(routes[0]):
+                shared.append({"method": method, "path": path, **descriptor})
+            for route in routes:
+                del route["response"]
+        return shared
 
     def _path(self, operation: Operation, names: dict[str, str], route: dict[str, Any]) -> str:
         path = _template(operation, names)
@@ -203,6 +216,17 @@ class Routes:
             route["x-body"] = bodies
 
 
+def descriptors_of(route: dict[str, Any]) -> list[dict[str, Any]]:
+    """Returns the response descriptors of a route."""
+    written = route.get("response", [])
+    return [written] if isinstance(written, dict) else written
+
+
+def _path(operation: Operation) -> str:
+    """Returns the path without a fragment, by which some descriptions tell operations apart."""
+    return operation.path.partition("#")[0]
+
+
 def _chosen(answer: Answer) -> Content | None:
     """Returns the JSON of an answer; of several, the first one counts."""
     contents = [one for one in answer.contents if _is_json(one.media_type)]
@@ -244,7 +268,7 @@ def _variables(operation: Operation, report: Report) -> dict[str, str]:
     and the lists of the query whose elements stand in one text, which an expression writes.
     """
     names: dict[str, str] = {}
-    for name in re.findall(r"\{([^{}]*)\}", operation.path):
+    for name in re.findall(r"\{([^{}]*)\}", _path(operation)):
         variable = name if _VARIABLE.fullmatch(name) else re.sub(r"\W", "_", name, flags=re.ASCII)
         variable = variable if _VARIABLE.fullmatch(variable) else f"_{variable}"
         if variable != name:
@@ -268,7 +292,7 @@ def _template(operation: Operation, names: dict[str, str]) -> str:
     """Returns the path as a template of Restway."""
     given = {one.name: one for one in operation.parameters if one.where == "path"}
     parts: list[str] = []
-    for text, name in re.findall(r"([^{}]+)|\{([^{}]*)\}", operation.path.lstrip("/")):
+    for text, name in re.findall(r"([^{}]+)|\{([^{}]*)\}", _path(operation).lstrip("/")):
         if text:
             parts.append(re.sub(r"([\\:@])", r"\\\1", text))
         else:

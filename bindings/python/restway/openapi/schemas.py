@@ -128,7 +128,7 @@ class Schemas:
                 part.note("left out", f"a broken reference: {error}")
         for word in node.members:
             if word == "properties":
-                for key, member in node.get("properties").items():
+                for key, member in _properties(node).items():
                     parts.properties.setdefault(key, []).append(member)
             elif word in ("oneOf", "anyOf"):
                 parts.variants.append(list(node.get(word).elements()))
@@ -191,6 +191,13 @@ class Schemas:
         if type_name is None:
             return FreeKind(example)
         return _scalar(node, parts, type_name, example)
+
+
+def _properties(node: Node) -> Node:
+    """Returns the properties of a schema, which some descriptions keep behind a reference."""
+    properties = node.get("properties")
+    is_reference = isinstance(properties.members.get("$ref"), str)
+    return properties.followed() if is_reference else properties
 
 
 def _types(parts: _Parts) -> list[str]:

@@ -13,6 +13,9 @@ from .reading import Node
 _SERVERS_MAX = 50
 """How many environments the values of a server's variables may make."""
 
+_NAME_MAX = 40
+"""How long the description of a server may be to become the name of an environment."""
+
 
 def read_servers(root: Node) -> list[Server]:
     """Returns the servers, one for each combination of the values that its variables list."""
@@ -71,13 +74,13 @@ def _combinations(node: Node, url: str) -> list[dict[str, str]]:
 
 
 def _server_name(node: Node, values: dict[str, str], names: set[str]) -> str:
+    """Returns the name of an environment: a short description of the server, or its number."""
+    description = (node.text("description") or "").strip().rstrip(".")
+    numbered = f"server {len(names) + 1}" if names else "default"
+    base = description if 0 < len(description) <= _NAME_MAX else numbered
     varying = [value for name, value in values.items() if node.get("variables", name, "enum").value]
-    base = node.text("description") or ("default" if not names else f"server {len(names) + 1}")
-    base = base.strip().rstrip(".") if len(base) <= 40 else f"server {len(names) + 1}"
-    name = " ".join([base, *varying]) if varying else base
-    while name in names or not name:
-        name += "'" if name else "default"
-    return name
+    name = " ".join([base, *varying])
+    return name if name not in names else f"{name} ({len(names) + 1})"
 
 
 def _absolute(url: str, node: Node) -> str:
