@@ -301,3 +301,17 @@ def test_without_pyyaml_a_yaml_file_is_refused(
     with pytest.raises(ReadError, match=r"api\.yaml: YAML needs the package PyYAML"):
         import_openapi(file)
     assert Overrides() == Overrides({}, {}, {})
+
+
+def test_a_union_of_different_resources_has_no_identity_unless_a_path_confirms_it(
+    tmp_path: Path,
+) -> None:
+    either = {"oneOf": [ref("User"), ref("Team")]}
+    named = {key: objects("id", id=NUMBER, **{key: TEXT}) for key in ("User", "Team")}
+    schemas = {**named, "Home": objects(owner=either)}
+    made = entities(tmp_path, schemas, "Home")
+    assert "identity" not in made["Home.owner"]
+    assert made["Home"]["relationships"]["owner"]["policy"] == "replace"
+    paths = {"/owners/{id}": {"get": operation(either, operationId="owner")}}
+    one = imported(tmp_path, description(paths, named))
+    assert one.document["entities"]["owner"]["identity"] == "id"

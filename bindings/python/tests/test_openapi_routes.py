@@ -229,6 +229,20 @@ def test_operations_that_differ_in_a_fragment_share_their_descriptors(tmp_path: 
             assert pet is not None and pet.name == "Rex"
 
 
+def test_a_fixed_query_of_a_path_is_sent(tmp_path: Path) -> None:
+    fields = {"name": "fields", "in": "query", "explode": False, "schema": listed(TEXT)}
+    paths = {
+        "/pets": {"get": operation(ref("Pet"))},
+        "/pets?beta=true": {"get": operation(ref("Pet"), parameters=[fields])},
+    }
+    one = imported(tmp_path, description(paths, {"Pet": PET}))
+    assert restway.API.check(one.document) == []
+    assert one.document["responses"] == [{"method": "GET", "path": "pets", "entity": "Pet"}]
+    with restway.Client(restway.API.from_json(one.document)) as client:
+        request = restway.Request.route("GET /pets?beta=true", variables={"fields": ["a", "b"]})
+        assert client.inspect(request).url == "https://api.example.com/pets?beta=true&fields=a,b"
+
+
 def test_references_where_the_standard_has_none_are_followed(tmp_path: Path) -> None:
     content = description({"/a": {"get": {"$ref": "#/components/x-get"}}})
     content["components"]["x-get"] = operation(

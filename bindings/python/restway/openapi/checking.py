@@ -25,7 +25,7 @@ from .examples import Composer
 from .importer import Imported
 from .kinds import MISSING
 from .model import Operation
-from .routes import descriptors_of
+from .routes import descriptors_of, matched_path
 
 BESIDE = "it stands beside the objects of the answer"
 OTHER_TYPE = "the document maps another media type of this answer"
@@ -211,7 +211,7 @@ class _Checker:
 
     def _descriptors(self, route: dict[str, Any]) -> list[dict[str, Any]]:
         """Returns the descriptors of a route, and those that it shares with other routes."""
-        method, path = route.get("method", "GET"), route["path"].partition("{?")[0]
+        method, path = route.get("method", "GET"), matched_path(route["path"])
         shared = [
             one
             for one in self._document.get("responses", [])
@@ -284,7 +284,7 @@ def _values(route: dict[str, Any]) -> dict[str, Any]:
     variables: dict[str, Any] = {}
     params: dict[str, Any] = {}
     described = {one.get("variable"): one for one in route.get("x-parameters", [])}
-    for name in re.findall(r"\{[+.;]?([^{}?]+)\}", route["path"]):
+    for name in re.findall(r"\{[+.;]?([^{}?&]+)\}", route["path"]):
         one = described.get(name, {})
         variables[name] = one["enum"][0] if "enum" in one else _value(one.get("type"))
     for one in route.get("x-parameters", []):

@@ -21,8 +21,9 @@ def decide_identities(
 ) -> None:
     """Sets the identity of each resource, and notes where none was found for certain.
 
-    A candidate is taken if every shape requires it, or if the last variable of a path leads to one
-    object by it. A candidate is refused if the elements of a list repeat it with other contents.
+    A candidate is taken if a shape requires it, or if the last variable of a path leads to one
+    object by it. It is refused if the elements of a list repeat it with other contents, and for
+    unions that no path leads to, since different resources may have one identity.
     """
     candidates: dict[str, str] = {}
     for name, resource in resources.by_name.items():
@@ -63,7 +64,10 @@ def _decide(resource: Resource, candidate: str, repetition: str | None, report: 
     elif resource.confirmations:
         resource.identity = candidate
         resource.identity_reason = f"the path variable {min(resource.confirmations)!r}"
-    elif field.is_required or (not resource.is_union and field.is_required_somewhere):
+    elif resource.is_union:
+        reason = f"{resource.name!r} has no identity: the {candidate!r} of one resource may be that"
+        report.add("bent", resource.place, f"{reason} of another one")
+    elif field.is_required:
         resource.identity, resource.identity_reason = candidate, "it is required"
     else:
         reason = f"{resource.name!r} has no identity: {candidate!r} is neither required nor the"

@@ -28,8 +28,6 @@ class Field:
     resource: Resource | None = None
     """Where a relationship leads to."""
     is_required: bool = False
-    """Whether all shapes require it."""
-    is_required_somewhere: bool = False
     """Whether a shape requires it."""
     is_read_only: bool = False
     is_write_only: bool = False
@@ -182,8 +180,7 @@ class Resources:
             name,
             kind,
             one.place,
-            is_required=len(found) == len(resource.shapes) and all(p.is_required for p in found),
-            is_required_somewhere=any(p.is_required for p in found),
+            is_required=any(each.is_required for each in found),
             is_read_only=all(each.is_read_only for each in found),
             is_write_only=all(each.is_write_only for each in found),
         )

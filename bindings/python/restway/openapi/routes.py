@@ -49,7 +49,7 @@ class Routes:
 
     def add(self, operation: Operation, *, has_auth: bool) -> None:
         """Writes the route of an operation."""
-        shape = re.sub(r"\{[^{}]*\}", "{}", _path(operation).strip("/"))
+        shape = re.sub(r"\{[^{}]*\}", "{}", matched_path(_path(operation)).strip("/"))
         self._equal.setdefault((operation.method, shape), []).append(operation.name)
         route: dict[str, Any] = {}
         if operation.method != "GET":
@@ -72,7 +72,7 @@ class Routes:
             routes = [self.written[name] for name in names if "response" in self.written[name]]
             if len(routes) < 2 or any(one["response"] != routes[0]["response"] for one in routes):
                 continue
-            path = routes[0]["path"].partition("{?")[0]
+            path = matched_path(routes[0]["path"])
             for descriptor in descriptors_of(routes[0]):
                 shared.append({"method": method, "path": path, **descriptor})
             for route in routes:
@@ -86,7 +86,9 @@ class Routes:
             for one in operation.parameters
             if one.where == "query" and one.name in names
         ]
-        path += f"{{?{','.join(query)}}}" if query else ""
+        if query:
+            operator = "&" if "?" in path else "?"
+            path += f"{{{operator}{','.join(query)}}}"
         for node in operation.server_nodes:
             url = server_url(node)
             parts = split_url(url)
@@ -220,6 +222,11 @@ def descriptors_of(route: dict[str, Any]) -> list[dict[str, Any]]:
     """Returns the response descriptors of a route."""
     written = route.get("response", [])
     return [written] if isinstance(written, dict) else written
+
+
+def matched_path(path: str) -> str:
+    """Returns a template without its query, which never decides a match."""
+    return path.partition("{?")[0].partition("?")[0]
 
 
 def _path(operation: Operation) -> str:
