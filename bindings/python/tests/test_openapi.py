@@ -315,3 +315,14 @@ def test_a_union_of_different_resources_has_no_identity_unless_a_path_confirms_i
     paths = {"/owners/{id}": {"get": operation(either, operationId="owner")}}
     one = imported(tmp_path, description(paths, named))
     assert one.document["entities"]["owner"]["identity"] == "id"
+
+
+def test_an_object_without_a_name_is_not_taken_for_a_schema_with_the_name_of_its_place(
+    tmp_path: Path,
+) -> None:
+    paths = {
+        "/feed": {"get": operation(objects(title=TEXT, items=ref("feed")), operationId="feed")},
+    }
+    one = imported(tmp_path, description(paths, {"feed": objects("id", id=NUMBER)}))
+    assert set(one.document["entities"]) == {"feed", "feed 2"}
+    assert one.document["routes"]["feed"]["response"] == {"entity": "feed 2"}

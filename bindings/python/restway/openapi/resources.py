@@ -102,7 +102,7 @@ class Resources:
         if target in self._of:
             return self._of[target]
         if isinstance(target, ObjectKind):
-            return self._add_shape(target.name or name, target)
+            return self._add_shape(target.name or self._place_name(name), target)
         objects = objects_of(target)
         union = frozenset(objects)
         if union in self._unions:
@@ -114,7 +114,8 @@ class Resources:
             for one in others:
                 self._add_shape(resource.name, one)
         else:
-            resource = self._union(target, objects, target.name or name, len(known))
+            place_name = target.name or self._place_name(name)
+            resource = self._union(target, objects, place_name, len(known))
         self._of[target] = self._unions[union] = resource
         return resource
 
@@ -166,10 +167,18 @@ class Resources:
         if resource not in self._queue:
             self._queue.append(resource)
 
+    def _place_name(self, name: str) -> str:
+        """Returns the name of a place, or another one if a schema has it."""
+        known = self.by_name.get(name)
+        is_schema = known is not None and any(shape.name is not None for shape in known.shapes)
+        return self._free_name(name) if is_schema else name
+
     def _free_name(self, name: str) -> str:
-        while name in self.by_name:
-            name += " or other"
-        return name
+        number, free = 1, name
+        while free in self.by_name:
+            number += 1
+            free = f"{name} {number}"
+        return free
 
     def _field(self, resource: Resource, name: str) -> Field:
         found = [shape.properties[name] for shape in resource.shapes if name in shape.properties]
