@@ -29,17 +29,17 @@ def growth(base: str) -> Iterator[Figure]:
     """
     with tempfile.TemporaryDirectory(prefix="restway-bench-") as folder:
         small, large = Path(folder) / "small", Path(folder) / "large"
-        _write(small, [_document(_SMALL)] * _LOADS)
-        _write(large, [_document(_SMALL * _GROWTH)] * _LOADS)
+        write_documents(small, [_document(_SMALL)] * _LOADS)
+        write_documents(large, [_document(_SMALL * _GROWTH)] * _LOADS)
         runs = in_turn(
             _PAIRS,
-            lambda: _load_milliseconds(large),
-            lambda: _load_milliseconds(small),
+            lambda: load_milliseconds(large),
+            lambda: load_milliseconds(small),
         )
     yield figure("document.load.growth", "ms", "an eighth of the document", Target(9), runs)
 
 
-def _load_milliseconds(path: Path) -> float:
+def load_milliseconds(path: Path) -> float:
     """Returns the shortest time of several loads. The document must be valid: a refusal would
     measure something else.
     """
@@ -55,7 +55,7 @@ def slowest(base: str) -> Iterator[Figure]:
     """
     with tempfile.TemporaryDirectory(prefix="restway-bench-") as folder:
         path = Path(folder) / "mutated"
-        _write(path, _mutated())
+        write_documents(path, _mutated())
         runs = in_turn(
             5,
             lambda: run_c("restway_documents", path)["slowest_seconds"] * 1e3,
@@ -138,7 +138,7 @@ def _seeds() -> list[bytes]:
     return [block.encode() for block in blocks if '"restway": 1' in block]
 
 
-def _write(path: Path, documents: Iterable[bytes]) -> None:
+def write_documents(path: Path, documents: Iterable[bytes]) -> None:
     with path.open("wb") as file:
         for document in documents:
             file.write(b"%d\n" % len(document) + document)

@@ -50,6 +50,7 @@ _PROGRAMS = {
     "restway_blocking": _OURS,
     "restway_cached": _OURS,
     "restway_map": _OURS,
+    "restway_named": _OURS,
     "restway_map_warm": _OURS,
     "restway_documents": _OURS,
     "restway_events": _OURS,

@@ -1,0 +1,38 @@
+"""What the API document can say: the one place that knows which shapes the library reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from .._api import API
+from .._exceptions import LibraryError
+
+_PROBES: dict[str, dict[str, Any]] = {
+    "typed_lists": {"type": ["string"]},
+    "maps": {"type": {"*": "int"}},
+}
+"""For each capability an attribute that only a library with it reads."""
+
+
+@dataclass(frozen=True)
+class Capabilities:
+    """What the API document can say. A shape that it cannot say becomes JSON, and is noted."""
+
+    typed_lists: bool = False
+    """Attributes whose values are lists of scalars: `"type": ["string"]`."""
+    maps: bool = False
+    """Attributes whose values are objects with free keys: `"type": {"*": "int"}`."""
+
+    @classmethod
+    def of_library(cls) -> Capabilities:
+        """Returns what this version of the library reads; nothing if there is no library."""
+        try:
+            return cls(**{name: _reads(attribute) for name, attribute in _PROBES.items()})
+        except LibraryError:
+            return cls()
+
+
+def _reads(attribute: dict[str, Any]) -> bool:
+    entities = {"Probe": {"attributes": {"attribute": attribute}}}
+    return not API.check({"restway": 1, "entities": entities})

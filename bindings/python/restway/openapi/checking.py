@@ -1,0 +1,297 @@
+"""Checks an imported document: every operation is called by name, and answered with its examples.
+
+A modifier of the client gives the examples as answers, so that nothing is sent. The objects are
+compared with the examples in a store in memory, in a SQLite store, and after a round trip: a draft
+of each object is written as JSON, which is mapped again.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .._api import API
+from .._client import Client
+from .._exceptions import ConfigError, RestwayError
+from .._pipeline import Turn
+from .._response import Response
+from .comparing import NO_OBJECT, Comparison, Tally, key_path, same_json, scalars_in
+from .examples import Composer
+from .importer import Imported
+from .kinds import MISSING
+from .model import Operation
+from .routes import descriptors_of, matched_path
+
+BESIDE = "it stands beside the objects of the answer"
+OTHER_TYPE = "the document maps another media type of this answer"
+
+_DRAFTS = "x-draft-of-the-check"
+
+
+@dataclass(frozen=True)
+class Example:
+    """An example of an answer of an operation."""
+
+    operation: Operation
+    status: int
+    media_type: str
+    value: Any
+    place: str
+    is_published: bool
+    """Whether the description has it; otherwise it is composed of the schema."""
+    is_mapped: bool
+    """Whether the document maps this media type."""
+
+
+@dataclass
+class CheckResult:
+    """What a check has found."""
+
+    problems: list[str] = field(default_factory=list)
+    """Why the library refuses the document; nothing else was checked then."""
+    operations: int = 0
+    """How many operations were called."""
+    failures: dict[str, str] = field(default_factory=dict)
+    """The errors of calls, by the place of the example."""
+    published: dict[str, Tally] = field(default_factory=dict)
+    """The comparisons with published examples: `memory`, `sqlite` and `draft`."""
+    composed: dict[str, Tally] = field(default_factory=dict)
+    """The comparisons with examples that were composed of schemas."""
+
+    @property
+    def share(self) -> float:
+        """The share of the values of published examples that arrived everywhere; of the composed
+        ones if no example is published.
+        """
+        tallies = [one for one in self.published.values() if one.total]
+        tallies = tallies or [one for one in self.composed.values() if one.total]
+        return min((one.share for one in tallies), default=1.0)
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the result as a value for JSON."""
+        return {
+            "problems": self.problems,
+            "operations": self.operations,
+            "failures": self.failures,
+            "published": {way: _tally(one) for way, one in self.published.items()},
+            "composed": {way: _tally(one) for way, one in self.composed.items()},
+        }
+
+    def to_text(self) -> str:
+        """Returns the result as text."""
+        lines = [f"refused: {problem}" for problem in self.problems]
+        lines.append(f"called: {self.operations} operations, {len(self.failures)} failures")
+        lines += [f"failed: {place}: {error}" for place, error in self.failures.items()]
+        for name, ways in (("published", self.published), ("composed", self.composed)):
+            for way, one in ways.items():
+                lines.append(
+                    f"{name} examples, {way}: {one.equal} of {one.total} values equal"
+                    f" ({one.share:.2%} of those that no example contradicts)"
+                )
+                lines += [f"    {count}: {reason}" for reason, count in one.reasons.most_common()]
+        return "\n".join(lines) + "\n"
+
+
+def _tally(one: Tally) -> dict[str, Any]:
+    differences = [{"place": each.place, "reason": each.reason} for each in one.differences]
+    reasons = dict(one.reasons.most_common())
+    return {"equal": one.equal, "total": one.total, "reasons": reasons, "differences": differences}
+
+
+def examples_of(operation: Operation, composer: Composer) -> Iterator[Example]:
+    """Returns the examples of the successful answers of an operation, at least one if possible."""
+    if not operation.successes:
+        yield Example(operation, 204, "", MISSING, operation.node.place, False, True)
+    for answer in operation.successes:
+        status = int(answer.status) if answer.status.isdecimal() else 200
+        contents = [one for one in answer.contents if "json" in one.media_type]
+        if not contents:
+            media_type = answer.contents[0].media_type if answer.contents else ""
+            place = f"{operation.node.place}/responses/{answer.status}"
+            yield Example(operation, status, media_type, MISSING, place, False, True)
+        for content in contents:
+            is_mapped = content.kind is contents[0].kind
+            for place, value in content.examples:
+                yield Example(operation, status, content.media_type, value, place, True, is_mapped)
+            if not content.examples and is_mapped and content.kind is not None:
+                value = composer.value(content.kind)
+                place = content.node.place
+                yield Example(operation, status, content.media_type, value, place, False, True)
+
+
+def check(imported: Imported) -> CheckResult:
+    """Loads a document, calls its operations, and compares their examples with the objects."""
+    result = CheckResult()
+    try:
+        API.from_json(imported.document)
+        api = API.from_json(_changed(imported.document))
+    except ConfigError as error:
+        result.problems = [f"{one.path}: {one.message}" for one in error.details] or [str(error)]
+        return result
+    composer = Composer()
+    examples = [
+        example
+        for operation in imported.description.operations
+        if operation.name in imported.document["routes"]
+        for example in examples_of(operation, composer)
+    ]
+    result.operations = len({example.operation.name for example in examples})
+    with tempfile.TemporaryDirectory() as folder:
+        for way, path in (("memory", None), ("sqlite", Path(folder) / "objects.db")):
+            with Client(api, store_path=path) as client:
+                checker = _Checker(client, imported.document, result, way)
+                for example in examples:
+                    checker.check(example)
+    return result
+
+
+def _changed(document: dict[str, Any]) -> dict[str, Any]:
+    """Returns a document for the check: without credentials, and with a route for drafts, which are
+    written with all of their objects.
+    """
+    changed: dict[str, Any] = json.loads(json.dumps(document))
+    changed.pop("auth", None)
+    changed["routes"][_DRAFTS] = {"method": "POST", "path": _DRAFTS}
+    for entity in changed["entities"].values():
+        for relationship in entity.get("relationships", {}).values():
+            relationship.pop("byIdentity", None)
+    return changed
+
+
+class _Checker:
+    """Calls operations of a client, which answers with examples."""
+
+    def __init__(
+        self, client: Client, document: dict[str, Any], result: CheckResult, way: str
+    ) -> None:
+        self._client = client
+        self._document = document
+        self._result = result
+        self._way = way
+        self._answer: tuple[int, bytes, str | None] = (200, b"", None)
+        client.add_modifier(self._give)
+
+    def _give(self, turn: Turn) -> None:
+        turn.set_answer(*self._answer)
+
+    def check(self, example: Example) -> None:
+        """Calls an operation, and compares the objects of its answer with the example."""
+        body = b"" if example.value is MISSING else json.dumps(example.value).encode()
+        self._answer = (example.status, body, example.media_type or None)
+        route = self._document["routes"][example.operation.name]
+        parameters = _values(route)
+        try:
+            response = self._client.route(example.operation.name, **parameters)
+            self._compare(example, route, response)
+        except RestwayError as error:
+            self._result.failures[f"{example.place} ({self._way})"] = str(error)
+        if self._way == "memory":
+            self._client.store.clear()  # drafts have nothing of other examples
+
+    def _compare(self, example: Example, route: dict[str, Any], response: Response) -> None:
+        tally, again = Tally(), Tally()
+        if example.value is MISSING:
+            tally.count(example.place, None, 0)
+        elif not example.is_mapped:
+            tally.count(example.place, OTHER_TYPE, max(1, scalars_in(example.value)))
+        elif self._descriptors(route):
+            self._compare_objects(example, route, response, tally, again)
+        elif route.get("parse") == "json":
+            reason = None if same_json(example.value, response.value) else NO_OBJECT
+            tally.count(example.place, reason, max(1, scalars_in(example.value)))
+        ways = self._result.published if example.is_published else self._result.composed
+        ways.setdefault(self._way, Tally()).add(tally)
+        if self._way == "memory":
+            ways.setdefault("draft", Tally()).add(again)
+
+    def _descriptors(self, route: dict[str, Any]) -> list[dict[str, Any]]:
+        """Returns the descriptors of a route, and those that it shares with other routes."""
+        method, path = route.get("method", "GET"), matched_path(route["path"])
+        shared = [
+            one
+            for one in self._document.get("responses", [])
+            if (one.get("method"), one.get("path")) == (method, path)
+        ]
+        return [*descriptors_of(route), *shared]
+
+    def _compare_objects(
+        self,
+        example: Example,
+        route: dict[str, Any],
+        response: Response,
+        tally: Tally,
+        again: Tally,
+    ) -> None:
+        descriptors = self._descriptors(route)
+        matching = [one for one in descriptors if _matches(one.get("status"), example.status)]
+        if not matching:
+            tally.count(example.place, NO_OBJECT, max(1, scalars_in(example.value)))
+            return
+        descriptor = matching[0]
+        keys = key_path(descriptor.get("keyPath", ()), "") if "keyPath" in descriptor else ()
+        place, value = example.place, example.value
+        beside: dict[str, Any] = {}
+        for key in keys:
+            members = value if isinstance(value, dict) else {}
+            beside.update({other: members[other] for other in members if other != key})
+            place, value = f"{place}/{key}", members.get(key, MISSING)
+        if value is not MISSING:
+            self._compare_places(descriptor["entity"], value, response, place, tally, again)
+        for other, member in beside.items():
+            reason = None if self._is_total(route, example, other) else BESIDE
+            tally.count(f"{example.place}/{other}", reason, max(1, scalars_in(member)))
+
+    def _compare_places(
+        self,
+        entity: str,
+        value: Any,
+        response: Response,
+        place: str,
+        tally: Tally,
+        again: Tally,
+    ) -> None:
+        entities = self._document["entities"]
+        Comparison(entities, tally).compare(entity, value, response.objects, place)
+        if self._way == "memory":
+            draft = self._client.draft
+            written = [self._client.encode(draft(one), "POST", _DRAFTS) for one in response.objects]
+            bodies = [one for one in written if one is not None]
+            mapped = self._client.map(entity, json.dumps(bodies), commit=False)
+            Comparison(entities, again).compare(entity, value, mapped.objects, place)
+
+    def _is_total(self, route: dict[str, Any], example: Example, key: str) -> bool:
+        """Returns whether a member of an envelope is the total that its page has."""
+        if route.get("pages", {}).get("total") != key:
+            return False
+        pages = self._client.pages(example.operation.name, **_values(route))
+        page = pages.next_page()
+        return page is not None and page.total == example.value[key]
+
+
+def _matches(written: Any, status: int) -> bool:
+    """Returns whether the status of a descriptor covers a status."""
+    text = "2xx" if written is None else str(written).lower()
+    return text.replace("xx", "") == str(status)[: len(text.replace("xx", ""))]
+
+
+def _values(route: dict[str, Any]) -> dict[str, Any]:
+    """Returns the variables and the parameters with which a route can be called."""
+    variables: dict[str, Any] = {}
+    params: dict[str, Any] = {}
+    described = {one.get("variable"): one for one in route.get("x-parameters", [])}
+    for name in re.findall(r"\{[+.;]?([^{}?&]+)\}", route["path"]):
+        one = described.get(name, {})
+        variables[name] = one["enum"][0] if "enum" in one else _value(one.get("type"))
+    for one in route.get("x-parameters", []):
+        if one["in"] == "query" and one.get("required") and "variable" not in one:
+            params[one["name"]] = one["enum"][0] if "enum" in one else _value(one.get("type"))
+    return {"variables": variables, "params": params}
+
+
+def _value(type_name: str | None) -> Any:
+    return {"int": 1, "double": 1.5, "bool": True}.get(type_name or "", "x")

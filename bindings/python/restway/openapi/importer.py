@@ -1,0 +1,165 @@
+"""Makes an API document of an OpenAPI description: the layers of this package in their order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .capabilities import Capabilities
+from .entities import Entities
+from .failures import errors_of
+from .identity import decide_identities
+from .landing import landing_of
+from .model import Description
+from .notes import Report
+from .operations import alternatives, read_operations
+from .overrides import Overrides, merged
+from .reading import Files, ReadError
+from .refusals import drop_refused
+from .resources import Resources, every_object
+from .routes import Routes
+from .schemas import Schemas
+from .servers import chosen_scheme, read_schemes, read_servers
+from .swagger import converted
+
+
+@dataclass
+class Imported:
+    """The API document of a description, with the report of the import."""
+
+    document: dict[str, Any]
+    report: Report
+    description: Description
+
+
+def import_openapi(
+    file: str | Path,
+    overrides: Overrides | None = None,
+    capabilities: Capabilities | None = None,
+) -> Imported:
+    """Returns the API document of a description in a file: OpenAPI 3.0 or 3.1, or Swagger 2.
+
+        imported = restway.openapi.import_openapi("petstore.yaml")
+        api = restway.API.from_json(imported.document)
+
+    Args:
+        file: JSON, or YAML if PyYAML is installed. Its references may lead to files in its folder
+            and below; nothing is read over the network.
+        overrides: What the importer would get wrong.
+        capabilities: What the API document can say, by default what this version reads.
+
+    Broken parts are left out and stand in the report. Raises ReadError (a ValueError) if the file
+    cannot be read, or is no description.
+    """
+    report = Report()
+    description = read_description(Path(file), report)
+    known = overrides or Overrides()
+    resources = _resources(description, known, report)
+    entities = Entities(capabilities or Capabilities.of_library(), report)
+    document = _document(description, resources, entities, report)
+    places = {("entities", one.name): one.place for one in resources.by_name.values()}
+    places.update((("routes", one.name), one.node.place) for one in description.operations)
+    drop_refused(document, places, report)
+    report.counts = {
+        "operations": len(description.operations),
+        "routes": len(document["routes"]),
+        "entities": len(document["entities"]),
+    }
+    return Imported(merged(document, known.document), report, description)
+
+
+def read_description(file: Path, report: Report) -> Description:
+    """Reads a description into the model. Raises ReadError."""
+    root = Files(file, report, converted).root
+    version = str(root.members.get("openapi", root.members.get("swagger", "")))
+    if not version.startswith(("2", "3")):
+        raise ReadError(f"{file.name}: it is no description of OpenAPI 3 or Swagger 2")
+    schemas = Schemas()
+    return Description(
+        root,
+        read_operations(root, schemas),
+        read_servers(root),
+        read_schemes(root),
+        alternatives(root.get("security")),
+        root.get("info").text("title") or "",
+        root.get("info").text("version") or "",
+    )
+
+
+def _resources(description: Description, overrides: Overrides, report: Report) -> Resources:
+    resources = Resources(report, overrides.schemas)
+    targets = []
+    for operation in description.operations:
+        for answer in operation.successes:
+            for content in answer.contents:
+                landing = landing_of(content.kind) if content.kind is not None else None
+                if landing is not None and landing.target is not None:
+                    targets.append((landing.target, operation.name))
+    objects = every_object(target for target, _ in targets)
+    resources.add_named(one for one in objects if one.name is not None)
+    for target, name in targets:
+        resources.resource(target, name)
+    resources.complete()
+    decide_identities(resources, description.operations, overrides.identities, report)
+    return resources
+
+
+def _document(
+    description: Description, resources: Resources, entities: Entities, report: Report
+) -> dict[str, Any]:
+    routes = Routes(description.operations, resources, entities, report)
+    auth = _auth(description, report)
+    for operation in description.operations:
+        routes.prepare(operation)
+    for operation in description.operations:
+        routes.add(operation, has_auth=auth is not None)
+    webhooks = description.root.get("webhooks")
+    if webhooks.members:
+        webhooks.note("left out", "the requests of the server to the program")
+    servers = description.servers
+    environments: dict[str, Any] = {}
+    for server in servers:
+        environments[server.name] = {"baseURL": server.url}
+        if routes.trusted_origins:
+            environments[server.name]["trustedOrigins"] = routes.trusted_origins
+        if server.variables:
+            environments[server.name]["x-variables"] = server.variables
+    document: dict[str, Any] = {"restway": 1}
+    document["x-source"] = {"title": description.title, "version": description.version}
+    if len(servers) > 1:
+        document["environment"] = servers[0].name
+    document["environments"] = environments
+    document["entities"] = entities.written
+    responses = routes.shared_responses()
+    document["routes"] = routes.written
+    if responses:
+        document["responses"] = responses
+    errors = errors_of(description.operations)
+    if errors is not None:
+        document["errors"] = errors
+    if auth is not None:
+        document["auth"] = auth
+    return document
+
+
+def _auth(description: Description, report: Report) -> dict[str, Any] | None:
+    """Returns the scheme that most operations accept; all others are noted."""
+    uses = [
+        description.security if operation.security is None else operation.security
+        for operation in description.operations
+    ]
+    name = chosen_scheme(description.schemes, description.security, uses)
+    for scheme in description.schemes.values():
+        if scheme.name == name:
+            if scheme.reason:
+                scheme.node.note("bent", scheme.reason)
+        else:
+            reason = scheme.reason or f"the document has one scheme, which is {name!r}"
+            scheme.node.note("left out", reason)
+    if name is None:
+        return None
+    for operation, accepted in zip(description.operations, uses):
+        if accepted and [name] not in accepted:
+            operation.node.note("bent", f"its requests are authorised by {name!r}")
+    return description.schemes[name].auth

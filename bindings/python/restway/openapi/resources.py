@@ -1,0 +1,240 @@
+"""Joins the objects of a description into resources, each of which becomes an entity.
+
+`simple-user`, `private-user` and `nullable-simple-user` are shapes of one resource, `user`. An
+object without a name belongs to the place where it stands: `repository.permissions`.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from .kinds import Kind, ListKind, ObjectKind, Property, ScalarKind, UnionKind, joined
+from .landing import Target, objects_of, target_of
+from .names import base_name, plain
+from .notes import Report
+
+_IDENTITY_TYPES = ("int", "string", "any")
+
+
+@dataclass
+class Field:
+    """A property of a resource, joined from all of its shapes."""
+
+    name: str
+    kind: Kind
+    place: str
+    resource: Resource | None = None
+    """Where a relationship leads to."""
+    is_required: bool = False
+    """Whether a shape requires it."""
+    is_read_only: bool = False
+    is_write_only: bool = False
+    by_identity: bool = False
+    """Whether bodies hold the identity where answers hold an object."""
+
+
+@dataclass(eq=False)
+class Resource:
+    """A resource with the shapes in which the API shows it."""
+
+    name: str
+    place: str
+    shapes: list[ObjectKind] = field(default_factory=list)
+    fields: dict[str, Field] = field(default_factory=dict)
+    is_union: bool = False
+    """Whether its shapes are different resources, of which it is one or the other."""
+    identity: str | None = None
+    identity_reason: str = ""
+    confirmations: set[str] = field(default_factory=set)
+    """The variables at the end of paths that lead to one such object."""
+
+
+def identity_candidates(name: str) -> list[str]:
+    """Returns the names of properties that may be the identity, the preferred one first."""
+    own = plain(base_name(name.rpartition(".")[2]))
+    return ["id", f"{own}id", "gid", "sid", "uuid"]
+
+
+def candidate_of(name: str, properties: Iterable[tuple[str, Kind]]) -> tuple[str, str] | None:
+    """Returns the name and the type of the property that may be the identity."""
+    known = {plain(key): (key, kind) for key, kind in properties}
+    for wanted in identity_candidates(name):
+        key, kind = known.get(wanted, ("", None))
+        if isinstance(kind, ScalarKind) and kind.type in _IDENTITY_TYPES:
+            return key, kind.type
+    return None
+
+
+class Resources:
+    """The resources of a description."""
+
+    def __init__(self, report: Report, schemas: dict[str, str]) -> None:
+        """`schemas` names the resources of schemas for which the usual rule is wrong."""
+        self.by_name: dict[str, Resource] = {}
+        self._report = report
+        self._schemas = schemas
+        self._of: dict[ObjectKind | UnionKind, Resource] = {}
+        self._unions: dict[frozenset[ObjectKind], Resource] = {}
+        self._queue: deque[Resource] = deque()
+
+    def add_named(self, kinds: Iterable[ObjectKind]) -> None:
+        """Groups the schemas with names, all of them at once, into resources."""
+        groups: dict[str, list[ObjectKind]] = {}
+        for kind in kinds:
+            name = kind.name or ""
+            groups.setdefault(self._schemas.get(name, base_name(name)), []).append(kind)
+        for name, shapes in groups.items():
+            shapes.sort(key=lambda shape: (shape.name != name, -len(shape.properties)))
+            wanted = self._candidate(name, shapes[0])
+            for shape in shapes:
+                own = shape.name or name
+                if own in self._schemas or self._candidate(name, shape) == wanted:
+                    self._add_shape(name, shape)
+                else:
+                    reason = f"it is no shape of {name!r}, because its identity is another one"
+                    self._report.add("bent", shape.place, reason)
+                    self._add_shape(own, shape)
+
+    def resource(self, target: Target, name: str) -> Resource:
+        """Returns the resource of an object or a union; `name` is for one without a name."""
+        if target in self._of:
+            return self._of[target]
+        if isinstance(target, ObjectKind):
+            return self._add_shape(target.name or self._place_name(name), target)
+        objects = objects_of(target)
+        union = frozenset(objects)
+        if union in self._unions:
+            return self._unions[union]
+        known = {self._of[one].name: self._of[one] for one in objects if one in self._of}
+        others = [one for one in objects if one not in self._of]
+        if len(known) == 1 and self._are_shapes(others, *known.values()):
+            resource = next(iter(known.values()))
+            for one in others:
+                self._add_shape(resource.name, one)
+        else:
+            place_name = target.name or self._place_name(name)
+            resource = self._union(target, objects, place_name, len(known))
+        self._of[target] = self._unions[union] = resource
+        return resource
+
+    def complete(self) -> None:
+        """Joins the fields of all resources, and of those that they lead to."""
+        while self._queue:
+            resource = self._queue.popleft()
+            names = dict.fromkeys(key for shape in resource.shapes for key in shape.properties)
+            resource.fields = {name: self._field(resource, name) for name in names}
+
+    def _union(
+        self, target: UnionKind, objects: list[ObjectKind], name: str, known: int
+    ) -> Resource:
+        name = self._free_name(name) if known else name
+        resource = self.by_name.get(name) or self._new(name, target.place)
+        variants = " or ".join(dict.fromkeys(one.name or "an object" for one in objects))
+        if known:
+            resource.is_union = True
+            self._report.add("merged", target.place, f"{name!r} has the properties of {variants}")
+        for one in objects:
+            if one not in resource.shapes:
+                resource.shapes.append(one)
+            self._of.setdefault(one, resource)
+        self._enqueue(resource)
+        return resource
+
+    def _are_shapes(self, objects: list[ObjectKind], resource: Resource) -> bool:
+        wanted = self._candidate(resource.name, resource.shapes[0])
+        return all(self._candidate(resource.name, one) == wanted for one in objects)
+
+    def _candidate(self, name: str, shape: ObjectKind) -> tuple[str, str] | None:
+        properties = ((key, one.kind) for key, one in shape.properties.items())
+        return candidate_of(name, properties)
+
+    def _add_shape(self, name: str, shape: ObjectKind) -> Resource:
+        resource = self.by_name.get(name) or self._new(name, shape.place)
+        if resource.shapes and shape.name != name:
+            self._report.add("merged", shape.place, f"it is a shape of {name!r}")
+        resource.shapes.append(shape)
+        self._of[shape] = resource
+        self._enqueue(resource)
+        return resource
+
+    def _new(self, name: str, place: str) -> Resource:
+        resource = self.by_name[name] = Resource(name, place)
+        return resource
+
+    def _enqueue(self, resource: Resource) -> None:
+        if resource not in self._queue:
+            self._queue.append(resource)
+
+    def _place_name(self, name: str) -> str:
+        """Returns the name of a place, or another one if a schema has it."""
+        known = self.by_name.get(name)
+        is_schema = known is not None and any(shape.name is not None for shape in known.shapes)
+        return self._free_name(name) if is_schema else name
+
+    def _free_name(self, name: str) -> str:
+        number, free = 1, name
+        while free in self.by_name:
+            number += 1
+            free = f"{name} {number}"
+        return free
+
+    def _field(self, resource: Resource, name: str) -> Field:
+        found = [shape.properties[name] for shape in resource.shapes if name in shape.properties]
+        one = found[0]
+        kind = joined((each.kind for each in found), one.place)
+        before = resource.fields.get(name)
+        made = Field(
+            name,
+            kind,
+            one.place,
+            is_required=any(each.is_required for each in found),
+            is_read_only=all(each.is_read_only for each in found),
+            is_write_only=all(each.is_write_only for each in found),
+        )
+        target = target_of(kind)
+        if before is not None and before.kind is kind:
+            made.resource = before.resource
+        elif target is not None and objects_of(target):
+            made.resource = self.resource(target, f"{resource.name}.{name}")
+        return made
+
+
+def add_body_shape(resource: Resource, shape: ObjectKind, report: Report) -> None:
+    """Adds what a body has of a resource: values that answers lack, and identities of objects."""
+    for name, one in shape.properties.items():
+        there = resource.fields.get(name)
+        if there is None:
+            _add_body_field(resource, name, one, report)
+        elif there.resource is not None and target_of(one.kind) is None:
+            element = one.kind.element if isinstance(one.kind, ListKind) else one.kind
+            if isinstance(element, ScalarKind) and there.resource.identity is not None:
+                there.by_identity = True
+                reason = "a body has the identity where answers have an object"
+            else:
+                reason = "a body has a value where answers have an object"
+            report.add("bent", one.place, reason)
+
+
+def _add_body_field(resource: Resource, name: str, one: Property, report: Report) -> None:
+    target = target_of(one.kind)
+    if target is not None:
+        report.add(
+            "left out", one.place, f"objects of a body that no answer of {resource.name!r} has"
+        )
+        return
+    resource.fields[name] = Field(name, one.kind, one.place, is_write_only=True)
+
+
+def every_object(kinds: Iterable[Kind]) -> list[ObjectKind]:
+    """Returns the objects that kinds lead to, each once, in the order of the description."""
+    found: dict[ObjectKind, None] = {}
+    queue: deque[Kind] = deque(kinds)
+    while queue:
+        target = target_of(queue.popleft())
+        for one in objects_of(target) if target is not None else []:
+            if one not in found:
+                found[one] = None
+                queue.extend(each.kind for each in one.properties.values())
+    return list(found)

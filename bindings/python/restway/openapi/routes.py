@@ -1,0 +1,332 @@
+"""Writes the operations as routes of an API document."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from .entities import Entities
+from .identity import answered
+from .kinds import FreeKind, ListKind, ObjectKind, ScalarKind
+from .landing import Landing, landing_of, objects_of
+from .model import Answer, Content, Operation, Parameter
+from .names import request_name
+from .notes import Report
+from .pages import pages_of
+from .resources import Resource, Resources, add_body_shape
+from .servers import server_url, split_url
+
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*")
+
+_ENCODINGS = {"application/x-www-form-urlencoded": "url", "multipart/form-data": "form"}
+
+
+class Routes:
+    """The routes of a document."""
+
+    def __init__(
+        self,
+        operations: list[Operation],
+        resources: Resources,
+        entities: Entities,
+        report: Report,
+    ) -> None:
+        self.written: dict[str, dict[str, Any]] = {}
+        self.trusted_origins: list[str] = []
+        self._resources = resources
+        self._entities = entities
+        self._report = report
+        self._equal: dict[tuple[str, str], list[str]] = {}
+        self._reads = {one.path: one for one in operations if one.method == "GET"}
+
+    def prepare(self, operation: Operation) -> None:
+        """Adds to the resources what the bodies of an operation have of them. All operations come
+        before the first route, because an entity is written once.
+        """
+        found = self._body(operation)
+        if found is not None:
+            add_body_shape(*found[:2], self._report)
+
+    def add(self, operation: Operation, *, has_auth: bool) -> None:
+        """Writes the route of an operation."""
+        shape = re.sub(r"\{[^{}]*\}", "{}", matched_path(_path(operation)).strip("/"))
+        self._equal.setdefault((operation.method, shape), []).append(operation.name)
+        route: dict[str, Any] = {}
+        if operation.method != "GET":
+            route["method"] = operation.method
+        names = _variables(operation, self._report)
+        route["path"] = self._path(operation, names, route)
+        self._add_answers(operation, route)
+        self._add_body(operation, route)
+        if has_auth and operation.security == []:
+            route["auth"] = False
+        self._add_remarks(operation, names, route)
+        self.written[operation.name] = route
+
+    def shared_responses(self) -> list[dict[str, Any]]:
+        """Takes the descriptors out of routes that have one method, one path and equal descriptors,
+        and returns them for the section `responses`, where each stands once for all of them.
+        """
+        shared: list[dict[str, Any]] = []
+        for (method, _), names in self._equal.items():
+            routes = [self.written[name] for name in names if "response" in self.written[name]]
+            if len(routes) < 2 or any(one["response"] != routes[0]["response"] for one in routes):
+                continue
+            path = matched_path(routes[0]["path"])
+            for descriptor in descriptors_of(routes[0]):
+                shared.append({"method": method, "path": path, **descriptor})
+            for route in routes:
+                del route["response"]
+        return shared
+
+    def _path(self, operation: Operation, names: dict[str, str], route: dict[str, Any]) -> str:
+        path = _template(operation, names)
+        query = [
+            names[one.name]
+            for one in operation.parameters
+            if one.where == "query" and one.name in names
+        ]
+        if query:
+            operator = "&" if "?" in path else "?"
+            path += f"{{{operator}{','.join(query)}}}"
+        for node in operation.server_nodes:
+            url = server_url(node)
+            parts = split_url(url)
+            if parts.scheme in ("http", "https") and parts.hostname:
+                origin = f"{parts.scheme}://{parts.netloc}"
+                if origin not in self.trusted_origins:
+                    self.trusted_origins.append(origin)
+                route["absolute"] = True
+                return url.replace("\\", "").replace(":", "\\:").rstrip("/") + "/" + path
+            node.note("left out", f"a server of one operation whose URL {url!r} is not absolute")
+        return path or "/"
+
+    def _add_answers(self, operation: Operation, route: dict[str, Any]) -> None:
+        descriptors: list[dict[str, Any]] = []
+        is_value = False
+        others: list[str] = []
+        accepted: list[str] = []
+        for answer in operation.successes:
+            content = _chosen(answer)
+            if content is None or content.kind is None:
+                others += [one.media_type for one in answer.contents]
+                continue
+            accepted += [one.media_type for one in answer.contents if _is_json(one.media_type)]
+            landing = landing_of(content.kind)
+            if landing.target is None:
+                is_value = True
+                continue
+            resource = self._resources.resource(landing.target, operation.name)
+            descriptors.append(self._descriptor(answer, landing, resource))
+            pages = pages_of(operation, answer, landing, resource.identity)
+            if pages is not None and "pages" not in route and _is_list(content, landing):
+                route["pages"] = pages
+            self._note_envelope(content, landing, pages)
+        _join_statuses(descriptors)
+        if descriptors:
+            route["response"] = descriptors[0] if len(descriptors) == 1 else descriptors
+            if is_value:
+                operation.node.note(
+                    "left out", "the answers with values, beside those with objects"
+                )
+        elif is_value:
+            route["parse"] = "json"
+        elif others:
+            route["parse"] = "text" if all(one.startswith("text/") for one in others) else "bytes"
+            accepted = others
+        types = [one for one in dict.fromkeys(accepted) if "*" not in one]
+        if any(not _is_usual(one) for one in types):
+            route["accept"] = types
+
+    def _descriptor(self, answer: Answer, landing: Landing, resource: Resource) -> dict[str, Any]:
+        descriptor: dict[str, Any] = {"entity": self._entities.add(resource)}
+        if landing.key is not None:
+            descriptor["keyPath"] = [landing.key] if "." in landing.key else landing.key
+        status = answer.status.lower()
+        descriptor["status"] = "2xx" if status == "default" else status
+        return descriptor
+
+    def _note_envelope(
+        self, content: Content, landing: Landing, pages: dict[str, Any] | None
+    ) -> None:
+        if landing.envelope is None:
+            return
+        read = {str(path).partition(".")[0] for path in (pages or {}).values()}
+        for key, one in landing.envelope.properties.items():
+            if key != landing.key and key not in read:
+                self._report.add("left out", one.place, f"{key!r} beside the list of an answer")
+
+    def _add_body(self, operation: Operation, route: dict[str, Any]) -> None:
+        types = [content.media_type for content in operation.bodies]
+        if types and not any(_is_json(one) for one in types):
+            encoding = next((_ENCODINGS[one] for one in types if one in _ENCODINGS), None)
+            if encoding is not None:
+                route["serializationName"] = encoding
+        found = self._body(operation)
+        if found is not None:
+            resource, _, key = found
+            request: dict[str, Any] = {"entity": self._entities.add(resource)}
+            if key is not None:
+                request["keyPath"] = [key] if "." in key else key
+            if operation.method == "PATCH":
+                request["changedOnly"] = True
+            if operation.method in ("POST", "PUT", "PATCH"):
+                route["request"] = request
+        if operation.method == "DELETE":
+            self._add_deleted(operation, route)
+
+    def _add_deleted(self, operation: Operation, route: dict[str, Any]) -> None:
+        """Names the entity whose object a DELETE removes, if the path has only its identity."""
+        read = self._reads.get(operation.path)
+        resource = answered(read, self._resources) if read is not None else None
+        if resource is None or resource.identity is None or operation.path.count("{") != 1:
+            return
+        if operation.last_variable in resource.confirmations:
+            route["entity"] = self._entities.add(resource)
+
+    def _body(self, operation: Operation) -> tuple[Resource, ObjectKind, str | None] | None:
+        """Returns the resource that a body has, its shape, and the member that holds it."""
+        for content in operation.bodies:
+            if not _is_json(content.media_type) or content.kind is None:
+                continue
+            landing = landing_of(content.kind)
+            objects = objects_of(landing.target) if landing.target is not None else []
+            is_list = landing.target is not None and _is_list(content, landing)
+            if len(objects) == 1 and objects[0].name is not None and not is_list:
+                resource = self._resources.by_name.get(request_name(objects[0].name))
+                if resource is not None:
+                    return resource, objects[0], landing.key
+        return None
+
+    def _add_remarks(
+        self, operation: Operation, names: dict[str, str], route: dict[str, Any]
+    ) -> None:
+        node = operation.node
+        if node.flag("deprecated"):
+            route["x-deprecated"] = True
+        text = node.text("summary") or node.text("description")
+        if text is not None:
+            route["x-description"] = text
+        for key, value in node.members.items():
+            if key.startswith("x-") and "pag" in key.lower():
+                route[key] = value
+        parameters = [_parameter(one, names) for one in operation.parameters]
+        if parameters:
+            route["x-parameters"] = parameters
+        bodies = [content.media_type for content in operation.bodies]
+        if bodies:
+            route["x-body"] = bodies
+
+
+def descriptors_of(route: dict[str, Any]) -> list[dict[str, Any]]:
+    """Returns the response descriptors of a route."""
+    written = route.get("response", [])
+    return [written] if isinstance(written, dict) else written
+
+
+def matched_path(path: str) -> str:
+    """Returns a template without its query, which never decides a match."""
+    return path.partition("{?")[0].partition("?")[0]
+
+
+def _path(operation: Operation) -> str:
+    """Returns the path without a fragment, by which some descriptions tell operations apart."""
+    return operation.path.partition("#")[0]
+
+
+def _chosen(answer: Answer) -> Content | None:
+    """Returns the JSON of an answer; of several, the first one counts."""
+    contents = [one for one in answer.contents if _is_json(one.media_type)]
+    for content in contents[1:]:
+        if content.kind is not contents[0].kind:
+            reason = f"the answer is mapped as {contents[0].media_type}"
+            content.node.note("left out", f"{content.media_type}: {reason}")
+    return contents[0] if contents else None
+
+
+def _is_json(media_type: str) -> bool:
+    name = media_type.partition(";")[0].strip().lower()
+    return "json" in name or name == "*/*"
+
+
+def _is_usual(media_type: str) -> bool:
+    """Returns whether requests accept a type that their route does not name."""
+    name = media_type.partition(";")[0].strip().lower()
+    return name == "application/json" or name.endswith("+json")
+
+
+def _is_list(content: Content, landing: Landing) -> bool:
+    kind = content.kind
+    if landing.envelope is not None and landing.key is not None:
+        kind = landing.envelope.properties[landing.key].kind
+    return isinstance(kind, ListKind)
+
+
+def _join_statuses(descriptors: list[dict[str, Any]]) -> None:
+    """Leaves the status out where all successes are mapped in the same way."""
+    ways = [{**one, "status": None} for one in descriptors]
+    if ways and all(way == ways[0] for way in ways):
+        del descriptors[1:]
+        del descriptors[0]["status"]
+
+
+def _variables(operation: Operation, report: Report) -> dict[str, str]:
+    """Returns the variables of the template by the names of their parameters: those of the path,
+    and the lists of the query whose elements stand in one text, which an expression writes.
+    """
+    names: dict[str, str] = {}
+    for name in re.findall(r"\{([^{}]*)\}", _path(operation)):
+        variable = name if _VARIABLE.fullmatch(name) else re.sub(r"\W", "_", name, flags=re.ASCII)
+        variable = variable if _VARIABLE.fullmatch(variable) else f"_{variable}"
+        if variable != name:
+            operation.node.note("bent", f"the variable {name!r} is called {variable!r}")
+        names[name] = variable
+    for one in operation.parameters:
+        is_joined = isinstance(one.kind, (ListKind, FreeKind)) and not one.explode
+        if one.where == "cookie":
+            one.node.note("left out", f"the cookie {one.name!r}")
+        elif one.where == "query" and one.style not in ("form", "deepObject"):
+            one.node.note("bent", f"the style {one.style}: the program joins the values itself")
+        elif one.where == "query" and one.style == "form" and is_joined:
+            if _VARIABLE.fullmatch(one.name) and one.name not in names.values():
+                names[one.name] = one.name
+            else:
+                one.node.note("bent", "the program joins the values with commas itself")
+    return names
+
+
+def _template(operation: Operation, names: dict[str, str]) -> str:
+    """Returns the path as a template of Restway."""
+    given = {one.name: one for one in operation.parameters if one.where == "path"}
+    parts: list[str] = []
+    for text, name in re.findall(r"([^{}]+)|\{([^{}]*)\}", _path(operation).lstrip("/")):
+        if text:
+            parts.append(re.sub(r"([\\:@])", r"\\\1", text))
+        else:
+            parts.append("{" + _operator(given.get(name)) + names.get(name, name) + "}")
+    return "".join(parts)
+
+
+def _operator(parameter: Parameter | None) -> str:
+    if parameter is None:
+        return ""
+    if any(value is True for key, value in parameter.node.members.items() if "multi-seg" in key):
+        return "+"
+    return {"label": ".", "matrix": ";"}.get(parameter.style, "")
+
+
+def _parameter(one: Parameter, names: dict[str, str]) -> dict[str, Any]:
+    written: dict[str, Any] = {"name": one.name, "in": one.where}
+    if one.name in names and one.where in ("path", "query"):
+        written["variable"] = names[one.name]
+    if one.is_required:
+        written["required"] = True
+    if isinstance(one.kind, ScalarKind):
+        written["type"] = one.kind.type
+        if one.kind.enumeration:
+            written["enum"] = list(one.kind.enumeration)
+    elif isinstance(one.kind, ListKind):
+        written["type"] = "list"
+    if one.where == "query" and (one.style != "form" or not one.explode):
+        written["style"] = one.style
+    return written

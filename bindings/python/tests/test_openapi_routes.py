@@ -1,0 +1,253 @@
+"""The importer of OpenAPI descriptions: routes, pages, authentication and servers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import restway
+
+from .openapi_files import (
+    answer,
+    description,
+    imported,
+    listed,
+    notes,
+    objects,
+    operation,
+    ref,
+)
+
+NUMBER, TEXT = {"type": "integer"}, {"type": "string"}
+PET = objects("id name", id=NUMBER, name=TEXT)
+
+
+def test_routes(tmp_path: Path) -> None:
+    parameters = [
+        {"name": "pet-id", "in": "path", "required": True, "schema": NUMBER},
+        {"name": "fields", "in": "query", "explode": False, "schema": listed(TEXT)},
+        {"name": "tag", "in": "query", "schema": listed(TEXT)},
+        {"name": "piped", "in": "query", "style": "pipeDelimited", "schema": listed(TEXT)},
+        {"name": "filter", "in": "query", "style": "deepObject", "schema": objects(a=TEXT)},
+        {"name": "session", "in": "cookie", "schema": TEXT},
+    ]
+    paths = {
+        "/pets/{pet-id}": {
+            "parameters": parameters,
+            "get": operation(ref("Pet"), operationId="pets/get", summary="Get", deprecated=True),
+            "delete": operation(),
+        },
+        "/pets/{other}:feed": {"post": operation(operationId="pets/get")},
+        "/": {"get": operation({"type": "string"})},
+    }
+    one = imported(tmp_path, description(paths, {"Pet": PET}))
+    routes = one.document["routes"]
+    assert restway.API.check(one.document) == []
+    assert list(routes) == ["pets/get", "DELETE /pets/{pet-id}", "POST /pets/{other}:feed", "GET /"]
+    get = routes["pets/get"]
+    assert get["path"] == "pets/{pet_id}{?fields}"
+    assert get["response"] == {"entity": "Pet"}
+    assert (get["x-description"], get["x-deprecated"]) == ("Get", True)
+    assert get["x-parameters"][0] == {
+        "name": "pet-id", "in": "path", "variable": "pet_id", "required": True, "type": "int",
+    }  # fmt: skip
+    assert routes["POST /pets/{other}:feed"]["path"] == "pets/{other}\\:feed"
+    assert routes["GET /"] == {"path": "/", "parse": "json"}
+    item = "#/paths/~1pets~1{pet-id}/parameters"
+    assert ("bent", f"{item}/3") in notes(one)
+    assert ("left out", f"{item}/5") in notes(one)
+
+    with restway.Client(restway.API.from_json(one.document)) as client:
+        variables: dict[str, Any] = {"pet_id": 3, "fields": ["a", "b"]}
+        params: dict[str, Any] = {"tag": ["x", "y"], "filter": {"a": "z"}}
+        request = restway.Request.route("pets/get", variables=variables, params=params)
+        url = client.inspect(request).url
+    assert url == "https://api.example.com/pets/3?fields=a,b&tag=x&tag=y&filter%5Ba%5D=z"
+
+
+def test_answers_by_status_and_media_type(tmp_path: Path) -> None:
+    responses = {
+        "200": answer(ref("Pet")),
+        "202": answer(objects(job=TEXT)),
+        "404": answer(objects(message=TEXT, code=TEXT)),
+    }
+    text = {"200": answer(TEXT, media_type="text/plain")}
+    data = {"200": answer(TEXT, media_type="image/png")}
+    odd = {"200": answer(ref("Pet"), media_type="application/json+special")}
+    paths = {
+        f"/{name}": {"get": {"operationId": name, "responses": one}}
+        for name, one in {"a": responses, "text": text, "data": data, "odd": odd}.items()
+    }
+    one = imported(tmp_path, description(paths, {"Pet": PET}))
+    routes = one.document["routes"]
+    assert routes["a"]["response"] == [
+        {"entity": "Pet", "status": "200"}, {"entity": "a", "status": "202"},
+    ]  # fmt: skip
+    assert (routes["text"]["parse"], routes["text"]["accept"]) == ("text", ["text/plain"])
+    assert (routes["data"]["parse"], routes["data"]["accept"]) == ("bytes", ["image/png"])
+    assert routes["odd"]["accept"] == ["application/json+special"]
+    assert one.document["errors"] == {"code": "code", "message": "message"}
+
+
+def test_bodies(tmp_path: Path) -> None:
+    def body(schema: Any, media_type: str = "application/json") -> dict[str, Any]:
+        return {"requestBody": {"content": {media_type: {"schema": schema}}}}
+
+    schemas = {
+        "Pet": objects("id", id=NUMBER, name=TEXT, owner=ref("Owner"), friends=listed(ref("Pet"))),
+        "PetRequest": objects(name=TEXT, owner=TEXT, friends=listed(NUMBER), secret=TEXT),
+        "Owner": objects("id", id=TEXT),
+    }
+    paths = {
+        "/pets": {"post": operation(ref("Pet"), **body(objects(data=ref("PetRequest"))))},
+        "/pets/{pet_id}": {
+            "get": operation(ref("Pet")), "patch": operation(ref("Pet"), **body(ref("Pet"))),
+            "delete": operation(),
+        },
+        "/form": {"post": operation(**body(objects(a=TEXT), "application/x-www-form-urlencoded"))},
+        "/file": {"post": operation(**body(objects(a=TEXT), "multipart/form-data"))},
+    }  # fmt: skip
+    one = imported(tmp_path, description(paths, schemas))
+    routes, pet = one.document["routes"], one.document["entities"]["Pet"]
+    assert restway.API.check(one.document) == []
+    assert routes["POST /pets"]["request"] == {"entity": "Pet", "keyPath": "data"}
+    assert routes["PATCH /pets/{pet_id}"]["request"] == {"entity": "Pet", "changedOnly": True}
+    assert routes["DELETE /pets/{pet_id}"]["entity"] == "Pet"
+    assert routes["POST /form"]["serializationName"] == "url"
+    assert routes["POST /file"]["serializationName"] == "form"
+    assert pet["relationships"]["owner"] == {"entity": "Owner", "byIdentity": True}
+    assert pet["relationships"]["friends"]["byIdentity"] is True
+    assert pet["attributes"]["secret"] == {"type": "string"}
+
+
+@pytest.mark.parametrize(
+    ("names", "envelope", "headers", "pages"),
+    [
+        ("page", {}, {"Link": {}}, {"next": "link"}),
+        ("cursor", {"meta": objects(next_cursor=TEXT)}, {},
+         {"cursor": "meta.next_cursor", "parameter": "cursor"}),
+        ("offset limit", {"next_page": objects(offset=TEXT, uri=TEXT)}, {},
+         {"cursor": "next_page.offset", "parameter": "offset"}),
+        ("", {"next": TEXT, "count": NUMBER}, {}, {"nextURL": "next"}),
+        ("", {"links": objects(next=objects(href=TEXT))}, {}, {"nextURL": "links.next.href"}),
+        ("starting_after", {"has_more": {"type": "boolean"}}, {},
+         {"last": "id", "parameter": "starting_after", "more": "has_more"}),
+        ("page", {"total_count": NUMBER}, {}, {"page": "page", "total": "total_count"}),
+        ("startIndex", {"totalResults": NUMBER}, {},
+         {"offset": "startIndex", "first": 1, "total": "totalResults"}),
+        ("q", {"total": NUMBER}, {}, None),
+    ],
+)  # fmt: skip
+def test_pages(
+    tmp_path: Path, names: str, envelope: dict[str, Any], headers: dict[str, Any], pages: Any
+) -> None:
+    get = operation(
+        objects(data=listed(ref("Pet")), **envelope),
+        parameters=[{"name": name, "in": "query", "schema": TEXT} for name in names.split()],
+    )
+    get["responses"]["200"]["headers"] = headers
+    one = imported(tmp_path, description({"/pets": {"get": get}}, {"Pet": PET}))
+    route = one.document["routes"]["GET /pets"]
+    assert restway.API.check(one.document) == []
+    assert route["response"] == {"entity": "Pet", "keyPath": "data"}
+    assert route.get("pages") == pages
+
+
+@pytest.mark.parametrize(
+    ("scheme", "auth"),
+    [
+        ({"type": "http", "scheme": "Bearer"}, {"scheme": "bearer"}),
+        ({"type": "http", "scheme": "basic"}, {"scheme": "basic"}),
+        ({"type": "apiKey", "in": "header", "name": "X-Key"},
+         {"scheme": "apiKey", "header": "X-Key"}),
+        ({"type": "apiKey", "in": "cookie", "name": "k"}, None),
+        ({"type": "oauth2", "flows": {"clientCredentials": {"tokenUrl": "https://a.b/t"}}},
+         {"scheme": "oauth2", "grant": "clientCredentials", "tokenURL": "https://a.b/t"}),
+        ({"type": "oauth2", "flows": {"authorizationCode": {"tokenUrl": "https://a.b/t"}}},
+         {"scheme": "oauth2", "grant": "refreshToken", "tokenURL": "https://a.b/t"}),
+        ({"type": "openIdConnect"}, {"scheme": "bearer"}),
+        ({"type": "http", "scheme": "hoba"}, None),
+    ],
+)  # fmt: skip
+def test_authentication(tmp_path: Path, scheme: dict[str, Any], auth: Any) -> None:
+    paths = {"/a": {"get": operation(), "put": operation(security=[])}}
+    components = {"securitySchemes": {"one": scheme}}
+    content = description(paths, components=components, security=[{"one": []}])
+    one = imported(tmp_path, content)
+    assert restway.API.check(one.document) == []
+    assert one.document.get("auth") == auth
+    assert one.document["routes"]["PUT /a"].get("auth", True) is (auth is None)
+    if auth is None:
+        assert ("left out", "#/components/securitySchemes/one") in notes(one)
+
+
+def test_servers(tmp_path: Path) -> None:
+    servers = [
+        {
+            "url": "https://{region}.example.com/{version}",
+            "description": "Main",
+            "variables": {
+                "region": {"enum": ["eu", "us"], "default": "us"}, "version": {"default": "v2"},
+            },
+        },
+        {"url": "/relative"},
+    ]  # fmt: skip
+    other = operation(servers=[{"url": "https://files.example.com/up/"}])
+    one = imported(tmp_path, description({"/a/{b}": {"post": other}}, servers=servers))
+    environments = one.document["environments"]
+    urls = {name: environment["baseURL"] for name, environment in environments.items()}
+    assert urls == {
+        "Main us": "https://us.example.com/v2",
+        "Main eu": "https://eu.example.com/v2",
+        "server 3": "http://localhost/relative",
+    }
+    assert one.document["environment"] == "Main us"
+    route = one.document["routes"]["POST /a/{b}"]
+    assert (route["absolute"], route["path"]) == (True, "https\\://files.example.com/up/a/{b}")
+    assert environments["Main us"]["trustedOrigins"] == ["https://files.example.com"]
+    assert restway.API.check(one.document) == []
+
+
+def test_operations_that_differ_in_a_fragment_share_their_descriptors(tmp_path: Path) -> None:
+    put = operation(ref("Pet"), {"id": 1, "name": "Rex"})
+    paths = {"/pets/{id}#rename": {"put": put}, "/pets/{pet_id}#move": {"put": put}}
+    one = imported(tmp_path, description(paths, {"Pet": PET}))
+    assert restway.API.check(one.document) == []
+    assert one.document["responses"] == [{"method": "PUT", "path": "pets/{id}", "entity": "Pet"}]
+    assert [route["path"] for route in one.document["routes"].values()] == [
+        "pets/{id}", "pets/{pet_id}",
+    ]  # fmt: skip
+    with restway.Client(restway.API.from_json(one.document)) as client:
+        client.add_modifier(lambda turn: turn.set_answer(json={"id": 1, "name": "Rex"}))
+        for name, variable in (
+            ("PUT /pets/{id}#rename", "id"),
+            ("PUT /pets/{pet_id}#move", "pet_id"),
+        ):
+            pet = client.route(name, variables={variable: 1}).object
+            assert pet is not None and pet.name == "Rex"
+
+
+def test_a_fixed_query_of_a_path_is_sent(tmp_path: Path) -> None:
+    fields = {"name": "fields", "in": "query", "explode": False, "schema": listed(TEXT)}
+    paths = {
+        "/pets": {"get": operation(ref("Pet"))},
+        "/pets?beta=true": {"get": operation(ref("Pet"), parameters=[fields])},
+    }
+    one = imported(tmp_path, description(paths, {"Pet": PET}))
+    assert restway.API.check(one.document) == []
+    assert one.document["responses"] == [{"method": "GET", "path": "pets", "entity": "Pet"}]
+    with restway.Client(restway.API.from_json(one.document)) as client:
+        request = restway.Request.route("GET /pets?beta=true", variables={"fields": ["a", "b"]})
+        assert client.inspect(request).url == "https://api.example.com/pets?beta=true&fields=a,b"
+
+
+def test_references_where_the_standard_has_none_are_followed(tmp_path: Path) -> None:
+    content = description({"/a": {"get": {"$ref": "#/components/x-get"}}})
+    content["components"]["x-get"] = operation(
+        {"type": "object", "properties": {"$ref": "#/components/x-properties"}}
+    )
+    content["components"]["x-properties"] = {"name": TEXT}
+    one = imported(tmp_path, content)
+    assert one.document["entities"]["GET /a"]["attributes"] == {"name": {"type": "string"}}
