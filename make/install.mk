@@ -9,6 +9,8 @@ PLUGINDIR = $(LIBDIR)/restway/plugins
 DESTDIR ?=
 
 HEADERS := $(notdir $(wildcard Include/restway/*.h))
+# The header for C++, restway.hpp, stands beside the folder and includes its parts.
+CPP_HEADERS := $(notdir $(wildcard Include/restway/cpp/*.hpp))
 DOCUMENTS := $(wildcard LICENSE README.md CHANGELOG.md docs/*.md docs/*.json)
 
 STAGE := $(CURDIR)/build/stage
@@ -34,7 +36,7 @@ $(STAGE)/lib/librestway.so:
 .PHONY: install-files
 install-files:
 	install -d $(addprefix $(DESTDIR),$(BINDIR) $(LIBDIR)/pkgconfig $(PLUGINDIR) \
-	    $(INCLUDEDIR)/restway $(DOCDIR))
+	    $(INCLUDEDIR)/restway/cpp $(DOCDIR))
 	install -m 755 $(LIBRARY) $(DESTDIR)$(LIBDIR)/$(FILE)
 	strip --strip-unneeded $(DESTDIR)$(LIBDIR)/$(FILE)
 	install -m 755 $(PLUGIN_FILES) $(DESTDIR)$(PLUGINDIR)
@@ -44,6 +46,9 @@ install-files:
 	ln -sf $(FILE) $(DESTDIR)$(LIBDIR)/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/librestway.so
 	install -m 644 $(addprefix Include/restway/,$(HEADERS)) $(DESTDIR)$(INCLUDEDIR)/restway
+	install -m 644 Include/restway.hpp $(DESTDIR)$(INCLUDEDIR)
+	install -m 644 $(addprefix Include/restway/cpp/,$(CPP_HEADERS)) \
+	    $(DESTDIR)$(INCLUDEDIR)/restway/cpp
 	install -m 644 $(DOCUMENTS) $(DESTDIR)$(DOCDIR)
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' \
 	    -e 's|@PLUGINDIR@|$(call in_pc,$(PLUGINDIR),$(LIBDIR),libdir)|' \
@@ -60,7 +65,10 @@ uninstall-files:
 	    $(PLUGINS:%=$(DESTDIR)$(PLUGINDIR)/%.so) \
 	    $(DESTDIR)$(BINDIR)/$(notdir $(CHECK_TOOL)) \
 	    $(addprefix $(DESTDIR)$(INCLUDEDIR)/restway/,$(HEADERS)) \
+	    $(DESTDIR)$(INCLUDEDIR)/restway.hpp \
+	    $(addprefix $(DESTDIR)$(INCLUDEDIR)/restway/cpp/,$(CPP_HEADERS)) \
 	    $(addprefix $(DESTDIR)$(DOCDIR)/,$(notdir $(DOCUMENTS)))
-	for directory in $(PLUGINDIR) $(LIBDIR)/restway $(INCLUDEDIR)/restway $(DOCDIR); do \
+	for directory in $(PLUGINDIR) $(LIBDIR)/restway $(INCLUDEDIR)/restway/cpp $(INCLUDEDIR)/restway \
+	    $(DOCDIR); do \
 	    rmdir "$(DESTDIR)$$directory" 2>/dev/null || true; \
 	done

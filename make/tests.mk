@@ -4,7 +4,7 @@ VENV := $(CURDIR)/build/venv
 PYTHON := $(VENV)/bin/python
 WITH_DEMO_API := examples/with-demo-api
 
-TESTS := test-swift test-c test-valgrind test-headers test-schema test-python test-scenarios \
+TESTS := test-swift test-c test-cpp test-valgrind test-headers test-schema test-python test-scenarios \
 	test-plugins test-faults test-crash test-tidy
 
 $(VENV)/.stamp: Tests/requirements.txt | system-packages
@@ -71,6 +71,40 @@ $(HARNESS) $(HARNESS)-asan: $(HARNESS_SOURCES) $(wildcard Tests/CHarness/*.h) \
 	mkdir -p $(@D)
 	$(STAGED) bash -c 'cc $(HARNESS_FLAGS) $(HARNESS_SOURCES) -o $@ \
 	    $$(pkg-config --cflags --libs restway cmocka jansson sqlite3)'
+
+# The tests of restway.hpp: with exceptions in C++17, without them, and coroutines in C++20.
+CPP := build/cpp
+CPP_PROGRAMS := $(CPP)/harness $(CPP)/results $(CPP)/coroutines
+CPP_FLAGS := -g -O0 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -pthread \
+	-DRESTWAY_EXAMPLES=\"$(CURDIR)/examples\" -DRESTWAY_FILES=\"$(CURDIR)/$(CPP)\"
+
+.PHONY: test-cpp
+test-cpp: setup $(CPP_PROGRAMS)
+	for program in $(CPP_PROGRAMS); do \
+	    $(STAGED) timeout 180 $(WITH_DEMO_API) $$program || exit 1; \
+	done
+
+# As in test-c-asan, only the program is instrumented.
+.PHONY: test-cpp-asan
+test-cpp-asan: setup $(CPP_PROGRAMS:%=%-asan)
+	for program in $(CPP_PROGRAMS:%=%-asan); do \
+	    $(STAGED) ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=1 \
+	        UBSAN_OPTIONS=halt_on_error=1 timeout 300 $(WITH_DEMO_API) $$program || exit 1; \
+	done
+
+$(CPP)/%-asan: CPP_FLAGS += -fsanitize=address,undefined -fno-omit-frame-pointer
+# clang++ compiles the many templates in half the time of g++.
+$(CPP)/harness: CPP_COMPILER := clang++ -std=c++17
+$(CPP)/harness-asan: CPP_COMPILER := g++ -std=c++17
+$(CPP)/results $(CPP)/results-asan: CPP_COMPILER := clang++ -std=c++17 -fno-exceptions
+$(CPP)/coroutines $(CPP)/coroutines-asan: CPP_COMPILER := g++ -std=c++20
+$(CPP)/harness $(CPP)/harness-asan: $(wildcard Tests/Cpp/*.cpp)
+$(CPP)/results $(CPP)/results-asan: Tests/Cpp/main.cpp $(wildcard Tests/Cpp/results/*.cpp)
+$(CPP)/coroutines $(CPP)/coroutines-asan: Tests/Cpp/main.cpp $(wildcard Tests/Cpp/coroutines/*.cpp)
+$(CPP_PROGRAMS) $(CPP_PROGRAMS:%=%-asan): Tests/Cpp/harness.hpp $(STAGE)/lib/librestway.so
+	mkdir -p $(@D)
+	$(STAGED) bash -c '$(CPP_COMPILER) $(CPP_FLAGS) $(filter %.cpp,$^) -o $@ \
+	    $$(pkg-config --cflags --libs restway)'
 
 build/harness/plugins/template.so: $(wildcard examples/plugin-template/c/*) \
     $(wildcard Include/restway/plugin*.h)

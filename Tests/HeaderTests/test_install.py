@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from declarations import HEADERS
-from tree import ROOT, Stage, output
+from tree import INCLUDE, ROOT, Stage, output
 
 #: The plugins that ship; `check` contains the tool that checks plugins.
 PLUGINS = [
@@ -14,6 +14,8 @@ PLUGINS = [
     for path in sorted((ROOT / "Plugins").iterdir())
     if path.is_dir() and path.name != "check"
 ]
+#: The parts of restway.hpp.
+CPP_HEADERS = sorted((INCLUDE / "restway" / "cpp").glob("*.hpp"))
 
 
 def _make(verb: str, *variables: str) -> None:
@@ -47,6 +49,8 @@ def _expected(lib: str, include: str, doc: str) -> set[str]:
         f"{lib}/pkgconfig/restway.pc",
         *(f"{lib}/restway/plugins/{name}.so" for name in PLUGINS),
         *(f"{include}/restway/{header.name}" for header in HEADERS),
+        f"{include}/restway.hpp",
+        *(f"{include}/restway/cpp/{header.name}" for header in CPP_HEADERS),
         *(f"{doc}/{document.name}" for document in _documents()),
     }
 
