@@ -150,19 +150,25 @@ test-python: setup
 	cd examples/demo-api && $(PYTHON) -m mypy --strict . && $(VENV)/bin/ruff check .
 	MYPYPATH=bindings/python $(PYTHON) -m mypy --strict examples/companies.py
 
-SCENARIO_DRIVER := build/scenarios/driver
+# Programs that perform the steps of scenarios: one in C, one in C++.
+SCENARIO_DRIVERS := build/scenarios
 
-# Scenarios as data, which C and Python run in the same way.
+# Scenarios as data, which C, C++ and Python run in the same way.
 .PHONY: test-scenarios
-test-scenarios: setup $(SCENARIO_DRIVER)
-	$(STAGED) RESTWAY_SCENARIO_DRIVER=$(CURDIR)/$(SCENARIO_DRIVER) timeout 300 \
+test-scenarios: setup $(SCENARIO_DRIVERS)/c $(SCENARIO_DRIVERS)/cpp
+	$(STAGED) RESTWAY_SCENARIO_DRIVERS=$(CURDIR)/$(SCENARIO_DRIVERS) timeout 300 \
 	    $(PYTHON) -m pytest -c Tests/Scenarios/pytest.ini Tests/Scenarios
 	cd Tests/Scenarios && MYPYPATH=$(CURDIR)/bindings/python $(PYTHON) -m mypy --strict .
 
-$(SCENARIO_DRIVER): $(wildcard Tests/Scenarios/c/*) $(STAGE)/lib/librestway.so
+$(SCENARIO_DRIVERS)/c: $(wildcard Tests/Scenarios/c/*) $(STAGE)/lib/librestway.so
 	mkdir -p $(@D)
 	$(STAGED) bash -c 'cc -std=c99 -D_POSIX_C_SOURCE=200809L -g -O1 -Wall -Wextra -pedantic -Werror \
 	    -pthread $(filter %.c,$^) -o $@ $$(pkg-config --cflags --libs restway jansson)'
+
+$(SCENARIO_DRIVERS)/cpp: $(wildcard Tests/Scenarios/cpp/*) $(STAGE)/lib/librestway.so
+	mkdir -p $(@D)
+	$(STAGED) bash -c 'clang++ -std=c++17 -g -O0 -Wall -Wextra -pedantic -Werror -pthread \
+	    $(filter %.cpp,$^) -o $@ $$(pkg-config --cflags --libs restway jansson)'
 
 # Plugins that are compiled for each test, good and bad ones.
 .PHONY: test-plugins

@@ -144,7 +144,7 @@ TEST(a_request_carries_what_it_is_given) {
     CHECK(contains(client.remove("echo").body(), "\"DELETE\""));
     client.set_header("X-Program", "tests");
     CHECK(contains(client.get("echo").body(), "X-Program"));
-    client.set_header("X-Program", "");
+    client.set_header("X-Program", std::nullopt);
     CHECK(!contains(client.get("echo").body(), "X-Program"));
 }
 

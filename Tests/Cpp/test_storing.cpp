@@ -124,12 +124,17 @@ TEST(observers_are_told_until_they_are_removed) {
     CHECK(changed.get_future().get() == 1);
     observer.remove();
 
+    std::promise<std::size_t> of_all;
+    const restway::observer all = client.observe(
+        std::nullopt, [&](const restway::changes &changes) { of_all.set_value(changes.size()); });
     std::promise<std::string> color;
     const restway::observer one = client.observe(label, [&](const restway::changes &changes) {
         color.set_value(changes[0].object.get<std::string>("color"));
     });
     store.draft(label).set("color", "red").insert();
     CHECK(color.get_future().get() == "red");
+    CHECK(of_all.get_future().get() == 1);
+    all.remove();
     one.remove();
 }
 

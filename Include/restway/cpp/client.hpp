@@ -172,11 +172,10 @@ public:
         return internal::call<std::size_t>(restway_client_process, get(), limit.count());
     }
 
-    /** Sets a header of every request; an empty text removes it. */
-    returned<void> set_header(std::string_view name, std::string_view to) const {
-        const internal::c_text text(to);
-        const char *raw = to.empty() ? nullptr : static_cast<const char *>(text);
-        return internal::call<void>(restway_client_set_header, get(), internal::c_text(name), raw);
+    /** Sets a header of every request, or removes it. */
+    returned<void> set_header(std::string_view name, std::optional<std::string_view> to) const {
+        return internal::call<void>(
+            restway_client_set_header, get(), internal::c_text(name), internal::c_text(to));
     }
 
     /** The objects of the client. */
@@ -199,13 +198,12 @@ public:
         return internal::call<restway::batch>(restway_batch_create, get());
     }
 
-    /** Observes the objects of an entity: `void(const changes &)`. An empty name observes all. */
+    /** Observes the objects of an entity, or all without a name: `void(const changes &)`. */
     template <typename Function>
-    returned<observer> observe(std::string_view entity, Function changed) const {
-        const internal::c_text text(entity);
-        const char *name = entity.empty() ? nullptr : static_cast<const char *>(text);
+    returned<observer> observe(std::optional<std::string_view> entity, Function changed) const {
         return internal::attach<observer>(
             std::move(changed), [&](void *context, restway_destroy_fn destroy, auto... out) {
+                const internal::c_text name(entity);
                 return restway_client_observe(
                     get(), name, internal::on_changed<Function>, context, destroy, out...);
             });

@@ -55,22 +55,23 @@ inline std::string_view text_or_empty(const char *text) {
     return text == nullptr ? std::string_view() : std::string_view(text);
 }
 
-/** The NUL-terminated copy of a text. A text with a NUL inside is made invalid UTF-8, so that the
- *  library refuses it: otherwise the library would see only the text before the NUL. */
+/** The NUL-terminated copy of a text; NULL for no text. A text with a NUL inside is made invalid
+ *  UTF-8, so that the library refuses it: otherwise the library would see only the text before the
+ *  NUL. */
 class c_text {
 public:
-    explicit c_text(std::string_view text) : text_(text) {
-        if (text.find('\0') != std::string_view::npos) {
+    explicit c_text(std::optional<std::string_view> text) : text_(text) {
+        if (text && text->find('\0') != std::string_view::npos) {
             text_ = "\xff";
         }
     }
 
     operator const char *() const noexcept {
-        return text_.c_str();
+        return text_ ? text_->c_str() : nullptr;
     }
 
 private:
-    std::string text_;
+    std::optional<std::string> text_;
 };
 
 } // namespace internal

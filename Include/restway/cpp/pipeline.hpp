@@ -55,8 +55,8 @@ public:
         return internal::call<void>(restway_turn_set_status, raw_, status);
     }
 
-    /** Sets a header of the answer. */
-    returned<void> set_header(std::string_view name, std::string_view to) {
+    /** Sets a header of the answer, or removes it. */
+    returned<void> set_header(std::string_view name, std::optional<std::string_view> to) {
         return internal::call<void>(
             restway_turn_set_header, raw_, internal::c_text(name), internal::c_text(to));
     }

@@ -161,7 +161,8 @@ public:
         return *this;
     }
 
-    request &header(std::string_view name, std::string_view to) {
+    /** Sets a header. Nothing in place of a value leaves out a header of the document. */
+    request &header(std::string_view name, std::optional<std::string_view> to) {
         return step(
             restway_request_set_header, get(), internal::c_text(name), internal::c_text(to));
     }
