@@ -49,6 +49,9 @@ def _expected(lib: str, include: str, doc: str) -> set[str]:
         f"{lib}/pkgconfig/restway.pc",
         *(f"{lib}/restway/plugins/{name}.so" for name in PLUGINS),
         *(f"{include}/restway/{header.name}" for header in HEADERS),
+        f"{lib}/cmake/restway/restwayConfig.cmake",
+        f"{lib}/cmake/restway/restwayConfigVersion.cmake",
+        f"{include}/restway/module.modulemap",
         f"{include}/restway.hpp",
         *(f"{include}/restway/cpp/{header.name}" for header in CPP_HEADERS),
         *(f"{doc}/{document.name}" for document in _documents()),
@@ -118,5 +121,10 @@ def test_pkg_config_file_is_relocatable(stage: Stage) -> None:
     assert words == ["/elsewhere/lib/restway/plugins"]
 
 
-def test_pkg_config_file_holds_no_placeholder(stage: Stage) -> None:
-    assert "@" not in (stage.prefix / "lib/pkgconfig/restway.pc").read_text()
+def test_installed_files_hold_no_placeholder(stage: Stage) -> None:
+    files = [
+        stage.prefix / "lib/pkgconfig/restway.pc",
+        *(stage.prefix / "lib/cmake/restway").glob("*.cmake"),
+    ]
+    assert len(files) == 3
+    assert [path.name for path in files if "@" in path.read_text()] == []
