@@ -5,10 +5,11 @@ of its page.
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
-from tree import INCLUDE, ROOT, STRICT, output
+from tree import INCLUDE, ROOT, STRICT, Stage, output
 
 PARTS = sorted((INCLUDE / "restway" / "cpp").glob("*.hpp"))
 MORE_STRICT = [
@@ -92,6 +93,19 @@ def test_the_examples_of_the_page_compile(tmp_path: Path) -> None:
     ]
     source = tmp_path / "page.cpp"
     source.write_text(PRELUDE + "".join([*coroutines, *functions, *programs]))
+    _compile(source, "g++", "c++20", *LIKE_A_PAGE)
+
+
+def test_the_example_of_structs_compiles(stage: Stage, tmp_path: Path) -> None:
+    document = ROOT / "examples" / "tracker.restway.json"
+    output(
+        sys.executable, "-m", "restway.stubs", document, "--cpp", "--output",
+        tmp_path / "tracker.hpp", env=stage.environment,
+    )
+    (block,) = _blocks("cpp tracker")
+    source = tmp_path / "page.cpp"
+    function = f"void part(restway::client &client, restway::store &store) {{\n{block}}}\n"
+    source.write_text(f'{PRELUDE}#include "tracker.hpp"\n{function}')
     _compile(source, "g++", "c++20", *LIKE_A_PAGE)
 
 

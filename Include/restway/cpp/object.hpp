@@ -33,16 +33,7 @@ public:
      *  std::optional; a value of another type fails in the same way, and so does a number that T
      *  cannot hold. */
     template <typename T> returned<T> get(std::string_view name) const {
-        result<restway_value> found =
-            internal::attempt<restway_value>(restway_object_get, get(), internal::c_text(name));
-        if (!found) {
-            return internal::fail<T>(found.failure());
-        }
-        T to{};
-        if (!internal::read(*found, to)) {
-            return internal::fail<T>(error(RESTWAY_E_INVALID_ARGUMENT, unfit(name, *found)));
-        }
-        return to;
+        return internal::returned_of(attempt_get<T>(name));
     }
 
     using internal::object_handle::get;
@@ -83,6 +74,13 @@ public:
         return names;
     }
 
+    /** Reads the attributes into a struct, such as `restway-stubs --cpp` writes. Its fields are
+     *  optional, and its `visit` gives the name of each with the field. Fails with
+     *  RESTWAY_E_UNKNOWN_ENTITY if the struct is for objects of another entity. */
+    template <typename Struct> returned<Struct> as() const {
+        return internal::returned_of(attempt_as<Struct>());
+    }
+
     /** The attributes as JSON text. */
     returned<std::string> json() const;
 
@@ -101,6 +99,45 @@ public:
     }
 
 private:
+    friend class list;
+
+    /** Reads an attribute like get(). */
+    template <typename T> result<T> attempt_get(std::string_view name) const {
+        result<restway_value> found =
+            internal::attempt<restway_value>(restway_object_get, get(), internal::c_text(name));
+        if (!found) {
+            return found.failure();
+        }
+        T to{};
+        if (!internal::read(*found, to)) {
+            return error(RESTWAY_E_INVALID_ARGUMENT, unfit(name, *found));
+        }
+        return to;
+    }
+
+    template <typename Struct> result<Struct> attempt_as() const {
+        if (entity() != Struct::entity) {
+            return error(
+                RESTWAY_E_UNKNOWN_ENTITY, "the object is of " + std::string(entity()) +
+                                              ", and the struct for objects of " +
+                                              std::string(Struct::entity));
+        }
+        Struct made;
+        std::optional<error> failure;
+        Struct::visit(made, [&](std::string_view name, auto &field) {
+            auto read = attempt_get<std::decay_t<decltype(field)>>(name);
+            if (read) {
+                field = std::move(*read);
+            } else {
+                failure = read.failure();
+            }
+        });
+        if (failure) {
+            return *failure;
+        }
+        return made;
+    }
+
     std::string unfit(std::string_view name, const restway_value &found) const {
         std::string text = "the attribute \"";
         text.append(name).append("\" of ").append(entity()).append(" is ");
@@ -203,6 +240,20 @@ public:
 
     const_iterator end() const noexcept {
         return const_iterator(this, size());
+    }
+
+    /** Reads every object into a struct, as object::as() does. */
+    template <typename Struct> returned<std::vector<Struct>> as() const {
+        std::vector<Struct> read;
+        read.reserve(size());
+        for (const object one : *this) {
+            result<Struct> made = one.attempt_as<Struct>();
+            if (!made) {
+                return internal::fail<std::vector<Struct>>(made.failure());
+            }
+            read.push_back(std::move(*made));
+        }
+        return read;
     }
 
     /** All objects with their attributes as JSON text. */

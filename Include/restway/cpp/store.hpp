@@ -25,6 +25,16 @@ public:
         return step(restway_draft_set, get(), internal::c_text(name), internal::c_value(to));
     }
 
+    /** Sets the attributes for which a struct has a value (object::as()); the others stay. */
+    template <typename Struct> draft &set(const Struct &values) {
+        Struct::visit(values, [this](std::string_view name, const auto &field) {
+            if (field) {
+                set(name, value(*field));
+            }
+        });
+        return *this;
+    }
+
     /** Makes the object forget the value, as if it had never been set. */
     draft &unset(std::string_view name) {
         return step(restway_draft_unset, get(), internal::c_text(name));
