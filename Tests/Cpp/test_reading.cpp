@@ -75,6 +75,19 @@ TEST(a_number_that_does_not_fit_is_an_error) {
     failure_of([&] { made.get<unsigned>("itemID"); });
 }
 
+TEST(a_value_is_what_it_was_made_of) {
+    const char *nothing = nullptr;
+    CHECK(restway::value(nothing).is_null());
+    CHECK(restway::value(std::optional<int>()).is_null());
+    CHECK(restway::value(std::optional<int>(3)).as<std::int64_t>() == 3);
+    CHECK(restway::value("text").as<std::string>() == "text");
+    CHECK(!restway::value("text").as<std::int64_t>());
+    CHECK(restway::value(true).as<bool>() == true);
+    CHECK(restway::value(restway::bytes{1, 2}).as<restway::bytes>()->size() == 2);
+    restway::object made = companies().store().draft("Enterprise").set("name", nullptr).snapshot();
+    CHECK(!made.get<std::optional<std::string>>("name"));
+}
+
 TEST(a_list_is_looped_over) {
     const restway::response answer = companies().get("enterprises", {{"per_page", 4}});
     int count = 0;

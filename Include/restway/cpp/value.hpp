@@ -65,7 +65,11 @@ public:
         : content_(std::chrono::floor<std::chrono::microseconds>(moment)) {
     }
 
-    value(const char *text) : content_(std::string(text)) {
+    /** A text; null for a null pointer, as restway_value_string() makes it. */
+    value(const char *text) {
+        if (text != nullptr) {
+            content_ = std::string(text);
+        }
     }
 
     value(std::string_view text) : content_(std::string(text)) {

@@ -33,6 +33,42 @@ TEST(a_function_returns_its_value_or_the_error) {
     CHECK(wrong.failure().status() == RESTWAY_E_INVALID_ARGUMENT);
 }
 
+/** Some attributes of the entity "Enterprise", as a program writes them itself. */
+struct enterprise {
+    static constexpr std::string_view entity = "Enterprise";
+
+    std::optional<int> number;
+    std::optional<std::string> website;
+
+    template <typename Self, typename Visit> static void visit(Self &self, Visit visit) {
+        visit("itemID", self.number);
+        visit("website", self.website);
+    }
+};
+
+/** A struct with an attribute that its entity does not have. */
+struct wrong_enterprise : enterprise {
+    template <typename Self, typename Visit> static void visit(Self &self, Visit visit) {
+        visit("nothing", self.number);
+    }
+};
+
+TEST(objects_are_read_into_structs) {
+    const auto client = companies();
+    const auto page = client.get("enterprises", {{"per_page", 3}});
+    const auto read = page->objects().as<enterprise>();
+    CHECK(read && read->size() == 3);
+    CHECK((*read)[0].number == 1);
+    const auto wrong = page->first()->as<wrong_enterprise>();
+    CHECK(!wrong && wrong.failure().status() == RESTWAY_E_UNKNOWN_ATTRIBUTE);
+    CHECK(!page->objects().as<wrong_enterprise>());
+    restway::draft draft = client.store().draft(*page->first());
+    enterprise changed;
+    changed.website = "https://example.com";
+    CHECK(draft.set(changed).changes() == std::vector<std::string_view>{"website"});
+    CHECK(draft.set(wrong_enterprise{{4, std::nullopt}}).failure());
+}
+
 TEST(a_request_keeps_its_first_failure) {
     const auto client = companies();
     auto request = restway::request::to("GET", "\xff").parameter("page", 1);
