@@ -32,7 +32,7 @@ test: stage $(TESTS) ## run every test
 
 check: setup test-swift tidy test-if-staged ## run the quick tests: Swift, tidy, C, scenarios
 
-asan: setup test-swift-asan stage test-c-asan ## run the tests with the address sanitizer
+asan: setup test-swift-asan stage test-c-asan test-cpp-asan ## use the address sanitizer
 
 tsan: setup test-swift-tsan ## run the Swift tests with the thread sanitizer
 

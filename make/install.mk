@@ -6,9 +6,12 @@ LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 DOCDIR ?= $(PREFIX)/share/doc/restway
 PLUGINDIR = $(LIBDIR)/restway/plugins
+CMAKEDIR = $(LIBDIR)/cmake/restway
 DESTDIR ?=
 
 HEADERS := $(notdir $(wildcard Include/restway/*.h))
+# The header for C++, restway.hpp, stands beside the folder and includes its parts.
+CPP_HEADERS := $(notdir $(wildcard Include/restway/cpp/*.hpp))
 DOCUMENTS := $(wildcard LICENSE README.md CHANGELOG.md docs/*.md docs/*.json)
 
 STAGE := $(CURDIR)/build/stage
@@ -34,7 +37,7 @@ $(STAGE)/lib/librestway.so:
 .PHONY: install-files
 install-files:
 	install -d $(addprefix $(DESTDIR),$(BINDIR) $(LIBDIR)/pkgconfig $(PLUGINDIR) \
-	    $(INCLUDEDIR)/restway $(DOCDIR))
+	    $(CMAKEDIR) $(INCLUDEDIR)/restway/cpp $(DOCDIR))
 	install -m 755 $(LIBRARY) $(DESTDIR)$(LIBDIR)/$(FILE)
 	strip --strip-unneeded $(DESTDIR)$(LIBDIR)/$(FILE)
 	install -m 755 $(PLUGIN_FILES) $(DESTDIR)$(PLUGINDIR)
@@ -44,12 +47,22 @@ install-files:
 	ln -sf $(FILE) $(DESTDIR)$(LIBDIR)/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/librestway.so
 	install -m 644 $(addprefix Include/restway/,$(HEADERS)) $(DESTDIR)$(INCLUDEDIR)/restway
+	install -m 644 Include/restway.hpp $(DESTDIR)$(INCLUDEDIR)
+	install -m 644 $(addprefix Include/restway/cpp/,$(CPP_HEADERS)) \
+	    $(DESTDIR)$(INCLUDEDIR)/restway/cpp
+	sed -e 's|restway/||' Include/module.modulemap \
+	    > $(DESTDIR)$(INCLUDEDIR)/restway/module.modulemap
 	install -m 644 $(DOCUMENTS) $(DESTDIR)$(DOCDIR)
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' \
 	    -e 's|@PLUGINDIR@|$(call in_pc,$(PLUGINDIR),$(LIBDIR),libdir)|' \
 	    -e 's|@LIBDIR@|$(call in_pc,$(LIBDIR),$(PREFIX),prefix)|' \
 	    -e 's|@INCLUDEDIR@|$(call in_pc,$(INCLUDEDIR),$(PREFIX),prefix)|' \
 	    pkgconfig/restway.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/restway.pc
+	for name in restwayConfig restwayConfigVersion; do \
+	    sed -e 's|@VERSION@|$(VERSION)|' -e 's|@FILE@|$(FILE)|' -e 's|@SONAME@|$(SONAME)|' \
+	        -e "s|@INCLUDE_FROM_LIB@|$$(realpath -m --relative-to=$(LIBDIR) $(INCLUDEDIR))|" \
+	        pkgconfig/$$name.cmake.in > $(DESTDIR)$(CMAKEDIR)/$$name.cmake; \
+	done
 
 # $(call in_pc,PATH,BASE,NAME): PATH with a leading BASE written as ${NAME}, to stay relocatable.
 in_pc = $(patsubst $(2)/%,$${$(3)}/%,$(1))
@@ -60,7 +73,12 @@ uninstall-files:
 	    $(PLUGINS:%=$(DESTDIR)$(PLUGINDIR)/%.so) \
 	    $(DESTDIR)$(BINDIR)/$(notdir $(CHECK_TOOL)) \
 	    $(addprefix $(DESTDIR)$(INCLUDEDIR)/restway/,$(HEADERS)) \
+	    $(addprefix $(DESTDIR)$(CMAKEDIR)/restwayConfig,.cmake Version.cmake) \
+	    $(DESTDIR)$(INCLUDEDIR)/restway/module.modulemap \
+	    $(DESTDIR)$(INCLUDEDIR)/restway.hpp \
+	    $(addprefix $(DESTDIR)$(INCLUDEDIR)/restway/cpp/,$(CPP_HEADERS)) \
 	    $(addprefix $(DESTDIR)$(DOCDIR)/,$(notdir $(DOCUMENTS)))
-	for directory in $(PLUGINDIR) $(LIBDIR)/restway $(INCLUDEDIR)/restway $(DOCDIR); do \
+	for directory in $(PLUGINDIR) $(LIBDIR)/restway $(CMAKEDIR) $(INCLUDEDIR)/restway/cpp $(INCLUDEDIR)/restway \
+	    $(DOCDIR); do \
 	    rmdir "$(DESTDIR)$$directory" 2>/dev/null || true; \
 	done

@@ -4,7 +4,7 @@ VENV := $(CURDIR)/build/venv
 PYTHON := $(VENV)/bin/python
 WITH_DEMO_API := examples/with-demo-api
 
-TESTS := test-swift test-c test-valgrind test-headers test-schema test-python test-scenarios \
+TESTS := test-swift test-c test-cpp test-valgrind test-headers test-schema test-python test-scenarios \
 	test-plugins test-faults test-crash test-tidy
 
 $(VENV)/.stamp: Tests/requirements.txt | system-packages
@@ -72,6 +72,40 @@ $(HARNESS) $(HARNESS)-asan: $(HARNESS_SOURCES) $(wildcard Tests/CHarness/*.h) \
 	$(STAGED) bash -c 'cc $(HARNESS_FLAGS) $(HARNESS_SOURCES) -o $@ \
 	    $$(pkg-config --cflags --libs restway cmocka jansson sqlite3)'
 
+# The tests of restway.hpp: with exceptions in C++17, without them, and coroutines in C++20.
+CPP := build/cpp
+CPP_PROGRAMS := $(CPP)/harness $(CPP)/results $(CPP)/coroutines
+CPP_FLAGS := -gdwarf-4 -O0 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -pthread \
+	-DRESTWAY_EXAMPLES=\"$(CURDIR)/examples\" -DRESTWAY_FILES=\"$(CURDIR)/$(CPP)\"
+
+.PHONY: test-cpp
+test-cpp: setup $(CPP_PROGRAMS)
+	for program in $(CPP_PROGRAMS); do \
+	    $(STAGED) timeout 180 $(WITH_DEMO_API) $$program || exit 1; \
+	done
+
+# As in test-c-asan, only the program is instrumented.
+.PHONY: test-cpp-asan
+test-cpp-asan: setup $(CPP_PROGRAMS:%=%-asan)
+	for program in $(CPP_PROGRAMS:%=%-asan); do \
+	    $(STAGED) ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=1 \
+	        UBSAN_OPTIONS=halt_on_error=1 timeout 300 $(WITH_DEMO_API) $$program || exit 1; \
+	done
+
+$(CPP)/%-asan: CPP_FLAGS += -fsanitize=address,undefined -fno-omit-frame-pointer
+# clang++ compiles the many templates in half the time of g++. Valgrind reads DWARF only up to 4 of it.
+$(CPP)/harness: CPP_COMPILER := clang++ -std=c++17
+$(CPP)/harness-asan: CPP_COMPILER := g++ -std=c++17
+$(CPP)/results $(CPP)/results-asan: CPP_COMPILER := clang++ -std=c++17 -fno-exceptions
+$(CPP)/coroutines $(CPP)/coroutines-asan: CPP_COMPILER := g++ -std=c++20
+$(CPP)/harness $(CPP)/harness-asan: $(wildcard Tests/Cpp/*.cpp)
+$(CPP)/results $(CPP)/results-asan: Tests/Cpp/main.cpp $(wildcard Tests/Cpp/results/*.cpp)
+$(CPP)/coroutines $(CPP)/coroutines-asan: Tests/Cpp/main.cpp $(wildcard Tests/Cpp/coroutines/*.cpp)
+$(CPP_PROGRAMS) $(CPP_PROGRAMS:%=%-asan): Tests/Cpp/harness.hpp $(STAGE)/lib/librestway.so
+	mkdir -p $(@D)
+	$(STAGED) bash -c '$(CPP_COMPILER) $(CPP_FLAGS) $(filter %.cpp,$^) -o $@ \
+	    $$(pkg-config --cflags --libs restway)'
+
 build/harness/plugins/template.so: $(wildcard examples/plugin-template/c/*) \
     $(wildcard Include/restway/plugin*.h)
 	mkdir -p $(@D)
@@ -116,19 +150,25 @@ test-python: setup
 	cd examples/demo-api && $(PYTHON) -m mypy --strict . && $(VENV)/bin/ruff check .
 	MYPYPATH=bindings/python $(PYTHON) -m mypy --strict examples/companies.py
 
-SCENARIO_DRIVER := build/scenarios/driver
+# Programs that perform the steps of scenarios: one in C, one in C++.
+SCENARIO_DRIVERS := build/scenarios
 
-# Scenarios as data, which C and Python run in the same way.
+# Scenarios as data, which C, C++ and Python run in the same way.
 .PHONY: test-scenarios
-test-scenarios: setup $(SCENARIO_DRIVER)
-	$(STAGED) RESTWAY_SCENARIO_DRIVER=$(CURDIR)/$(SCENARIO_DRIVER) timeout 300 \
+test-scenarios: setup $(SCENARIO_DRIVERS)/c $(SCENARIO_DRIVERS)/cpp
+	$(STAGED) RESTWAY_SCENARIO_DRIVERS=$(CURDIR)/$(SCENARIO_DRIVERS) timeout 300 \
 	    $(PYTHON) -m pytest -c Tests/Scenarios/pytest.ini Tests/Scenarios
 	cd Tests/Scenarios && MYPYPATH=$(CURDIR)/bindings/python $(PYTHON) -m mypy --strict .
 
-$(SCENARIO_DRIVER): $(wildcard Tests/Scenarios/c/*) $(STAGE)/lib/librestway.so
+$(SCENARIO_DRIVERS)/c: $(wildcard Tests/Scenarios/c/*) $(STAGE)/lib/librestway.so
 	mkdir -p $(@D)
 	$(STAGED) bash -c 'cc -std=c99 -D_POSIX_C_SOURCE=200809L -g -O1 -Wall -Wextra -pedantic -Werror \
 	    -pthread $(filter %.c,$^) -o $@ $$(pkg-config --cflags --libs restway jansson)'
+
+$(SCENARIO_DRIVERS)/cpp: $(wildcard Tests/Scenarios/cpp/*) $(STAGE)/lib/librestway.so
+	mkdir -p $(@D)
+	$(STAGED) bash -c 'clang++ -std=c++17 -g -O0 -Wall -Wextra -pedantic -Werror -pthread \
+	    $(filter %.cpp,$^) -o $@ $$(pkg-config --cflags --libs restway jansson)'
 
 # Plugins that are compiled for each test, good and bad ones.
 .PHONY: test-plugins

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from declarations import HEADERS
-from tree import ROOT, Stage, output
+from tree import INCLUDE, ROOT, Stage, output
 
 #: The plugins that ship; `check` contains the tool that checks plugins.
 PLUGINS = [
@@ -14,6 +14,8 @@ PLUGINS = [
     for path in sorted((ROOT / "Plugins").iterdir())
     if path.is_dir() and path.name != "check"
 ]
+#: The parts of restway.hpp.
+CPP_HEADERS = sorted((INCLUDE / "restway" / "cpp").glob("*.hpp"))
 
 
 def _make(verb: str, *variables: str) -> None:
@@ -47,6 +49,11 @@ def _expected(lib: str, include: str, doc: str) -> set[str]:
         f"{lib}/pkgconfig/restway.pc",
         *(f"{lib}/restway/plugins/{name}.so" for name in PLUGINS),
         *(f"{include}/restway/{header.name}" for header in HEADERS),
+        f"{lib}/cmake/restway/restwayConfig.cmake",
+        f"{lib}/cmake/restway/restwayConfigVersion.cmake",
+        f"{include}/restway/module.modulemap",
+        f"{include}/restway.hpp",
+        *(f"{include}/restway/cpp/{header.name}" for header in CPP_HEADERS),
         *(f"{doc}/{document.name}" for document in _documents()),
     }
 
@@ -114,5 +121,10 @@ def test_pkg_config_file_is_relocatable(stage: Stage) -> None:
     assert words == ["/elsewhere/lib/restway/plugins"]
 
 
-def test_pkg_config_file_holds_no_placeholder(stage: Stage) -> None:
-    assert "@" not in (stage.prefix / "lib/pkgconfig/restway.pc").read_text()
+def test_installed_files_hold_no_placeholder(stage: Stage) -> None:
+    files = [
+        stage.prefix / "lib/pkgconfig/restway.pc",
+        *(stage.prefix / "lib/cmake/restway").glob("*.cmake"),
+    ]
+    assert len(files) == 3
+    assert [path.name for path in files if "@" in path.read_text()] == []

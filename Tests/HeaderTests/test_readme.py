@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tree import ROOT, Stage, output
 
-LINES_MAX = {"c": 40, "python": 20}
+LINES_MAX = {"c": 40, "cpp": 45, "python": 20}
 
 
 def _example(language: str) -> str:
@@ -30,6 +30,17 @@ def test_c_example(
     source.write_text(_example("c"))
     stage.compile(compiler, standard, source, tmp_path / "readme")
     assert output(tmp_path / "readme", demo_url, env=stage.environment, cwd=ROOT).strip()
+
+
+def test_cpp_example(stage: Stage, demo_url: str, tmp_path: Path) -> None:
+    text = _example("cpp")
+    assert text == (ROOT / "examples" / "issues.cpp").read_text()
+    source = tmp_path / "readme.cpp"
+    source.write_text(text)
+    stage.compile("g++", "c++17", source, tmp_path / "readme")
+    printed = output(tmp_path / "readme", env=stage.environment, cwd=ROOT)
+    assert "1: The window does not open\n" in printed
+    assert printed.endswith("422\ntitle: is missing\nstate: is not one of open, closed\n")
 
 
 def test_python_example(stage: Stage, demo_url: str, tmp_path: Path) -> None:

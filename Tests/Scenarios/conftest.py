@@ -1,4 +1,4 @@
-"""The drivers of both languages, and a server for each scenario."""
+"""The drivers of all languages, and a server for each scenario."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bindings" / "python"))
 
-from c_driver import CDriver
+from program_driver import ProgramDriver
 from python_driver import PythonDriver
 from scenario import Driver
 from server import ScenarioServer
 
 
-@pytest.fixture(params=["c", "python"])
+@pytest.fixture(params=["c", "cpp", "python"])
 def make_driver(request: pytest.FixtureRequest) -> Callable[[], Driver]:
     """Returns the function that makes a driver, for each language."""
     if request.param == "python":
         return PythonDriver
-    program = Path(os.environ["RESTWAY_SCENARIO_DRIVER"])
-    return lambda: CDriver(program)
+    program = Path(os.environ["RESTWAY_SCENARIO_DRIVERS"]) / request.param
+    return lambda: ProgramDriver(program)
 
 
 @pytest.fixture

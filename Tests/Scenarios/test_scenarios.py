@@ -1,4 +1,4 @@
-"""Every scenario, through C and through Python."""
+"""Every scenario, through C, C++ and Python."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ SOURCES = ROOT / "Sources"
 _BUILT = {
     "build", ".build", ".build-release", ".build-asan", ".build-tsan", ".build-fuzz", "__pycache__",
 }
-_CODE = {".swift", ".c", ".h", ".py"}
+_CODE = {".swift", ".c", ".h", ".cpp", ".hpp", ".py"}
 _BINARY = {".png", ".gz", ".db", ".so", ".ico", ".pdf", ".der"}
 
 

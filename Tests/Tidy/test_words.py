@@ -46,7 +46,7 @@ def test_tests_do_not_sleep() -> None:
     tests = [
         path
         for path in text_files()
-        if path.suffix in {".swift", ".c", ".h", ".py"}
+        if path.suffix in {".swift", ".c", ".h", ".cpp", ".hpp", ".py"}
         and (ROOT / "Tests" in path.parents or "tests" in path.parts)
     ]
     expect_none(_lines_with(_SLEEPS, tests))
@@ -80,7 +80,7 @@ def test_the_licence_stands_in_one_place() -> None:
 def test_headers_have_guards() -> None:
     wrong = []
     for path in text_files():
-        if path.suffix != ".h":
+        if path.suffix not in {".h", ".hpp"}:
             continue
         guard = re.search(r"^#ifndef (\w+)\n#define (\w+)$", path.read_text(), re.MULTILINE)
         if not guard or guard[1] != guard[2] or not guard[1].startswith(("RESTWAY_", "C")):

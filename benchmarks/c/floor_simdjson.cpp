@@ -91,7 +91,8 @@ int64_t microseconds(std::string_view text) {
     const int64_t year = number(0, 4) - (month <= 2);
     const int64_t era = year / 400, year_of_era = year % 400;
     const int64_t day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-    const int64_t day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    const int64_t leap_days = year_of_era / 4 - year_of_era / 100;
+    const int64_t day_of_era = year_of_era * 365 + leap_days + day_of_year;
     return (era * 146097 + day_of_era - 719468) * 86'400'000'000;
 }
 

@@ -311,5 +311,8 @@ int main(void) {
     restway_clock_release(driver.clock);
     json_decref(driver.opened);
     free(line);
+    if (restway_debug_live_handles() != 0) {
+        give_up("handles are left", NULL);
+    }
     return 0;
 }

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from .._api import API
 from .._exceptions import RestwayError
-from .model import document_of
+from .cpp import write_header
+from .model import Document, document_of
 from .python import write_module
 
 
@@ -20,7 +21,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="restway-stubs",
         description="Writes a Python module with the types of an API document: its entities, "
-        "routes, variables and drafts.",
+        "routes, variables and drafts. With --cpp it writes a C++ header with its entities.",
     )
     parser.add_argument("document", metavar="DOCUMENT", help="the path of the API document")
     parser.add_argument(
@@ -31,6 +32,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         action="store_true",
         help="write a stub file (.pyi) in place of a module; so does an output that ends with .pyi",
     )
+    parser.add_argument(
+        "--cpp",
+        action="store_true",
+        help="write a C++ header with a struct for each entity, in a namespace with the name of "
+        "the output or of the document",
+    )
     given = parser.parse_args(arguments)
     try:
         document = document_of(API.load(given.document))
@@ -39,8 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"{given.document}: {problem.path}: {problem.message}", file=sys.stderr)
         print(f"restway-stubs: {given.document}: {error}", file=sys.stderr)
         return 1
-    is_stub = given.pyi or (given.output is not None and given.output.suffix == ".pyi")
-    text = write_module(document, is_stub=is_stub)
+    text = _written(document, given)
     if given.output is None:
         sys.stdout.write(text)
         return 0
@@ -50,6 +56,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"restway-stubs: {given.output}: {error.strerror}", file=sys.stderr)
         return 1
     return 0
+
+
+def _written(document: Document, given: argparse.Namespace) -> str:
+    """Returns the text that the arguments ask for."""
+    if given.cpp:
+        named = Path(given.document) if given.output is None else given.output
+        return write_header(document, named.name.partition(".")[0])
+    is_stub = given.pyi or (given.output is not None and given.output.suffix == ".pyi")
+    return write_module(document, is_stub=is_stub)
 
 
 if __name__ == "__main__":

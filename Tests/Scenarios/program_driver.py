@@ -1,4 +1,4 @@
-"""Performs the steps of a scenario with the C program `c/driver.c`."""
+"""Performs the steps of a scenario with a program: `c/driver.c` or `cpp/driver.cpp`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ JSON = Any
 """A value that `json.loads` returns."""
 
 
-class CDriver:
+class ProgramDriver:
     """A process of the program: a line goes in for each step, and a line comes out."""
 
     def __init__(self, program: Path) -> None:
@@ -26,7 +26,7 @@ class CDriver:
         self._process.stdin.write(json.dumps(step) + "\n")
         self._process.stdin.flush()
         line = self._process.stdout.readline()
-        assert line, f"the C driver ended in the step {step}"
+        assert line, f"the driver ended in the step {step}"
         outcome: dict[str, JSON] = json.loads(line)
         return outcome
 

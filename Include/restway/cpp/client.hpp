@@ -1,0 +1,338 @@
+/** @file restway/cpp/client.hpp
+ *  Clients: they send requests, and keep what comes of them.
+ */
+#ifndef RESTWAY_CPP_CLIENT_HPP
+#define RESTWAY_CPP_CLIENT_HPP
+
+#include "api.hpp"
+#include "batch.hpp"
+#include "outbox.hpp"
+#include "pages.hpp"
+
+#include <future>
+
+RESTWAY_CPP_BEGIN
+
+/** The options of a client (client.h). Texts are copied when the client is made. */
+struct client_options : restway_client_options {
+    client_options() : restway_client_options RESTWAY_CLIENT_OPTIONS_INIT {
+    }
+};
+
+/** Chooses entries of the response cache (cache.h); without a field it chooses all. */
+struct cache_filter : restway_cache_filter {
+    cache_filter() : restway_cache_filter RESTWAY_CACHE_FILTER_INIT {
+    }
+};
+
+/** The numbers of the response cache. */
+struct cache_counts : restway_cache_counts {
+    cache_counts() : restway_cache_counts RESTWAY_CACHE_COUNTS_INIT {
+    }
+};
+
+/** The verbs of HTTP. Each makes a request, and gives it to `perform` of @p Client. */
+template <typename Client> class verbs {
+public:
+    auto get(std::string_view path, const named_values &parameters = {}) const {
+        return perform(request::to("GET", path).parameters(parameters));
+    }
+
+    /** Reads an object again. */
+    auto get(const object &known) const {
+        return perform(request::about("GET", known));
+    }
+
+    auto post(std::string_view path, const json &body) const {
+        return perform(request::to("POST", path).body(body));
+    }
+
+    auto post(const draft &changed) const {
+        return perform(request::about("POST", changed));
+    }
+
+    auto put(std::string_view path, const json &body) const {
+        return perform(request::to("PUT", path).body(body));
+    }
+
+    auto put(const draft &changed) const {
+        return perform(request::about("PUT", changed));
+    }
+
+    auto patch(std::string_view path, const json &body) const {
+        return perform(request::to("PATCH", path).body(body));
+    }
+
+    auto patch(const draft &changed) const {
+        return perform(request::about("PATCH", changed));
+    }
+
+    /** Sends DELETE. */
+    auto remove(std::string_view path) const {
+        return perform(request::to("DELETE", path));
+    }
+
+    auto remove(const object &known) const {
+        return perform(request::about("DELETE", known));
+    }
+
+private:
+    auto perform(const request &what) const {
+        return static_cast<const Client &>(*this).perform(what);
+    }
+};
+
+#ifdef __cpp_impl_coroutine
+class awaiting_client;
+#endif
+
+/** A client of an API. */
+class client : public handle<restway_client, restway_client_retain, restway_client_release>,
+               public verbs<client> {
+public:
+    using handle::get;
+    using handle::handle;
+    using verbs<client>::get;
+
+    static returned<client> create(
+        const api &document, const client_options &options = client_options()) {
+        return internal::call<client>(
+            restway_client_create, document.get(),
+            static_cast<const restway_client_options *>(&options));
+    }
+
+    /** Ends the client: its calls complete with RESTWAY_E_CLOSED. */
+    void close() const noexcept {
+        restway_client_close(get());
+    }
+
+    /** Sends a request and waits for the response. */
+    returned<response> perform(const request &what, milliseconds limit = milliseconds(0)) const {
+        if (what.failure()) {
+            return internal::fail<response>(*what.failure());
+        }
+        return internal::call<response>(restway_client_perform, get(), what.get(), limit.count());
+    }
+
+    /** Sends a request, and returns the call, which can be waited for and cancelled. */
+    returned<call> start(const request &what) const {
+        if (what.failure()) {
+            return internal::fail<call>(*what.failure());
+        }
+        return internal::call<call>(
+            restway_client_send, get(), what.get(), nullptr, nullptr, nullptr);
+    }
+
+    /** Sends a request; `void(result<response>)` gets what came of it, where the client's delivery
+     *  mode says. */
+    template <typename Function> returned<call> send(const request &what, Function done) const {
+        if (what.failure()) {
+            return internal::fail<call>(*what.failure());
+        }
+        return internal::attach<call>(
+            std::move(done), [&](void *context, restway_destroy_fn destroy, auto... out) {
+                return restway_client_send(
+                    get(), what.get(), internal::on_done<Function>, context, destroy, out...);
+            });
+    }
+
+    /** Sends a request, and returns its future response. A worker of the library makes it ready,
+     *  whatever the delivery mode of the client is. */
+    std::future<returned<response>> send(const request &what) const {
+        std::promise<returned<response>> promise;
+        std::future<returned<response>> future = promise.get_future();
+        if (what.failure()) {
+            settle(promise, *what.failure());
+            return future;
+        }
+        auto keep = [promise = std::move(promise)](result<response> outcome) mutable {
+            settle(promise, std::move(outcome));
+        };
+        auto context = std::make_unique<decltype(keep)>(std::move(keep));
+        const result<void> sent = internal::attempt<void>([&](restway_error **failure) {
+            const restway_status status = restway_client_send_to(
+                get(), what.get(), RESTWAY_DELIVERY_THREAD, internal::on_done<decltype(keep)>,
+                context.get(), internal::destroy<decltype(keep)>, nullptr, failure);
+            return internal::given(status, context);
+        });
+        if (!sent) {
+            (*context)(sent.failure());
+        }
+        return future;
+    }
+
+#ifdef __cpp_impl_coroutine
+    /** The client for coroutines: `co_await client.awaiting().get("enterprises")`. */
+    awaiting_client awaiting() const;
+#endif
+
+    /** Calls the notices that wait, if the delivery mode is RESTWAY_DELIVERY_PROCESS, and waits for
+     *  one at most @p limit. Returns how many it has called. */
+    returned<std::size_t> process(milliseconds limit = milliseconds(0)) const {
+        return internal::call<std::size_t>(restway_client_process, get(), limit.count());
+    }
+
+    /** Sets a header of every request, or removes it. */
+    returned<void> set_header(std::string_view name, std::optional<std::string_view> to) const {
+        return internal::call<void>(
+            restway_client_set_header, get(), internal::c_text(name), internal::c_text(to));
+    }
+
+    /** The objects of the client. */
+    restway::store store() const {
+        return restway::store(restway_client_store(get()), owned);
+    }
+
+    /** The stored requests of the client. */
+    restway::outbox outbox() const {
+        return restway::outbox(get());
+    }
+
+    /** The pages of a request, which names a route with `pages`. */
+    restway::pages pages(const request &what, const page_options &options = page_options()) const {
+        return restway::pages(get(), what, options);
+    }
+
+    /** Begins a batch: several requests that are sent as one. */
+    returned<restway::batch> batch() const {
+        return internal::call<restway::batch>(restway_batch_create, get());
+    }
+
+    /** Observes the objects of an entity, or all without a name: `void(const changes &)`. */
+    template <typename Function>
+    returned<observer> observe(std::optional<std::string_view> entity, Function changed) const {
+        return internal::attach<observer>(
+            std::move(changed), [&](void *context, restway_destroy_fn destroy, auto... out) {
+                const internal::c_text name(entity);
+                return restway_client_observe(
+                    get(), name, internal::on_changed<Function>, context, destroy, out...);
+            });
+    }
+
+    /** Observes one object: `void(const changes &)`. */
+    template <typename Function>
+    returned<observer> observe(const object &one, Function changed) const {
+        return internal::attach<observer>(
+            std::move(changed), [&](void *context, restway_destroy_fn destroy, auto... out) {
+                return restway_client_observe_object(
+                    get(), one.get(), internal::on_changed<Function>, context, destroy, out...);
+            });
+    }
+
+    /** Observes the result of a query: `void(const query_changes &)`. */
+    template <typename Function>
+    returned<observer> observe(const query &question, Function changed) const {
+        if (question.failure()) {
+            return internal::fail<observer>(*question.failure());
+        }
+        return internal::attach<observer>(
+            std::move(changed), [&](void *context, restway_destroy_fn destroy, auto... out) {
+                return restway_client_observe_query(
+                    get(), question.get(), internal::on_query_changed<Function>, context, destroy,
+                    nullptr, out...);
+            });
+    }
+
+    returned<void> set_credential(const credential &fresh) const {
+        return internal::call<void>(
+            restway_client_set_credential, get(), static_cast<const restway_credential *>(&fresh));
+    }
+
+    /** Lets `void(exchange &)` add the credential to each request. */
+    template <typename Function> returned<void> set_authorize(Function authorize) const {
+        return set_function(
+            restway_client_set_authorize, internal::on_exchange<Function>, authorize);
+    }
+
+    /** Lets `void(refresh)` get a new credential. Its requests need RESTWAY_AUTH_BYPASS. */
+    template <typename Function> returned<void> set_refresh(Function begin) const {
+        return set_function(restway_client_set_refresh, internal::on_refresh<Function>, begin);
+    }
+
+    /** Lets `bool(const error &)` say which answers need a new credential. */
+    template <typename Function> returned<void> set_should_replay(Function decide) const {
+        return set_function(
+            restway_client_set_should_replay, internal::on_should_replay<Function>, decide);
+    }
+
+    /** Lets `void(const credential &)` store the tokens that a refresh has brought. */
+    template <typename Function> returned<void> set_persist(Function persist) const {
+        return set_function(restway_client_set_persist, internal::on_persist<Function>, persist);
+    }
+
+    /** Adds a modifier, `void(turn &)`, for the routes of these names, or for all requests. Returns
+     *  the number with which remove_stage() removes it. */
+    template <typename Function>
+    returned<std::int64_t> add_modifier(
+        Function modify, const std::vector<std::string> &routes = {}) const {
+        return add_stage(restway_client_add_modifier, std::move(modify), routes);
+    }
+
+    /** Adds an interceptor, `void(turn &)`, as add_modifier() adds a modifier. */
+    template <typename Function>
+    returned<std::int64_t> add_interceptor(
+        Function intercept, const std::vector<std::string> &routes = {}) const {
+        return add_stage(restway_client_add_interceptor, std::move(intercept), routes);
+    }
+
+    returned<void> remove_stage(std::int64_t number) const {
+        return internal::call<void>(restway_client_remove_stage, get(), number);
+    }
+
+    /** Says for whom answers are cached: each user of a program gets only their own. */
+    returned<void> set_cache_discriminator(std::string_view user) const {
+        return internal::call<void>(
+            restway_client_set_cache_discriminator, get(), internal::c_text(user));
+    }
+
+    returned<restway::cache_counts> cache_counts() const {
+        return internal::filled<restway::cache_counts, restway_cache_counts>(
+            restway_cache_statistics, get());
+    }
+
+    /** Removes entries of the response cache, and returns how many there were. */
+    returned<std::size_t> cache_remove(const cache_filter &which = cache_filter()) const {
+        return internal::call<std::size_t>(
+            restway_cache_remove, get(), static_cast<const restway_cache_filter *>(&which));
+    }
+
+private:
+    template <typename Promise> static void settle(Promise &promise, result<response> outcome) {
+#ifdef RESTWAY_RESULTS
+        promise.set_value(std::move(outcome));
+#else
+        if (outcome) {
+            promise.set_value(std::move(*outcome));
+        } else {
+            promise.set_exception(std::make_exception_ptr(outcome.failure()));
+        }
+#endif
+    }
+
+    template <typename Set, typename Callback, typename Function>
+    returned<void> set_function(Set set, Callback callback, Function &function) const {
+        return internal::attach<void>(
+            std::move(function), [&](void *context, restway_destroy_fn destroy, auto... out) {
+                return set(get(), callback, context, destroy, out...);
+            });
+    }
+
+    template <typename Add, typename Function>
+    returned<std::int64_t> add_stage(
+        Add add, Function function, const std::vector<std::string> &routes) const {
+        std::vector<const char *> names;
+        for (const std::string &route : routes) {
+            names.push_back(route.c_str());
+        }
+        return internal::attach<std::int64_t>(
+            std::move(function), [&](void *context, restway_destroy_fn destroy, auto... out) {
+                return add(
+                    get(), internal::on_turn<Function>, names.data(), names.size(), context,
+                    destroy, out...);
+            });
+    }
+};
+
+RESTWAY_CPP_END
+
+#endif

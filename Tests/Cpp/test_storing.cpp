@@ -1,0 +1,270 @@
+// Stores, queries, drafts, observers, pages, batches, the outbox and the cache.
+#include "harness.hpp"
+
+using namespace std::chrono_literals;
+
+namespace {
+
+restway::client tracking(const restway::client_options &options = demo_options()) {
+    return restway::client::create(tracker(), options);
+}
+
+template <typename Function> restway_status status_of(const Function &function) {
+    try {
+        function();
+    } catch (const restway::error &failure) {
+        return failure.status();
+    }
+    return RESTWAY_OK;
+}
+
+TEST(a_draft_is_sent_as_a_patch) {
+    const auto client = tracking();
+    const restway::object issue = client.get("repos/octo/hello/issues/4").first();
+    restway::draft draft = client.store().draft(issue);
+    draft.set("body", "It is too bright at night.").set("title", "A dark theme, please");
+    CHECK(draft.changes() == (std::vector<std::string_view>{"title", "body"}));
+    draft.revert("title");
+    CHECK(draft.changes().size() == 1);
+    CHECK(draft.entity() == "Issue");
+    const restway::object changed = client.patch(draft).first();
+    CHECK(changed.get<std::string>("body") == "It is too bright at night.");
+    CHECK(changed.is_same(issue));
+    CHECK(changed != issue);
+    CHECK(client.store().newest(issue) == changed);
+    CHECK(client.get(changed).first().get<int>("number") == 4);
+}
+
+TEST(a_new_object_is_posted_with_its_relationships) {
+    const auto client = tracking();
+    client.get("repos/octo/hello/issues/3");
+    const restway::store store = client.store();
+    const restway::object label = store.find("Label", "bug");
+    CHECK(label);
+    const restway::draft draft = store.draft("Issue").set("title", "From C++").add("labels", label);
+    const restway::object made = client.post(draft).first();
+    CHECK(made.get<int>("number") > 12);
+    const restway::list labels = store.related(made, "labels");
+    CHECK(labels.size() == 1);
+    CHECK(labels[0].is_same(label));
+    CHECK(store.related_one(made, "user").get<int>("id") > 0);
+    CHECK(made.relationships().size() == 2);
+    restway::draft without = store.draft(made);
+    without.remove("labels", label).set("labels", std::vector<restway::value>{label});
+    CHECK(without.snapshot() == made);
+    CHECK(!store.is_unsent(made));
+}
+
+TEST(drafts_refer_to_drafts) {
+    const auto client = tracking();
+    const restway::store store = client.store();
+    const restway::draft label = store.draft("Label").set("name", "urgent");
+    restway::draft issue = store.draft("Issue").set("title", "t").add("labels", label);
+    const restway::object inserted = issue.insert();
+    CHECK(store.related(inserted, "labels").size() == 1);
+    CHECK(store.is_unsent(inserted));
+    issue.remove("labels", label).unset("title");
+    CHECK(!issue.snapshot().has("title"));
+}
+
+TEST(a_wrong_name_in_a_draft_throws) {
+    const auto client = tracking();
+    restway::draft draft = client.store().draft("Issue");
+    CHECK(status_of([&] { draft.set("nothing", 1); }) == RESTWAY_E_UNKNOWN_ATTRIBUTE);
+    CHECK(status_of([&] { client.store().draft("Nothing"); }) == RESTWAY_E_UNKNOWN_ENTITY);
+}
+
+TEST(a_query_finds_objects_in_order) {
+    const auto client = tracking();
+    client.perform(restway::request::route("issues").parameter("per_page", 12));
+    const restway::store store = client.store();
+    const std::vector<restway::value> wanted{1, 2, 5};
+    const auto query = store.query("Issue")
+                           .where("number in ? and title like ?", {wanted, "%o%"})
+                           .order_by("number", true);
+    std::vector<int> numbers;
+    for (const auto issue : store.query(query)) {
+        numbers.push_back(issue.get<int>("number"));
+    }
+    CHECK(numbers == (std::vector<int>{5, 2, 1}));
+    CHECK(store.count(query) == 3);
+    CHECK(store.query(store.query("Issue").limit(2).offset(1)).size() == 2);
+    CHECK(store.count("Issue") == 12);
+    CHECK(store.all("User").size() > 0);
+    CHECK(!store.find("Issue", 999));
+    CHECK(status_of([&] { store.query("Issue").where("nothing = 1"); }) != RESTWAY_OK);
+}
+
+TEST(a_transaction_is_stored_as_one) {
+    const auto client = tracking();
+    const restway::store store = client.store();
+    const restway::transaction both = store.transaction();
+    both.insert(store.draft("Label").set("name", "a"));
+    both.insert(store.draft("Label").set("name", "b"));
+    CHECK(store.count("Label") == 0);
+    const restway::changes stored = both.commit();
+    CHECK(stored.size() == 2);
+    for (const restway::change change : stored) {
+        CHECK(change.kind == RESTWAY_CHANGE_INSERTED);
+        CHECK(!change.before);
+        store.erase(change.object);
+    }
+    CHECK(store.count("Label") == 0);
+    store.draft("Label").set("name", "c").insert();
+    CHECK(store.clear() == 1);
+}
+
+TEST(observers_are_told_until_they_are_removed) {
+    const auto client = tracking();
+    const restway::store store = client.store();
+    std::promise<std::size_t> changed;
+    const restway::observer observer = client.observe(
+        "Label", [&](const restway::changes &changes) { changed.set_value(changes.size()); });
+    const restway::object label = store.draft("Label").set("name", "first").insert();
+    CHECK(changed.get_future().get() == 1);
+    observer.remove();
+
+    std::promise<std::size_t> of_all;
+    const restway::observer all = client.observe(
+        std::nullopt, [&](const restway::changes &changes) { of_all.set_value(changes.size()); });
+    std::promise<std::string> color;
+    const restway::observer one = client.observe(label, [&](const restway::changes &changes) {
+        color.set_value(changes[0].object.get<std::string>("color"));
+    });
+    store.draft(label).set("color", "red").insert();
+    CHECK(color.get_future().get() == "red");
+    CHECK(of_all.get_future().get() == 1);
+    all.remove();
+    one.remove();
+}
+
+TEST(the_result_of_a_query_is_observed) {
+    const auto client = tracking();
+    const restway::store store = client.store();
+    std::promise<std::vector<std::size_t>> places;
+    const restway::observer observer = client.observe(
+        store.query("Label").order_by("name"), [&](const restway::query_changes &changes) {
+            CHECK(changes.result().size() == 1);
+            CHECK(changes.deletions().empty());
+            CHECK(changes.updates().empty());
+            places.set_value(changes.insertions());
+        });
+    store.draft("Label").set("name", "first").insert();
+    CHECK(places.get_future().get() == std::vector<std::size_t>{0});
+    observer.remove();
+}
+
+TEST(a_loop_over_pages_gets_the_objects_of_all_pages) {
+    const auto client = tracking();
+    const auto request = restway::request::route("issues").parameter("per_page", 5);
+    int count = 0;
+    for (const restway::object issue : client.pages(request)) {
+        CHECK(issue.get<int>("number") == ++count);
+    }
+    CHECK(count >= 12);
+    restway::page_options options;
+    options.objects_max = 7;
+    count = 0;
+    for (const restway::object issue : client.pages(request, options)) {
+        CHECK(issue);
+        count++;
+    }
+    CHECK(count == 7);
+}
+
+TEST(pages_are_asked_for_one_by_one) {
+    const auto client = tracking();
+    const auto pages = client.pages(restway::request::route("issues").parameter("per_page", 10));
+    CHECK(pages.has_next());
+    CHECK(pages.next().objects().size() == 10);
+    CHECK(pages.objects().size() == 10);
+    CHECK(pages.next().objects().size() >= 2);
+    CHECK(!pages.next());
+    CHECK(status_of([&] { client.pages(restway::request::route("newIssue")); }) != RESTWAY_OK);
+}
+
+TEST(a_page_that_fails_throws_in_the_loop) {
+    restway::client_options options;
+    options.base_url = "http://127.0.0.1:1";
+    const auto client = tracking(options);
+    const auto loop = [&] {
+        for (const restway::object issue : client.pages(restway::request::route("issues"))) {
+            CHECK(issue);
+        }
+    };
+    CHECK(status_of(loop) == RESTWAY_E_CONNECT);
+}
+
+TEST(a_batch_has_a_response_or_a_failure_for_each_request) {
+    const auto client = restway::client::create(
+        restway::api::load(companies_with(R"(, "batch": {"path": "/batch"})")), demo_options());
+    const restway::batch batch = client.batch();
+    batch.add(restway::request::to("GET", "enterprises/1"));
+    batch.add(restway::request::to("GET", "enterprises/99999"));
+    CHECK(batch.size() == 2);
+    batch.send();
+    batch.wait();
+    CHECK(batch[0].first().get<int>("itemID") == 1);
+    CHECK(status_of([&] { (void)batch[1]; }) == RESTWAY_E_HTTP);
+    batch.cancel();
+}
+
+TEST(a_request_waits_in_the_outbox_and_is_sent_later) {
+    const std::string path = std::string(RESTWAY_FILES) + "/outbox.db";
+    for (const char *suffix : {"", "-wal", "-shm", "-journal"}) {
+        std::remove((path + suffix).c_str());
+    }
+    restway::client_options options = demo_options();
+    options.outbox_path = path.c_str();
+    const auto client = restway::client::create(
+        restway::api::load(companies_with("").replace(
+            companies_with("").find("\"added\": {"), 10, "\"added\": {\"offline\": true, ")),
+        options);
+    const restway::outbox outbox = client.outbox();
+    outbox.set_reachability(RESTWAY_REACHABILITY_UNREACHABLE);
+    std::int64_t id = 0;
+    try {
+        client.post(client.store().draft("Enterprise").set("name", "Later Ltd."));
+        NOT_REACHED();
+    } catch (const restway::error &queued) {
+        CHECK(queued.status() == RESTWAY_E_QUEUED);
+        id = queued.outbox_id();
+    }
+    CHECK(outbox.counts().waiting == 1);
+    CHECK(outbox.needs_flushing());
+    for (const restway::outbox_item item : outbox.items()) {
+        CHECK(item.id() == id);
+        CHECK(item.method() == "POST");
+        CHECK(item.path() == "enterprises" || item.path() == "/enterprises");
+        CHECK(item.state() == RESTWAY_OUTBOX_WAITING);
+        CHECK(!item.lane().empty());
+        CHECK(!item.last_error());
+        CHECK(!item.response());
+    }
+    CHECK(outbox.find(id).id() == id);
+    std::promise<int> answered;
+    outbox.flush(
+        [&](restway::result<restway::outbox_items> items) {
+            answered.set_value(items && items->size() > 0 ? (*items)[0].response().status() : 0);
+        },
+        RESTWAY_OUTBOX_FORCE);
+    CHECK(answered.get_future().get() == 201);
+    CHECK(!outbox.needs_flushing());
+    CHECK(status_of([&] { outbox.retry(999); }) == RESTWAY_E_INVALID_ARGUMENT);
+    CHECK(status_of([&] { outbox.drop(999); }) == RESTWAY_E_INVALID_ARGUMENT);
+}
+
+TEST(an_answer_comes_from_the_cache) {
+    restway::client_options options = demo_options();
+    options.cache_flags = RESTWAY_CACHE_ON;
+    const auto client = restway::client::create(restway::api::load(companies_with("")), options);
+    client.set_cache_discriminator("ada");
+    CHECK(client.get("enterprises/5").cache().state == RESTWAY_CACHE_STATE_STORED);
+    const auto only = restway::request::to("GET", "enterprises/5").cache(RESTWAY_CACHE_PREFERRED);
+    CHECK(client.perform(only).cache().state == RESTWAY_CACHE_STATE_STALE);
+    CHECK(client.cache_counts().entries == 1);
+    CHECK(client.cache_remove() == 1);
+    CHECK(client.cache_counts().entries == 0);
+}
+
+} // namespace
