@@ -122,6 +122,8 @@ private struct QueryFilter {
         case .isLike(let attribute, let pattern):
             let column = table.column(ofAttribute: attribute)
             return "(typeof(\(column)) = 'text' AND \(column) LIKE \(place(.text(pattern.text))))"
+        case .hasElement(let attribute, let element):
+            return element.sql(table.column(ofAttribute: attribute)) { place(.value($0)) }
         case .leads(let relation):
             return text(relation, table)
         case .all(let conditions):

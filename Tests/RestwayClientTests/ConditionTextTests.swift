@@ -16,7 +16,8 @@ final class ConditionTextTests: XCTestCase {
               "identity": "id",
               "attributes": {
                 "id": {"type": "int"}, "state": {"type": "string"}, "title": {"type": "string"},
-                "not": {"type": "int"}, "größe": {"type": "double"}
+                "not": {"type": "int"}, "größe": {"type": "double"},
+                "labels": {"type": ["string"]}
               },
               "relationships": {"owner": {"entity": "User"}}
             },
@@ -58,6 +59,8 @@ final class ConditionTextTests: XCTestCase {
             return "in(\(([name(attribute)] + values.map(text)).joined(separator: " ")))"
         case .isLike(let attribute, let pattern):
             return "like(\(name(attribute)) \(pattern.text))"
+        case .hasElement(let attribute, let element):
+            return "contains(\(name(attribute)) \(element.text))"
         case .leads(let relation):
             let inner = relation.condition.map { " " + self.text($0, relation.target) } ?? ""
             return "some(\(entity.relationships[relation.relationship].name)\(inner))"
@@ -84,6 +87,8 @@ final class ConditionTextTests: XCTestCase {
         try expect("state NOT In ?", list, means: "not(in(state open new))")
         try expect("title like ?", .one(.string("%a_")), means: "like(title %a_)")
         try expect("title not like ?", .one(.string("")), means: "not(like(title ))")
+        try expect("labels contains ?", .one(.string("a\"")), means: #"contains(labels "a\"")"#)
+        try expect("labels not contains ?", .one(.null), means: "not(contains(labels null))")
         try expect("state is null", means: "equal(state null)")
         try expect("state is not null", means: "notEqual(state null)")
         try expect("state = ?", .one(.null), means: "equal(state null)")
@@ -122,7 +127,7 @@ final class ConditionTextTests: XCTestCase {
         let far = "owner." + String(repeating: "boss.", count: 8) + "login is null"
         for (text, values, message) in [
             ("", [], "1: the name of an attribute is expected here, not the end"),
-            ("id", [], "3: a comparison, in, like or is is expected here, not the end"),
+            ("id", [], "3: a comparison, in, like, contains or is is expected here, not the end"),
             ("id = 5", [], "6: values do not stand in the text: write ? and pass the value"),
             ("state = 'a'", [], "9: values do not stand in the text: write ? and pass the value"),
             ("id = ?", [], "6: no value is passed for this ?"),
@@ -136,7 +141,7 @@ final class ConditionTextTests: XCTestCase {
             ("\"id = ?", [one], "1: the quotation mark is never closed"),
             ("id is 5", [], "7: values do not stand in the text: write ? and pass the value"),
             ("id is ?", [one], "7: null is expected here, not ?"),
-            ("id not = ?", [one], "8: in or like is expected here, not a comparison"),
+            ("id not = ?", [one], "8: in, like or contains is expected here, not a comparison"),
             ("id in ?", [one], "7: the ? after in stands for a list of values"),
             ("id = ?", [.list([])], "6: this ? stands for one value, not for a list"),
             ("state = ?", [one], "9: Issue.state is of type string: it is never an int64"),

@@ -126,8 +126,11 @@ struct ConditionParser {
             condition = .isOneOf(attribute: attribute, try list(for: attribute, of: entity))
         } else if try accept("like") {
             condition = .isLike(attribute: attribute, try pattern(for: attribute, of: entity))
+        } else if try accept("contains") {
+            condition = .hasElement(attribute: attribute, try element(for: attribute, of: entity))
         } else {
-            throw unexpected(isNegated ? "in or like" : "a comparison, in, like or is")
+            throw unexpected(
+                isNegated ? "in, like or contains" : "a comparison, in, like, contains or is")
         }
         try advance()
         return isNegated ? .not(condition) : condition
@@ -213,6 +216,17 @@ struct ConditionParser {
             throw scanner.failure("the pattern is longer than \(LikePattern.bytesMax) bytes")
         }
         return LikePattern(text)
+    }
+
+    private mutating func element(
+        for attribute: Int, of entity: Entity
+    ) throws(Failure) -> ListElement {
+        guard case .one(let value) = try nextValue() else {
+            throw scanner.failure("this ? stands for one value, not for a list")
+        }
+        return try located(scanner) { () throws(Failure) in
+            try entity.element(value, soughtIn: attribute)
+        }
     }
 
     private mutating func nextValue() throws(Failure) -> ConditionValue {

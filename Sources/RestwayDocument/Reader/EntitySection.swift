@@ -132,9 +132,9 @@ struct EntityParts {
         _ functions: inout ProgramFunctions
     ) {
         var source = [name]
-        // `nil` is an unknown type.
-        var type: AttributeType? = .any
-        var conversion: ValueConversion?
+        // `nil` is an unknown form.
+        var shape: ValueShape? = .one(.any)
+        var innermost: ValueConversion?
         switch node.value.kind {
         case .string, .array:
             source = node.keyPath() ?? source
@@ -146,17 +146,18 @@ struct EntityParts {
         case .object:
             guard let object = node.object(Self.keysOfAttribute) else { break }
             object.read("source", into: &source) { $0.keyPath() }
-            if let node = object["type"] { type = node.choice("type") }
-            conversion = object.ownConversion(type, &functions)
+            if let node = object["type"] { shape = ValueShape.read(node) }
+            innermost = object.ownConversion(shape?.innermost, &functions)
         default:
             node.report("must be a key path or an object, is \(node.value.kind.withArticle)")
         }
-        let known = type ?? .any
+        let known = shape ?? .one(.any)
         attributeMappings.append(
             AttributeMapping(
                 attribute: attributes.count, source: source,
-                conversion: conversion ?? defaults[known] ?? ValueConversion(known)))
-        attributes.append(Attribute(name: name, type: known))
+                conversion: ValueConversion(
+                    known, innermost: innermost ?? defaults[known.innermost])))
+        attributes.append(Attribute(name: name, shape: known))
     }
 
     /// Reads `"name": {"entity", "source", "many", "policy", "byIdentity"}`.

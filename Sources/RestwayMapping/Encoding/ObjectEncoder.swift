@@ -126,7 +126,8 @@ package struct ObjectEncoder {
                 value = try identityForNow(source, attribute) ?? value
             }
             if value == .absent || value == .null && !options.keepsNulls { continue }
-            guard put(.leaf(value), at: attribute.source, &result, isChanged: isChanged) else {
+            let written = try expanded(value, source, attribute)
+            guard put(written, at: attribute.source, &result, isChanged: isChanged) else {
                 throw blocked(entity, entity.attributes[index].name, attribute.source)
             }
         }
@@ -185,6 +186,24 @@ package struct ObjectEncoder {
                 throw TransformError("expected a number, found one that JSON cannot write")
             }
             return value
+        } catch {
+            throw .transform(
+                entity: source.entity.name,
+                attribute: source.entity.attributes[attribute.attribute].name,
+                reason: error.reason)
+        }
+    }
+
+    /// The value as it is written: the innermost values of a list or a map are converted.
+    private func expanded(
+        _ value: Value, _ source: Source, _ attribute: AttributeMapping
+    ) throws(EncodingError) -> WireValue {
+        guard case .collection(let shape, let innermost) = attribute.conversion,
+            case .json(let text) = value
+        else { return .leaf(value) }
+        do throws(TransformError) {
+            let values = try shape.values(of: text, json)
+            return try innermost.encode(values, options.transforms) ?? .leaf(.null)
         } catch {
             throw .transform(
                 entity: source.entity.name,

@@ -26,10 +26,13 @@ package final class MappingPlan: @unchecked Sendable {
     /// index. Relationships use the mappings of the model.
     let mappings: [EntityMapping]
     let tree: PlanTree
-    /// Facts about the mappings, the date formats and the transforms, by the index of the mapping.
+    /// Facts about the mappings by their index.
     let kinds: [Kind]
+    /// The date formats, the transforms and the collections by the index of the mapping, and after
+    /// them those of the values of the answer.
     let formats: [[DateFormat]]
     let transforms: [[ValueConversion]]
+    let collections: [[PlanCollection]]
     /// Whether a descriptor has a hook.
     package let hasHooks: Bool
     /// Whether a descriptor must find something at its key path.
@@ -62,15 +65,23 @@ package final class MappingPlan: @unchecked Sendable {
                 entityIndex: mapping.entity.index,
                 isLinked: linked.contains(mapping.entity.index))
         }
-        formats = mappings.map(\.plan.formats)
-        self.transforms = mappings.map(\.plan.transforms)
         hasHooks = descriptors.contains { $0.hook != nil }
         hasRequired = descriptors.contains(where: \.isRequired)
-        var draft = PlanDraft()
+        var draft = PlanDraft(isOfRows: false)
         for (index, descriptor) in descriptors.enumerated() {
-            draft.add(PlanRow(descriptor: index, mapping: index), at: descriptor.keyPath)
+            if let conversion = descriptor.valueConversion {
+                draft.add(
+                    AttributeMapping(
+                        attribute: index, source: descriptor.keyPath, conversion: conversion),
+                    isIdentity: false)
+            } else {
+                draft.add(PlanRow(descriptor: index, mapping: index), at: descriptor.keyPath)
+            }
         }
         tree = PlanTree(draft)
+        formats = mappings.map(\.plan.formats) + [tree.formats]
+        self.transforms = mappings.map(\.plan.transforms) + [tree.transforms]
+        collections = mappings.map(\.plan.collections) + [tree.collections]
     }
 
     /// The index into `mappings` of the entity at the other end of a link.

@@ -8,6 +8,8 @@ extension Query {
         case isOneOf(attribute: Int, [Value])
         /// The value of the attribute is a text that matches the pattern.
         case isLike(attribute: Int, LikePattern)
+        /// The value of the attribute is a list that has the element.
+        case hasElement(attribute: Int, ListElement)
         case leads(RelationCondition)
         case all([Condition])
         case any([Condition])
@@ -53,7 +55,7 @@ extension Query.Condition {
     /// How many comparisons it has.
     package var comparisonCount: Int {
         switch self {
-        case .compares, .isOneOf, .isLike: 1
+        case .compares, .isOneOf, .isLike, .hasElement: 1
         case .leads(let relation): 1 + (relation.condition?.comparisonCount ?? 0)
         case .not(let condition): condition.comparisonCount
         case .all(let conditions), .any(let conditions):
@@ -64,7 +66,7 @@ extension Query.Condition {
     /// How many values the comparisons have.
     package var valueCount: Int {
         switch self {
-        case .compares, .isLike: 1
+        case .compares, .isLike, .hasElement: 1
         case .isOneOf(_, let values): values.count
         case .leads(let relation): relation.condition?.valueCount ?? 0
         case .not(let condition): condition.valueCount
@@ -75,7 +77,7 @@ extension Query.Condition {
 
     fileprivate func collect(_ found: inout [Query.RelationCondition]) {
         switch self {
-        case .compares, .isOneOf, .isLike: break
+        case .compares, .isOneOf, .isLike, .hasElement: break
         case .leads(let relation):
             relation.condition?.collect(&found)
             found.append(relation)
@@ -96,6 +98,8 @@ extension Query.Condition {
         case .isLike(let attribute, let pattern):
             let cell = object.cell(at: attribute)
             return CellOrder.isText(cell) && pattern.matches(cell.text)
+        case .hasElement(let attribute, let element):
+            return element.isIn(object.cell(at: attribute))
         case .leads(let relation):
             return relations.holds(relation, object)
         case .all(let conditions):

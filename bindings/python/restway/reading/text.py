@@ -54,5 +54,6 @@ _MARKS: dict[str, Callable[[Any], Any]] = {
     "$bytes": base64.b64decode,
     "$json": json_value,
     "$double": float,
+    "$map": dict,
 }
 """What Python makes of the content of each mark."""

@@ -20,8 +20,10 @@ class Attribute:
     """An attribute of an entity."""
 
     name: str
-    type: str
-    """The type as the document says it: any, bool, int, double, string, date, bytes or json."""
+    type: Any
+    """The type as the document says it: any, bool, int, double, string, date, bytes or json, or a
+    list or a map with the type of its values.
+    """
 
 
 @dataclass(frozen=True)
@@ -132,7 +134,7 @@ def _entity(name: str, source: Mapping[str, Any]) -> Entity:
 def _route(
     name: str,
     sources: Mapping[str, Mapping[str, Any]],
-    types: Mapping[str, Mapping[str, str]],
+    types: Mapping[str, Mapping[str, Any]],
     descriptors: list[dict[str, Any]],
 ) -> Route:
     source, path = sources[name], _full_path(name, sources)
@@ -140,7 +142,7 @@ def _route(
     entity = source.get("entity")
     own_types = types.get(entity, {}) if entity else {}
     variables = tuple(
-        Variable(variable, own_types.get(variable, "any"), required)
+        Variable(variable, _single(own_types.get(variable)), required)
         for variable, required in variables_of(path)
     )
     applying = [*_several(source.get("response", []))]
@@ -153,6 +155,11 @@ def _route(
     if source.get("parse", "objects") != "objects":
         answers = dict.fromkeys(methods, ())
     return Route(name, path, methods, entity, variables, answers)
+
+
+def _single(type_of: Any) -> str:
+    """Returns the type of a variable; a list or a map of values is any."""
+    return type_of if isinstance(type_of, str) else "any"
 
 
 def _full_path(name: str, sources: Mapping[str, Mapping[str, Any]]) -> str:
