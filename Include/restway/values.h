@@ -6,6 +6,7 @@
 #define RESTWAY_VALUES_H
 
 #include "draft.h"
+#include "response.h"
 
 RESTWAY_BEGIN_DECLS
 
@@ -68,6 +69,23 @@ RESTWAY_API const char *restway_object_attribute_type(const restway_object *obje
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_object_values(
     const restway_object *object, const char *attribute, restway_values **out_values,
     restway_error **out_error);
+
+/** Returns the type of the value of an answer as the API document writes it, for a list or a map
+ *  (["string"], {"*":"int"}); "any" for a single value, and NULL if no descriptor of the answer
+ *  describes a value. restway_response_value() gives the value. *Borrowed*. Threads: any.
+ *  Blocks: never. */
+RESTWAY_API const char *restway_response_value_type(const restway_response *response);
+
+/** Gives the elements of an answer that is a list or a map of values.
+ *
+ *  @param out_values Receives a handle owned by the caller (+1); NULL if the value is null, or the
+ *                    answer has none.
+ *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT (also for an answer whose value is single),
+ *          RESTWAY_E_FORKED.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_response_values(
+    const restway_response *response, restway_values **out_values, restway_error **out_error);
 
 /** Adds an element at the end of a list of values. If the list is null or was never set, it becomes
  *  a list of this element. restway_draft_set() sets a whole list, from a value of kind

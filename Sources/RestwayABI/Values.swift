@@ -155,6 +155,13 @@ extension DraftHandle {
     }
 }
 
+extension Response {
+    /// The form of the value of an answer that holds no objects.
+    fileprivate var shape: ValueShape? {
+        if case .value(_, let shape) = parsed { shape } else { nil }
+    }
+}
+
 // values.h
 
 @_cdecl("restway_values_retain") @implementation
@@ -209,6 +216,22 @@ public func restway_object_values(
         let index = try object.entity.attribute(named: name)
         let shape = object.entity.attributes[index].shape
         return try ValuesHandle.of(object.value(at: index), shape, name)
+    }
+}
+
+@_cdecl("restway_response_value_type") @implementation
+public func restway_response_value_type(_ response: InHandle) -> CString! {
+    ResponseHandle.text(response, "value type") { $0.response.shape?.description }
+}
+
+@_cdecl("restway_response_values") @implementation
+public func restway_response_values(
+    _ response: InHandle, _ outValues: OutHandle?, _ outError: OutHandle?
+) -> restway_status {
+    ValuesHandle.giving(outValues, outError) { () throws(Failure) in
+        let response = try ResponseHandle.argument(response).response
+        guard case .value(let value, let shape) = response.parsed else { return nil }
+        return try ValuesHandle.of(value, shape, "response")
     }
 }
 

@@ -10,7 +10,13 @@
     "  \"days\": {\"type\": [\"date\"], \"format\": \"dd/MM/yyyy\"}," \
     "  \"grid\": {\"type\": [[\"int\"]]}," \
     "  \"files\": {\"type\": {\"*\": \"bytes\"}}," \
-    "  \"free\": {\"type\": \"json\"}}}}}"
+    "  \"free\": {\"type\": \"json\"}}}}," \
+    "\"routes\": {" \
+    "  \"count\": {\"path\": \"count\"," \
+    "    \"response\": {\"type\": \"int\", \"keyPath\": \"a.n\", \"required\": true}}," \
+    "  \"name\": {\"path\": \"name\", \"response\": {\"type\": \"string\"}}," \
+    "  \"days\": {\"path\": \"days\", \"response\": {\"type\": [[\"date\"]]}}," \
+    "  \"free\": {\"path\": \"free\", \"response\": {\"type\": \"json\"}}}}"
 
 #define THING \
     "{\"id\": 1, \"tags\": [\"a\", null, \"b\\u0000c\"], \"days\": [\"02/01/1970\"]," \
@@ -159,6 +165,7 @@ static void draft__changes_lists_of_values(void **state) {
     restway_value number = restway_value_int64(1);
     restway_value elements[2] = {day, null};
     restway_value list = {RESTWAY_VALUE_LIST, 2, {.list = elements}};
+    restway_value numbers = {RESTWAY_VALUE_LIST, 1, {.list = &number}};
     assert_fails_keeping(
         restway_draft_add_value(draft, "tags", &number, &failure), RESTWAY_E_INVALID_ARGUMENT,
         "expected a string, found an integer");
@@ -168,8 +175,8 @@ static void draft__changes_lists_of_values(void **state) {
         restway_draft_add_value(draft, "id", &number, &failure), RESTWAY_E_INVALID_ARGUMENT,
         "Thing.id is no list of values");
     assert_fails(
-        restway_draft_set(draft, "tags", &list, &failure), RESTWAY_E_INVALID_ARGUMENT,
-        "Thing.tags: [0]: expected a string, found a date");
+        restway_draft_set(draft, "tags", &numbers, &failure), RESTWAY_E_INVALID_ARGUMENT,
+        "Thing.tags: [0]: expected a string, found an integer");
     assert_ok(restway_draft_changes(draft, &name, 1, &count, &failure));
     assert_int_equal(count, 2);
     assert_ok(restway_draft_snapshot(draft, &changed, &failure));
@@ -241,6 +248,80 @@ static void object_json__shows_lists(void **state) {
     restway_client_release(client);
 }
 
+/** Maps @p body by a route; the response is owned by the caller. */
+static restway_response *map_route(restway_client *client, const char *route, const char *body) {
+    restway_map_options options = RESTWAY_MAP_OPTIONS_INIT;
+    restway_response *response = NULL;
+    options.route = route;
+    assert_ok(restway_client_map(
+        client, NULL, body, strlen(body), &options, &response, NULL, &failure));
+    assert_int_equal(restway_response_object_count(response), 0);
+    return response;
+}
+
+static restway_value value_of(const restway_response *response) {
+    restway_value value;
+    assert_ok(restway_response_value(response, &value, &failure));
+    return value;
+}
+
+static void response_value__is_single_or_json(void **state) {
+    (void)state;
+    restway_client *client = begin();
+    restway_response *count = map_route(client, "count", "{\"a\": {\"n\": 17.0}}");
+    assert_int_equal(value_of(count).kind, RESTWAY_VALUE_INT64);
+    assert_int_equal(value_of(count).as.integer, 17);
+    assert_string_equal(restway_response_value_type(count), "any");
+    restway_response *name = map_route(client, "name", "\"A\\u0000B\"");
+    assert_int_equal(value_of(name).length, 3);
+    assert_memory_equal(value_of(name).as.text, "A\0B", 4);
+    restway_response *null = map_route(client, "name", "null");
+    assert_int_equal(value_of(null).kind, RESTWAY_VALUE_NULL);
+    restway_response *unfit = map_route(client, "name", "[1]");
+    assert_int_equal(value_of(unfit).kind, RESTWAY_VALUE_ABSENT);
+    assert_string_equal(restway_response_issue_reason(unfit, 0), "expected a string, found a list");
+    restway_response *free = map_route(client, "free", "{\"a\": [1, {}]}");
+    assert_string_equal(value_of(free).as.text, "{\"a\":[1,{}]}");
+    restway_response_release(free);
+    restway_response_release(unfit);
+    restway_response_release(null);
+    restway_response_release(name);
+    restway_response_release(count);
+    restway_client_release(client);
+}
+
+static void response_values__are_the_elements(void **state) {
+    (void)state;
+    restway_client *client = begin();
+    restway_response *days = map_route(client, "days", "[[\"1970-01-02\"], []]");
+    restway_response *name = map_route(client, "name", "\"A\"");
+    restway_response *thing = map_thing(client);
+    restway_values *values = NULL, *inner = NULL, *none = POISON;
+    assert_string_equal(value_of(days).as.text, "[[\"1970-01-02T00:00:00Z\"],[]]");
+    assert_string_equal(restway_response_value_type(days), "[[\"date\"]]");
+    assert_ok(restway_response_values(days, &values, &failure));
+    assert_int_equal(restway_values_count(values), 2);
+    assert_ok(restway_values_inner(values, 0, &inner, &failure));
+    assert_int_equal(element(inner, 0).kind, RESTWAY_VALUE_DATE);
+    assert_fails(
+        restway_response_values(name, &none, &failure), RESTWAY_E_INVALID_ARGUMENT,
+        "neither a list nor a map");
+    assert_null(none);
+    none = POISON;
+    assert_ok(restway_response_values(thing, &none, &failure));
+    assert_null(none);
+    assert_null(restway_response_value_type(thing));
+    assert_null(restway_response_value_type(NULL));
+    assert_refused(restway_response_values(NULL, &none, &failure));
+    assert_refused(restway_response_values(days, NULL, &failure));
+    restway_values_release(inner);
+    restway_values_release(values);
+    restway_response_release(thing);
+    restway_response_release(name);
+    restway_response_release(days);
+    restway_client_release(client);
+}
+
 static void values__refuse_null_bad_texts_and_places_out_of_range(void **state) {
     (void)state;
     restway_client *client = begin();
@@ -294,6 +375,8 @@ static const struct CMUnitTest tests[] = {
     TEST(draft__changes_lists_of_values),
     TEST(query_where__finds_lists_with_an_element),
     TEST(object_json__shows_lists),
+    TEST(response_value__is_single_or_json),
+    TEST(response_values__are_the_elements),
     TEST(values__refuse_null_bad_texts_and_places_out_of_range),
 };
 

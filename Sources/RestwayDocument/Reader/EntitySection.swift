@@ -147,7 +147,10 @@ struct EntityParts {
             guard let object = node.object(Self.keysOfAttribute) else { break }
             object.read("source", into: &source) { $0.keyPath() }
             if let node = object["type"] { shape = ValueShape.read(node) }
-            innermost = object.ownConversion(shape?.innermost, &functions)
+            innermost = object.ownConversion(shape?.innermost)
+            if let innermost, let node = object["transform"] {
+                functions.mention(innermost, at: node.place)
+            }
         default:
             node.report("must be a key path or an object, is \(node.value.kind.withArticle)")
         }
@@ -210,12 +213,11 @@ extension AttributeType {
 }
 
 extension DocumentNode {
-    /// Reads the conversion of an attribute, which is its `format` or its `transform`.
+    /// Reads the conversion of an attribute or of the value of an answer, which is its `format` or
+    /// its `transform`.
     ///
-    /// - Parameter type: The attribute's type; `nil` if it is unknown.
-    fileprivate func ownConversion(
-        _ type: AttributeType?, _ functions: inout ProgramFunctions
-    ) -> ValueConversion? {
+    /// - Parameter type: The type of the value; `nil` if it is unknown.
+    func ownConversion(_ type: AttributeType?) -> ValueConversion? {
         var conversion: ValueConversion?
         if let node = self["format"], node.nonEmptyString() != nil, let type {
             if type == .date {
@@ -228,8 +230,6 @@ extension DocumentNode {
         if self["format"] != nil {
             node.report("stands beside \"format\"; write one or the other")
         }
-        guard let type, let own = node.conversion(type) else { return conversion }
-        functions.mention(own, at: node.place)
-        return own
+        return type.flatMap { node.conversion($0) } ?? conversion
     }
 }

@@ -51,6 +51,11 @@ package enum ValueConversion: Sendable, Equatable {
         self = shape.isCollection ? .collection(shape, conversion) : conversion
     }
 
+    /// The form of the values. It is approximate for a single value, whose kind says its type.
+    package var shape: ValueShape {
+        if case .collection(let shape, _) = self { shape } else { .one(.any) }
+    }
+
     /// Creates the conversion for the type of an attribute. Only dates have a format.
     package init(_ type: AttributeType, format: DateFormat? = nil) {
         self =

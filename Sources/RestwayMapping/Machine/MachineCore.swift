@@ -57,10 +57,11 @@ struct MachineCore {
         }
     }
 
-    /// Notes that a value has come for the descriptors of `node`.
-    private mutating func note(_ node: UnsafePointer<PlanNode>) {
-        guard plan.hasRequired else { return }
-        for row in node.pointee.rows { found.insert(row.descriptor) }
+    /// Notes that a value has come for the descriptors at a position above all rows.
+    private mutating func note(_ position: OpenPlaces.Position) {
+        guard plan.hasRequired, position.row < 0 else { return }
+        for row in position.node.pointee.rows { found.insert(row.descriptor) }
+        for target in position.node.pointee.targets { found.insert(target.attribute) }
     }
 
     /// Prepares for another value, which adds to the rows.
@@ -78,8 +79,8 @@ struct MachineCore {
         let (changes, results) = rows.take()
         progress?.end()
         return MappingResult(
-            changeSet: changes, results: results, value: answer.value, issues: issues.kept,
-            issueCount: issues.count)
+            changeSet: changes, results: results, value: answer.value,
+            valueShape: plan.valueShape, issues: issues.kept, issueCount: issues.count)
     }
 
     // MARK: Keys and scalars
@@ -153,7 +154,7 @@ struct MachineCore {
             let position = places.receiver(index, isElement)
             let node = position.node
             if !isElement {
-                note(node)
+                note(position)
                 for target in node.pointee.targets { put(scalar, target, position.row) }
             }
             if case .null = scalar {
@@ -205,7 +206,7 @@ struct MachineCore {
             let position = places.receiver(index, isElement)
             let node = position.node
             if !isElement {
-                note(node)
+                note(position)
                 captureOrRefuse(position, isArray: false)
                 if !node.pointee.children.isEmpty { places.positions.push(position) }
                 for _ in node.pointee.rows { progress?.expect(1) }
@@ -256,7 +257,7 @@ struct MachineCore {
                 for link in node.pointee.links { rows.refuse(link.cell, position.row) }
                 continue
             }
-            note(node)
+            note(position)
             captureOrRefuse(position, isArray: true)
             if !node.pointee.children.isEmpty { issue("expected an object, found a list") }
             for link in node.pointee.links where link.isMany { rows.beginList(link, position.row) }

@@ -9,6 +9,8 @@ package struct MappingResult: Sendable {
     package var results: [[Int]]
     /// The value of the answer that belongs to no object; absent if there is none.
     package var value = Value.absent
+    /// The form of `value`; nil if no descriptor describes a value.
+    package var valueShape: ValueShape?
     /// The first 100 issues.
     package var issues: [MappingIssue]
     package var issueCount: Int

@@ -1,4 +1,4 @@
-import RestwayObjects
+package import RestwayObjects
 
 /// The descriptors that apply to one response, compiled into one tree of key paths.
 ///
@@ -37,6 +37,8 @@ package final class MappingPlan: @unchecked Sendable {
     package let hasHooks: Bool
     /// Whether a descriptor must find something at its key path.
     let hasRequired: Bool
+    /// The form of the value of the answer; nil if no descriptor describes a value.
+    package let valueShape: ValueShape?
     /// The host's transforms by name.
     let customTransforms: [String: CustomTransform]
 
@@ -65,6 +67,7 @@ package final class MappingPlan: @unchecked Sendable {
                 entityIndex: mapping.entity.index,
                 isLinked: linked.contains(mapping.entity.index))
         }
+        valueShape = descriptors.lazy.compactMap(\.valueConversion?.shape).first
         hasHooks = descriptors.contains { $0.hook != nil }
         hasRequired = descriptors.contains(where: \.isRequired)
         var draft = PlanDraft(isOfRows: false)

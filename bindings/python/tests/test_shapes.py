@@ -17,6 +17,8 @@ from restway.reading.shapes import converter_of
 from restway.stubs.model import document_of
 from restway.stubs.python import write_module
 
+from .peer import Peer
+
 DOCUMENT: dict[str, Any] = {
     "restway": 1,
     "environments": {"local": {"baseURL": "http://127.0.0.1:1"}},
@@ -32,6 +34,13 @@ DOCUMENT: dict[str, Any] = {
                 "counts": {"type": {"*": "int"}},
             },
         }
+    },
+    "routes": {
+        "count": {"path": "count", "response": {"type": "int", "keyPath": "n"}},
+        "labels": {"path": "labels", "response": {"type": ["string"]}},
+        "days": {"path": "days", "response": {"type": {"*": ["date"]}, "format": "dd/MM/yyyy"}},
+        "free": {"path": "free", "response": {"type": "json"}},
+        "things": {"path": "things", "response": {"entity": "Thing"}},
     },
 }
 THING: dict[str, Any] = {
@@ -138,6 +147,41 @@ def test_tables_have_columns_of_lists(client: restway.Client) -> None:
     assert table.column("days").to_pylist() == [[DAY, None], None]
     assert table.column("grid").to_pylist() == [[[1.0, 2.5], []], None]
     assert table.column("counts").to_pylist() == ['{"a":null,"z":1}', None]
+
+
+@pytest.mark.parametrize(
+    ("route", "body", "value"),
+    [
+        ("count", {"n": 3}, 3),
+        ("count", {}, None),
+        ("labels", ["a", None, "b"], ["a", None, "b"]),
+        ("labels", None, None),
+        ("days", {"b": ["01/02/2024"], "a": []}, {"a": [], "b": [DAY]}),
+        ("free", [1, {"a": None}], [1, {"a": None}]),
+        ("free", "text", "text"),
+    ],
+)
+def test_an_answer_may_be_a_value(
+    client: restway.Client, route: str, body: Any, value: Any
+) -> None:
+    response = client.map(None, json.dumps(body).encode(), route=route)
+    assert response.value == value and not response.objects and not response.issues
+
+
+def test_an_answer_of_the_server_may_be_a_value_also_from_the_cache(peer: Peer) -> None:
+    document = {**DOCUMENT, "cache": {}}
+    with restway.Client(restway.API.from_json(document), base_url=peer.url, timeout=30) as client:
+        peer.respond(b'["a"]', headers={"Cache-Control": "max-age=60"})
+        assert client.route("labels").value == ["a"]
+        assert client.route("labels").value == ["a"]
+        peer.respond(b'{"id": 1, "tags": ["x"]}')
+        assert [thing.tags for thing in client.route("things").value] == [["x"]]
+
+
+def test_a_value_that_does_not_fit_is_an_issue(client: restway.Client) -> None:
+    response = client.map(None, b'{"n": "x"}', route="count")
+    assert response.value is None
+    assert [issue.key_path for issue in response.issues] == ["n"]
 
 
 def test_stubs_declare_lists_and_dicts() -> None:

@@ -39,6 +39,12 @@ def converter_of(type_text: str) -> Converter | None:
     return _converter(json.loads(type_text))
 
 
+def converted(value: Any, type_text: str | None) -> Any:
+    """Returns the value of a type as Python wants it."""
+    convert = converter_of(type_text or "")
+    return value if convert is None or value is None else convert(value)
+
+
 def _converter(of: Any) -> Converter | None:
     if isinstance(of, str):
         return _SCALARS.get(of)

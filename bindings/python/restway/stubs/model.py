@@ -177,8 +177,8 @@ def _answered(descriptors: Iterable[Mapping[str, Any]], method: str) -> Iterator
     for descriptor in descriptors:
         successful = str(descriptor.get("status", "2xx")).startswith("2")
         applies = method in _several(descriptor.get("method", method))
-        entity = descriptor["entity"]
-        if successful and applies and entity not in seen:
+        entity = descriptor.get("entity")
+        if successful and applies and entity is not None and entity not in seen:
             seen.add(entity)
             yield entity
 
