@@ -56,10 +56,11 @@ RESTWAY_API int64_t restway_draft_store_key(const restway_draft *draft);
  *  @param name  The name of an attribute or a relationship.
  *  @param value *Copied*. For an attribute it is a value of its type, or null. An attribute of type
  *               double also takes an int64, and an attribute of type JSON takes every value that
- *               JSON can hold. If the object has an identity, it cannot be changed. For a
- *               relationship the value is an object or null; a relationship to many also takes a
- *               list of objects, each once. The objects are kept alive (+1) and must come from the
- *               draft's store.
+ *               JSON can hold. An attribute that is a list or a map (values.h) takes a list or
+ *               JSON whose elements all fit. If the object has an identity, it cannot be
+ *               changed. For a relationship the value is an object or null; a relationship to many
+ *               also takes a list of objects, each once. The objects are kept alive (+1) and must
+ *               come from the draft's store.
  *  @return RESTWAY_OK; RESTWAY_E_UNKNOWN_ATTRIBUTE; RESTWAY_E_INVALID_ARGUMENT (also for a value
  *          that does not fit: the message says which values fit); RESTWAY_E_FORKED.
  *

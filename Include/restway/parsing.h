@@ -107,8 +107,9 @@ RESTWAY_API const char *restway_response_parser(const restway_response *response
  *  @param out_value Receives the value, *Borrowed* from @p response: JSON with the parser "json", a
  *                   string with "text", bytes with "bytes", and the value of the function with a
  *                   parser of the program. It is null with "headers" and "nothing", and with "json"
- *                   if the body is empty. Its kind is RESTWAY_VALUE_ABSENT with "objects", whose
- *                   result are the objects.
+ *                   if the body is empty. With "objects" it is the value of an answer that holds
+ *                   no objects (docs/SHAPES.md), JSON for a list or a map; its kind is
+ *                   RESTWAY_VALUE_ABSENT if the answer has none.
  *  @return RESTWAY_OK, RESTWAY_E_TOO_LARGE (the value has 4 GiB or more), RESTWAY_E_FORKED,
  *          RESTWAY_E_INVALID_ARGUMENT.
  *

@@ -77,8 +77,8 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_query_add_condition(
  *  @param condition The text. Each `?` in it stands for one value.
  *  @param values    *Copied*. The values, in the order of the `?`: values that the attributes'
  *                   types can have, or null; after `in` a list of these; after `like` and
- *                   `match` a string; after `escape` a string of one character. May be NULL when
- *                   @p count is 0.
+ *                   `match` a string; after `escape` a string of one character; after `contains`
+ *                   an element of a list of values (values.h). May be NULL when @p count is 0.
  *  @param count     How many values there are.
  *  @return RESTWAY_OK; RESTWAY_E_UNKNOWN_ATTRIBUTE; RESTWAY_E_INVALID_ARGUMENT (also for text that
  *          is no condition, for a value that the attribute can never have, and for a query of more

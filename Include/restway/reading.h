@@ -27,7 +27,9 @@ RESTWAY_API const char *restway_text_content(const restway_text *text, size_t *o
 
 /** Marks every value whose type JSON cannot show with an object of one member:
  *  {"$date": microseconds since 1970-01-01T00:00:00Z}, {"$bytes": base64},
- *  {"$json": the text of an attribute's JSON}, {"$double": "NaN", "Infinity" or "-Infinity"}.
+ *  {"$json": the text of an attribute's JSON}, {"$double": "NaN", "Infinity" or "-Infinity"}. A
+ *  list of dates or bytes (values.h) is a list of marked elements, a map of them is
+ *  {"$map": a list of pairs of key and marked value}.
  *  Without this flag, dates are ISO 8601 texts in UTC, bytes are base64 texts, JSON stands as it
  *  is, and doubles that JSON does not have are null. */
 #define RESTWAY_JSON_MARKED 1u

@@ -56,6 +56,7 @@
 #include "transaction.h"
 #include "upload.h"
 #include "value.h"
+#include "values.h"
 #include "version.h"
 
 #endif

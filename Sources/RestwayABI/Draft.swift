@@ -121,8 +121,7 @@ public func restway_draft_set(
         let value = try HostValue(value, "value")
         let relationship = cell - entity.attributes.count
         guard relationship >= 0 else {
-            let attribute = entity.attributes[cell]
-            let value = try value.attribute(attribute.type, attribute.name)
+            let value = try value.attribute(entity, cell)
             return try handle.change(try handle.draft.set(value, attribute: cell))
         }
         guard let targets = try value.targets(entity.relationships[relationship].name) else {

@@ -116,7 +116,8 @@ public func restway_rows_set(
 ) -> restway_status {
     RowsHandle.using(rows, outError) { rows throws(Failure) in
         let index = try rows.attribute(row, name)
-        let value = try HostValue(value, "value").attributeValue("value")
+        let entity = try rows.asking(try rows.rows.entity(of: row))
+        let value = try HostValue(value, "value").rowValue(entity, index)
         try rows.asking(try rows.rows.set(row, attribute: index, value))
     }
 }

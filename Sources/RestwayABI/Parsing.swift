@@ -149,7 +149,7 @@ extension BytesMapping {
 extension ParsedValue {
     fileprivate var parserName: String {
         switch self {
-        case .objects: ParserChoice.objects.name
+        case .objects, .value: ParserChoice.objects.name
         case .json: ParserChoice.json.name
         case .text: ParserChoice.text.name
         case .bytes: ParserChoice.bytes.name
@@ -165,6 +165,7 @@ extension ResponseHandle {
     fileprivate func value() throws(Failure) -> restway_value {
         switch response.parsed {
         case .objects: return restway_value(.RESTWAY_VALUE_ABSENT)
+        case .value(let value, _): return try self.value(value)
         case .headers, .nothing, .json(isEmpty: true): return restway_value_null()
         case .json:
             return try Self.value(.RESTWAY_VALUE_JSON, bodyStart, response.bodyCount)
@@ -173,14 +174,17 @@ extension ResponseHandle {
         case .text(let text):
             let start = text.bytesAndNUL.withUnsafeBufferPointer { $0.baseAddress! }
             return try Self.value(.RESTWAY_VALUE_STRING, start, text.count)
-        case .made(_, let value):
-            switch value {
-            case .string(let text): return try lent(.RESTWAY_VALUE_STRING, Array(text.utf8))
-            case .json(let text): return try lent(.RESTWAY_VALUE_JSON, Array(text.utf8))
-            case .bytes(let bytes): return try lent(.RESTWAY_VALUE_BYTES, bytes)
-            case .absent, .null, .bool, .int64, .double, .date, .link, .links:
-                return value.lend(\.pointee)
-            }
+        case .made(_, let value): return try self.value(value)
+        }
+    }
+
+    private func value(_ value: Value) throws(Failure) -> restway_value {
+        switch value {
+        case .string(let text): return try lent(.RESTWAY_VALUE_STRING, Array(text.utf8))
+        case .json(let text): return try lent(.RESTWAY_VALUE_JSON, Array(text.utf8))
+        case .bytes(let bytes): return try lent(.RESTWAY_VALUE_BYTES, bytes)
+        case .absent, .null, .bool, .int64, .double, .date, .link, .links:
+            return value.lend(\.pointee)
         }
     }
 

@@ -65,6 +65,7 @@ final class ConvertedText: Sendable {
     }
 
     var count: Int { bytesAndNUL.count - 1 }
+    var bytes: ArraySlice<UInt8> { bytesAndNUL.dropLast() }
     var start: CString {
         bytesAndNUL.withUnsafeBytes { $0.baseAddress!.assumingMemoryBound(to: CChar.self) }
     }

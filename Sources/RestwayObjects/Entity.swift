@@ -26,7 +26,7 @@ package final class Entity: @unchecked Sendable {
     package let generation = ProcessGeneration.current
 
     /// The names of the entity, of its attributes, of its relationships and of the entities at
-    /// their other ends, for C. They lie in one block.
+    /// their other ends, and the types of the attributes, for C. They lie in one block.
     private let cStrings: [UnsafePointer<CChar>]
     private let indexOfName: [String: Int]
 
@@ -45,7 +45,7 @@ package final class Entity: @unchecked Sendable {
         self.fullText = fullText
         cStrings = Self.cStrings(
             [name] + attributes.map(\.name) + relationships.map(\.name)
-                + relationships.map(\.targetName))
+                + relationships.map(\.targetName) + attributes.map(\.shape.description))
         indexOfName = Dictionary(
             attributes.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
@@ -109,6 +109,13 @@ package final class Entity: @unchecked Sendable {
         attributes.indices.contains(index) ? cStrings[1 + index] : nil
     }
 
+    /// Returns the type of an attribute as an API document writes it, valid while the entity lives;
+    /// `nil` if `index` is out of range.
+    package func attributeTypeCString(at index: Int) -> UnsafePointer<CChar>? {
+        let first = 1 + cellCount + relationships.count
+        return attributes.indices.contains(index) ? cStrings[first + index] : nil
+    }
+
     /// Copies names for C into one block, which begins with the first name. A name that holds a NUL
     /// ends there.
     private static func cStrings(_ names: [String]) -> [UnsafePointer<CChar>] {
@@ -126,11 +133,19 @@ package final class Entity: @unchecked Sendable {
 /// One attribute of an entity.
 package struct Attribute: Equatable, Sendable {
     package let name: String
+    /// The type of the values that cells and columns hold: JSON for a list or a map of values.
     package let type: AttributeType
+    /// The form of the values as the API document declares it.
+    package let shape: ValueShape
 
     package init(name: String, type: AttributeType = .any) {
+        self.init(name: name, shape: .one(type))
+    }
+
+    package init(name: String, shape: ValueShape) {
         self.name = name
-        self.type = type
+        self.shape = shape
+        type = shape.storedType
     }
 }
 

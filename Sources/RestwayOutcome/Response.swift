@@ -235,6 +235,9 @@ package final class ReceivedResponse: Sendable {
 package enum ParsedValue: Sendable {
     /// Nothing: a mapper has read the body.
     case objects
+    /// A mapper has read a value of this form, which belongs to no object. It is absent if it did
+    /// not fit.
+    case value(Value, ValueShape)
     /// The body is the value. An empty body is null.
     case json(isEmpty: Bool)
     /// The body in UTF-8.
@@ -248,11 +251,16 @@ package enum ParsedValue: Sendable {
     /// A parser of the program has made the value.
     case made(by: String, Value)
 
+    /// Returns what a mapper has made of the body.
+    package init(_ result: MappingResult) {
+        self = result.valueShape.map { .value(result.value, $0) } ?? .objects
+    }
+
     /// Whether the response has no body, because its parser drops it.
     package var dropsBody: Bool {
         switch self {
         case .headers, .nothing: true
-        case .objects, .json, .text, .bytes, .made: false
+        case .objects, .value, .json, .text, .bytes, .made: false
         }
     }
 

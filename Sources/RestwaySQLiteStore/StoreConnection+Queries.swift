@@ -129,6 +129,8 @@ private struct QueryFilter {
             let expression = place(.text(pattern.expression))
             return "_key IN (SELECT rowid FROM \(index.words) "
                 + "WHERE \(index.words) MATCH \(expression))"
+        case .hasElement(let attribute, let element):
+            return element.sql(table.column(ofAttribute: attribute)) { place(.value($0)) }
         case .leads(let relation):
             return text(relation, table)
         case .all(let conditions):

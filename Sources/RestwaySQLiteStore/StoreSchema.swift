@@ -171,8 +171,8 @@ struct WantedColumn {
     static func all(of entity: Entity) -> [WantedColumn] {
         let attributes = entity.attributes.enumerated().map { index, attribute in
             WantedColumn(
-                name: attribute.name, kind: .attribute, type: attribute.type.rawValue, cell: index,
-                coding: ColumnCoding(attribute.type))
+                name: attribute.name, kind: .attribute, type: attribute.shape.storedName,
+                cell: index, coding: ColumnCoding(attribute.type))
         }
         let relationships = entity.relationships.enumerated().map { index, relationship in
             WantedColumn(

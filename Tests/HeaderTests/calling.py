@@ -11,7 +11,7 @@ from interface import Function, Variable, functions, size_of, structs
 
 OK, INVALID_ARGUMENT, FORKED = 0, 1, 8
 #: restway_value_kind
-BOOL, INT64, DATE, OBJECT, LIST = 1, 2, 4, 8, 9
+NULL, BOOL, INT64, DATE, OBJECT, LIST = 0, 1, 2, 4, 8, 9
 FUNCTIONS = {function.name: function for function in functions()}
 #: The size of a buffer for everything that a function writes.
 BUFFER_BYTES = 1 << 16

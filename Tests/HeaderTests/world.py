@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from calling import INT64, LIBRARY, OK, Memory, do, make
+from calling import INT64, LIBRARY, NULL, OK, Memory, do, make
 
 #: Every route of the document leads to a path of the server in `peer.py`.
 DOCUMENT: dict[str, Any] = {
@@ -22,7 +22,7 @@ DOCUMENT: dict[str, Any] = {
             "identity": "id",
             "attributes": {
                 "id": {"type": "int"}, "text": {"type": "string"}, "at": {"type": "date"},
-                "any": {},
+                "any": {}, "tags": {"type": ["string"]},
             },
             "relationships": {"others": {"entity": "Note", "many": True}},
         }
@@ -74,7 +74,9 @@ def own() -> dict[str, int]:
     handles["restway_batch"] = make("restway_batch_create", client)
     handles["restway_draft"] = make("restway_draft_create", store, b"Note")
     do("restway_draft_set", handles["restway_draft"], b"id", memory.value(INT64, 1))
+    do("restway_draft_add_value", handles["restway_draft"], b"tags", memory.value(NULL, 0))
     handles["restway_object"] = make("restway_draft_insert", handles["restway_draft"])
+    handles["restway_values"] = make("restway_object_values", handles["restway_object"], b"tags")
     handles["restway_query"] = make("restway_query_create", store, b"Note")
     handles["restway_text"] = make("restway_object_json", handles["restway_object"], store, 1, 0, 0)
     handles["restway_groups"] = make(
@@ -130,7 +132,10 @@ class World:
         handles["restway_draft"] = make("restway_draft_create", store, b"Note")
         draft = handles["restway_draft"]
         do("restway_draft_set", draft, b"id", self._memory.value(INT64, 7))
+        do("restway_draft_add_value", draft, b"tags", self._memory.value(NULL, 0))
         handles["restway_object"] = make("restway_draft_insert", draft)
+        handles["restway_values"] = make(
+            "restway_object_values", handles["restway_object"], b"tags")
         handles["restway_list"] = make("restway_store_all", store, b"Note")
         handles["restway_text"] = make(
             "restway_list_json", handles["restway_list"], 0, 1, store, 1, 0, 0)

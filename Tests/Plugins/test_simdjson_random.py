@@ -15,6 +15,10 @@ from msgpack_peer import Peer
 from msgpack_things import JSON, client_of, told
 
 _TYPES = ("any", "bool", "int", "double", "string", "date", "bytes", "json")
+#: Lists and maps of values.
+_SHAPES: tuple[Any, ...] = (
+    ["any"], ["string"], ["json"], [["double"]], {"*": "int"}, {"*": ["any"]}, {"*": {"*": "json"}},
+)
 #: Each key is read as every type; "o" leads to another object.
 _DOCUMENT = {
     "restway": 1,
@@ -27,6 +31,8 @@ _DOCUMENT = {
                 "id": {"source": "i"},
                 **{f"{key}_{kind}": {"source": key, "type": kind}
                    for key in ("a", "b") for kind in _TYPES},
+                **{f"{key}_{place}": {"source": key, "type": shape}
+                   for key in ("a", "b", "o") for place, shape in enumerate(_SHAPES)},
                 "deep": {"source": "o.b", "type": "json"},
             },
             "relationships": {"parts": {"source": "p", "entity": "Thing", "many": True},

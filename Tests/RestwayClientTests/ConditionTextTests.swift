@@ -17,7 +17,8 @@ final class ConditionTextTests: XCTestCase {
               "fullText": ["title"],
               "attributes": {
                 "id": {"type": "int"}, "state": {"type": "string"}, "title": {"type": "string"},
-                "not": {"type": "int"}, "größe": {"type": "double"}
+                "not": {"type": "int"}, "größe": {"type": "double"},
+                "labels": {"type": ["string"]}
               },
               "relationships": {"owner": {"entity": "User"}}
             },
@@ -63,6 +64,8 @@ final class ConditionTextTests: XCTestCase {
         case .hasWords(let pattern):
             let phrases = pattern.phrases.map { " \($0.text)\($0.isPrefix ? "..." : "")" }
             return "words(\(phrases.joined().dropFirst()))"
+        case .hasElement(let attribute, let element):
+            return "contains(\(name(attribute)) \(element.text))"
         case .leads(let relation):
             let inner = relation.condition.map { " " + self.text($0, relation.target) } ?? ""
             return "some(\(entity.relationships[relation.relationship].name)\(inner))"
@@ -93,6 +96,8 @@ final class ConditionTextTests: XCTestCase {
             "title like ? escape ? and title not like ? ESCAPE ?", .one(.string("!%")),
             .one(.string("!")), .one(.string("é_")), .one(.string("é")),
             means: "and(like(title !% escape !) not(like(title é_ escape é)))")
+        try expect("labels contains ?", .one(.string("a\"")), means: #"contains(labels "a\"")"#)
+        try expect("labels not contains ?", .one(.null), means: "not(contains(labels null))")
         try expect("state is null", means: "equal(state null)")
         try expect("state is not null", means: "notEqual(state null)")
         try expect("state = ?", .one(.null), means: "equal(state null)")
@@ -141,7 +146,7 @@ final class ConditionTextTests: XCTestCase {
         let far = "owner." + String(repeating: "boss.", count: 8) + "login is null"
         for (text, values, message) in [
             ("", [], "1: the name of an attribute is expected here, not the end"),
-            ("id", [], "3: a comparison, in, like or is is expected here, not the end"),
+            ("id", [], "3: a comparison, in, like, contains or is is expected here, not the end"),
             ("id = 5", [], "6: values do not stand in the text: write ? and pass the value"),
             ("state = 'a'", [], "9: values do not stand in the text: write ? and pass the value"),
             ("id = ?", [], "6: no value is passed for this ?"),
@@ -155,7 +160,7 @@ final class ConditionTextTests: XCTestCase {
             ("\"id = ?", [one], "1: the quotation mark is never closed"),
             ("id is 5", [], "7: values do not stand in the text: write ? and pass the value"),
             ("id is ?", [one], "7: null is expected here, not ?"),
-            ("id not = ?", [one], "8: in or like is expected here, not a comparison"),
+            ("id not = ?", [one], "8: in, like or contains is expected here, not a comparison"),
             ("id in ?", [one], "7: the ? after in stands for a list of values"),
             ("id = ?", [.list([])], "6: this ? stands for one value, not for a list"),
             ("state = ?", [one], "9: Issue.state is of type string: it is never an int64"),

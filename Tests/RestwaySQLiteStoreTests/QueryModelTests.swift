@@ -13,6 +13,8 @@ final class QueryModelTests: SQLiteTestCase {
             Attribute(name: "count", type: .int), Attribute(name: "size", type: .double),
             Attribute(name: "name", type: .string), Attribute(name: "tags", type: .json),
             Attribute(name: "flag", type: .bool),
+            Attribute(name: "words", shape: .list(.one(.string))),
+            Attribute(name: "numbers", shape: .list(.one(.int))),
         ],
         relationships: [
             Relationship(name: "boss", targetName: "Person", targetIndex: 0),
@@ -28,6 +30,16 @@ final class QueryModelTests: SQLiteTestCase {
         ], identityIndex: 0, fullText: [1], model: model)
 
     private static let texts = ["", "a", "A", "ab", "aXb", "é", "_", "%", "a\u{0}b", "1", "ba%"]
+    /// Elements of lists, each with its canonical text. Some texts contain others.
+    private static let words: [(value: Value, text: String)] = [
+        (.string("a"), #""a""#), (.string(","), #"",""#), (.string("a,"), #""a,""#),
+        (.string(",\"a\","), #"",\"a\",""#), (.string("a\u{0}b"), #""a\u0000b""#),
+        (.string("]"), #""]""#), (.string("\\"), #""\\""#), (.null, "null"), (.string(""), "\"\""),
+    ]
+    private static let numbers: [(value: Value, text: String)] = [
+        (.int64(1), "1"), (.int64(11), "11"), (.int64(-1), "-1"), (.null, "null"),
+    ]
+
     private static let patterns = [
         "", "%", "_", "a%", "%B", "_%b", "a_b", "É", "é", "1", "%%a", "a%\u{0}", "%é%", "é_",
         "ba%%", "%a_",
@@ -78,7 +90,9 @@ final class QueryModelTests: SQLiteTestCase {
 
     private func row(random: inout SeededRandom, _ place: Int) -> Snapshot {
         let entity = Int.random(in: 0..<4, using: &random) == 0 ? team : person
-        var values = entity.attributes.map { value($0.type, &random) }
+        var values = entity.attributes.map { attribute in
+            Self.elements(attribute).map { list($0, &random) } ?? value(attribute.type, &random)
+        }
         values[0] =
             Int.random(in: 0..<3, using: &random) == 0
             ? .absent : .int64(Int64.random(in: 0...8, using: &random))
@@ -90,6 +104,23 @@ final class QueryModelTests: SQLiteTestCase {
             values.append([.absent, .null, link, link].randomElement(using: &random)!)
         }
         return Snapshot.make(entity, values)
+    }
+
+    private static func elements(_ attribute: Attribute) -> [(value: Value, text: String)]? {
+        switch attribute.name {
+        case "words": words
+        case "numbers": numbers
+        default: nil
+        }
+    }
+
+    private func list(
+        _ elements: [(value: Value, text: String)], _ random: inout SeededRandom
+    ) -> Value {
+        let count = Int.random(in: 0...4, using: &random)
+        let texts = (0..<count).map { _ in elements.randomElement(using: &random)!.text }
+        return [.absent, .null, .json("[\(texts.joined(separator: ","))]")].randomElement(
+            using: &random)!
     }
 
     // MARK: Conditions
@@ -106,6 +137,11 @@ final class QueryModelTests: SQLiteTestCase {
             (0..<Int.random(in: 0...3, using: &random)).map { _ in
                 condition(entity, depth: depth - 1, &random)
             }
+        }
+        if let elements = Self.elements(entity.attributes[attribute]), Bool.random(using: &random) {
+            let element = elements.randomElement(using: &random)!
+            return .hasElement(
+                attribute: attribute, ListElement(text: element.text, value: element.value))
         }
         switch Int.random(in: depth > 0 ? -1..<10 : -1..<4, using: &random) {
         case -1:
@@ -187,6 +223,9 @@ final class QueryModelTests: SQLiteTestCase {
             }
         case .hasWords(let pattern):
             return Self.matches(object, pattern)
+        case .hasElement(let attribute, let element):
+            guard case .json(let text) = object.value(at: attribute) else { return false }
+            return Self.split(text).contains(element.text)
         case .leads(let relation):
             return try store.related(object, relationship: relation.relationship).contains {
                 guard let condition = relation.condition else { return true }
@@ -201,8 +240,27 @@ final class QueryModelTests: SQLiteTestCase {
         }
     }
 
+    /// Returns the elements of a list of the test.
+    private static func split(_ list: String) -> [String] {
+        var found: [String] = []
+        var rest = list.dropFirst()
+        let texts = (words + numbers).map(\.text)
+        while rest != "]", !rest.isEmpty {
+            if rest.hasPrefix(",") { rest = rest.dropFirst() }
+            // No text of an element and a separator begins another one.
+            let next = texts.first { text in
+                rest.utf8.starts(with: (text + ",").utf8)
+                    || rest.utf8.starts(with: (text + "]").utf8)
+            }
+            guard let next else { return found }
+            found.append(next)
+            rest = rest.dropFirst(next.count)
+        }
+        return found
+    }
+
     /// The words of a text, each between two spaces.
-    private static func words(_ text: String) -> String {
+    private static func words(in text: String) -> String {
         let characters = text.lowercased().unicodeScalars.map { scalar in
             scalar.properties.isAlphabetic || scalar.properties.numericType != nil ? scalar : " "
         }
@@ -213,13 +271,13 @@ final class QueryModelTests: SQLiteTestCase {
     private static func matches(_ object: Snapshot, _ pattern: WordPattern) -> Bool {
         let texts = object.entity.fullText.map { attribute in
             switch object.value(at: attribute) {
-            case .string(let text), .json(let text): words(text)
+            case .string(let text), .json(let text): words(in: text)
             default: ""
             }
         }
         return !pattern.phrases.isEmpty
             && pattern.phrases.allSatisfy { phrase in
-                var wanted = words(phrase.text)
+                var wanted = words(in: phrase.text)
                 if phrase.isPrefix { wanted.removeLast() }
                 return texts.contains { $0.contains(wanted) }
             }

@@ -139,7 +139,7 @@ QUICK = (
 #: The words after "restway_" with which the functions of `prototypes_objects.py` begin.
 OF_OBJECTS = (
     "changes", "draft", "list", "object", "paged", "pages", "query", "response", "rows", "store",
-    "value",
+    "value", "values",
 )
 
 #: The ctypes types of C types that the headers do not define.

@@ -125,6 +125,7 @@ extension RowsHandle: ArgumentObject { static let parameter = "rows" }
 extension ScopeHandle: ArgumentObject { static let parameter = "scope" }
 extension Snapshot: ArgumentObject { static let parameter = "object" }
 extension StoreHandle: ArgumentObject { static let parameter = "store" }
+extension ValuesHandle: ArgumentObject { static let parameter = "values" }
 
 extension ArgumentObject where Content == Self {
     var content: Self { self }

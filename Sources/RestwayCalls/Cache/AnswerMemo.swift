@@ -43,15 +43,20 @@ package final class AnswerMemo: Sendable {
         let manner: Manner
         /// The store keys of the results of each descriptor.
         let keys: [[Int64]]
+        /// The value that belongs to no object, if the answer is one.
+        let parsed: ParsedValue
         let issues: [MappingIssue]
         let issueCount: Int
         let bodyIsJSON: Bool
         /// How many commits had changed something in the store when it had these objects.
         let changeCount: Int
 
-        init(_ manner: Manner, _ mapped: MappedObjects, changeCount: Int) {
+        init(
+            _ manner: Manner, _ mapped: MappedObjects, _ parsed: ParsedValue, changeCount: Int
+        ) {
             self.manner = manner
             keys = mapped.results.map { range in mapped.objects[range].map(\.storeKey) }
+            self.parsed = parsed
             issues = mapped.issues
             issueCount = mapped.issueCount
             bodyIsJSON = mapped.bodyIsJSON
@@ -154,6 +159,7 @@ extension ResponseProcessor {
     /// Remembers what a body was mapped to, after the store has taken it.
     func remember(_ parsed: ParsedAnswer, _ mapped: MappedObjects, _ commit: Commit) {
         guard let memo = parsed.answer.memo, let manner = parsed.manner else { return }
-        memo.store(AnswerMemo.Mapped(manner, mapped, changeCount: commit.changeCount))
+        memo.store(
+            AnswerMemo.Mapped(manner, mapped, parsed.parsed, changeCount: commit.changeCount))
     }
 }

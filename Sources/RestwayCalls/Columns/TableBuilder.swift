@@ -12,7 +12,7 @@ package final class TableBuilder {
     private static let rowsAtOnce = 256
 
     private let entity: Entity
-    private let columns: [ColumnBuilder]
+    private let columns: [AttributeColumn]
     private let links: [LinkBuilder]
     private var count = 0
     private var mask = NullMask()
@@ -35,7 +35,7 @@ package final class TableBuilder {
                 field: "depth")
         }
         self.entity = entity
-        columns = entity.attributes.map(ColumnBuilder.init)
+        columns = entity.attributes.map(AttributeColumn.init)
         var links: [LinkBuilder] = []
         if depth > 0 {
             for relationship in entity.relationships {

@@ -54,7 +54,9 @@ package struct PathTargets {
             claims.append(Claim(template: route.template, entity: entity, isEnding: false))
         }
         for descriptor in definition.descriptors
-        where descriptor.methodSet.contains(method) && descriptor.statuses.overlaps(.success) {
+        where descriptor.methodSet.contains(method) && descriptor.statuses.overlaps(.success)
+            && descriptor.valueConversion == nil
+        {
             guard let template = descriptor.template, choice.fits(template, of: descriptor.routeKey)
             else { continue }
             let entity = descriptor.mapping.entity

@@ -207,6 +207,7 @@ private struct BytesMappingRun: Sendable {
         mapped.isMapped = true
         mapped.bodyIsJSON = isJSON
         (mapped.objects, mapped.results) = result.objects(of: commit)
+        mapped.parsed = ParsedValue(result)
         mapped.issues = result.issues
         mapped.issueCount = result.issueCount
         let received = ReceivedResponse(status: 0, headers: Headers(), url: "", body: body)

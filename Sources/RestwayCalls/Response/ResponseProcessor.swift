@@ -95,6 +95,7 @@ struct ResponseProcessor {
         parsed.manner = manner(plan, answer)
         if let known = known(answer, parsed.manner) {
             parsed.known = known
+            parsed.parsed = known.parsed
             return parsed
         }
         if let reason = ContentDecoder.reasonNotDecoded(received.headers) {
@@ -122,6 +123,7 @@ struct ResponseProcessor {
         }
         try ask(plan, &result, received)
         parsed.changes = result.takeChangeSet()
+        parsed.parsed = ParsedValue(result)
         parsed.result = result
         return parsed
     }

@@ -129,8 +129,11 @@ struct ConditionParser {
             try advance()
         } else if try accept("like") {
             condition = .isLike(attribute: attribute, try pattern(for: attribute, of: entity))
+        } else if try accept("contains") {
+            condition = .hasElement(attribute: attribute, try element(for: attribute, of: entity))
         } else {
-            throw unexpected(isNegated ? "in or like" : "a comparison, in, like or is")
+            throw unexpected(
+                isNegated ? "in, like or contains" : "a comparison, in, like, contains or is")
         }
         return isNegated ? .not(condition) : condition
     }
@@ -246,6 +249,17 @@ struct ConditionParser {
         }
         try advance()
         return pattern
+    }
+
+    private mutating func element(
+        for attribute: Int, of entity: Entity
+    ) throws(Failure) -> ListElement {
+        guard case .one(let value) = try nextValue() else {
+            throw scanner.failure("this ? stands for one value, not for a list")
+        }
+        return try located(scanner) { () throws(Failure) in
+            try entity.element(value, soughtIn: attribute)
+        }
     }
 
     private mutating func nextValue() throws(Failure) -> ConditionValue {

@@ -1,4 +1,5 @@
 import RestwayJSON
+import RestwayJansson
 import RestwayMapping
 package import RestwayObjects
 package import RestwayOutcome
@@ -87,7 +88,9 @@ package struct ObjectText {
             let cell = object.cell(at: index)
             if cell.isAbsent { continue }
             appendName(attribute.name, &isFirst)
-            withExtendedLifetime(object) { append(cell) }
+            withExtendedLifetime(object) {
+                if !options.marksValues || !appendMarked(cell, attribute.shape) { append(cell) }
+            }
             try checkLength()
         }
         if !isInsideItself, enclosing.count < options.depth {
@@ -161,6 +164,40 @@ package struct ObjectText {
             text.append("}")
         case .json: text.append(json: cell.text)
         case .null, .absent, .object, .list: text.append("null")
+        }
+    }
+
+    /// Appends a list or a map whose values have a type that JSON cannot show. Returns whether it
+    /// is such a list or map.
+    private mutating func appendMarked(_ cell: Cell, _ shape: ValueShape) -> Bool {
+        guard shape.isCollection, shape.innermost == .date || shape.innermost == .bytes,
+            case .json(let json) = Value(cell),
+            let values = try? shape.values(of: json, JanssonMapper())
+        else { return false }
+        append(values)
+        return true
+    }
+
+    private mutating func append(_ value: WireValue) {
+        switch value {
+        case .leaf(let value): value.withCell { append($0) }
+        case .list(let elements):
+            text.append("[")
+            for (place, element) in elements.enumerated() {
+                if place > 0 { text.append(",") }
+                append(element)
+            }
+            text.append("]")
+        case .object(let object):
+            text.append("{\"$map\":[")
+            for (place, key) in object.keys.enumerated() {
+                text.append(place > 0 ? ",[" : "[")
+                text.append(string: key)
+                text.append(",")
+                append(object[key] ?? .leaf(.null))
+                text.append("]")
+            }
+            text.append("]}")
         }
     }
 

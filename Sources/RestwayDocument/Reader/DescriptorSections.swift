@@ -6,12 +6,15 @@ import RestwayRouting
 /// A response descriptor as a document declares it: the keys that `response` of a route and an
 /// entry of `responses` have in common.
 struct DocumentResponse {
-    static let keys = ["entity", "keyPath", "status", "hook", "event", "required"]
+    static let keys =
+        ["entity", "keyPath", "status", "hook", "event", "required"] + keysOfValue
+    /// The keys of an answer that is a value and no object.
+    static let keysOfValue = ["type", "format", "transform"]
     /// The keys of an entry of `responses`.
     fileprivate static let keysOfEntry = ["method", "path"] + keys
 
     let node: DocumentNode
-    let mapping: EntityMapping
+    let content: Content
     let keyPath: [String]
     let statuses: StatusRange
     /// The node of the hook's name.
@@ -21,6 +24,13 @@ struct DocumentResponse {
     /// Whether it is an error if the body has nothing at the key path.
     let isRequired: Bool
 
+    /// What an answer holds.
+    enum Content {
+        case objects(EntityMapping)
+        /// A value. The functions of the program that its conversion calls stand at `place`.
+        case value(ValueConversion, place: DocumentPlace)
+    }
+
     init?(_ object: DocumentNode, _ entities: EntityCatalog) {
         node = object
         hook = object["hook"].flatMap { $0.nonEmptyString() == nil ? nil : $0 }
@@ -28,10 +38,10 @@ struct DocumentResponse {
         isRequired = object["required"]?.bool() ?? false
         let keyPath = object["keyPath"].map { $0.keyPath() } ?? []
         let statuses = object["status"].map { $0.statuses() } ?? .success
-        let mapping = object.required("entity").flatMap(entities.mapping)
+        let content = Self.content(object, entities)
         // With a guess in place of a problem, it could seem to equal another descriptor.
-        guard let mapping, let keyPath, let statuses else { return nil }
-        self.mapping = mapping
+        guard let content, let keyPath, let statuses else { return nil }
+        self.content = content
         self.keyPath = keyPath
         self.statuses = statuses
     }
@@ -55,12 +65,21 @@ extension APIDefinition {
     ) {
         let hook = response.hook?.value.string
         if let hook, let place = response.hook?.place { functions.mention(hook, .hook, at: place) }
-        rules.add(
-            ResponseDescriptor(
+        let descriptor: ResponseDescriptor
+        switch response.content {
+        case .objects(let mapping):
+            descriptor = ResponseDescriptor(
                 methods: methods, template: template, statuses: response.statuses,
-                keyPath: response.keyPath, mapping: response.mapping, routeKey: routeKey,
-                hook: hook, event: response.event, isRequired: response.isRequired),
-            at: response.node)
+                keyPath: response.keyPath, mapping: mapping, routeKey: routeKey,
+                hook: hook, event: response.event, isRequired: response.isRequired)
+        case .value(let conversion, let place):
+            functions.mention(conversion, at: place)
+            descriptor = ResponseDescriptor(
+                value: conversion, methods: methods, template: template,
+                statuses: response.statuses, keyPath: response.keyPath, routeKey: routeKey,
+                isRequired: response.isRequired)
+        }
+        rules.add(descriptor, at: response.node)
     }
 }
 

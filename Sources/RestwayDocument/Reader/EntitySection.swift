@@ -134,9 +134,9 @@ struct EntityParts {
         _ functions: inout ProgramFunctions
     ) {
         var source = [name]
-        // `nil` is an unknown type.
-        var type: AttributeType? = .any
-        var conversion: ValueConversion?
+        // `nil` is an unknown form.
+        var shape: ValueShape? = .one(.any)
+        var innermost: ValueConversion?
         switch node.value.kind {
         case .string, .array:
             source = node.keyPath() ?? source
@@ -148,17 +148,21 @@ struct EntityParts {
         case .object:
             guard let object = node.object(Self.keysOfAttribute) else { break }
             object.read("source", into: &source) { $0.keyPath() }
-            if let node = object["type"] { type = node.choice("type") }
-            conversion = object.ownConversion(type, &functions)
+            if let node = object["type"] { shape = ValueShape.read(node) }
+            innermost = object.ownConversion(shape?.innermost)
+            if let innermost, let node = object["transform"] {
+                functions.mention(innermost, at: node.place)
+            }
         default:
             node.report("must be a key path or an object, is \(node.value.kind.withArticle)")
         }
-        let known = type ?? .any
+        let known = shape ?? .one(.any)
         attributeMappings.append(
             AttributeMapping(
                 attribute: attributes.count, source: source,
-                conversion: conversion ?? defaults[known] ?? ValueConversion(known)))
-        attributes.append(Attribute(name: name, type: known))
+                conversion: ValueConversion(
+                    known, innermost: innermost ?? defaults[known.innermost])))
+        attributes.append(Attribute(name: name, shape: known))
     }
 
     /// Reads `"name": {"entity", "source", "many", "policy", "byIdentity"}`.
@@ -233,12 +237,11 @@ extension AttributeType {
 }
 
 extension DocumentNode {
-    /// Reads the conversion of an attribute, which is its `format` or its `transform`.
+    /// Reads the conversion of an attribute or of the value of an answer, which is its `format` or
+    /// its `transform`.
     ///
-    /// - Parameter type: The attribute's type; `nil` if it is unknown.
-    fileprivate func ownConversion(
-        _ type: AttributeType?, _ functions: inout ProgramFunctions
-    ) -> ValueConversion? {
+    /// - Parameter type: The type of the value; `nil` if it is unknown.
+    func ownConversion(_ type: AttributeType?) -> ValueConversion? {
         var conversion: ValueConversion?
         if let node = self["format"], node.nonEmptyString() != nil, let type {
             if type == .date {
@@ -251,8 +254,6 @@ extension DocumentNode {
         if self["format"] != nil {
             node.report("stands beside \"format\"; write one or the other")
         }
-        guard let type, let own = node.conversion(type) else { return conversion }
-        functions.mention(own, at: node.place)
-        return own
+        return type.flatMap { node.conversion($0) } ?? conversion
     }
 }

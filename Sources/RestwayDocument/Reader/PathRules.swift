@@ -193,7 +193,9 @@ extension TemplateClaim.Owner {
         case .route(let route):
             "route \"\(route.displayName)\""
         case .response(let descriptor):
-            "the response descriptor for objects of \(descriptor.mapping.entity.name)"
+            descriptor.valueConversion == nil
+                ? "the response descriptor for objects of \(descriptor.mapping.entity.name)"
+                : "the response descriptor for a value"
         case .request(let descriptor):
             "the request descriptor for objects of \(descriptor.mapping.entity.name)"
         }

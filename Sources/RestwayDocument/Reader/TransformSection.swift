@@ -31,8 +31,11 @@ package struct ProgramFunctions: Sendable {
 
     /// Remembers that `conversion` stands at `place`, in case it is a transform of the program.
     mutating func mention(_ conversion: ValueConversion, at place: DocumentPlace) {
-        guard case .custom(let name, _) = conversion else { return }
-        mention(name, .transform, at: place)
+        switch conversion {
+        case .custom(let name, _): mention(name, .transform, at: place)
+        case .collection(_, let innermost): mention(innermost, at: place)
+        default: break
+        }
     }
 
     /// Remembers that the name of a function stands at `place`.

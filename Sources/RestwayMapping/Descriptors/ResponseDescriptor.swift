@@ -13,7 +13,10 @@ package final class ResponseDescriptor: Sendable {
     package let statuses: StatusRange
     /// The keys that lead to the object or list of objects; empty for the whole body.
     package let keyPath: [String]
+    /// The mapping of the objects; a mapping without attributes if the answer is a value.
     package let mapping: EntityMapping
+    /// Converts the value of an answer that holds no objects; nil for an answer that holds objects.
+    package let valueConversion: ValueConversion?
     /// The key of the route that owns this descriptor. Requests by other routes never use it.
     package let routeKey: String?
     /// The name of the host's hook, which receives the rows before the store does.
@@ -29,8 +32,10 @@ package final class ResponseDescriptor: Sendable {
     package init(
         methods: [Method] = [], template: PathTemplate? = nil, statuses: StatusRange = .success,
         keyPath: [String] = [], mapping: EntityMapping, routeKey: String? = nil,
-        hook: String? = nil, event: String? = nil, isRequired: Bool = false
+        hook: String? = nil, event: String? = nil, isRequired: Bool = false,
+        valueConversion: ValueConversion? = nil
     ) {
+        self.valueConversion = valueConversion
         self.methods = methods
         methodSet = methods.isEmpty ? .answeringWithObjects : MethodSet(methods)
         self.template = template
@@ -48,7 +53,7 @@ package final class ResponseDescriptor: Sendable {
         ResponseDescriptor(
             methods: methods, template: template, statuses: statuses, keyPath: keyPath,
             mapping: mapping, routeKey: routeKey, hook: hook, event: event,
-            isRequired: isRequired)
+            isRequired: isRequired, valueConversion: valueConversion)
     }
 
     /// Whether this descriptor may apply to an answer with `status`. The answer is false if a

@@ -39,6 +39,23 @@ package enum ValueConversion: Sendable, Equatable {
     case base64Bytes
     /// Calls the host's transform of this name. The result must be of the type.
     case custom(String, AttributeType)
+    /// Accepts lists or maps, and converts each of their innermost values. The first value is the
+    /// form of the list or map.
+    indirect case collection(ValueShape, ValueConversion)
+
+    /// Creates the conversion for the form of an attribute.
+    ///
+    /// - Parameter innermost: The conversion of the innermost values; nil for the conversion of
+    ///   their type.
+    package init(_ shape: ValueShape, innermost: ValueConversion? = nil) {
+        let conversion = innermost ?? ValueConversion(shape.innermost)
+        self = shape.isCollection ? .collection(shape, conversion) : conversion
+    }
+
+    /// The form of the values. It is approximate for a single value, whose kind says its type.
+    package var shape: ValueShape {
+        if case .collection(let shape, _) = self { shape } else { .one(.any) }
+    }
 
     /// Creates the conversion for the type of an attribute. Only dates have a format.
     package init(_ type: AttributeType, format: DateFormat? = nil) {

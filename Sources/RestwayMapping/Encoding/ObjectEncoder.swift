@@ -127,7 +127,8 @@ package struct ObjectEncoder {
                 value = try identityForNow(source, attribute) ?? value
             }
             if value == .absent || value == .null && !options.keepsNulls { continue }
-            guard put(.leaf(value), at: attribute.source, &result, isChanged: isChanged) else {
+            let written = try expanded(value, source, attribute)
+            guard put(written, at: attribute.source, &result, isChanged: isChanged) else {
                 throw blocked(entity, entity.attributes[index].name, attribute.source)
             }
         }
@@ -198,6 +199,24 @@ package struct ObjectEncoder {
             return try options.excludes(entity, relationship)
         } catch {
             throw .refused(entity: entity.name, relationship: relationship.name, error)
+        }
+    }
+
+    /// The value as it is written: the innermost values of a list or a map are converted.
+    private func expanded(
+        _ value: Value, _ source: Source, _ attribute: AttributeMapping
+    ) throws(EncodingError) -> WireValue {
+        guard case .collection(let shape, let innermost) = attribute.conversion,
+            case .json(let text) = value
+        else { return .leaf(value) }
+        do throws(TransformError) {
+            let values = try shape.values(of: text, json)
+            return try innermost.encode(values, options.transforms) ?? .leaf(.null)
+        } catch {
+            throw .transform(
+                entity: source.entity.name,
+                attribute: source.entity.attributes[attribute.attribute].name,
+                error)
         }
     }
 

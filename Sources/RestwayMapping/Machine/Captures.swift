@@ -1,18 +1,23 @@
 import RestwayObjects
 import RestwayText
 
-/// The subtrees that become JSON text while they are read.
+/// The subtrees that become JSON text while they are read: the values of attributes that take any
+/// value, and lists and maps of values.
 struct Captures {
     struct Capture: BitwiseCopyable {
         let row: Int
         let target: PlanTarget
         /// The start of its text in `text`.
         let start: Int
+        /// The index of the list or map that is its value; -1 if the text is.
+        let collection: Int
     }
 
     private var open = ScratchStack<Capture>()
     /// The text so far. Nested captures share it.
     var text = ScratchStack<UInt8>()
+    /// The lists and maps of values, the outermost first.
+    private(set) var collections: [OpenCollection] = []
 
     func destroy() {
         open.destroy()
@@ -24,16 +29,30 @@ struct Captures {
 
     subscript(index: Int) -> Capture { open[index] }
 
-    mutating func begin(_ target: PlanTarget, _ row: Int) {
-        open.push(Capture(row: row, target: target, start: text.count))
+    /// Begins a capture for an attribute.
+    ///
+    /// - Parameter collection: The form of the list or map of values that begins; nil for a value
+    ///   that becomes JSON text as it is.
+    mutating func begin(_ target: PlanTarget, _ row: Int, _ collection: PlanCollection?) {
+        open.push(
+            Capture(
+                row: row, target: target, start: text.count,
+                collection: collection == nil ? -1 : collections.count))
+        if let collection { collections.append(OpenCollection(collection, target, row)) }
     }
 
-    func json(_ capture: Capture) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: text.base + capture.start, count: text.count - capture.start)
+    /// The JSON text of a capture that has ended; nil if it leaves the attribute unchanged.
+    func json(_ capture: Capture) -> UnsafeRawBufferPointer? {
+        if capture.collection >= 0 { return collections[capture.collection].json }
+        return UnsafeRawBufferPointer(
+            start: text.base + capture.start, count: text.count - capture.start)
     }
 
     /// Ends the captures from `first` on.
     mutating func end(from first: Int) {
+        for index in first..<open.count where open[index].collection >= 0 {
+            collections.removeLast()
+        }
         open.pop(to: first)
         if first == 0 { text.pop(to: 0) }
     }

@@ -1,5 +1,4 @@
 import RestwayObjects
-import RestwayThreads
 
 /// The state of a mapping machine: it takes the events of a mapper and lets its parts do what they
 /// ask for.
@@ -14,6 +13,8 @@ struct MachineCore {
     private var values: ValueConverter
     private var captures = Captures()
     private var issues = IssueLog()
+    /// The value of the answer.
+    private var answer = AnswerValue()
     /// The places that have come at which a descriptor requires something.
     private var found: Set<Int> = []
     private(set) var failure: MappingFailure?
@@ -56,10 +57,11 @@ struct MachineCore {
         }
     }
 
-    /// Notes that a value has come for the descriptors of `node`.
-    private mutating func note(_ node: UnsafePointer<PlanNode>) {
-        guard plan.hasRequired else { return }
-        for row in node.pointee.rows { found.insert(row.descriptor) }
+    /// Notes that a value has come for the descriptors at a position above all rows.
+    private mutating func note(_ position: OpenPlaces.Position) {
+        guard plan.hasRequired, position.row < 0 else { return }
+        for row in position.node.pointee.rows { found.insert(row.descriptor) }
+        for target in position.node.pointee.targets { found.insert(target.attribute) }
     }
 
     /// Prepares for another value, which adds to the rows.
@@ -77,8 +79,8 @@ struct MachineCore {
         let (changes, results) = rows.take()
         progress?.end()
         return MappingResult(
-            changeSet: changes, results: results, issues: issues.kept, issueCount: issues.count,
-            issueCause: issues.cause)
+            changeSet: changes, results: results, value: answer.value,
+            valueShape: plan.valueShape, issues: issues)
     }
 
     // MARK: Keys and scalars
@@ -95,7 +97,10 @@ struct MachineCore {
             return fail(broken(.keyOutsideObject))
         }
         guard !places.awaitsValue else { return fail(broken(.keyWithoutValue)) }
-        if captures.isOpen { captures.text.writeKey(key, isFirst: !places.frames.last.hasContent) }
+        if captures.isOpen {
+            captures.text.writeKey(key, isFirst: !places.frames.last.hasContent)
+            for collection in captures.collections { collection.key(key) }
+        }
         return places.find(key, isCapturing: captures.isOpen) ? .want : .skip
     }
 
@@ -144,12 +149,12 @@ struct MachineCore {
             return .want
         }
         guard let isElement = enterValue() else { return .stop }
-        if captures.isOpen { captures.text.writeJSON(scalar) }
+        if captures.isOpen { capture(scalar) }
         for index in places.receivers(isElement) {
             let position = places.receiver(index, isElement)
             let node = position.node
             if !isElement {
-                note(node)
+                note(position)
                 for target in node.pointee.targets { put(scalar, target, position.row) }
             }
             if case .null = scalar {
@@ -186,6 +191,7 @@ struct MachineCore {
         if target.isIdentity, cell.kind != .int64, cell.kind != .string, cell.kind != .null {
             return issue("expected an identity (an integer or a string), found another value")
         }
+        guard row >= 0 else { return answer.take(cell, besides: values.bytes.base) }
         rows.put(cell, target.attribute, row)
     }
 
@@ -200,8 +206,8 @@ struct MachineCore {
             let position = places.receiver(index, isElement)
             let node = position.node
             if !isElement {
-                note(node)
-                captureOrRefuse(position, "an object")
+                note(position)
+                captureOrRefuse(position, isArray: false)
                 if !node.pointee.children.isEmpty { places.positions.push(position) }
                 for _ in node.pointee.rows { progress?.expect(1) }
             }
@@ -251,8 +257,8 @@ struct MachineCore {
                 for link in node.pointee.links { rows.refuse(link.cell, position.row) }
                 continue
             }
-            note(node)
-            captureOrRefuse(position, "a list")
+            note(position)
+            captureOrRefuse(position, isArray: true)
             if !node.pointee.children.isEmpty { issue("expected an object, found a list") }
             for link in node.pointee.links where link.isMany { rows.beginList(link, position.row) }
             if !node.pointee.rows.isEmpty || !node.pointee.links.isEmpty {
@@ -274,6 +280,9 @@ struct MachineCore {
         places.close(frame)
         if captures.isOpen {
             captures.text.push(UInt8(ascii: isArray ? "]" : "}"))
+            tellCollections { (collection, values, mapping) throws(Misfit) in
+                try collection.close(isArray: isArray, &values, mapping)
+            }
             finishCaptures(from: frame.firstCapture)
         }
         if rows.count > frame.firstRow {
@@ -302,7 +311,12 @@ struct MachineCore {
         guard places.frames.count < limits.nestingDepthMax else {
             return fail(.tooDeep(max: limits.nestingDepthMax))
         }
-        if captures.isOpen { captures.text.push(UInt8(ascii: frame.isArray ? "[" : "{")) }
+        if captures.isOpen {
+            captures.text.push(UInt8(ascii: frame.isArray ? "[" : "{"))
+            tellCollections { (collection, _, _) throws(Misfit) in
+                try collection.open(isArray: frame.isArray)
+            }
+        }
         places.open(frame, isCapturing: captures.isOpen)
         return .want
     }
@@ -327,7 +341,7 @@ struct MachineCore {
         guard let row = pushRow(start) else { return nil }
         let position = OpenPlaces.Position(row: row, node: rows.kinds[start.mapping].root)
         places.positions.push(position)
-        captureOrRefuse(position, "an object")
+        captureOrRefuse(position, isArray: false)
         return row
     }
 
@@ -410,12 +424,33 @@ struct MachineCore {
 
     /// Handles a container as the value of attributes: it becomes text for attributes that take any
     /// value, and an issue for other attributes.
-    private mutating func captureOrRefuse(_ position: OpenPlaces.Position, _ found: StaticString) {
+    private mutating func captureOrRefuse(_ position: OpenPlaces.Position, isArray: Bool) {
         for target in position.node.pointee.targets {
-            if target.takesContainers {
-                captures.begin(target, position.row)
+            let collection = values.collection(target, rows.mapping(of: position.row))
+            if target.takesContainers, collection?.takes(isArray: isArray) ?? true {
+                captures.begin(target, position.row, collection)
             } else {
-                report(.found(found, by: target), position.row)
+                report(.found(isArray ? "a list" : "an object", by: target), position.row)
+            }
+        }
+    }
+
+    private mutating func capture(_ scalar: Scalar) {
+        captures.text.writeJSON(scalar)
+        tellCollections { (collection, values, mapping) throws(Misfit) in
+            try collection.add(scalar, &values, mapping)
+        }
+    }
+
+    /// Passes an event to the open lists and maps of values, and reports what does not fit.
+    private mutating func tellCollections(
+        _ event: (OpenCollection, inout ValueConverter, Int) throws(Misfit) -> Void
+    ) {
+        for collection in captures.collections {
+            do throws(Misfit) {
+                try event(collection, &values, rows.mapping(of: collection.row))
+            } catch {
+                report(error, collection.row)
             }
         }
     }
@@ -424,7 +459,7 @@ struct MachineCore {
     private mutating func finishCaptures(from first: Int) {
         for index in first..<captures.count {
             let (target, row) = (captures[index].target, captures[index].row)
-            let json = captures.json(captures[index])
+            guard let json = captures.json(captures[index]) else { continue }
             do throws(Misfit) {
                 put(try values.cell(json: json, target, rows.mapping(of: row)), target, row)
             } catch {
@@ -444,9 +479,7 @@ struct MachineCore {
         switch misfit {
         case .untouched: break
         case .other(let reason): issue(reason)
-        case .failed(let reason, let cause):
-            issues.cause = issues.cause ?? cause
-            issue(reason)
+        case .failed(let reason, let cause): issues.add(reason, cause: cause, at: places)
         case .found(let found, let target):
             guard issues.keepsMore else { return issues.addOne() }
             let expectation = values.expectation(target, rows.mapping(of: row))
@@ -463,27 +496,5 @@ struct MachineCore {
         self.failure = self.failure ?? failure
         places.abandon()
         return .stop
-    }
-}
-
-/// The values of a response that did not fit. Those that are not kept are only counted.
-struct IssueLog {
-    private static let keptMax = 100
-
-    private(set) var kept: [MappingIssue] = []
-    private(set) var count = 0
-    /// What the first transform that failed attached to its failure.
-    var cause: (any HostCause)?
-
-    var keepsMore: Bool { kept.count < Self.keptMax }
-
-    mutating func add(_ reason: String, at places: OpenPlaces) {
-        if keepsMore { kept.append(MappingIssue(keyPath: places.keyPath, reason: reason)) }
-        count += 1
-    }
-
-    /// Counts an issue that is not kept.
-    mutating func addOne() {
-        count += 1
     }
 }

@@ -8,6 +8,10 @@ package struct MappingResult: Sendable {
     package var changeSet: ChangeSet
     /// The rows that are the results of each descriptor of the plan, in order.
     package var results: [[Int]]
+    /// The value of the answer that belongs to no object; absent if there is none.
+    package var value = Value.absent
+    /// The form of `value`; nil if no descriptor describes a value.
+    package var valueShape: ValueShape?
     /// The first 100 issues.
     package var issues: [MappingIssue]
     package var issueCount: Int
@@ -59,6 +63,16 @@ extension MappingResult {
                     reason: "no object of \(entity.name) has its identity"))
             issueCount += 1
         }
+    }
+}
+
+/// The value of an answer that belongs to no object. If several places have one, the last counts.
+struct AnswerValue {
+    private(set) var value = Value.absent
+
+    /// - Parameter bytes: The text of cells.
+    mutating func take(_ cell: Cell, besides bytes: UnsafePointer<UInt8>) {
+        value = Value(cell.placed(besides: bytes))
     }
 }
 

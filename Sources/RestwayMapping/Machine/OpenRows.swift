@@ -53,7 +53,9 @@ struct OpenRows {
 
     func resultCount(of descriptor: Int) -> Int { results[descriptor].count }
 
-    func mapping(of row: Int) -> Int { rows[row].mapping }
+    /// The index of the row's mapping in the plan. Above all rows it is the index for values of the
+    /// answer.
+    func mapping(of row: Int) -> Int { row < 0 ? kinds.count : rows[row].mapping }
     func isEmpty(_ row: Int) -> Bool { rows[row].isEmpty }
 
     /// Pushes a row of absent cells and returns its index.

@@ -56,16 +56,23 @@ struct ValueConverter {
     private(set) var bytes = ScratchStack<UInt8>()
     private let formats: [[DateFormat]]
     private let transforms: [[ValueConversion]]
+    private let collections: [[PlanCollection]]
     private let customTransforms: [String: CustomTransform]
 
     init(_ plan: MappingPlan) {
         formats = plan.formats
         transforms = plan.transforms
+        collections = plan.collections
         customTransforms = plan.customTransforms
     }
 
     func destroy() {
         bytes.destroy()
+    }
+
+    /// Forgets the text of cells that begins at `start`.
+    mutating func forget(from start: Int) {
+        bytes.pop(to: start)
     }
 
     /// Forgets the text of all cells.
@@ -346,6 +353,11 @@ struct ValueConverter {
         }
     }
 
+    /// The form of the list or map that `target` takes; nil if it takes another value.
+    func collection(_ target: PlanTarget, _ mapping: Int) -> PlanCollection? {
+        target.conversion == .collection ? collections[mapping][target.detail] : nil
+    }
+
     // MARK: Issues
 
     /// A description of the values that `target` takes, for an issue.
@@ -368,6 +380,7 @@ struct ValueConverter {
         case .string: return "a string"
         case .numberAsText: return "a number or a string"
         case .url: return "an absolute URL"
+        case .collection: return collections[mapping][target.detail].shape.withArticle
         case .base64Text: return "a string of base64 that holds text"
         case .bytes: return "a string of base64"
         case .iso8601: return "a date (ISO 8601)"

@@ -1,4 +1,4 @@
-import RestwayObjects
+package import RestwayObjects
 
 /// The descriptors that apply to one response, compiled into one tree of key paths.
 ///
@@ -26,14 +26,19 @@ package final class MappingPlan: @unchecked Sendable {
     /// index. Relationships use the mappings of the model.
     let mappings: [EntityMapping]
     let tree: PlanTree
-    /// Facts about the mappings, the date formats and the transforms, by the index of the mapping.
+    /// Facts about the mappings by their index.
     let kinds: [Kind]
+    /// The date formats, the transforms and the collections by the index of the mapping, and after
+    /// them those of the values of the answer.
     let formats: [[DateFormat]]
     let transforms: [[ValueConversion]]
+    let collections: [[PlanCollection]]
     /// Whether a descriptor has a hook.
     package let hasHooks: Bool
     /// Whether a descriptor must find something at its key path.
     let hasRequired: Bool
+    /// The form of the value of the answer; nil if no descriptor describes a value.
+    package let valueShape: ValueShape?
     /// The host's transforms by name.
     let customTransforms: [String: CustomTransform]
 
@@ -62,15 +67,24 @@ package final class MappingPlan: @unchecked Sendable {
                 entityIndex: mapping.entity.index,
                 isLinked: linked.contains(mapping.entity.index))
         }
-        formats = mappings.map(\.plan.formats)
-        self.transforms = mappings.map(\.plan.transforms)
+        valueShape = descriptors.lazy.compactMap(\.valueConversion?.shape).first
         hasHooks = descriptors.contains { $0.hook != nil }
         hasRequired = descriptors.contains(where: \.isRequired)
-        var draft = PlanDraft()
+        var draft = PlanDraft(isOfRows: false)
         for (index, descriptor) in descriptors.enumerated() {
-            draft.add(PlanRow(descriptor: index, mapping: index), at: descriptor.keyPath)
+            if let conversion = descriptor.valueConversion {
+                draft.add(
+                    AttributeMapping(
+                        attribute: index, source: descriptor.keyPath, conversion: conversion),
+                    isIdentity: false)
+            } else {
+                draft.add(PlanRow(descriptor: index, mapping: index), at: descriptor.keyPath)
+            }
         }
         tree = PlanTree(draft)
+        formats = mappings.map(\.plan.formats) + [tree.formats]
+        self.transforms = mappings.map(\.plan.transforms) + [tree.transforms]
+        collections = mappings.map(\.plan.collections) + [tree.collections]
     }
 
     /// The index into `mappings` of the entity at the other end of a link.

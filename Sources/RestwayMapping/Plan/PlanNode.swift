@@ -31,8 +31,11 @@ struct PlanNode {
     private(set) var unchangedKinds = Cell.KindSet([])
 
     /// Settles what follows from the other properties, which do not change any more.
-    mutating func complete() {
-        isSimple = targets.count == 1 && rows.isEmpty && links.isEmpty && children.isEmpty
+    ///
+    /// - Parameter isOfRow: Whether the attributes belong to a row.
+    mutating func complete(isOfRow: Bool) {
+        isSimple =
+            isOfRow && targets.count == 1 && rows.isEmpty && links.isEmpty && children.isEmpty
         guard isSimple else { return }
         isQuick = digest.decides
         attribute = targets[0].attribute
@@ -83,7 +86,7 @@ struct PlanSlot {
 struct PlanTarget {
     enum Conversion: UInt8 {
         case any, bool, int, double, string, iso8601, day, pattern, epoch, bytes, json
-        case boolWords, intText, doubleText, numberAsText, url, base64Text, custom
+        case boolWords, intText, doubleText, numberAsText, url, base64Text, custom, collection
 
         init(_ conversion: ValueConversion) {
             self =
@@ -108,6 +111,7 @@ struct PlanTarget {
                 case .url: .url
                 case .base64Text: .base64Text
                 case .custom: .custom
+                case .collection: .collection
                 }
         }
     }
@@ -115,7 +119,8 @@ struct PlanTarget {
     let attribute: Int
     let conversion: Conversion
     let isIdentity: Bool
-    /// The index into the tree's date formats or transforms, if the conversion needs one.
+    /// The index into the tree's date formats, transforms or collections, if the conversion needs
+    /// one.
     let detail: Int
 
     /// The kinds of cells that become the value unchanged.
@@ -132,9 +137,10 @@ struct PlanTarget {
         return isIdentity ? kinds.filter { $0 == .string || $0 == .int64 } : kinds
     }
 
-    /// Whether the target takes objects and lists, as JSON text.
+    /// Whether the target takes objects or lists, as JSON text.
     var takesContainers: Bool {
-        (conversion == .json || conversion == .any || conversion == .custom) && !isIdentity
+        (conversion == .json || conversion == .any || conversion == .custom
+            || conversion == .collection) && !isIdentity
     }
 
     /// The same attribute with the conversion for a type alone. A date is ISO 8601.
@@ -142,6 +148,22 @@ struct PlanTarget {
         PlanTarget(
             attribute: attribute, conversion: Conversion(ValueConversion(type)),
             isIdentity: isIdentity, detail: -1)
+    }
+}
+
+/// The form of a list or a map of values.
+struct PlanCollection {
+    let shape: ValueShape
+    /// Converts the innermost values.
+    let element: PlanTarget
+
+    /// Whether it may begin with a list, or else with an object.
+    func takes(isArray: Bool) -> Bool {
+        switch shape {
+        case .one: false
+        case .list: isArray
+        case .map: !isArray
+        }
     }
 }
 

@@ -12,26 +12,43 @@ struct PlanDraft {
     private(set) var nodes = [Node(key: "")]
     private(set) var formats: [DateFormat] = []
     private(set) var transforms: [ValueConversion] = []
+    private(set) var collections: [PlanCollection] = []
     private(set) var identityTarget: PlanTarget?
+    /// Whether the attributes belong to rows. Otherwise they are values of the answer.
+    let isOfRows: Bool
+
+    init(isOfRows: Bool = true) {
+        self.isOfRows = isOfRows
+    }
 
     mutating func add(_ mapping: AttributeMapping, isIdentity: Bool) {
+        let target = target(mapping.conversion, mapping.attribute, isIdentity: isIdentity)
+        let node = node(at: mapping.source)
+        nodes[node].targets.append(target)
+        if isIdentity { identityTarget = target }
+    }
+
+    private mutating func target(
+        _ conversion: ValueConversion, _ attribute: Int, isIdentity: Bool
+    ) -> PlanTarget {
         var detail = -1
-        switch mapping.conversion {
+        switch conversion {
         case .date(let format):
             detail = formats.count
             formats.append(format ?? .iso8601)
         case .boolWords, .custom:
             detail = transforms.count
-            transforms.append(mapping.conversion)
+            transforms.append(conversion)
+        case .collection(let shape, let innermost):
+            let element = target(innermost, attribute, isIdentity: false)
+            detail = collections.count
+            collections.append(PlanCollection(shape: shape, element: element))
         default:
             break
         }
-        let node = node(at: mapping.source)
-        let target = PlanTarget(
-            attribute: mapping.attribute, conversion: PlanTarget.Conversion(mapping.conversion),
+        return PlanTarget(
+            attribute: attribute, conversion: PlanTarget.Conversion(conversion),
             isIdentity: isIdentity, detail: detail)
-        nodes[node].targets.append(target)
-        if isIdentity { identityTarget = target }
     }
 
     mutating func add(_ row: PlanRow, at keyPath: [String]) {
@@ -71,6 +88,7 @@ final class PlanTree: @unchecked Sendable {
     let formats: [DateFormat]
     /// The data that transforms need in addition to their kind.
     let transforms: [ValueConversion]
+    let collections: [PlanCollection]
 
     init(_ draft: PlanDraft) {
         var memory = PlanMemory(byteCount: draft.nodes.reduce(0) { $0 + PlanMemory.size(of: $1) })
@@ -79,6 +97,7 @@ final class PlanTree: @unchecked Sendable {
         root = UnsafePointer(nodes.baseAddress!)
         formats = draft.formats
         transforms = draft.transforms
+        collections = draft.collections
 
         // The keys come before the rest, because a node's hash table uses the keys of its children.
         for (index, node) in draft.nodes.enumerated() {
@@ -94,7 +113,7 @@ final class PlanTree: @unchecked Sendable {
             nodes[index].links = memory.copy(node.links)
             nodes[index].children = memory.copy(node.children.map { root + $0 })
             nodes[index].slots = memory.table(nodes[index].children)
-            nodes[index].complete()
+            nodes[index].complete(isOfRow: draft.isOfRows)
         }
     }
 

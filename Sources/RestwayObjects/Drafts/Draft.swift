@@ -66,8 +66,17 @@ package final class Draft: Sendable {
         }
         throw .unfitValue(
             entity: entity.name, attribute: attribute.name,
-            expected: isAnyIdentity ? "an integer or a string" : attribute.type.withArticle,
+            expected: isAnyIdentity ? "an integer or a string" : attribute.shape.withArticle,
             found: value.withArticle)
+    }
+
+    /// Changes the value of an attribute. No other thread sees the draft between the two values.
+    ///
+    /// - Parameter change: Returns the new value; its argument is the present value.
+    package func change(attribute index: Int, _ change: (Value) -> Value) {
+        node.state.withLock { state in
+            state.set(.value(change(state.value(cell: index))), cell: index)
+        }
     }
 
     // MARK: Relationships

@@ -10,6 +10,8 @@ extension Query {
         case isLike(attribute: Int, LikePattern)
         /// The full texts of the object have the words.
         case hasWords(WordPattern)
+        /// The value of the attribute is a list that has the element.
+        case hasElement(attribute: Int, ListElement)
         case leads(RelationCondition)
         case all([Condition])
         case any([Condition])
@@ -62,7 +64,7 @@ extension Query.Condition {
     /// How many comparisons it has.
     package var comparisonCount: Int {
         switch self {
-        case .compares, .isOneOf, .isLike, .hasWords: 1
+        case .compares, .isOneOf, .isLike, .hasWords, .hasElement: 1
         case .leads(let relation): 1 + (relation.condition?.comparisonCount ?? 0)
         case .not(let condition): condition.comparisonCount
         case .all(let conditions), .any(let conditions):
@@ -73,7 +75,7 @@ extension Query.Condition {
     /// How many values the comparisons have.
     package var valueCount: Int {
         switch self {
-        case .compares, .hasWords: 1
+        case .compares, .hasWords, .hasElement: 1
         case .isLike(_, let pattern): pattern.escape == nil ? 1 : 2
         case .isOneOf(_, let values): values.count
         case .leads(let relation): relation.condition?.valueCount ?? 0
@@ -87,7 +89,7 @@ extension Query.Condition {
     fileprivate var searchesTexts: Bool {
         switch self {
         case .hasWords: true
-        case .compares, .isOneOf, .isLike, .leads: false
+        case .compares, .isOneOf, .isLike, .hasElement, .leads: false
         case .not(let condition): condition.searchesTexts
         case .all(let conditions), .any(let conditions):
             conditions.contains(where: \.searchesTexts)
@@ -96,7 +98,7 @@ extension Query.Condition {
 
     fileprivate func collect(_ found: inout [Query.RelationCondition]) {
         switch self {
-        case .compares, .isOneOf, .isLike, .hasWords: break
+        case .compares, .isOneOf, .isLike, .hasWords, .hasElement: break
         case .leads(let relation):
             relation.condition?.collect(&found)
             found.append(relation)
@@ -119,6 +121,8 @@ extension Query.Condition {
             return CellOrder.isText(cell) && pattern.matches(cell.text)
         case .hasWords(let pattern):
             return pattern.matches(object)
+        case .hasElement(let attribute, let element):
+            return element.isIn(object.cell(at: attribute))
         case .leads(let relation):
             return relations.holds(relation, object)
         case .all(let conditions):

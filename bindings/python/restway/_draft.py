@@ -7,11 +7,13 @@ from datetime import date, datetime, time, timezone
 from typing import Any, NoReturn, Union
 
 from . import _ffi as native
-from ._boundary import check, make, name
+from ._boundary import check, make
+from ._boundary import name as name_bytes
 from ._exceptions import UsageError
 from ._ffi.conversion import encode
 from ._hints import no_attribute
 from ._object import Layouts, Object, Objects
+from .reading.shapes import given
 
 Linked = Union[Object, "Draft"]
 """The types that a relationship of a draft may lead to."""
@@ -79,20 +81,28 @@ class Draft:
         for key, value in values.items():
             self[key] = value
 
-    def add(self, relationship: str, *targets: Linked) -> None:
-        """Adds objects or drafts to a relationship. A relationship to one then leads to the last of
-        them.
+    def add(self, name: str, *targets: Any) -> None:
+        """Adds objects or drafts to a relationship, or values to an attribute that is a list. A
+        relationship to one then leads to the last of them.
 
         A draft stands for its object. Raises UnknownAttributeError, UsageError (another entity,
-        another store).
+        another store, a value that does not fit).
         """
         lib = native.lib
-        self._link(lib.restway_draft_add, lib.restway_draft_add_draft, relationship, targets)
+        if name in self._known_positions():
+            self._change(lib.restway_draft_add_value, name, targets)
+        else:
+            self._link(lib.restway_draft_add, lib.restway_draft_add_draft, name, targets)
 
-    def remove(self, relationship: str, *targets: Linked) -> None:
-        """Removes objects or drafts from a relationship; raises as `add` does."""
+    def remove(self, name: str, *targets: Any) -> None:
+        """Removes objects or drafts from a relationship, or all elements that equal the values from
+        an attribute that is a list; raises as `add` does.
+        """
         lib = native.lib
-        self._link(lib.restway_draft_remove, lib.restway_draft_remove_draft, relationship, targets)
+        if name in self._known_positions():
+            self._change(lib.restway_draft_remove_value, name, targets)
+        else:
+            self._link(lib.restway_draft_remove, lib.restway_draft_remove_draft, name, targets)
 
     def revert(self, *names: str) -> None:
         """Undoes the changes of these attributes and relationships, or all changes.
@@ -102,7 +112,7 @@ class Draft:
         if not names:
             check(native.lib.restway_draft_revert, self._handle, None)
         for text in names:
-            check(native.lib.restway_draft_revert, self._handle, name(text))
+            check(native.lib.restway_draft_revert, self._handle, name_bytes(text))
 
     def snapshot(self) -> Object:
         """Returns an object with the present values of the draft. Links to drafts whose object is
@@ -140,13 +150,22 @@ class Draft:
                 raise
             self._set(key, datetime.combine(value, time.min, timezone.utc))
 
+    def _known_positions(self) -> dict[str, int]:
+        return self.snapshot()._known().positions
+
+    def _change(self, function: Any, attribute: str, values: tuple[Any, ...]) -> None:
+        for value in values:
+            check(function, self._handle, name_bytes(attribute), native.ref(encode(value)))
+
     def _set(self, key: str, value: Any) -> None:
+        if key in self.snapshot()._known().converters:
+            value = given(value)
         function = native.lib.restway_draft_set
-        check(function, self._handle, name(key), native.ref(encode(value)))
+        check(function, self._handle, name_bytes(key), native.ref(encode(value)))
 
     def __delitem__(self, key: str) -> None:
         self._known(key)
-        check(native.lib.restway_draft_unset, self._handle, name(key))
+        check(native.lib.restway_draft_unset, self._handle, name_bytes(key))
 
     def __getattr__(self, key: str) -> Any:
         if key.startswith("__"):
@@ -188,7 +207,7 @@ class Draft:
         check(
             native.lib.restway_draft_relate,
             self._handle,
-            name(relationship),
+            name_bytes(relationship),
             native.handle_array(native.ObjectHandle, objects),
             native.handle_array(native.DraftHandle, drafts),
             len(targets),
@@ -199,10 +218,10 @@ class Draft:
     ) -> None:
         for target in targets:
             if isinstance(target, Draft):
-                check(add_draft, self._handle, name(relationship), target._handle)
+                check(add_draft, self._handle, name_bytes(relationship), target._handle)
             else:
                 _require_linked(target)
-                check(add_object, self._handle, name(relationship), target._handle)
+                check(add_object, self._handle, name_bytes(relationship), target._handle)
 
     def _relationships(self) -> dict[str, bool]:
         return self.snapshot()._known().relationships

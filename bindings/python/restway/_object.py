@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Union, overload
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar, Union, overload
 
 from . import _ffi as native
 from ._boundary import check, make
@@ -12,58 +12,18 @@ from ._exceptions import UnknownAttributeError
 from ._ffi.conversion import decode
 from ._ffi.enums import Domain, Status, ValueKind
 from ._hints import Hinting, Unchangeable, no_attribute, object_text, position, require
+from .reading.layout import Layout
+from .reading.layout import Layouts as Layouts
 from .reading.rows import Row, first_row, list_rows, related_row
+from .reading.shapes import Converter, converters_of
 from .reading.whole import WholeObject, WholeObjects
 from .values import ReadsInto
-
-if TYPE_CHECKING:
-    from ._response import Response
 
 Identity = Union[int, str, None]
 """The identity of an object within its entity; None if it has no identity."""
 
 
 _new = object.__new__
-
-
-class Layout:
-    """The attributes and relationships that all objects of an entity have."""
-
-    __slots__ = ("cells_bytes", "kind", "names", "positions", "relationships")
-
-    def __init__(self, names: tuple[str, ...], relationships: dict[str, bool]) -> None:
-        self.names = names
-        self.positions = {name: position for position, name in enumerate(names)}
-        self.relationships = relationships
-        """The names of the relationships, and whether each leads to many objects."""
-        self.kind = _kind_of(self.positions, relationships)
-        """A class with a property for each attribute and relationship, which is faster than
-        `__getattr__`.
-        """
-        self.cells_bytes = len(names) * native.CELL.size
-        """The size of the values of one object."""
-
-
-class Layouts(dict["bytes | None", Layout]):
-    """The layouts of one client's entities, by name, and the store, in which relationships are
-    resolved.
-
-    Each layout is read once, from the first object. `response_of` makes a response from the
-    response of an error: the module of errors cannot do it itself, because the module of responses
-    imports it.
-    """
-
-    __slots__ = ("response_of", "store")
-
-    def __init__(
-        self,
-        store: native.StoreHandle,
-        response_of: Callable[[native.ResponseHandle, Layouts], Response],
-    ) -> None:
-        """`store` is owned."""
-        super().__init__()
-        self.store = store
-        self.response_of = response_of
 
 
 class Object(Unchangeable, WholeObject):
@@ -81,6 +41,7 @@ class Object(Unchangeable, WholeObject):
     | bool, integer, real, string, bytes | bool, int, float, str, bytes |
     | date | datetime, aware, in UTC |
     | JSON | dict, list, ...: a new one at each reading |
+    | a list or a map of values | list, dict: a new one at each reading |
 
     The relationships of the entity are read in the same way: a relationship to many gives a
     sequence of objects, a relationship to one gives an object or None. They lead to the newest
@@ -210,7 +171,7 @@ class Object(Unchangeable, WholeObject):
             if name in self._known().relationships:
                 return self._followed(name)
             raise KeyError(self._no_attribute(name))
-        return decode(native.cell_at(self._read(), position), self._object_at, name)
+        return self._value(position, name)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -220,7 +181,12 @@ class Object(Unchangeable, WholeObject):
             if name in self._known().relationships:
                 return self._followed(name)
             raise AttributeError(self._no_attribute(name))
-        return decode(native.cell_at(self._read(), position), self._object_at, name)
+        return self._value(position, name)
+
+    def _value(self, position: int, name: str) -> Any:
+        value = decode(native.cell_at(self._read(), position), self._object_at, name)
+        convert = self._known().converters.get(name)
+        return value if convert is None else convert(value)
 
     def __contains__(self, name: object) -> bool:
         if not isinstance(name, str):
@@ -342,21 +308,27 @@ def _layout_of(handle: native.ObjectHandle) -> Layout:
     relationships = _names(
         handle, lib.restway_object_relationship_count, lib.restway_object_relationship_name
     )
-    return Layout(
-        names,
-        {
-            name: bool(lib.restway_object_relationship_is_many(handle, index))
-            for index, name in enumerate(relationships)
-        },
-    )
+    are_many = {
+        name: bool(lib.restway_object_relationship_is_many(handle, index))
+        for index, name in enumerate(relationships)
+    }
+    converters = converters_of(handle, names)
+    return Layout(names, are_many, converters, _kind_of(names, are_many, converters))
 
 
-def _kind_of(positions: dict[str, int], relationships: dict[str, bool]) -> type[Object]:
+def _kind_of(
+    names: tuple[str, ...], relationships: dict[str, bool], converters: dict[str, Converter]
+) -> type[Object]:
+    """Makes a class with a property for each attribute and relationship, which is faster than
+    `__getattr__`.
+    """
     properties = {
         name: _relationship(name, index, is_many)
         for index, (name, is_many) in enumerate(relationships.items())
     }
-    properties.update({name: _attribute(name, position) for name, position in positions.items()})
+    for place, name in enumerate(names):
+        attribute = _converted if name in converters else _attribute
+        properties[name] = attribute(name, place)
     free = {
         name: made
         for name, made in properties.items()
@@ -370,6 +342,10 @@ def _relationship(name: str, index: int, is_many: bool) -> property:
         return property(lambda self: self.related(name))
     place = native.size(index)
     return property(lambda self: self._one(place))
+
+
+def _converted(name: str, position: int) -> property:
+    return property(lambda self: self._value(position, name))
 
 
 def _attribute(name: str, position: int) -> property:
@@ -450,6 +426,7 @@ class Objects(Hinting, WholeObjects, ReadsInto, Sequence[Object]):
             return Object.retained(address, layouts)
 
         at_once = _ROWS_AT_ONCE if abs(self._range.step) == 1 else 1
+        converters = self._converters(columns)
         for start in range(0, len(self._range), at_once):
             span = self._range[start : start + at_once]
             low, high = min(span), max(span)
@@ -466,7 +443,16 @@ class Objects(Hinting, WholeObjects, ReadsInto, Sequence[Object]):
             cells = native.cells(buffer) if width else []
             for index in span:
                 row = cells[(index - low) * width : (index - low + 1) * width]
-                yield tuple([decode(cell, object_at) for cell in row])
+                values = [decode(cell, object_at) for cell in row]
+                for column, convert in converters:
+                    values[column] = convert(values[column])
+                yield tuple(values)
+
+    def _converters(self, columns: list[int]) -> list[tuple[int, Converter]]:
+        """Returns what makes the values of lists and maps, with the places among `columns`."""
+        known = self[0]._known()
+        found = [known.converters.get(known.names[column]) for column in columns]
+        return [(place, convert) for place, convert in enumerate(found) if convert is not None]
 
     @overload
     def __getitem__(self, index: int) -> Object: ...

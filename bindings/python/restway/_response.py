@@ -16,6 +16,7 @@ from ._ffi.enums import CacheState, Domain, Status, StatusClass
 from ._inspect import Headers, OutgoingRequest, request_of, status_class
 from ._object import Layouts, Object, Objects, first_object
 from ._questions import no_object
+from .reading.shapes import converted
 from .tables.columns import Tabular
 from .values import ReadsInto
 
@@ -248,20 +249,22 @@ class Response(Tabular, ReadsInto, Owner[native.ResponseHandle]):
 
     @property
     def value(self) -> Any:
-        """What the parser has made of the body: the objects with "objects", JSON with "json", a str
+        """What the parser has made of the body: with "objects" the objects, or the value of an
+        answer whose route names a type in place of an entity; JSON with "json", a str
         with "text", bytes with "bytes", the headers with "headers", None with "nothing", and what a
         parser of the program has returned.
 
             client.route("report", parse="text").value
         """
         parser = self.parser
-        if parser == "objects":
+        declared = native.borrowed(native.lib.restway_response_value_type(self._handle))
+        if parser == "objects" and declared is None:
             return self.objects
         if parser == "headers":
             return self.headers
         value = native.values(1)
         check(native.lib.restway_response_value, self._handle, value)
-        return decode(native.cells(value)[0], no_object)
+        return converted(decode(native.cells(value)[0], no_object), declared)
 
     @property
     def saved(self) -> Saved | None:

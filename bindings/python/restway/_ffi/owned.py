@@ -23,10 +23,11 @@ __all__ = [
     "OwnedPagedListHandle", "OwnedPagesHandle", "OwnedQueryChangesHandle", "OwnedQueryHandle",
     "OwnedRefreshHandle", "OwnedRequestHandle", "OwnedResourceHandle", "OwnedResponseHandle",
     "OwnedRoutingClientHandle", "OwnedScopeHandle", "OwnedStoreHandle", "OwnedTextHandle",
-    "OwnedTransactionHandle", "OwnedTurnHandle", "OwnedUrlHandle", "PagedListHandle", "PagesHandle",
-    "QueryChangesHandle", "QueryHandle", "RefreshHandle", "RequestHandle", "ResourceHandle",
-    "ResponseHandle", "RoutingClientHandle", "RowsHandle", "ScopeHandle", "StoreHandle",
-    "TextHandle", "TransactionHandle", "TurnHandle", "UrlHandle",
+    "OwnedTransactionHandle", "OwnedTurnHandle", "OwnedUrlHandle", "OwnedValuesHandle",
+    "PagedListHandle", "PagesHandle", "QueryChangesHandle", "QueryHandle", "RefreshHandle",
+    "RequestHandle", "ResourceHandle", "ResponseHandle", "RoutingClientHandle", "RowsHandle",
+    "ScopeHandle", "StoreHandle", "TextHandle", "TransactionHandle", "TurnHandle", "UrlHandle",
+    "ValuesHandle",
 ]
 
 
@@ -191,6 +192,10 @@ class TurnHandle(Handle):
 
 
 class UrlHandle(Handle):
+    __slots__ = ()
+
+
+class ValuesHandle(Handle):
     __slots__ = ()
 
 
@@ -404,6 +409,12 @@ class OwnedUrlHandle(Owned, UrlHandle):
     release = "restway_url_release"
 
 
+class OwnedValuesHandle(Owned, ValuesHandle):
+    __slots__ = ()
+
+    release = "restway_values_release"
+
+
 OWNED: dict[type[Handle], Any] = {
     ActiveCallsHandle: OwnedActiveCallsHandle,
     ApiHandle: OwnedApiHandle,
@@ -440,5 +451,6 @@ OWNED: dict[type[Handle], Any] = {
     TransactionHandle: OwnedTransactionHandle,
     TurnHandle: OwnedTurnHandle,
     UrlHandle: OwnedUrlHandle,
+    ValuesHandle: OwnedValuesHandle,
 }
 """The class that owns a reference, for each handle that the program can own."""

@@ -228,5 +228,17 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_value_double": (Value, (c_double,)),
     "restway_value_date": (Value, (c_int64,)),
     "restway_value_string": (Value, (c_char_p,)),
+    "restway_values_retain": (ValuesHandle, (ValuesHandle,)),
+    "restway_values_release": (None, (ValuesHandle,)),
+    "restway_values_count": (c_size_t, (ValuesHandle,)),
+    "restway_values_get": (c_enum, (ValuesHandle, c_size_t, _value, _error_out)),
+    "restway_values_key": (c_char_p, (ValuesHandle, c_size_t)),
+    "restway_values_inner": (c_enum, (ValuesHandle, c_size_t, POINTER(ValuesHandle), _error_out)),
+    "restway_object_attribute_type": (c_char_p, (ObjectHandle, c_size_t)),
+    "restway_object_values": (c_enum, (ObjectHandle, c_char_p, POINTER(ValuesHandle), _error_out)),
+    "restway_response_value_type": (c_char_p, (ResponseHandle,)),
+    "restway_response_values": (c_enum, (ResponseHandle, POINTER(ValuesHandle), _error_out)),
+    "restway_draft_add_value": (c_enum, (DraftHandle, c_char_p, _value, _error_out)),
+    "restway_draft_remove_value": (c_enum, (DraftHandle, c_char_p, _value, _error_out)),
 }
 """The result and the arguments of each function."""

@@ -50,7 +50,7 @@ __all__ = [
     "RoutingClientHandle", "RowsHandle", "ScopeHandle", "ShouldReplayFn", "Span", "SpanAttribute",
     "SpanFn", "Statistics", "StoreHandle", "StreamEvent", "StreamEventFn", "TextHandle", "Timings",
     "TlsOptions", "TransactionHandle", "TransformFn", "TurnHandle", "UrlHandle", "ValidateFn",
-    "Value", "ValueAs", "c_enum",
+    "Value", "ValueAs", "ValuesHandle", "c_enum",
 ]
 
 c_enum = c_uint32

@@ -57,5 +57,6 @@ _MARKS: dict[str, Callable[[Any], Any]] = {
     "$bytes": _bytes,
     "$json": json_value,
     "$double": float,
+    "$map": dict,
 }
 """What Python makes of the content of each mark."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from .model import Document, Entity
 
@@ -60,6 +61,11 @@ def write_header(document: Document, name: str) -> str:
     )
 
 
+def _field_type(declared: Any) -> str:
+    """Returns the type of a field. A list or a map of values is its JSON text."""
+    return _FIELD_TYPES[declared if isinstance(declared, str) else "json"]
+
+
 def _struct(entity: Entity, name: str) -> list[str]:
     """Returns the lines of the struct of an entity."""
     taken = {*_OF_STRUCTS, name}
@@ -70,7 +76,7 @@ def _struct(entity: Entity, name: str) -> list[str]:
         f"struct {name} {{",
         f"    static constexpr std::string_view entity = {_literal(entity.name)};",
         "",
-        *(f"    std::optional<{_FIELD_TYPES[one.type]}> {field};" for one, field in fields),
+        *(f"    std::optional<{_field_type(one.type)}> {field};" for one, field in fields),
         *([""] if fields else []),
         "    // Calls a function with the name of each attribute and its field.",
         "    template <typename Self, typename Visit>",

@@ -20,8 +20,10 @@ class Attribute:
     """An attribute of an entity."""
 
     name: str
-    type: str
-    """The type as the document says it: any, bool, int, double, string, date, bytes or json."""
+    type: Any
+    """The type as the document says it: any, bool, int, double, string, date, bytes or json, or a
+    list or a map with the type of its values.
+    """
 
 
 @dataclass(frozen=True)
@@ -136,7 +138,7 @@ def _entity(name: str, source: Mapping[str, Any]) -> Entity:
 def _route(
     name: str,
     sources: Mapping[str, Mapping[str, Any]],
-    types: Mapping[str, Mapping[str, str]],
+    types: Mapping[str, Mapping[str, Any]],
     descriptors: list[dict[str, Any]],
 ) -> Route:
     source, path = sources[name], _full_path(name, sources)
@@ -144,7 +146,7 @@ def _route(
     entity = source.get("entity")
     own_types = types.get(entity, {}) if entity else {}
     variables = tuple(
-        Variable(variable, own_types.get(variable, "any"), required)
+        Variable(variable, _single(own_types.get(variable)), required)
         for variable, required in variables_of(path)
     )
     applying = [*_several(source.get("response", []))]
@@ -157,6 +159,11 @@ def _route(
     if source.get("parse", "objects") != "objects":
         answers = dict.fromkeys(methods, ())
     return Route(name, path, methods, entity, variables, answers, "pages" in source)
+
+
+def _single(type_of: Any) -> str:
+    """Returns the type of a variable; a list or a map of values is any."""
+    return type_of if isinstance(type_of, str) else "any"
 
 
 def _full_path(name: str, sources: Mapping[str, Mapping[str, Any]]) -> str:
@@ -174,8 +181,8 @@ def _answered(descriptors: Iterable[Mapping[str, Any]], method: str) -> Iterator
     for descriptor in descriptors:
         successful = str(descriptor.get("status", "2xx")).startswith("2")
         applies = method in _several(descriptor.get("method", method))
-        entity = descriptor["entity"]
-        if successful and applies and entity not in seen:
+        entity = descriptor.get("entity")
+        if successful and applies and entity is not None and entity not in seen:
             seen.add(entity)
             yield entity
 

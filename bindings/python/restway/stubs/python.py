@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from .._draft import Draft
 from .._object import Object
@@ -33,6 +34,18 @@ _ATTRIBUTE_TYPES = {
     "bytes": "bytes | None",
     "json": "Any",
 }
+
+
+def _type_of(declared: Any) -> str:
+    """Returns the annotation of an attribute. The values in a list or a map are seldom null, so
+    their annotation leaves that out.
+    """
+    if isinstance(declared, str):
+        return _ATTRIBUTE_TYPES[declared]
+    inner = _type_of(declared[0] if isinstance(declared, list) else declared["*"])
+    inner = inner.removesuffix(" | None")
+    return f"list[{inner}] | None" if isinstance(declared, list) else f"dict[str, {inner}] | None"
+
 
 _VARIABLE_TYPES = {"int": "int", "string": "str"}
 
@@ -147,7 +160,7 @@ class _Module:
         found: dict[str, list[str]] = {}
         for entity in entities:
             for attribute in entity.attributes:
-                found.setdefault(attribute.name, []).append(_ATTRIBUTE_TYPES[attribute.type])
+                found.setdefault(attribute.name, []).append(_type_of(attribute.type))
             for relationship in entity.relationships:
                 target = self._names.entities[relationship.entity]
                 read = f"TypedObjects[{target}]" if relationship.many else f"{target} | None"
@@ -156,9 +169,7 @@ class _Module:
 
     def _set_types(self, entity: Entity) -> dict[str, str]:
         """Returns the types that the attributes and relationships of a draft take."""
-        types = {
-            attribute.name: _ATTRIBUTE_TYPES[attribute.type] for attribute in entity.attributes
-        }
+        types = {attribute.name: _type_of(attribute.type) for attribute in entity.attributes}
         for relationship in entity.relationships:
             target = relationship.entity
             linked = f"{self._names.entities[target]} | {self._names.drafts[target]}"
