@@ -54,8 +54,10 @@ final class TrackerTests: DemoTestCase {
     ]
 
     private func tracker(outbox: String? = nil) throws -> Client {
-        try Client(
-            API(document: document), options: Client.Options(baseURL: url(), outbox: outbox))
+        // The routes say "offline", so every client needs a file for its outbox.
+        let file = try outbox ?? temporaryFile()
+        return try Client(
+            API(document: document), options: Client.Options(baseURL: url(), outbox: file))
     }
 
     private func temporaryFile() throws -> String {
@@ -139,7 +141,8 @@ final class TrackerTests: DemoTestCase {
         XCTAssertEqual(draft.changed, [])
         try draft.set("title", to: "Menus are tiny")
         try draft.set("state", to: "closed")
-        XCTAssertEqual(draft.changed, ["title", "state"])
+        // The order of the document, which a literal writes sorted.
+        XCTAssertEqual(draft.changed, ["state", "title"])
         let seen = try client.inspect(Request(.patch, .draft(draft)))
         XCTAssertEqual(
             try JSON(parsing: String(decoding: XCTUnwrap(seen.body), as: UTF8.self)),
