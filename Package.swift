@@ -163,6 +163,13 @@ let core: [Target] =
             "RestwayPlugins", "RestwayCalls", "RestwayAuth", "RestwayRate", "RestwayCache",
             "RestwayBatch", "RestwayOutbox", "RestwayPages", "RestwayClient",
         ], settings + small)
+    + module(
+        "Restway",
+        [
+            "RestwayText", "RestwayThreads", "RestwayJSON", "RestwaySQLite", "RestwayRouting",
+            "RestwayObjects", "RestwayMapping", "RestwayHTTP", "RestwayOutcome", "RestwayDocument",
+            "RestwayCalls", "RestwayOutbox", "RestwayPages", "RestwayClient",
+        ])
 
 /// Random input for the mapping; its corpus runs as ordinary tests. libFuzzer provides the `main`
 /// of the fuzzer itself, so it can only be built for fuzzing: `make fuzz`.
@@ -201,7 +208,8 @@ let bench: [Target] =
 let package = Package(
     name: "restway",
     products: [
-        .library(name: "restway", type: .dynamic, targets: ["RestwayABI"])
+        .library(name: "restway", type: .dynamic, targets: ["RestwayABI"]),
+        .library(name: "Restway", targets: ["Restway"]),
     ],
     targets: systemLibraries + core + fuzz + bench
 )

@@ -199,6 +199,12 @@ test-crash-long:
 	RESTWAY_CRASH_KILLS=$(CACHE_KILLS) swift test $(TEST_FLAGS) --filter CacheCrashTests \
 	    $(SAY_FAILURES)
 
+# A package that uses Restway compiles all of it, so this takes some minutes, and `make test` leaves
+# it out. It needs neither the release library nor the private Jansson.
+.PHONY: test-swift-package
+test-swift-package: setup
+	Tests/SwiftPackage/check build/swift-package
+
 .PHONY: test-tidy
 test-tidy: setup
 	$(PYTHON) -m pytest -q Tests/Tidy

@@ -77,8 +77,18 @@ def _stored_fields(part: _Part) -> list[str]:
     ]
 
 
+#: The public Swift API, whose types may have the names of types of the core.
+_FACE = SOURCES / "Restway"
+
+
 def _all_parts() -> list[_Part]:
-    return [part for path in swift_files(SOURCES) for part in _parts(path)]
+    """Returns the parts of all types; those of the public Swift API have its name in front."""
+    core = [path for path in swift_files(SOURCES) if _FACE not in path.parents]
+    face = [part for path in swift_files(_FACE) for part in _parts(path)]
+    own = {part.name for part in face if part.kind != "extension"}
+    return [part for path in core for part in _parts(path)] + [
+        part._replace(name=f"Restway.{part.name}") if part.name in own else part for part in face
+    ]
 
 
 def test_types_and_fields_are_found_here() -> None:

@@ -41,6 +41,8 @@ PEERS = {
 
 #: Modules of the toolchain; every other dependency of a module is in Package.swift.
 TOOLCHAIN = {"Swift", "Glibc", "Synchronization"}
+#: The part of Foundation without internationalisation, for the public Swift API alone.
+FOUNDATION = "FoundationEssentials"
 
 UNMANAGED = {"Sources/RestwayThreads/UserData.swift", "Sources/RestwayABI/Base/Handle.swift"}
 
@@ -77,6 +79,8 @@ def test_dependencies_point_upwards(module: str) -> None:
 @pytest.mark.parametrize("module", DEPENDENCIES)
 def test_imports_are_declared(module: str) -> None:
     allowed = DEPENDENCIES[module] | TOOLCHAIN
+    if module == "Restway":
+        allowed |= {FOUNDATION}
     if "CRestway" in allowed:
         allowed |= {"CRestwayPlugin"}  # The other module in Include.
     expect_none(
@@ -85,6 +89,10 @@ def test_imports_are_declared(module: str) -> None:
         for imported in _IMPORT.findall(swift_code(path))
         if imported not in allowed
     )
+
+
+def test_the_public_swift_api_does_not_use_the_c_abi() -> None:
+    assert not {"CRestway", "RestwayABI"} & DEPENDENCIES["Restway"]
 
 
 def test_foundation_stays_out_of_the_core() -> None:

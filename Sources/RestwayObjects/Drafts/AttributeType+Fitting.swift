@@ -49,7 +49,7 @@ extension Value {
     }
 
     /// A phrase for messages, for example "not an integer".
-    var withArticle: String {
+    package var withArticle: String {
         switch self {
         case .absent: "nothing"
         case .null: "null"

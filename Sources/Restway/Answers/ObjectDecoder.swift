@@ -1,0 +1,347 @@
+import FoundationEssentials
+import RestwayCalls
+import RestwayDocument
+import RestwayObjects
+import RestwayOutcome
+
+/// Where objects come from: the store with what their relationships lead to, and the decoder of
+/// JSON in their attributes.
+///
+/// `@unchecked Sendable`: nothing changes the decoder after the client was made.
+struct ObjectSource: @unchecked Sendable {
+    let api: RestwayDocument.API
+    let store: ObservedStore
+    let decoder: JSONDecoder
+}
+
+/// Reads objects into `Decodable` types: attributes and relationships by their names.
+struct ObjectDecoder: Decoder {
+    /// What is read: a value of an attribute, an object, or the objects of a list.
+    enum Content {
+        case value(Value)
+        case object(Snapshot)
+        case objects([Snapshot])
+    }
+
+    /// The depth at which reading ends: relationships may lead in a circle, and types may, too.
+    private static let depthMax = 64
+
+    let content: Content
+    let source: ObjectSource
+    let codingPath: [any CodingKey]
+    var userInfo: [CodingUserInfoKey: Any] { source.decoder.userInfo }
+
+    /// Reads the objects of an answer: all of them into an array, else the first one.
+    static func decode<Result: Decodable>(
+        _ type: Result.Type, _ objects: [Snapshot], _ source: ObjectSource
+    ) throws -> Result {
+        let isMany = Result.self is any ObjectListing.Type
+        let content: Content =
+            isMany ? .objects(objects) : objects.first.map(Content.object) ?? .value(.null)
+        return try ObjectDecoder(content, source, []).decode(Result.self)
+    }
+
+    init(_ content: Content, _ source: ObjectSource, _ codingPath: [any CodingKey]) {
+        self.content = content
+        self.source = source
+        self.codingPath = codingPath
+    }
+
+    /// Reads this content into a type, which may be one that needs no decoder.
+    func decode<Result: Decodable>(_ type: Result.Type) throws -> Result {
+        guard codingPath.count < Self.depthMax else {
+            throw corrupted("the objects nest deeper than \(Self.depthMax)")
+        }
+        if case .value(let value) = content {
+            if let found = try plain(value, type) as? Result { return found }
+            if case .json(let text) = value {
+                return try source.decoder.decode(Result.self, from: Data(text.utf8))
+            }
+        }
+        return try Result(from: self)
+    }
+
+    /// Returns a value of a type of Foundation; `nil` for every other type.
+    private func plain(_ value: Value, _ type: any Decodable.Type) throws -> (any Decodable)? {
+        if type == Date.self, case .date(let microseconds) = value {
+            return Date(timeIntervalSince1970: Double(microseconds) / 1_000_000)
+        }
+        if type == Data.self, case .bytes(let bytes) = value { return Data(bytes) }
+        guard case .string(let text) = value else { return nil }
+        if type == URL.self {
+            guard let url = URL(string: text) else { throw corrupted("\"\(text)\" is no URL") }
+            return url
+        }
+        if type == Decimal.self {
+            guard let number = Decimal(string: text) else {
+                throw corrupted("\"\(text)\" is no decimal number")
+            }
+            return number
+        }
+        return nil
+    }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        guard case .object(let snapshot) = content else { throw mismatch([String: Any].self) }
+        return KeyedDecodingContainer(
+            ObjectContainer<Key>(snapshot: snapshot, source: source, codingPath: codingPath))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        guard case .objects(let snapshots) = content else { throw mismatch([Any].self) }
+        return ListContainer(snapshots: snapshots, source: source, codingPath: codingPath)
+    }
+
+    func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
+
+    // MARK: Errors
+
+    func mismatch(_ type: Any.Type) -> DecodingError {
+        let found: String =
+            switch content {
+            case .object(let snapshot): "a \(snapshot.entity.name)"
+            case .objects: "a list of objects"
+            case .value(let value): value.withArticle
+            }
+        let context = DecodingError.Context(
+            codingPath: codingPath, debugDescription: "expected \(type), is \(found)")
+        if case .value(.null) = content { return .valueNotFound(type, context) }
+        return .typeMismatch(type, context)
+    }
+
+    private func corrupted(_ text: String) -> DecodingError {
+        .dataCorrupted(.init(codingPath: codingPath, debugDescription: text))
+    }
+}
+
+/// A type that takes several objects.
+private protocol ObjectListing {}
+extension Array: ObjectListing {}
+extension Set: ObjectListing {}
+
+extension ObjectDecoder: SingleValueDecodingContainer {
+    func decodeNil() -> Bool {
+        guard case .value(let value) = content else { return false }
+        return value == .null || value == .absent
+    }
+
+    func decode(_ type: Bool.Type) throws -> Bool {
+        guard case .value(.bool(let value)) = content else { throw mismatch(type) }
+        return value
+    }
+
+    func decode(_ type: String.Type) throws -> String {
+        guard case .value(.string(let value)) = content else { throw mismatch(type) }
+        return value
+    }
+
+    func decode(_ type: Double.Type) throws -> Double {
+        switch content {
+        case .value(.double(let value)): return value
+        case .value(.int64(let value)): return Double(value)
+        default: throw mismatch(type)
+        }
+    }
+
+    func decode(_ type: Float.Type) throws -> Float { Float(try decode(Double.self)) }
+    func decode(_ type: Int.Type) throws -> Int { try integer() }
+    func decode(_ type: Int8.Type) throws -> Int8 { try integer() }
+    func decode(_ type: Int16.Type) throws -> Int16 { try integer() }
+    func decode(_ type: Int32.Type) throws -> Int32 { try integer() }
+    func decode(_ type: Int64.Type) throws -> Int64 { try integer() }
+    func decode(_ type: UInt.Type) throws -> UInt { try integer() }
+    func decode(_ type: UInt8.Type) throws -> UInt8 { try integer() }
+    func decode(_ type: UInt16.Type) throws -> UInt16 { try integer() }
+    func decode(_ type: UInt32.Type) throws -> UInt32 { try integer() }
+    func decode(_ type: UInt64.Type) throws -> UInt64 { try integer() }
+
+    private func integer<Number: FixedWidthInteger>() throws -> Number {
+        let number: Number? =
+            switch content {
+            case .value(.int64(let value)): Number(exactly: value)
+            case .value(.double(let value)): Number(exactly: value)
+            default: nil
+            }
+        guard let number else { throw mismatch(Number.self) }
+        return number
+    }
+}
+
+/// The attributes and relationships of an object.
+private struct ObjectContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    let snapshot: Snapshot
+    let source: ObjectSource
+    let codingPath: [any CodingKey]
+
+    var allKeys: [Key] {
+        let entity = snapshot.entity
+        let names = entity.attributes.map(\.name) + entity.relationships.map(\.name)
+        return names.compactMap(Key.init).filter(contains)
+    }
+
+    func contains(_ key: Key) -> Bool {
+        guard let cell = cell(key) else { return false }
+        return !snapshot.cell(at: cell).isAbsent
+    }
+
+    func decodeNil(forKey key: Key) throws -> Bool {
+        guard let cell = cell(key) else { throw missing(key) }
+        let kind = snapshot.cell(at: cell).kind
+        return kind == .null || kind == .absent
+    }
+
+    func decode<Result: Decodable>(_ type: Result.Type, forKey key: Key) throws -> Result {
+        try decoder(key).decode(type)
+    }
+
+    func nestedContainer<NestedKey: CodingKey>(
+        keyedBy type: NestedKey.Type, forKey key: Key
+    ) throws -> KeyedDecodingContainer<NestedKey> {
+        try decoder(key).container(keyedBy: type)
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+        try decoder(key).unkeyedContainer()
+    }
+
+    func superDecoder() throws -> any Decoder {
+        ObjectDecoder(.object(snapshot), source, codingPath)
+    }
+
+    func superDecoder(forKey key: Key) throws -> any Decoder { try decoder(key) }
+
+    private func decoder(_ key: Key) throws -> ObjectDecoder {
+        guard let cell = cell(key), !snapshot.cell(at: cell).isAbsent else { throw missing(key) }
+        let relationship = cell - snapshot.entity.attributes.count
+        let content =
+            relationship < 0
+            ? .value(snapshot.value(at: cell)) : try related(relationship, snapshot.cell(at: cell))
+        return ObjectDecoder(content, source, codingPath + [key])
+    }
+
+    private func related(_ index: Int, _ cell: Cell) throws -> ObjectDecoder.Content {
+        guard cell.kind != .null else { return .value(.null) }
+        let objects = try source.store.related(snapshot, relationship: index)
+        if snapshot.entity.relationships[index].isMany { return .objects(objects) }
+        return objects.first.map(ObjectDecoder.Content.object) ?? .value(.null)
+    }
+
+    /// The cell of an attribute or a relationship; `nil` if the entity has none of this name.
+    private func cell(_ key: Key) -> Int? {
+        let entity = snapshot.entity
+        if let attribute = entity.attributeIndex(named: key.stringValue) { return attribute }
+        return entity.relationshipIndex(named: key.stringValue).map {
+            entity.attributes.count + $0
+        }
+    }
+
+    private func missing(_ key: Key) -> DecodingError {
+        let name = snapshot.entity.name
+        let text =
+            cell(key) == nil
+            ? "the entity \(name) has neither an attribute nor a relationship of this name"
+            : "the \(name) has no value for it"
+        return .keyNotFound(key, .init(codingPath: codingPath, debugDescription: text))
+    }
+}
+
+/// The objects of a list, one after the other.
+private struct ListContainer: UnkeyedDecodingContainer {
+    let snapshots: [Snapshot]
+    let source: ObjectSource
+    let codingPath: [any CodingKey]
+    private(set) var currentIndex = 0
+
+    init(snapshots: [Snapshot], source: ObjectSource, codingPath: [any CodingKey]) {
+        self.snapshots = snapshots
+        self.source = source
+        self.codingPath = codingPath
+    }
+
+    var count: Int? { snapshots.count }
+    var isAtEnd: Bool { currentIndex >= snapshots.count }
+
+    mutating func decodeNil() throws -> Bool { false }
+
+    mutating func decode<Result: Decodable>(_ type: Result.Type) throws -> Result {
+        let result = try next(type).decode(type)
+        currentIndex += 1
+        return result
+    }
+
+    mutating func nestedContainer<NestedKey: CodingKey>(
+        keyedBy type: NestedKey.Type
+    ) throws -> KeyedDecodingContainer<NestedKey> {
+        try superDecoder().container(keyedBy: type)
+    }
+
+    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        try superDecoder().unkeyedContainer()
+    }
+
+    mutating func superDecoder() throws -> any Decoder {
+        let decoder = try next(Any.self)
+        currentIndex += 1
+        return decoder
+    }
+
+    private func next(_ type: Any.Type) throws -> ObjectDecoder {
+        let path = codingPath + [Place(index: currentIndex)]
+        guard !isAtEnd else {
+            throw DecodingError.valueNotFound(
+                type, .init(codingPath: path, debugDescription: "the list has no more objects"))
+        }
+        return ObjectDecoder(.object(snapshots[currentIndex]), source, path)
+    }
+
+    private struct Place: CodingKey {
+        let intValue: Int?
+        var stringValue: String { intValue.map { "[\($0)]" } ?? "" }
+
+        init(index: Int) { intValue = index }
+        init?(intValue: Int) { self.intValue = intValue }
+        init?(stringValue: String) { return nil }
+    }
+}
+
+/// What an error of a decoder or an encoder says.
+enum DecodingText {
+    /// Returns the failure of a call whose answer does not fit a type.
+    static func failure(_ error: any Error, _ type: Any.Type) -> Failure {
+        if let failure = error as? Failure { return failure }
+        let path = path(error)
+        let place = path.isEmpty ? "\(type)" : "\(type).\(path)"
+        let reason = isMissing(error) ? Failure.Reason.noObject : .mapping
+        return Failure(
+            path.isEmpty ? reason : .mapping, "\(place): \(text(error))",
+            field: path.isEmpty ? nil : path)
+    }
+
+    static func text(_ error: any Error) -> String {
+        switch error {
+        case DecodingError.typeMismatch(_, let context),
+            DecodingError.valueNotFound(_, let context),
+            DecodingError.keyNotFound(_, let context), DecodingError.dataCorrupted(let context):
+            context.debugDescription
+        case EncodingError.invalidValue(_, let context): context.debugDescription
+        default: "\(error)"
+        }
+    }
+
+    private static func isMissing(_ error: any Error) -> Bool {
+        if case DecodingError.valueNotFound = error { true } else { false }
+    }
+
+    private static func path(_ error: any Error) -> String {
+        let keys: [any CodingKey] =
+            switch error {
+            case DecodingError.keyNotFound(let key, let context): context.codingPath + [key]
+            case DecodingError.typeMismatch(_, let context),
+                DecodingError.valueNotFound(_, let context),
+                DecodingError.dataCorrupted(let context):
+                context.codingPath
+            default: []
+            }
+        return keys.map(\.stringValue).joined(separator: ".")
+    }
+}

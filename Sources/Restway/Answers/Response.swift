@@ -1,0 +1,208 @@
+public import FoundationEssentials
+import RestwayHTTP
+import RestwayJSON
+import RestwayMapping
+import RestwayOutcome
+import RestwayRouting
+import RestwayText
+
+/// The answer of a server, and the objects that it was mapped to. It never changes.
+public struct Response: Sendable {
+    let core: RestwayOutcome.Response
+    let source: ObjectSource
+
+    init(_ core: RestwayOutcome.Response, _ source: ObjectSource) {
+        self.core = core
+        self.source = source
+    }
+
+    /// The HTTP status.
+    public var status: Int { core.status }
+
+    /// The URL that answered, after redirects.
+    public var url: String { core.url }
+
+    public var headers: Headers { Headers(core.headers) }
+
+    /// The header fields after the body.
+    public var trailers: Headers { Headers(core.trailers) }
+
+    /// The body without its content coding.
+    public var body: Data { core.withBody { Data($0) } }
+
+    /// The body as text, in the charset that its `Content-Type` names.
+    public func text() throws(RestwayError) -> String {
+        let converted: Result<[UInt8], UnknownCharset> = core.withBody { bytes in
+            Result { () throws(UnknownCharset) in
+                try BodyText.utf8(bytes, contentType: core.headers[first: "Content-Type"] ?? "")
+            }
+        }
+        switch converted {
+        case .success(let bytes): return String(decoding: bytes, as: UTF8.self)
+        case .failure(let error):
+            throw RestwayError(
+                Failure(
+                    .mapping, "the charset \"\(error.name)\" of the body is not known",
+                    field: "Content-Type"))
+        }
+    }
+
+    /// The body as JSON.
+    public func json() throws(RestwayError) -> JSON {
+        let parsed: Result<JSONValue, JSONError> = core.withBody { bytes in
+            Result { () throws(JSONError) in try JSONValue.parse(bytes) }
+        }
+        switch parsed {
+        case .success(let value): return JSON(value)
+        case .failure(let error): throw RestwayError(Failure(.mapping, error.message))
+        }
+    }
+
+    /// Whether the API document says how to map the answer.
+    public var isMapped: Bool { core.isMapped }
+
+    /// The objects of the answer, in their order.
+    public var objects: [Object] { core.objects.map { Object($0, source) } }
+
+    /// The first object of the answer.
+    public var object: Object? { core.objects.first.map { Object($0, source) } }
+
+    /// What could not be mapped; the first problems of `issueCount`.
+    public var issues: [RestwayError.Detail] {
+        core.issues.map { .init(path: $0.keyPath, message: $0.reason, code: nil) }
+    }
+
+    public var issueCount: Int { core.issueCount }
+
+    /// The request that went out, with the secrets in its text replaced.
+    public var request: OutgoingRequest? { core.request.map(OutgoingRequest.init) }
+
+    /// How long the parts of the call took.
+    public var timings: Timings { Timings(core.timings) }
+}
+
+extension Response: CustomStringConvertible {
+    public var description: String { "<Response \(status), \(core.bodyCount) bytes>" }
+}
+
+/// Reading into types of the program.
+extension Response {
+    /// Reads the answer into a `Decodable` type.
+    ///
+    /// If the document says how to map the answer, the properties have the names of attributes and
+    /// relationships; an array has all objects, and any other type the first one. If not, the body
+    /// is JSON, and `JSONDecoder` reads it.
+    ///
+    /// - Throws: A `RestwayError` of the kind `mapping`, whose `field` names the property.
+    public func decode<Value: Decodable>(
+        _ type: Value.Type = Value.self
+    ) throws(RestwayError) -> Value {
+        if !core.isMapped, Value.self == JSON.self, let value = try json() as? Value {
+            return value
+        }
+        do {
+            guard core.isMapped else {
+                return try source.decoder.decode(Value.self, from: body)
+            }
+            return try ObjectDecoder.decode(Value.self, core.objects, source)
+        } catch {
+            throw RestwayError(DecodingText.failure(error, Value.self), underlying: error)
+        }
+    }
+}
+
+/// How long the parts of a call took; `nil` if it is not known.
+public struct Timings: Sendable, Hashable {
+    /// The wait for a connection.
+    public let queued: Duration?
+    public let nameLookup: Duration?
+    public let connect: Duration?
+    public let tls: Duration?
+    /// From the start of the exchange to the first byte of the answer.
+    public let firstByte: Duration?
+    public let exchange: Duration?
+    public let decode: Duration?
+    public let map: Duration?
+    /// The time of the store, which is a part of `map`.
+    public let store: Duration?
+    public let total: Duration?
+
+    init(_ timings: CallTimings) {
+        queued = timings.queued.map(Duration.microseconds)
+        nameLookup = timings.nameLookup.map(Duration.microseconds)
+        connect = timings.connect.map(Duration.microseconds)
+        tls = timings.tls.map(Duration.microseconds)
+        firstByte = timings.firstByte.map(Duration.microseconds)
+        exchange = timings.exchange.map(Duration.microseconds)
+        decode = timings.decode.map(Duration.microseconds)
+        map = timings.map.map(Duration.microseconds)
+        store = timings.store.map(Duration.microseconds)
+        total = timings.total.map(Duration.microseconds)
+    }
+}
+
+/// A request as it went out.
+///
+/// Its `description` shows it for people: credentials, and everything else that the document calls
+/// secret, are replaced in it.
+public struct OutgoingRequest: Sendable, CustomStringConvertible {
+    let core: RestwayOutcome.OutgoingRequest
+
+    init(_ core: RestwayOutcome.OutgoingRequest) {
+        self.core = core
+    }
+
+    public var method: Method { Method(rawValue: core.method) ?? .get }
+    /// The URL with its secrets; `description` hides them.
+    public var url: String { core.url }
+    /// The headers with their secrets; `description` hides them.
+    public var headers: Headers {
+        Headers(core.headers.map { Headers.Field(name: $0.name, value: $0.value) })
+    }
+    /// The body; `nil` if there is none, or if it is read while it is sent.
+    public var body: Data? { core.body.map { Data($0) } }
+    /// The name of the route; `nil` for a request to a path.
+    public var route: String? { core.route?.name }
+
+    public var description: String { core.text }
+}
+
+/// Requests are equal if their methods, URLs, headers and bodies are. Headers are compared without
+/// regard to the case of names and to the order of different names; bodies that are JSON, by their
+/// content; other bodies, by their bytes.
+extension OutgoingRequest: Equatable {
+    public static func == (left: OutgoingRequest, right: OutgoingRequest) -> Bool {
+        left.core.method == right.core.method && left.url == right.url
+            && left.valuesByName == right.valuesByName && left.content == right.content
+    }
+
+    private enum Content: Equatable {
+        case none
+        case json(JSON)
+        case bytes([UInt8])
+    }
+
+    private var content: Content {
+        guard let bytes = core.body else { return .none }
+        guard let json = try? JSON(text: bytes) else { return .bytes(bytes) }
+        return .json(json)
+    }
+
+    /// The values of each header. The length of a body is not compared: it differs for JSON that is
+    /// written in another way.
+    private var valuesByName: [String: [String]] {
+        var values: [String: [String]] = [:]
+        for field in core.headers {
+            let name = field.name.lowercased()
+            if name != "content-length" { values[name, default: []].append(field.value) }
+        }
+        return values
+    }
+}
+
+extension RestwayOutcome.Response {
+    /// Runs `read` with the bytes of the body.
+    fileprivate func withBody<Result>(_ read: (UnsafeRawBufferPointer) -> Result) -> Result {
+        bodyWithNUL.withUnsafeBytes { read(.init(rebasing: $0.dropLast())) }
+    }
+}

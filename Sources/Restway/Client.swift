@@ -1,0 +1,130 @@
+import FoundationEssentials
+import RestwayCalls
+import RestwayClient
+import RestwayDocument
+import RestwayOutcome
+import RestwayThreads
+
+/// A client of one API in one environment, with its connections and its store.
+///
+///     let client = try Client(API(file: "shop.json"))
+///     let company: Company = try await client.get("companies/\(id)")
+///     let companies: [Company] = try await client.get("companies", parameters: ["city": "Pisa"])
+///     try await client.delete("companies/\(id)")
+///
+/// Any number of tasks may use a client at the same time. It is closed by `close`, or when the last
+/// reference to it ends.
+public final class Client: Sendable {
+    let core: RestwayClient.Client
+    let source: ObjectSource
+
+    /// Makes a client. It connects to no server before its first request, unless its outbox holds
+    /// requests that can be sent.
+    ///
+    /// - Throws: A `RestwayError`: `unknownEnvironment`, `config` if the options or the document do
+    ///   not fit this machine, or `store` if a file cannot be used.
+    public init(_ api: API, options: Options = Options()) throws(RestwayError) {
+        let coreOptions = try options.core()
+        core = try RestwayError.explaining { () throws(Failure) in
+            try RestwayClient.Client(api: api.core, options: coreOptions)
+        }
+        source = ObjectSource(
+            api: api.core, store: core.store, decoder: options.decoder ?? JSONCoding.decoder)
+    }
+
+    deinit {
+        core.close()
+        core.delivery.drop()
+    }
+
+    /// Closes the client: calls in flight end with an error of the kind `closed`, and so do new
+    /// calls. The outbox keeps its requests. It may be called again.
+    public func close() {
+        core.close()
+    }
+
+    // MARK: Calls
+
+    /// Sends a request and waits for its answer. If the task is cancelled, the call is cancelled.
+    ///
+    /// - Throws: A `RestwayError`: `http` for a status that is not 2xx, with the answer as its
+    ///   `response`; `queued` if the outbox has taken the request; `cancelled` if the task was
+    ///   cancelled; or another kind that says what went wrong.
+    @discardableResult
+    public func send(_ request: Request) async throws(RestwayError) -> Response {
+        let spec = try request.spec()
+        let outcome = await CallTask.run { [core] complete throws(Failure) in
+            try core.send(spec) { _, outcome in complete(outcome) }
+        }
+        switch outcome {
+        case .success(let response): return Response(response, source)
+        case .failure(let failure): throw RestwayError(failure, of: source)
+        }
+    }
+
+    /// Sends a request and reads its answer into a `Decodable` type; see `Response.decode`.
+    public func send<Value: Decodable>(
+        _ request: Request, as type: Value.Type = Value.self
+    ) async throws(RestwayError) -> Value {
+        try await send(request).decode()
+    }
+
+    // MARK: Requests for people
+
+    /// Returns the request as it would be sent, with the present credential. Nothing is sent.
+    public func inspect(_ request: Request) throws(RestwayError) -> OutgoingRequest {
+        let spec = try request.spec()
+        return OutgoingRequest(
+            try RestwayError.explaining(source) { () throws(Failure) in try core.inspect(spec) })
+    }
+
+    /// Returns the curl command that sends the same request.
+    ///
+    /// - Parameter revealing: Whether secrets stand in the command; otherwise they are replaced.
+    public func curlCommand(
+        _ request: Request, revealing: Bool = false
+    ) throws(RestwayError) -> String {
+        let spec = try request.spec()
+        return try RestwayError.explaining(source) { () throws(Failure) in
+            try core.curlCommand(spec, reveals: revealing)
+        }
+    }
+}
+
+/// Waits for a call in a task.
+enum CallTask {
+    private struct State {
+        var call: Call?
+        var isCancelled = false
+    }
+
+    /// Starts a call and waits for its outcome. A cancelled task cancels the call.
+    ///
+    /// - Parameter start: Starts the call, and calls the given function once with the outcome. If
+    ///   it throws, the function is not called.
+    static func run(
+        _ start: @Sendable (@escaping @Sendable (Call.Outcome) -> Void) throws(Failure) -> Call
+    ) async -> Call.Outcome {
+        let state = Lock(State())
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                do throws(Failure) {
+                    let call = try start { continuation.resume(returning: $0) }
+                    let isCancelled = state.withLock { state in
+                        state.call = call
+                        return state.isCancelled
+                    }
+                    if isCancelled { call.cancel() }
+                } catch {
+                    continuation.resume(returning: .failure(error))
+                }
+            }
+        } onCancel: {
+            let call = state.withLock { state in
+                state.isCancelled = true
+                return state.call
+            }
+            call?.cancel()
+        }
+    }
+}

@@ -1,0 +1,134 @@
+public import FoundationEssentials
+import RestwayCalls
+import RestwayClient
+import RestwayOutcome
+import RestwayRouting
+import RestwaySQLite
+
+extension Client {
+    /// The settings of a client. What is not set is as the API document says, or usual.
+    ///
+    ///     var options = Client.Options()
+    ///     options.baseURL = "https://api.example.com/v2"
+    ///     options.timeouts.total = .seconds(20)
+    ///     let client = try Client(api, options: options)
+    public struct Options: Sendable {
+        /// The time limits of each attempt.
+        public struct Timeouts: Sendable {
+            /// The whole attempt, with redirects and the wait for a credential (60 seconds).
+            public var total: Duration?
+            /// Making a connection (10 seconds).
+            public var connect: Duration?
+            /// From the last byte of the request to the first byte of the answer (no limit).
+            public var firstByte: Duration?
+            /// The longest time in which no byte moves (30 seconds).
+            public var idle: Duration?
+        }
+
+        /// The largest sizes that are accepted.
+        public struct Limits: Sendable {
+            /// The bytes of a body, after decoding (256 MiB).
+            public var bodyBytes: Int?
+            /// The objects of one answer (10,000,000).
+            public var objects: Int?
+            /// The redirects that are followed (10); 0 makes a redirect an error.
+            public var redirects: Int?
+            /// The open connections (256), and those to one host (32).
+            public var connections: Int?
+            public var connectionsPerHost: Int?
+        }
+
+        /// The files of a client, in place of those that the document names.
+        public struct Files: Sendable {
+            /// The SQLite file of the store.
+            public var store: String?
+            /// The file of the outbox.
+            public var outbox: String?
+            /// The file of the response cache.
+            public var cache: String?
+        }
+
+        /// The environment of the document.
+        public var environment: String?
+        /// The base URL, in place of the environment's.
+        public var baseURL: String?
+        /// The `User-Agent` (`restway/VERSION`).
+        public var userAgent: String?
+        public var timeouts = Timeouts()
+        public var limits = Limits()
+        public var files = Files()
+        /// Whether a value that cannot be mapped fails the call.
+        public var mapsStrictly = false
+        /// Whether cookies are kept in memory and sent.
+        public var keepsCookies = true
+        /// Whether a DELETE that is answered with 404 or 410 counts as done.
+        public var takesMissingForDeleted = false
+        /// Whether the plugins that the document names are loaded. Plugins are programs that run in
+        /// this process.
+        public var loadsPlugins = false
+        /// Reads JSON that the document does not map; `nil` for one with dates in ISO 8601.
+        /// Nothing may change it after the client was made.
+        public var decoder: JSONDecoder?
+
+        public init(
+            environment: String? = nil, baseURL: String? = nil, store: String? = nil,
+            outbox: String? = nil
+        ) {
+            self.environment = environment
+            self.baseURL = baseURL
+            files.store = store
+            files.outbox = outbox
+        }
+    }
+}
+
+extension Client.Options {
+    func core() throws(RestwayError) -> ClientOptions {
+        var core = ClientOptions()
+        core.environment = environment
+        core.baseURL = baseURL
+        if let userAgent {
+            try Headers.Field(name: "User-Agent", value: userAgent).check()
+            core.calls.userAgent = userAgent
+        }
+        core.timeouts.totalMilliseconds = timeouts.total?.milliseconds
+        core.timeouts.connectMilliseconds = timeouts.connect?.milliseconds
+        core.timeouts.firstByteMilliseconds = timeouts.firstByte?.milliseconds
+        core.timeouts.idleMilliseconds = timeouts.idle?.milliseconds
+        core.files.store = files.store
+        core.files.outbox = files.outbox
+        core.files.cache.path = files.cache
+        core.calls.isMappingStrict = mapsStrictly
+        core.calls.usesCookies = keepsCookies
+        core.calls.takesMissingForDeleted = takesMissingForDeleted
+        core.loadsPlugins = loadsPlugins
+        try limits.apply(to: &core)
+        return core
+    }
+}
+
+extension Client.Options.Limits {
+    fileprivate func apply(to core: inout ClientOptions) throws(RestwayError) {
+        try Self.set(&core.calls.bodyBytesMax, bodyBytes, "bodyBytes", 1 ... .max)
+        try Self.set(&core.calls.objectsMax, objects, "objects", 1 ... .max)
+        try Self.set(&core.connections.total, connections, "connections", 1...65_536)
+        try Self.set(
+            &core.connections.perHost, connectionsPerHost, "connectionsPerHost", 1...65_536)
+        var redirectsMax = 10
+        try Self.set(&redirectsMax, redirects, "redirects", 0...1_000)
+        core.calls.redirectsMax = redirectsMax
+    }
+
+    private static func set(
+        _ target: inout Int, _ value: Int?, _ name: String, _ range: ClosedRange<Int>
+    ) throws(RestwayError) {
+        guard let value else { return }
+        guard range.contains(value) else {
+            throw RestwayError(
+                Failure(
+                    .invalidArgument, "options.limits.\(name) is out of its range: \(value)",
+                    field: "options.limits.\(name)"))
+        }
+        target = value
+    }
+}

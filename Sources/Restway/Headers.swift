@@ -1,0 +1,58 @@
+import RestwayHTTP
+
+/// Header fields, in their order. Names are compared without regard to case.
+///
+///     let headers: Headers = ["Accept-Language": "it", "X-Trace": "7"]
+///     response.headers["content-type"]
+public struct Headers: Sendable, Hashable, ExpressibleByDictionaryLiteral {
+    /// One line: a name and its value.
+    public struct Field: Sendable, Hashable {
+        public let name: String
+        public let value: String
+
+        public init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    public private(set) var fields: [Field]
+
+    public init(_ fields: [Field] = []) {
+        self.fields = fields
+    }
+
+    public init(dictionaryLiteral fields: (String, String)...) {
+        self.fields = fields.map(Field.init)
+    }
+
+    init(_ headers: RestwayHTTP.Headers) {
+        fields = headers.fields.map { Field(name: $0.name, value: $0.value) }
+    }
+
+    /// The values of all fields called `name`, separated by commas; `nil` if there is none. Setting
+    /// it replaces them with one field, or removes them.
+    public subscript(name: String) -> String? {
+        get { core.joined(name) }
+        set {
+            var headers = core
+            if let newValue { headers.set(name, newValue) } else { headers.remove(name) }
+            self = Headers(headers)
+        }
+    }
+
+    /// Adds a field after the others.
+    public mutating func append(_ name: String, _ value: String) {
+        fields.append(Field(name: name, value: value))
+    }
+
+    var core: RestwayHTTP.Headers {
+        RestwayHTTP.Headers(fields.map { HeaderField(name: $0.name, value: $0.value) })
+    }
+}
+
+extension Headers: RandomAccessCollection {
+    public var startIndex: Int { fields.startIndex }
+    public var endIndex: Int { fields.endIndex }
+    public subscript(position: Int) -> Field { fields[position] }
+}

@@ -1,0 +1,179 @@
+public import FoundationEssentials
+import RestwayObjects
+
+extension Object {
+    /// The value of an attribute.
+    public enum Value: Hashable, Sendable {
+        case null
+        case bool(Bool)
+        case integer(Int64)
+        case double(Double)
+        case date(Date)
+        case string(String)
+        case bytes(Data)
+        /// An object or a list, for an attribute of the type `json` or `any`.
+        case json(JSON)
+    }
+
+    /// What tells an object from the others of its entity.
+    public enum Identity: Hashable, Sendable, ExpressibleByIntegerLiteral,
+        ExpressibleByStringLiteral
+    {
+        case integer(Int64)
+        case string(String)
+
+        public init(integerLiteral value: Int64) { self = .integer(value) }
+        public init(stringLiteral value: String) { self = .string(value) }
+        public init(_ value: some BinaryInteger) { self = .integer(Int64(clamping: value)) }
+        public init(_ value: String) { self = .string(value) }
+    }
+}
+
+/// A type whose values attributes can have.
+public protocol AttributeValue: Sendable {
+    /// Makes the value of an attribute; `nil` if the attribute has another kind of value.
+    init?(attribute: Object.Value)
+    /// The value as an attribute has it.
+    var attribute: Object.Value { get }
+}
+
+extension Bool: AttributeValue {
+    public init?(attribute: Object.Value) {
+        guard case .bool(let value) = attribute else { return nil }
+        self = value
+    }
+
+    public var attribute: Object.Value { .bool(self) }
+}
+
+extension Int: AttributeValue {
+    public init?(attribute: Object.Value) {
+        guard case .integer(let value) = attribute else { return nil }
+        self.init(exactly: value)
+    }
+
+    public var attribute: Object.Value { .integer(Int64(self)) }
+}
+
+extension Int64: AttributeValue {
+    public init?(attribute: Object.Value) {
+        guard case .integer(let value) = attribute else { return nil }
+        self = value
+    }
+
+    public var attribute: Object.Value { .integer(self) }
+}
+
+extension Double: AttributeValue {
+    public init?(attribute: Object.Value) {
+        switch attribute {
+        case .double(let value): self = value
+        case .integer(let value): self.init(value)
+        default: return nil
+        }
+    }
+
+    public var attribute: Object.Value { .double(self) }
+}
+
+extension String: AttributeValue {
+    public init?(attribute: Object.Value) {
+        guard case .string(let value) = attribute else { return nil }
+        self = value
+    }
+
+    public var attribute: Object.Value { .string(self) }
+}
+
+extension Date: AttributeValue {
+    public init?(attribute: Object.Value) {
+        guard case .date(let value) = attribute else { return nil }
+        self = value
+    }
+
+    public var attribute: Object.Value { .date(self) }
+}
+
+extension Data: AttributeValue {
+    public init?(attribute: Object.Value) {
+        guard case .bytes(let value) = attribute else { return nil }
+        self = value
+    }
+
+    public var attribute: Object.Value { .bytes(self) }
+}
+
+extension URL: AttributeValue {
+    public init?(attribute: Object.Value) {
+        guard case .string(let value) = attribute else { return nil }
+        self.init(string: value)
+    }
+
+    public var attribute: Object.Value { .string(absoluteString) }
+}
+
+extension JSON: AttributeValue {
+    public init?(attribute: Object.Value) {
+        switch attribute {
+        case .null: self = .null
+        case .bool(let value): self = .bool(value)
+        case .integer(let value): self = .integer(value)
+        case .double(let value): self = .number(value)
+        case .string(let value): self = .string(value)
+        case .json(let value): self = value
+        case .date, .bytes: return nil
+        }
+    }
+
+    public var attribute: Object.Value { .json(self) }
+}
+
+/// The values of the core.
+extension Object.Value {
+    /// Returns `nil` for what is absent, and for relationships.
+    init?(_ value: RestwayObjects.Value) {
+        switch value {
+        case .null: self = .null
+        case .bool(let value): self = .bool(value)
+        case .int64(let value): self = .integer(value)
+        case .double(let value): self = .double(value)
+        case .date(let value):
+            self = .date(Date(timeIntervalSince1970: Double(value) / 1_000_000))
+        case .string(let value): self = .string(value)
+        case .bytes(let value): self = .bytes(Data(value))
+        case .json(let text):
+            guard let json = try? JSON(parsing: text) else { return nil }
+            self = .json(json)
+        case .absent, .link, .links: return nil
+        }
+    }
+
+    var core: RestwayObjects.Value {
+        switch self {
+        case .null: .null
+        case .bool(let value): .bool(value)
+        case .integer(let value): .int64(value)
+        case .double(let value): .double(value)
+        case .date(let value): .date(Int64((value.timeIntervalSince1970 * 1_000_000).rounded()))
+        case .string(let value): .string(value)
+        case .bytes(let value): .bytes(Array(value))
+        case .json(let value): .json(value.description)
+        }
+    }
+}
+
+extension Object.Identity {
+    init(_ identity: RestwayObjects.Identity) {
+        switch identity {
+        case .integer(let value): self = .integer(value)
+        case .string(let value): self = .string(value)
+        }
+    }
+
+    var core: RestwayObjects.Identity {
+        switch self {
+        case .integer(let value): .integer(value)
+        case .string(let value): .string(value)
+        }
+    }
+}

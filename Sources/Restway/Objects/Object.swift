@@ -1,0 +1,84 @@
+import RestwayCalls
+import RestwayDocument
+import RestwayObjects
+import RestwayOutcome
+
+/// An object as it was when it was read: its attributes, and the relationships that lead from it to
+/// other objects. Its values never change; `Store.newest` has the newest ones.
+///
+///     for company in response.objects {
+///         let name: String? = company["name"]
+///         print(name ?? "?", try company.related("employees").count)
+///     }
+public struct Object: Sendable {
+    let snapshot: Snapshot
+    let source: ObjectSource
+
+    init(_ snapshot: Snapshot, _ source: ObjectSource) {
+        self.snapshot = snapshot
+        self.source = source
+    }
+
+    /// The name of the entity.
+    public var entity: String { snapshot.entity.name }
+
+    /// What tells it from the other objects of its entity; `nil` if it has no identity.
+    public var identity: Identity? { snapshot.identity.map(Identity.init) }
+
+    /// The names of the attributes, in the order of the document.
+    public var attributeNames: [String] { snapshot.entity.attributes.map(\.name) }
+
+    /// The names of the relationships, in the order of the document.
+    public var relationshipNames: [String] { snapshot.entity.relationships.map(\.name) }
+
+    /// The value of an attribute; `nil` if the object has no value for it, or one of another type.
+    public subscript<Value: AttributeValue>(
+        name: String, as type: Value.Type = Value.self
+    ) -> Value? {
+        value(name).flatMap(Value.init)
+    }
+
+    /// The value of an attribute; `nil` if the object has no value for it.
+    public func value(_ name: String) -> Value? {
+        snapshot.value(named: name).flatMap(Value.init)
+    }
+
+    /// The objects that a relationship leads to, as the store has them now.
+    public func related(_ relationship: String) throws(RestwayError) -> [Object] {
+        let found = try RestwayError.explaining { () throws(Failure) in
+            let index = try snapshot.entity.relationship(named: relationship)
+            return try source.store.related(snapshot, relationship: index)
+        }
+        return found.map { Object($0, source) }
+    }
+
+    /// Reads the object into a `Decodable` type, whose properties have the names of attributes and
+    /// relationships.
+    public func decode<Result: Decodable>(
+        _ type: Result.Type = Result.self
+    ) throws(RestwayError) -> Result {
+        do {
+            return try ObjectDecoder(.object(snapshot), source, []).decode(Result.self)
+        } catch {
+            throw RestwayError(DecodingText.failure(error, Result.self), underlying: error)
+        }
+    }
+
+    /// Whether both show the same object, perhaps at different times.
+    public func isSame(as other: Object) -> Bool { snapshot.isSame(as: other.snapshot) }
+}
+
+/// Objects are equal if all their values are.
+extension Object: Hashable {
+    public static func == (left: Object, right: Object) -> Bool {
+        left.snapshot.isEqual(to: right.snapshot)
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(snapshot.hash) }
+}
+
+extension Object: CustomStringConvertible {
+    public var description: String {
+        "<\(entity) \(snapshot.identity.map(\.description) ?? "without identity")>"
+    }
+}

@@ -1,0 +1,190 @@
+public import FoundationEssentials
+import RestwayCalls
+import RestwayClient
+import RestwayOutbox
+import RestwayOutcome
+import RestwayThreads
+
+/// The requests that wait in a file until the server can be reached.
+///
+/// A request that the document lets be stored fails with the kind `queued` while the server cannot
+/// be reached. It is sent later, in its order, also after a restart of the program.
+///
+///     let items = try await client.outbox.flush()
+///     print(items.filter { $0.state == .delivered }.count, "delivered")
+public struct Outbox: Sendable {
+    let client: Client
+
+    /// How many requests there are in each state.
+    public struct Counts: Sendable, Hashable {
+        public let waiting: Int
+        public let sending: Int
+        /// Requests that wait behind a refused one, or for objects.
+        public let blocked: Int
+        /// Requests that the server has refused.
+        public let dead: Int
+    }
+
+    public func counts() throws(RestwayError) -> Counts {
+        try using { outbox throws(Failure) in
+            let counts = try outbox.counts()
+            return Counts(
+                waiting: counts.waiting, sending: counts.sending, blocked: counts.blocked,
+                dead: counts.dead)
+        }
+    }
+
+    /// The stored requests, the oldest first.
+    public func items() throws(RestwayError) -> [OutboxItem] {
+        try using { outbox throws(Failure) in try outbox.list().all }.map { item in
+            OutboxItem(item, client.source)
+        }
+    }
+
+    /// Whether a stored request will change the object.
+    public func hasPending(_ object: Object) throws(RestwayError) -> Bool {
+        try using { outbox throws(Failure) in try outbox.hasPending(object.snapshot) }
+    }
+
+    /// Sends the stored requests that may be sent now, and waits until each has its result.
+    ///
+    /// - Parameter forced: Whether requests are sent whose next attempt is due only later.
+    /// - Returns: The requests with their results, in the order of the file.
+    /// - Throws: A `RestwayError` if the flush could not do its work, for example `closed`. A
+    ///   request that the server refuses is no error of the flush: its item is `dead`.
+    @discardableResult
+    public func flush(forced: Bool = false) async throws(RestwayError) -> [OutboxItem] {
+        let outbox = try using { outbox throws(Failure) in outbox }
+        let result: Result<[StoredRequest], Failure> = await withCheckedContinuation { waiting in
+            let told = OutboxReceiver { requests in
+                waiting.resume(
+                    returning: requests.failure.map(Result.failure) ?? .success(requests.all))
+            }
+            do throws(Failure) {
+                try outbox.flush(isForced: forced, told: told)
+            } catch {
+                waiting.resume(returning: .failure(error))
+            }
+        }
+        switch result {
+        case .success(let items): return items.map { OutboxItem($0, client.source) }
+        case .failure(let failure): throw RestwayError(failure, of: client.source)
+        }
+    }
+
+    /// Lets a refused request be sent again.
+    public func retry(_ id: Int64) throws(RestwayError) {
+        try using { outbox throws(Failure) in try outbox.retry(id) }
+    }
+
+    /// Removes a request and those that depend on it, and takes their changes of the store back.
+    /// Returns how many requests there were.
+    @discardableResult
+    public func drop(_ id: Int64) throws(RestwayError) -> Int {
+        try using { outbox throws(Failure) in try outbox.drop(id) }
+    }
+
+    /// Removes all requests, and returns how many there were.
+    @discardableResult
+    public func dropAll() throws(RestwayError) -> Int {
+        try using { outbox throws(Failure) in try outbox.dropAll() }
+    }
+
+    private func using<Value>(
+        _ body: (RestwayOutbox.Outbox) throws(Failure) -> Value
+    ) throws(RestwayError) -> Value {
+        try RestwayError.explaining(client.source) { () throws(Failure) in
+            try body(try client.core.requireOutbox())
+        }
+    }
+}
+
+/// A request in the outbox, as it was when it was read.
+public struct OutboxItem: Sendable {
+    /// The state of a stored request.
+    public enum State: String, Sendable {
+        /// It waits for its turn, or for its next attempt.
+        case waiting
+        /// It is on its way.
+        case sending
+        /// It waits behind a refused request, or for objects.
+        case blocked
+        /// The server has refused it, or it cannot be sent.
+        case dead
+        /// The server has taken it.
+        case delivered
+        /// It was removed.
+        case gone
+    }
+
+    private let core: StoredRequest
+    private let source: ObjectSource
+
+    init(_ core: StoredRequest, _ source: ObjectSource) {
+        self.core = core
+        self.source = source
+    }
+
+    /// Its number in the file, which an error of the kind `queued` has as its `outboxID`.
+    public var id: Int64 { core.id }
+    public var method: Method { Method(rawValue: core.method) ?? .get }
+    /// The path below the base URL, without its query.
+    public var path: String { core.path }
+    /// The lane: requests of one lane are sent one after the other.
+    public var lane: String { core.lane }
+    public var idempotencyKey: String { core.idempotencyKey }
+    public var body: Data? { core.body.map { Data($0) } }
+    /// When the request was stored.
+    public var created: Date {
+        Date(timeIntervalSince1970: Double(core.created) / 1_000_000)
+    }
+    /// How often it was sent.
+    public var attempts: Int { core.attempts }
+    public var lastError: String? { core.lastError }
+    /// The answer of the server.
+    public var response: Response? { core.response.map { Response($0, source) } }
+
+    public var state: State {
+        switch core.state {
+        case .waiting: .waiting
+        case .sending: .sending
+        case .blocked: .blocked
+        case .dead: .dead
+        case .delivered: .delivered
+        case .gone: .gone
+        }
+    }
+}
+
+/// Whether the server can be reached.
+public enum Reachability: Sendable {
+    case unknown, reachable, unreachable
+}
+
+extension Client {
+    /// The requests that wait until the server can be reached. Without an outbox in the document or
+    /// the options, its functions throw an error of the kind `outbox`.
+    public var outbox: Outbox { Outbox(client: self) }
+
+    /// Whether the server is taken to be reachable: what the program said last or, if it said
+    /// nothing, how the last exchange ended.
+    public var reachability: Reachability {
+        switch core.reachability {
+        case .unknown: .unknown
+        case .reachable: .reachable
+        case .unreachable: .unreachable
+        }
+    }
+
+    /// Says whether the server can be reached. While it cannot, requests go into the outbox without
+    /// an attempt; afterwards the outbox sends them by itself.
+    public func setReachability(_ reachability: Reachability) throws(RestwayError) {
+        try RestwayError.explaining { () throws(Failure) in
+            switch reachability {
+            case .unknown: try core.setReachability(.unknown)
+            case .reachable: try core.setReachability(.reachable)
+            case .unreachable: try core.setReachability(.unreachable)
+            }
+        }
+    }
+}

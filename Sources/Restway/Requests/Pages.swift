@@ -1,0 +1,134 @@
+import RestwayCalls
+import RestwayClient
+import RestwayOutcome
+import RestwayPages
+
+/// One answer of a route with pages.
+public struct Page: Sendable {
+    public let response: Response
+    /// The objects of the page.
+    public let objects: [Object]
+    /// How many pages come before it.
+    public let number: Int
+    /// How many objects come before this page; `nil` if it is not known.
+    public let offset: Int?
+    /// How many objects all pages have; `nil` if the server does not say it.
+    public let total: Int?
+    public let isLast: Bool
+}
+
+/// The pages of a route, each requested when the loop comes to it.
+///
+///     for try await page in try client.pages(.route("issues"), parameters: ["per_page": 50]) {
+///         print(page.number, page.objects.count, page.total ?? 0)
+///     }
+///     for try await issue in try client.pages(.route("issues")).objects { print(issue) }
+///
+/// The document says how the pages of the route follow each other. A loop that ends early requests
+/// no more pages. One loop reads the pages; another one goes on where it has ended.
+public struct Pages: AsyncSequence, Sendable {
+    public typealias Element = Page
+    public typealias Failure = RestwayError
+
+    private let position: PagePosition
+
+    fileprivate init(_ position: PagePosition) {
+        self.position = position
+    }
+
+    public func makeAsyncIterator() -> Iterator { Iterator(position: position) }
+
+    /// The objects of all pages, one after the other.
+    public var objects: PagedObjects { PagedObjects(pages: self) }
+
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate let position: PagePosition
+
+        public mutating func next() async throws(RestwayError) -> Page? {
+            try await position.next()
+        }
+    }
+}
+
+/// The objects of all pages of a route; see `Pages`.
+public struct PagedObjects: AsyncSequence, Sendable {
+    public typealias Element = Object
+    public typealias Failure = RestwayError
+
+    fileprivate let pages: Pages
+
+    public func makeAsyncIterator() -> Iterator { Iterator(pages: pages.makeAsyncIterator()) }
+
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate var pages: Pages.Iterator
+        private var objects: ArraySlice<Object> = []
+
+        fileprivate init(pages: Pages.Iterator) {
+            self.pages = pages
+        }
+
+        public mutating func next() async throws(RestwayError) -> Object? {
+            while objects.isEmpty {
+                guard let page = try await pages.next() else { return nil }
+                objects = page.objects[...]
+            }
+            return objects.removeFirst()
+        }
+    }
+}
+
+/// The place in the pages. When the last reference ends, a page that was requested ahead is
+/// cancelled.
+private final class PagePosition: Sendable {
+    private let pages: RestwayPages.Pages
+    private let source: ObjectSource
+
+    init(_ pages: RestwayPages.Pages, _ source: ObjectSource) {
+        self.pages = pages
+        self.source = source
+    }
+
+    deinit { pages.abandon() }
+
+    /// Requests the next page; `nil` after the last one. After an error, it requests the same page.
+    func next() async throws(RestwayError) -> Page? {
+        guard pages.hasNext else { return nil }
+        let outcome = await CallTask.run { [pages] complete throws(Failure) in
+            try pages.send(
+                Call.Receiver(completion: { _, outcome in complete(outcome) }, end: {}))
+        }
+        switch outcome {
+        case .failure(let failure): throw RestwayError(failure, of: source)
+        case .success(let response):
+            guard let page = pages.last else { return nil }
+            return Page(
+                response: Response(response, source),
+                objects: page.objects.map { Object($0, source) }, number: Int(page.count.number),
+                offset: page.count.offset.map(Int.init), total: page.count.total.map(Int.init),
+                isLast: page.count.isLast)
+        }
+    }
+}
+
+extension Client {
+    /// Reads a route page by page.
+    ///
+    /// - Parameter prefetching: Whether the next page is requested while the program uses a page.
+    /// - Throws: A `RestwayError` if the document does not say how the pages of the route follow
+    ///   each other.
+    public func pages(
+        _ target: Target, variables: Values = [:], parameters: Values = [:],
+        prefetching: Bool = false
+    ) throws(RestwayError) -> Pages {
+        var request = Request(.get, target)
+        request.variables = variables
+        request.parameters = parameters
+        let spec = try request.spec()
+        let pages = try RestwayError.explaining(source) { () throws(Failure) in
+            var options = RestwayPages.Pages.Options()
+            options.fetchesAhead = prefetching
+            return try RestwayPages.Pages(core.calls, spec, options)
+        }
+        return Pages(PagePosition(pages, source))
+    }
+}

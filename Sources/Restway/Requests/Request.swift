@@ -1,0 +1,158 @@
+import RestwayCalls
+import RestwayDocument
+import RestwayHTTP
+import RestwayObjects
+import RestwayOutcome
+import RestwayRouting
+import RestwayText
+
+/// A request, for what the parameters of the verbs do not say.
+///
+///     var request = Request(.get, "companies/\(id)")
+///     request.timeout = .seconds(5)
+///     let response = try await client.send(request)
+public struct Request: Sendable {
+    /// How a request takes part in authentication.
+    public enum Authentication: Sendable {
+        /// The request has the credential, waits for a refresh, and is sent again after one.
+        case full
+        /// The request has the present credential. It waits for no refresh.
+        case bypass
+        /// The request goes out without a credential.
+        case none
+    }
+
+    /// The method. With `nil`, a route decides; a path is read with GET.
+    public var method: Method?
+    public var target: Target
+    /// The values of the variables in the path.
+    public var variables: Values = [:]
+    /// The parameters: in the query, or in the body where the method has one.
+    public var parameters: Values = [:]
+    public var headers: Headers = [:]
+    public var body: RequestBody?
+    /// The time limit of each attempt, in place of the client's or the route's.
+    public var timeout: Duration?
+    /// Requests with a higher priority are sent first.
+    public var priority = 0
+    /// How the request is authorised; `nil` as its route says.
+    public var authentication: Authentication?
+    /// The key by which a server recognises a repeated request.
+    public var idempotencyKey: String?
+    /// The lane in which the outbox keeps the request; `nil` for its usual lane.
+    public var lane: String?
+
+    public init(_ method: Method? = nil, _ target: Target) {
+        self.method = method
+        self.target = target
+    }
+}
+
+extension Request {
+    /// The request as the core takes it.
+    func spec() throws(RestwayError) -> RequestSpec {
+        var spec = start
+        spec.variables = try Dictionary(
+            variables.members.map { member throws(RestwayError) in
+                (member.name, try member.variable())
+            }
+        ) { _, later in later }
+        if case .path(_, let values) = target.kind {
+            for (index, value) in values.enumerated() {
+                spec.variables[Target.name(ofValue: index)] = .value(.string(value))
+            }
+        }
+        spec.parameters = parameters.members.map { member in
+            Parameter(keys: [member.name], value: member.value.value)
+        }
+        for field in headers {
+            try field.check()
+            spec.headers.append((field.name, field.value))
+        }
+        spec.body = body?.core
+        spec.timeouts.totalMilliseconds = timeout.map(\.milliseconds)
+        spec.priority = Int32(clamping: priority)
+        spec.authMode = authentication.map(\.core)
+        spec.idempotencyKey = idempotencyKey.map(IdempotencyKey.given)
+        spec.lane = lane
+        return spec
+    }
+
+    private var start: RequestSpec {
+        let chosen = (method ?? .get).core
+        return switch target.kind {
+        case .path(let path, _): RequestSpec(target: .path(chosen, path))
+        case .route(let name): RequestSpec(target: .route(name, method?.core))
+        case .object(let object):
+            RequestSpec(target: .subject(chosen), subject: .object(object.snapshot))
+        case .draft(let draft):
+            RequestSpec(target: .subject(chosen), subject: draft.subject)
+        }
+    }
+}
+
+extension Request.Authentication {
+    fileprivate var core: AuthMode {
+        switch self {
+        case .full: .full
+        case .bypass: .bypass
+        case .none: .none
+        }
+    }
+}
+
+extension Headers.Field {
+    /// Refuses what would break the rules of header fields.
+    func check() throws(RestwayError) {
+        guard RestwayHTTP.Headers.isValidName(name) else {
+            throw RestwayError(
+                Failure(.invalidArgument, "\"\(name)\" is no name of a header", field: name))
+        }
+        guard RestwayHTTP.Headers.isValidValue(value) else {
+            throw RestwayError(
+                Failure(
+                    .invalidArgument,
+                    "the value of the header \(name) has a character that cannot be sent",
+                    field: name))
+        }
+    }
+}
+
+extension Values.Member {
+    /// The value of a variable of a path.
+    fileprivate func variable() throws(RestwayError) -> RequestSpec.Variable {
+        switch value {
+        case .null: return .null
+        case .array(let elements):
+            return .value(.list(try elements.map { part throws(RestwayError) in try text(part) }))
+        case .object(let members):
+            let sorted = members.sorted { $0.key < $1.key }
+            return .value(
+                .map(
+                    try sorted.map { member throws(RestwayError) in
+                        Pair(name: member.key, value: try text(member.value))
+                    }))
+        case .bool, .integer, .number, .string: return .value(.string(try text(value)))
+        }
+    }
+
+    private func text(_ value: JSON) throws(RestwayError) -> String {
+        switch value {
+        case .string(let text): return text
+        case .bool, .integer, .number: return value.description
+        case .null, .array, .object:
+            throw RestwayError(
+                Failure(
+                    .invalidArgument,
+                    "the variable \"\(name)\" has a value that no path can have", field: name))
+        }
+    }
+}
+
+extension Duration {
+    /// The duration in milliseconds, at least 1.
+    var milliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return max(1, seconds * 1_000 + attoseconds / 1_000_000_000_000_000)
+    }
+}

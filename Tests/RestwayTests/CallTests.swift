@@ -1,0 +1,210 @@
+import Foundation
+import Restway
+import XCTest
+
+/// The verbs, the values that they take, and the types that they read answers into.
+final class CallTests: DemoTestCase {
+    struct Enterprise: Codable, Equatable {
+        var itemID: Int
+        var name: String
+        var city: String?
+        var creationDate: Date?
+        var rating: Double?
+        var active: Bool?
+        var tags: [String]?
+    }
+
+    // MARK: Reading
+
+    func testAMappedAnswerIsReadIntoAStructByTheNamesOfItsAttributes() async throws {
+        let client = try client()
+        let id = 3
+        let company: Enterprise = try await client.get("enterprises/\(id)")
+        XCTAssertEqual(company.itemID, 3)
+        XCTAssertNotNil(company.creationDate)
+        let object = try await client.get("enterprises/\(id)").object
+        XCTAssertEqual(company.name, object?["name"])
+        XCTAssertEqual(company.creationDate, object?["creationDate"])
+        XCTAssertEqual(company.tags.map { JSON.array($0.map(JSON.string)) }, object?["tags"])
+    }
+
+    func testAListIsReadIntoAnArray() async throws {
+        let companies: [Enterprise] = try await client().get(
+            "enterprises", parameters: ["per_page": 5])
+        XCTAssertEqual(companies.map(\.itemID), [1, 2, 3, 4, 5])
+    }
+
+    func testAnAnswerThatTheDocumentDoesNotMapIsReadAsJSON() async throws {
+        let client = try client()
+        let response = try await client.get("status")
+        XCTAssertFalse(response.isMapped)
+        let json: JSON = try await client.get("status")
+        XCTAssertEqual(json, try response.json())
+        XCTAssertEqual(try JSON(parsing: response.text()), json)
+    }
+
+    func testARouteTakesVariables() async throws {
+        let client = try client()
+        let company: Enterprise = try await client.get(
+            .route("enterprise"), variables: ["itemID": 4])
+        XCTAssertEqual(company.itemID, 4)
+        struct Variables: Encodable { let itemID = 5 }
+        let other: Enterprise = try await client.get(
+            .route("enterprise"), variables: Values(Variables()))
+        XCTAssertEqual(other.itemID, 5)
+    }
+
+    func testAWrongTypeIsNamedWithItsProperty() async throws {
+        struct Wrong: Decodable { let name: Int }
+        let client = try client()
+        let error = try await failure { () throws(RestwayError) in
+            let _: Wrong = try await client.get("enterprises/3")
+        }
+        XCTAssertEqual(error.kind, .mapping)
+        XCTAssertEqual(error.field, "name")
+        XCTAssertEqual(error.message, "Wrong.name: expected Int, is a string")
+        XCTAssertNotNil(error.underlyingError as? DecodingError)
+    }
+
+    func testAPropertyThatTheEntityDoesNotHaveIsNamed() async throws {
+        struct Wrong: Decodable { let nmae: String }
+        let client = try client()
+        let error = try await failure { () throws(RestwayError) in
+            let _: [Wrong] = try await client.get("enterprises", parameters: ["per_page": 1])
+        }
+        XCTAssertEqual(error.field, "[0].nmae")
+        XCTAssertEqual(
+            error.message,
+            "Array<Wrong>.[0].nmae: the entity Enterprise has neither an attribute nor a "
+                + "relationship of this name")
+    }
+
+    // MARK: Sending
+
+    func testValuesInAPathStayInTheirSegment() throws {
+        let client = try client()
+        let request = try client.inspect(Request(.get, "people/\("a/b?c=:d")"))
+        XCTAssertTrue(request.url.hasSuffix("/people/a%2Fb%3Fc%3D%3Ad"), request.url)
+    }
+
+    func testParametersAndHeadersAndBodies() throws {
+        let client = try client()
+        var request = Request(.get, "enterprises")
+        request.parameters = ["city": "San Marino", "page": 2]
+        request.headers = ["X-Trace": "7"]
+        let seen = try client.inspect(request)
+        XCTAssertTrue(seen.url.hasSuffix("enterprises?city=San%20Marino&page=2"), seen.url)
+        XCTAssertEqual(seen.headers["x-trace"], "7")
+
+        struct Person: Encodable {
+            let name = "Rossi"
+            let born = Date(timeIntervalSince1970: 0)
+        }
+        var post = Request(.post, "people")
+        post.body = try .json(Person())
+        let sent = try client.inspect(post)
+        XCTAssertEqual(
+            String(decoding: try XCTUnwrap(sent.body), as: UTF8.self),
+            #"{"born":"1970-01-01T00:00:00Z","name":"Rossi"}"#)
+        XCTAssertEqual(sent.headers["Content-Type"], "application/json")
+        XCTAssertEqual(sent.method, .post)
+    }
+
+    func testRequestsAreCompared() throws {
+        let client = try client()
+        func request(_ body: RequestBody, _ headers: Headers = [:]) throws -> OutgoingRequest {
+            var request = Request(.post, "people")
+            request.body = body
+            request.headers = headers
+            return try client.inspect(request)
+        }
+        let first = try request(.text(#"{"a": 1, "b": [2]}"#, mediaType: "application/json"))
+        XCTAssertEqual(first, try request(.json(["b": [2], "a": 1])))
+        XCTAssertNotEqual(first, try request(.json(["b": [3], "a": 1])))
+        XCTAssertNotEqual(first, try request(.json(["b": [2], "a": 1]), ["X-Trace": "1"]))
+        XCTAssertEqual(
+            try request(.text("x"), ["X-A": "1", "X-B": "2"]),
+            try request(.text("x"), ["x-b": "2", "x-a": "1"]))
+        XCTAssertNotEqual(try request(.text("x")), try request(.text("y")))
+        XCTAssertNotEqual(try client.inspect(Request(.post, "people")), try request(.text("x")))
+    }
+
+    func testAHeaderThatCannotBeSentIsRefused() async throws {
+        let client = try client()
+        let error = try await failure { () throws(RestwayError) in
+            try await client.get("enterprises", headers: ["X-Bad": "a\nb"])
+        }
+        XCTAssertEqual(error.kind, .invalidArgument)
+        XCTAssertEqual(error.field, "X-Bad")
+    }
+
+    func testAnObjectIsMadeChangedAndDeleted() async throws {
+        let client = try client()
+        let made: Enterprise = try await client.post(
+            "enterprises", body: .json(["name": "Rossi", "address": ["city": "Pisa"]]))
+        XCTAssertEqual(made.city, "Pisa")
+        let changed: Enterprise = try await client.patch(
+            "enterprises/\(made.itemID)", body: .json(["name": "Bianchi"]))
+        XCTAssertEqual(changed.name, "Bianchi")
+        try await client.delete("enterprises/\(made.itemID)")
+        let error = try await failure { () throws(RestwayError) in
+            try await client.get("enterprises/\(made.itemID)")
+        }
+        XCTAssertEqual(error.kind, .http)
+        XCTAssertEqual(error.httpStatus, 404)
+        XCTAssertEqual(error.response?.status, 404)
+        XCTAssertEqual(error.request?.method, .get)
+    }
+
+    // MARK: Ends
+
+    func testACancelledTaskCancelsItsCall() async throws {
+        let server = try SilentServer()
+        let client = try client { $0.baseURL = server.url }
+        let task = Task { () async -> RestwayError.Kind? in
+            do throws(RestwayError) {
+                try await client.get("anything")
+                return nil
+            } catch {
+                return error.kind
+            }
+        }
+        task.cancel()
+        let kind = await task.value
+        XCTAssertEqual(kind, .cancelled)
+    }
+
+    func testAClosedClientRefusesCalls() async throws {
+        let client = try client()
+        client.close()
+        client.close()
+        let error = try await failure { () throws(RestwayError) in try await client.get("status") }
+        XCTAssertEqual(error.kind, .closed)
+    }
+
+    func testManyTasksShareAClient() async throws {
+        let client = try client()
+        let sum = try await withThrowingTaskGroup(of: Int.self) { group in
+            for id in 1...32 {
+                group.addTask {
+                    let company: Enterprise = try await client.get("enterprises/\(id % 4 + 1)")
+                    return company.itemID
+                }
+            }
+            return try await group.reduce(0, +)
+        }
+        XCTAssertEqual(sum, 8 * (1 + 2 + 3 + 4))
+    }
+
+    func testAClientEndsWithItsLastReference() async throws {
+        weak var ended: Client?
+        var response: Response?
+        do {
+            let client = try client()
+            ended = client
+            response = try await client.get("enterprises/3")
+        }
+        XCTAssertNil(ended)
+        XCTAssertEqual(response?.object?["itemID"], 3)
+    }
+}
