@@ -131,6 +131,7 @@ struct ConditionParser {
             condition = .isLike(attribute: attribute, try pattern(for: attribute, of: entity))
         } else if try accept("contains") {
             condition = .hasElement(attribute: attribute, try element(for: attribute, of: entity))
+            try advance()
         } else {
             throw unexpected(
                 isNegated ? "in, like or contains" : "a comparison, in, like, contains or is")

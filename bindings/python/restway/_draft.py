@@ -89,7 +89,7 @@ class Draft:
         another store, a value that does not fit).
         """
         lib = native.lib
-        if name in self._known_positions():
+        if name in self._known_positions() and not _have_objects(targets):
             self._change(lib.restway_draft_add_value, name, targets)
         else:
             self._link(lib.restway_draft_add, lib.restway_draft_add_draft, name, targets)
@@ -99,7 +99,7 @@ class Draft:
         an attribute that is a list; raises as `add` does.
         """
         lib = native.lib
-        if name in self._known_positions():
+        if name in self._known_positions() and not _have_objects(targets):
             self._change(lib.restway_draft_remove_value, name, targets)
         else:
             self._link(lib.restway_draft_remove, lib.restway_draft_remove_draft, name, targets)
@@ -247,3 +247,8 @@ class Draft:
 def _require_linked(target: object) -> None:
     if not isinstance(target, (Object, Draft)):
         raise TypeError(f"expected an Object or a Draft, not {type(target).__name__}")
+
+
+def _have_objects(targets: tuple[Any, ...]) -> bool:
+    """Returns whether these are for a relationship and not values of a list."""
+    return any(isinstance(target, (Object, Draft)) for target in targets)

@@ -55,6 +55,10 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_sessionfinish() -> None:
+    gc.unfreeze()  # Hypothesis looks for what refers to the objects that it knows
+
+
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, None]:
     report = (yield).get_result()
@@ -76,6 +80,7 @@ def every_handle_is_gone_at_the_end(request: pytest.FixtureRequest) -> Iterator[
         gc.collect()
         assert _callbacks.causes.wait_until_empty(30)
         assert _callbacks.functions.wait_until_empty(30)
+        gc.collect()  # exceptions that were causes, which refer to themselves through frames
         assert restway.debug_live_handles() == 0
 
 

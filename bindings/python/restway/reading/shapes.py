@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import json
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import lru_cache
@@ -11,6 +9,7 @@ from typing import Any
 
 from .. import _ffi as native
 from .._ffi.conversion import unreadable
+from .._lazy import base64, json
 
 Converter = Callable[[Any], Any]
 """Makes the values of an attribute from what JSON has."""
@@ -90,5 +89,9 @@ def _moment(text: Any) -> Any:
         raise unreadable("", f"a date that Python cannot hold ({text})") from None
 
 
-_SCALARS: dict[str, Converter] = {"date": _moment, "bytes": base64.b64decode}
+def _bytes(text: Any) -> Any:
+    return base64.b64decode(text)
+
+
+_SCALARS: dict[str, Converter] = {"date": _moment, "bytes": _bytes}
 """The types whose values JSON has as texts."""

@@ -109,6 +109,9 @@ def _read(item: Object, shape: Shape, depth: int) -> dict[str, Any]:
             cell = native.cell_at(cells, position)
             if cell[0] != ValueKind.ABSENT:
                 value = decode(cell, item._object_at, name)
+                convert = known.converters.get(name)
+                if convert is not None and value is not None:
+                    value = convert(value)
                 is_date = name in shape.dates and isinstance(value, datetime)
                 found[name] = value.date() if is_date else value
         elif depth > 0 and name in known.relationships and name in item:
