@@ -275,8 +275,8 @@ final class OutboxSchedule {
             XCTAssertFalse(server.script(tag).isDelivered, "\(about): \(tag)")
         case .failure(let failure)
         where request.thing ?? 0 < 0
-            && (failure.reason == .invalidArgument || failure.reason == .missingVariable):
-            // The request that should create it was taken back meanwhile.
+            && [.invalidArgument, .missingVariable, .noObject].contains(failure.reason):
+            // The request that should create it was taken back meanwhile, and its object with it.
             request.state = .abandoned
         case .failure(let failure):
             request.state = .abandoned
