@@ -98,8 +98,8 @@ struct PathPattern: Equatable, Sendable {
         return path.withUTF8(matchesPlain) ?? (match(path) != nil)
     }
 
-    /// Whether a plain pattern matches; `nil` if that depends on encoded text, which must be decoded
-    /// first.
+    /// Whether a plain pattern matches; `nil` if that depends on encoded text, which must be
+    /// decoded first.
     private func matchesPlain(_ path: UnsafeBufferPointer<UInt8>) -> Bool? {
         // The slashes at the start and at the end are skipped as in `trimmed`.
         var start = path.first == ASCII.slash ? 1 : 0
