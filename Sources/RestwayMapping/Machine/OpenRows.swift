@@ -250,6 +250,8 @@ struct OpenRows {
     /// Returns all rows; no row is missing. The rows are moved, because each lies far away in
     /// memory.
     private mutating func takeFinished() -> [Snapshot] {
+        // Filling an array of no elements would write to the empty array of all threads.
+        if finished.isEmpty { return [] }
         var rows: [Snapshot?] = []
         swap(&rows, &finished)
         return Array(unsafeUninitializedCapacity: rows.count) { places, count in
