@@ -13,28 +13,43 @@ final class DemoAPI: Sendable {
 
     /// The base URL of the server; `nil` if it did not start.
     let url: String?
-    /// The server ends when its standard input does, so that it does not outlive this process.
-    private let input = Pipe()
 
     private init() {
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = [
-            "python3", Self.root.appendingPathComponent("examples/demo-api").path, "--port", "0",
-            "--exit-with-stdin",
-        ]
-        process.standardInput = input
-        process.standardOutput = output
-        guard (try? process.run()) != nil else {
+        // Both ends of the pipes close when this process ends, and so does the server, because its
+        // standard input has ended.
+        var (input, output): ([Int32], [Int32]) = ([0, 0], [0, 0])
+        guard pipe(&input) == 0, pipe(&output) == 0 else {
             url = nil
             return
         }
+        // The server has its own ends only.
+        for descriptor in [input[1], output[0]] { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        let hasStarted = Self.start(input: input[0], output: output[1])
+        close(input[0])
+        close(output[1])
+        url = hasStarted ? Self.line(from: output[0]) : nil
+    }
+
+    /// Starts the server.
+    private static func start(input: Int32, output: Int32) -> Bool {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+        let command = ["python3", path("examples/demo-api"), "--port", "0", "--exit-with-stdin"]
+        var arguments: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
+        defer { for argument in arguments { free(argument) } }
+        var process: pid_t = 0
+        return posix_spawnp(&process, command[0], &actions, nil, &arguments, environ) == 0
+    }
+
+    /// Reads the first line that the server prints; `nil` if it prints none.
+    private static func line(from descriptor: Int32) -> String? {
         var line: [UInt8] = []
-        while let byte = output.fileHandleForReading.readData(ofLength: 1).first, byte != 10 {
-            line.append(byte)
-        }
-        url = line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
+        var byte: UInt8 = 0
+        while read(descriptor, &byte, 1) == 1, byte != UInt8(ascii: "\n") { line.append(byte) }
+        return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
     }
 
     static func path(_ name: String) -> String { root.appendingPathComponent(name).path }
