@@ -39,7 +39,7 @@ TOPICS = {
     "responses": ("Calls and responses", ["_call", "_response", "_boundary", "details.calls"]),
     "objects": ("Objects and drafts", ["_object", "_draft"]),
     "store": ("Stores, queries, observers", ["_store"]),
-    "pages": ("Pages", ["_pages"]),
+    "pages": ("Pages", ["_pages", "values.pages"]),
     "scopes": ("Scopes, several clients", ["_scope", "_routing"]),
     "batch": ("Batch sessions", ["_batch"]),
     "streams": ("Streams and events", ["_stream"]),
@@ -64,6 +64,8 @@ PARTS_OF_CLIENTS = {
     "ClientBase": "Client and AsyncClient",
     "ClientNetwork": "Client and AsyncClient",
     "ClientPipeline": "Client and AsyncClient",
+    "GivesAwaitedPages": "AsyncClient, AsyncScope and AnyioClient",
+    "GivesPages": "Client and Scope",
 }
 
 @dataclass

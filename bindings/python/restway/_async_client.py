@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import partial
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, overload
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from . import _ffi as native
 from ._batch import AsyncBatch
@@ -38,20 +38,19 @@ from ._stream import (
     event_receiver,
     request_of,
 )
-from ._verbs import AwaitedVerbs, T, make_coroutine_functions
+from ._verbs import AwaitedVerbs, make_coroutine_functions
 from .progress._calls import showing
-from .values import reading_of_each
-from .values.pages import AsyncPagesInto
+from .values.pages import GivesAwaitedPages
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ._body import RequestOptions
-    from ._pages import PagedIntoOptions, PagedOptions
+    from ._pages import PagedOptions
     from ._stream import EventOptions
 
 
-class AsyncClient(ClientBase, AsyncBytesMapping, AwaitedVerbs):
+class AsyncClient(ClientBase, AsyncBytesMapping, AwaitedVerbs, GivesAwaitedPages["AsyncPages"]):
     """A client whose calls are awaited. Any number of calls may be in flight.
 
         async with restway.AsyncClient(api) as client:
@@ -146,33 +145,8 @@ class AsyncClient(ClientBase, AsyncBytesMapping, AwaitedVerbs):
         receiving = partial(ReceivingEvents, self._layouts)
         return AsyncEventStream(self, request_of(target), event_receiver(**options), receiving)
 
-    @overload
-    def pages(
-        self, target: Request | str, *, into: type[T], **options: Unpack[PagedIntoOptions]
-    ) -> AsyncPagesInto[T]: ...
-    @overload
-    def pages(self, target: Request | str, **options: Unpack[PagedOptions]) -> AsyncPages: ...
-    def pages(
-        self, target: Request | str, *, into: Any = None, **options: Unpack[PagedIntoOptions]
-    ) -> Any:
-        """Reads a route page by page, as the API document says in its `pages`. Nothing is sent
-        before the first page is awaited.
-
-            async for issue in client.pages("issues", variables={"owner": "octo"}):
-                print(issue.title)
-
-        Args:
-            target: The name of a route, or a request that names one.
-            into: The class that each object is read into, in place of objects.
-            options: The keywords of `PageOptions`; with `into`, those of `IntoOptions`; and for the
-                name of a route, those of `RequestOptions`.
-
-        Raises UsageError if the route has no pages; a RouteError; ClosedError; TypeError for a
-        class that cannot be read into.
-        """
-        reading = reading_of_each(into, options)
-        pages = AsyncPages(self, target, options)
-        return pages if reading is None else AsyncPagesInto(pages, reading)
+    def _pages_of(self, target: Request | str, options: PagedOptions) -> AsyncPages:
+        return AsyncPages(self, target, options)
 
     def list(self, target: Request | str, **options: Unpack[RequestOptions]) -> AsyncPagedList:
         """Opens the list that the store keeps of a route with pages. Nothing is sent.

@@ -9,7 +9,7 @@ import math
 import weakref
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from . import _ffi as native
 from ._boundary import OnAttempt, attempt_of, errors, failed, make, milliseconds
@@ -29,9 +29,9 @@ from ._parsing import BytesMapping
 from ._questions import set_question
 from ._request import Request
 from ._response import OnProgress, Response
-from ._verbs import BlockingVerbs, T
+from ._verbs import BlockingVerbs
 from .progress._calls import showing
-from .values import reading_of_each
+from .values.pages import GivesPages
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -40,11 +40,10 @@ if TYPE_CHECKING:
     from ._body import RequestOptions
     from ._cache import Cache
     from ._outbox import Outbox
-    from ._pages import PagedIntoOptions, PagedList, PagedOptions, Pages
+    from ._pages import PagedList, PagedOptions, Pages
     from ._scope import Scope
     from ._stream import EventOptions, EventStream, Stream
     from .details.calls import Progress
-    from .values.pages import PagesInto
 
 OnDone = Callable[[Call], object]
 """A function that is called when a call has completed; `call.wait()` then returns at once."""
@@ -80,7 +79,7 @@ def _cancelling(_: object, __: object, call: native.CallHandle, ___: object) -> 
     native.lib.restway_call_cancel(call)
 
 
-class Client(ObservingClient, BytesMapping, BlockingVerbs):
+class Client(ObservingClient, BytesMapping, BlockingVerbs, GivesPages):
     """A client whose calls block. It is usable from any thread; as a context manager it closes
     itself.
 
@@ -193,36 +192,10 @@ class Client(ObservingClient, BytesMapping, BlockingVerbs):
         receiving = partial(ReceivingEvents, self._layouts)
         return EventStream(self, request_of(target), event_receiver(**options), receiving)
 
-    @overload
-    def pages(
-        self, target: Request | str, *, into: type[T], **options: Unpack[PagedIntoOptions]
-    ) -> PagesInto[T]: ...
-    @overload
-    def pages(self, target: Request | str, **options: Unpack[PagedOptions]) -> Pages: ...
-    def pages(
-        self, target: Request | str, *, into: Any = None, **options: Unpack[PagedIntoOptions]
-    ) -> Any:
-        """Reads a route page by page, as the API document says in its `pages`. Nothing is sent
-        before the first page is asked for.
-
-            for issue in client.pages("issues", variables={"owner": "octo"}, objects_max=500):
-                print(issue.title)
-
-        Args:
-            target: The name of a route, or a request that names one.
-            into: The class that each object is read into, in place of objects.
-            options: The keywords of `PageOptions`; with `into`, those of `IntoOptions`; and for the
-                name of a route, those of `RequestOptions`.
-
-        Raises UsageError if the route has no pages; a RouteError; ClosedError; TypeError for a
-        class that cannot be read into.
-        """
+    def _pages_of(self, target: Request | str, options: PagedOptions) -> Pages:
         from ._pages import Pages
-        from .values.pages import PagesInto
 
-        reading = reading_of_each(into, options)
-        pages = Pages(self, target, options)
-        return pages if reading is None else PagesInto(pages, reading)
+        return Pages(self, target, options)
 
     def list(self, target: Request | str, **options: Unpack[RequestOptions]) -> PagedList:
         """Opens the list that the store keeps of a route with pages. Nothing is sent.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 from . import _ffi as native
 from ._batch import AsyncBatch, Batch
@@ -15,9 +15,8 @@ from ._pages import AsyncPagedList, AsyncPages, PagedList, Pages
 from ._request import Request
 from ._response import Response
 from ._stream import AsyncEventStream, AsyncStream, EventStream, Stream, request_of
-from ._verbs import AwaitedVerbs, BlockingVerbs, T, make_coroutine_functions
-from .values import reading_of_each
-from .values.pages import AsyncPagesInto, PagesInto
+from ._verbs import AwaitedVerbs, BlockingVerbs, make_coroutine_functions
+from .values.pages import GivesAwaitedPages, GivesPages
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from ._body import RequestOptions
     from ._call import Call
     from ._client import Client, OnDone
-    from ._pages import PagedIntoOptions, PagedOptions
+    from ._pages import PagedOptions
     from ._stream import EventOptions
 
 
@@ -78,7 +77,7 @@ class ScopeBase(Owner[native.ScopeHandle]):
         return f"<{type(self).__name__} of {', '.join(self._variables) or 'no variables'}>"
 
 
-class Scope(ScopeBase, BlockingVerbs):
+class Scope(ScopeBase, BlockingVerbs, GivesPages):
     """Path variables that are filled for all that is done through the scope; `Client.scope` makes
     it.
 
@@ -115,23 +114,8 @@ class Scope(ScopeBase, BlockingVerbs):
         """Reads an answer as an event stream, as `Client.events` does."""
         return self._client.events(self.request(request_of(target)), **options)
 
-    @overload
-    def pages(
-        self, target: Request | str, *, into: type[T], **options: Unpack[PagedIntoOptions]
-    ) -> PagesInto[T]: ...
-    @overload
-    def pages(self, target: Request | str, **options: Unpack[PagedOptions]) -> Pages: ...
-    def pages(
-        self, target: Request | str, *, into: Any = None, **options: Unpack[PagedIntoOptions]
-    ) -> Any:
-        """Reads a route page by page, as `Client.pages` does.
-
-            for issue in client.scope(owner="octocat", repo="hello").pages("issues"):
-                print(issue.title)
-        """
-        reading = reading_of_each(into, options)
-        pages = Pages(self._client, target, options, self.request)
-        return pages if reading is None else PagesInto(pages, reading)
+    def _pages_of(self, target: Request | str, options: PagedOptions) -> Pages:
+        return Pages(self._client, target, options, self.request)
 
     def list(self, target: Request | str, **options: Unpack[RequestOptions]) -> PagedList:
         """Opens the list that the store keeps of a route with pages, as `Client.list` does."""
@@ -142,7 +126,7 @@ class Scope(ScopeBase, BlockingVerbs):
         return Batch(self._client, self)
 
 
-class AsyncScope(ScopeBase, AwaitedVerbs):
+class AsyncScope(ScopeBase, AwaitedVerbs, GivesAwaitedPages["AsyncPages"]):
     """Path variables that are filled for all that is done through the scope; `AsyncClient.scope`
     makes it.
 
@@ -176,19 +160,8 @@ class AsyncScope(ScopeBase, AwaitedVerbs):
         """Reads an answer as an event stream, as `AsyncClient.events` does."""
         return self._client.events(self.request(request_of(target)), **options)
 
-    @overload
-    def pages(
-        self, target: Request | str, *, into: type[T], **options: Unpack[PagedIntoOptions]
-    ) -> AsyncPagesInto[T]: ...
-    @overload
-    def pages(self, target: Request | str, **options: Unpack[PagedOptions]) -> AsyncPages: ...
-    def pages(
-        self, target: Request | str, *, into: Any = None, **options: Unpack[PagedIntoOptions]
-    ) -> Any:
-        """Reads a route page by page, as `AsyncClient.pages` does."""
-        reading = reading_of_each(into, options)
-        pages = AsyncPages(self._client, target, options, self.request)
-        return pages if reading is None else AsyncPagesInto(pages, reading)
+    def _pages_of(self, target: Request | str, options: PagedOptions) -> AsyncPages:
+        return AsyncPages(self._client, target, options, self.request)
 
     def list(self, target: Request | str, **options: Unpack[RequestOptions]) -> AsyncPagedList:
         """Opens the list that the store keeps of a route with pages, as `AsyncClient.list` does."""

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from functools import partial
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, cast, overload
+from typing import TYPE_CHECKING, Any, cast
 
 from .. import _ffi as native
 from .._boundary import make
@@ -31,9 +31,8 @@ from .._pages import Page, Pages
 from .._request import Request
 from .._response import Response
 from .._stream import ReceivingBytes, ReceivingEvents, body_receiver, event_receiver, request_of
-from .._verbs import AwaitedVerbs, T, make_coroutine_functions
-from ..values import reading_of_each
-from ..values.pages import AsyncPagesInto
+from .._verbs import AwaitedVerbs, make_coroutine_functions
+from ..values.pages import GivesAwaitedPages
 from ._batch import AnyioBatch
 from ._streams import AnyioEventStream, AnyioStream
 from ._waiting import response_of
@@ -42,13 +41,13 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from .._api import Described
-    from .._pages import PagedIntoOptions, PagedOptions
+    from .._pages import PagedOptions
     from .._stream import EventOptions
 
 __all__ = ["AnyioBatch", "AnyioClient", "AnyioEventStream", "AnyioPages", "AnyioStream"]
 
 
-class AnyioClient(AwaitedVerbs):
+class AnyioClient(AwaitedVerbs, GivesAwaitedPages["AnyioPages"]):
     """A client whose calls are awaited in the loop of anyio: of trio, or of asyncio.
 
     Its keywords are the keywords of `Client`, except `delivery`. It is not bound to one loop.
@@ -64,23 +63,8 @@ class AnyioClient(AwaitedVerbs):
     async def _performed(self, request: Request) -> Response:
         return await response_of(lambda on_done: self.client.send(request, on_done))
 
-    @overload
-    def pages(
-        self, target: Request | str, *, into: type[T], **options: Unpack[PagedIntoOptions]
-    ) -> AsyncPagesInto[T]: ...
-    @overload
-    def pages(self, target: Request | str, **options: Unpack[PagedOptions]) -> AnyioPages: ...
-    def pages(
-        self, target: Request | str, *, into: Any = None, **options: Unpack[PagedIntoOptions]
-    ) -> Any:
-        """Reads a route page by page, as `Client.pages` does.
-
-            async for issue in client.pages("issues"):
-                print(issue.title)
-        """
-        reading = reading_of_each(into, options)
-        pages = AnyioPages(self.client.pages(target, **cast("PagedOptions", options)))
-        return pages if reading is None else AsyncPagesInto(pages, reading)
+    def _pages_of(self, target: Request | str, options: PagedOptions) -> AnyioPages:
+        return AnyioPages(self.client.pages(target, **options))
 
     def stream(self, request: Request) -> AnyioStream:
         """Sends a request and reads the body of its answer while it arrives, as `Client.stream`

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Iterator
-from typing import TYPE_CHECKING, Generic
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
-from .into import T
+from .into import T, reading_of_each
 
 if TYPE_CHECKING:
-    from .._pages import AsyncPages, Pages
+    from typing_extensions import Unpack
+
+    from .._pages import AsyncPages, PagedIntoOptions, PagedOptions, Pages
+    from .._request import Request
     from ..anyio import AnyioPages
     from .reading import Reading
+
+Awaited = TypeVar("Awaited", "AsyncPages", "AnyioPages")
 
 
 class PagesInto(Generic[T]):
@@ -69,3 +75,79 @@ class AsyncPagesInto(Generic[T]):
 
     def __repr__(self) -> str:
         return f"<AsyncPagesInto, {self.pages!r}>"
+
+
+class GivesPages(ABC):
+    """The method `pages` of clients and scopes that block."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _pages_of(self, target: Request | str, options: PagedOptions) -> Pages:
+        """Makes the pages of a route."""
+
+    @overload
+    def pages(
+        self, target: Request | str, *, into: type[T], **options: Unpack[PagedIntoOptions]
+    ) -> PagesInto[T]: ...
+    @overload
+    def pages(self, target: Request | str, **options: Unpack[PagedOptions]) -> Pages: ...
+    def pages(
+        self, target: Request | str, *, into: Any = None, **options: Unpack[PagedIntoOptions]
+    ) -> Any:
+        """Reads a route page by page, as the API document says in its `pages`. Nothing is sent
+        before the first page is asked for.
+
+            for issue in client.pages("issues", variables={"owner": "octo"}, objects_max=500):
+                print(issue.title)
+
+        Args:
+            target: The name of a route, or a request that names one.
+            into: The class that each object is read into, in place of objects.
+            options: The keywords of `PageOptions`; with `into`, the keywords of `IntoOptions`; and
+                for the name of a route, the keywords of `RequestOptions`.
+
+        Raises UsageError if the route has no pages; a RouteError; ClosedError; TypeError for a
+        class that cannot be read into.
+        """
+        reading = reading_of_each(into, options)
+        pages = self._pages_of(target, options)
+        return pages if reading is None else PagesInto(pages, reading)
+
+
+class GivesAwaitedPages(ABC, Generic[Awaited]):
+    """The method `pages` of clients and scopes whose calls are awaited."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _pages_of(self, target: Request | str, options: PagedOptions) -> Awaited:
+        """Makes the pages of a route."""
+
+    @overload
+    def pages(
+        self, target: Request | str, *, into: type[T], **options: Unpack[PagedIntoOptions]
+    ) -> AsyncPagesInto[T]: ...
+    @overload
+    def pages(self, target: Request | str, **options: Unpack[PagedOptions]) -> Awaited: ...
+    def pages(
+        self, target: Request | str, *, into: Any = None, **options: Unpack[PagedIntoOptions]
+    ) -> Any:
+        """Reads a route page by page, as the API document says in its `pages`. Nothing is sent
+        before the first page is awaited.
+
+            async for issue in client.pages("issues", variables={"owner": "octo"}):
+                print(issue.title)
+
+        Args:
+            target: The name of a route, or a request that names one.
+            into: The class that each object is read into, in place of objects.
+            options: The keywords of `PageOptions`; with `into`, the keywords of `IntoOptions`; and
+                for the name of a route, the keywords of `RequestOptions`.
+
+        Raises UsageError if the route has no pages; a RouteError; ClosedError; TypeError for a
+        class that cannot be read into.
+        """
+        reading = reading_of_each(into, options)
+        pages = self._pages_of(target, options)
+        return pages if reading is None else AsyncPagesInto(pages, reading)
