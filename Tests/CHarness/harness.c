@@ -114,6 +114,17 @@ restway_client *make_client(void) {
     return make_client_with(options);
 }
 
+restway_client *unreachable_client_of(const char *document) {
+    restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
+    restway_api *api = NULL;
+    restway_client *client = NULL;
+    assert_ok(restway_api_load(document, strlen(document), &api, &failure));
+    options.base_url = "http://127.0.0.1:1";
+    assert_ok(restway_client_create(api, &options, &client, &failure));
+    restway_api_release(api);
+    return client;
+}
+
 restway_client *make_client_with(restway_client_options options) {
     restway_api *api = make_api();
     restway_client *client = NULL;

@@ -87,6 +87,9 @@ restway_client *make_client(void);
  *  already. */
 restway_client *make_client_with(restway_client_options options);
 
+/** Makes a client of a whole API document, for a server that cannot be reached. */
+restway_client *unreachable_client_of(const char *document);
+
 /** Makes a GET request to @p path. */
 restway_request *make_get(const char *path);
 

@@ -11,17 +11,6 @@
     "\"routes\": {\"required\": {\"path\": \"a\"," \
     "  \"response\": {\"entity\": \"Thing\", \"keyPath\": \"list\", \"required\": true}}}}"
 
-static restway_client *begin(void) {
-    restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
-    restway_api *api = NULL;
-    restway_client *client = NULL;
-    assert_ok(restway_api_load(DOCUMENT, strlen(DOCUMENT), &api, &failure));
-    options.base_url = "http://127.0.0.1:1";
-    assert_ok(restway_client_create(api, &options, &client, &failure));
-    restway_api_release(api);
-    return client;
-}
-
 /** The last progress of a mapping. */
 struct told {
     int64_t done, total;
@@ -41,7 +30,7 @@ static int32_t tell(void *context, int64_t done, int64_t total) {
 
 static void map__stores_objects_of_bytes(void **state) {
     (void)state;
-    restway_client *client = begin();
+    restway_client *client = unreachable_client_of(DOCUMENT);
     struct told told = {0, 0, 0, 0};
     restway_map_options options = RESTWAY_MAP_OPTIONS_INIT;
     restway_response *response = NULL;
@@ -82,7 +71,7 @@ static void map__stores_objects_of_bytes(void **state) {
 
 static void map__says_what_is_wrong(void **state) {
     (void)state;
-    restway_client *client = begin();
+    restway_client *client = unreachable_client_of(DOCUMENT);
     struct told told = {0, 0, 0, 1};
     restway_map_options options = RESTWAY_MAP_OPTIONS_INIT;
     restway_response *response = POISON;
@@ -142,7 +131,7 @@ static void map__says_what_is_wrong(void **state) {
 
 static void map__refuses_null_and_bad_text(void **state) {
     (void)state;
-    restway_client *client = begin();
+    restway_client *client = unreachable_client_of(DOCUMENT);
     restway_map_options options = RESTWAY_MAP_OPTIONS_INIT;
     restway_response *response = POISON;
     assert_refused(restway_map_options_init(NULL, sizeof(options), &failure));

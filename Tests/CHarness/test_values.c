@@ -23,17 +23,6 @@
     " \"grid\": [[1, 2.0], [], null], \"files\": {\"b\": \"Qg==\", \"a\": \"QQ==\"}," \
     " \"free\": {\"k\": [1]}}"
 
-static restway_client *begin(void) {
-    restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
-    restway_api *api = NULL;
-    restway_client *client = NULL;
-    assert_ok(restway_api_load(DOCUMENT, strlen(DOCUMENT), &api, &failure));
-    options.base_url = "http://127.0.0.1:1";
-    assert_ok(restway_client_create(api, &options, &client, &failure));
-    restway_api_release(api);
-    return client;
-}
-
 /** Maps the thing above; the response is owned by the caller. */
 static restway_response *map_thing(restway_client *client) {
     restway_response *response = NULL;
@@ -65,7 +54,7 @@ static void expect_json(
 
 static void object_values__have_the_types_of_the_document(void **state) {
     (void)state;
-    restway_client *client = begin();
+    restway_client *client = unreachable_client_of(DOCUMENT);
     restway_response *response = map_thing(client);
     const restway_object *object = restway_response_object(response, 0);
     restway_values *tags = values_of(object, "tags");
@@ -99,7 +88,7 @@ static void object_values__have_the_types_of_the_document(void **state) {
 
 static void values_inner__gives_lists_inside_lists(void **state) {
     (void)state;
-    restway_client *client = begin();
+    restway_client *client = unreachable_client_of(DOCUMENT);
     restway_response *response = map_thing(client);
     const restway_object *object = restway_response_object(response, 0);
     restway_values *grid = values_of(object, "grid");
@@ -131,7 +120,7 @@ static void values_inner__gives_lists_inside_lists(void **state) {
 
 static void attribute_type__is_that_of_the_document(void **state) {
     (void)state;
-    restway_client *client = begin();
+    restway_client *client = unreachable_client_of(DOCUMENT);
     restway_response *response = map_thing(client);
     const restway_object *object = restway_response_object(response, 0);
     const char *types[] = {
@@ -148,7 +137,7 @@ static void attribute_type__is_that_of_the_document(void **state) {
 
 static void draft__changes_lists_of_values(void **state) {
     (void)state;
-    restway_client *client = begin();
+    restway_client *client = unreachable_client_of(DOCUMENT);
     restway_store *store = restway_client_store(client);
     restway_response *response = map_thing(client);
     restway_draft *draft = NULL;
@@ -198,7 +187,7 @@ static void draft__changes_lists_of_values(void **state) {
 
 static void query_where__finds_lists_with_an_element(void **state) {
     (void)state;
-    restway_client *client = begin();
+    restway_client *client = unreachable_client_of(DOCUMENT);
     restway_store *store = restway_client_store(client);
     restway_response_release(map_thing(client));
     restway_query *query = NULL;
@@ -227,7 +216,7 @@ static void query_where__finds_lists_with_an_element(void **state) {
 
 static void object_json__shows_lists(void **state) {
     (void)state;
-    restway_client *client = begin();
+    restway_client *client = unreachable_client_of(DOCUMENT);
     restway_response *response = map_thing(client);
     const restway_object *object = restway_response_object(response, 0);
     restway_text *text = NULL;
@@ -267,7 +256,7 @@ static restway_value value_of(const restway_response *response) {
 
 static void response_value__is_single_or_json(void **state) {
     (void)state;
-    restway_client *client = begin();
+    restway_client *client = unreachable_client_of(DOCUMENT);
     restway_response *count = map_route(client, "count", "{\"a\": {\"n\": 17.0}}");
     assert_int_equal(value_of(count).kind, RESTWAY_VALUE_INT64);
     assert_int_equal(value_of(count).as.integer, 17);
@@ -292,7 +281,7 @@ static void response_value__is_single_or_json(void **state) {
 
 static void response_values__are_the_elements(void **state) {
     (void)state;
-    restway_client *client = begin();
+    restway_client *client = unreachable_client_of(DOCUMENT);
     restway_response *days = map_route(client, "days", "[[\"1970-01-02\"], []]");
     restway_response *name = map_route(client, "name", "\"A\"");
     restway_response *thing = map_thing(client);
@@ -324,7 +313,7 @@ static void response_values__are_the_elements(void **state) {
 
 static void values__refuse_null_bad_texts_and_places_out_of_range(void **state) {
     (void)state;
-    restway_client *client = begin();
+    restway_client *client = unreachable_client_of(DOCUMENT);
     restway_store *store = restway_client_store(client);
     restway_response *response = map_thing(client);
     const restway_object *object = restway_response_object(response, 0);

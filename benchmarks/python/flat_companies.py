@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import datetime
 from dataclasses import dataclass
+from typing import get_type_hints
 
 import msgspec
 
@@ -29,19 +30,4 @@ class CompanyData:
     ownerEmail: str
 
 
-class CompanyStruct(msgspec.Struct):
-    itemID: int
-    name: str
-    founded: datetime.date
-    employeeCount: int
-    revenue: float
-    active: bool
-    about: str
-    street: str
-    streetNumber: int
-    city: str
-    country: str
-    ownerID: int
-    ownerFirstName: str
-    ownerLastName: str
-    ownerEmail: str
+CompanyStruct = msgspec.defstruct("CompanyStruct", list(get_type_hints(CompanyData).items()))
