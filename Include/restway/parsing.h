@@ -109,7 +109,7 @@ RESTWAY_API const char *restway_response_parser(const restway_response *response
  *                   parser of the program. It is null with "headers" and "nothing", and with "json"
  *                   if the body is empty. With "objects" it is the value of an answer that holds
  *                   no objects (docs/SHAPES.md), JSON for a list or a map; its kind is
- *                   RESTWAY_VALUE_ABSENT if the answer has none.
+ *                   RESTWAY_VALUE_ABSENT if the answer has no value of its own.
  *  @return RESTWAY_OK, RESTWAY_E_TOO_LARGE (the value has 4 GiB or more), RESTWAY_E_FORKED,
  *          RESTWAY_E_INVALID_ARGUMENT.
  *

@@ -78,8 +78,8 @@ RESTWAY_API const char *restway_response_value_type(const restway_response *resp
 
 /** Gives the elements of an answer that is a list or a map of values.
  *
- *  @param out_values Receives a handle owned by the caller (+1); NULL if the value is null, or the
- *                    answer has none.
+ *  @param out_values Receives a handle owned by the caller (+1); NULL if the value is null, or if
+ *                    the answer has no value of its own.
  *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT (also for an answer whose value is single),
  *          RESTWAY_E_FORKED.
  *

@@ -6,7 +6,8 @@ import RestwayRouting
 import RestwaySQLite
 
 extension Client {
-    /// The settings of a client. What is not set is as the API document says, or usual.
+    /// The settings of a client. A setting that is `nil` comes from the API document, or else has
+    /// the library's default.
     ///
     ///     var options = Client.Options()
     ///     options.baseURL = "https://api.example.com/v2"

@@ -30,8 +30,8 @@ public struct Headers: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         fields = headers.fields.map { Field(name: $0.name, value: $0.value) }
     }
 
-    /// The values of all fields called `name`, separated by commas; `nil` if there is none. Setting
-    /// it replaces them with one field, or removes them.
+    /// The values of all fields called `name`, separated by commas; `nil` if no field has this
+    /// name. Setting it replaces these fields with one field, or removes them.
     public subscript(name: String) -> String? {
         get { core.joined(name) }
         set {

@@ -30,12 +30,12 @@ public enum JSON: Hashable, Sendable {
         self.init(try JSONCoding.parse(text))
     }
 
-    /// The member called `name` of an object; `nil` if there is none.
+    /// The member called `name`; `nil` if this is no object, or if it has no such member.
     public subscript(name: String) -> JSON? {
         if case .object(let members) = self { members[name] } else { nil }
     }
 
-    /// The element at `index` of an array; `nil` if there is none.
+    /// The element at `index`; `nil` if this is no array, or if the array is shorter.
     public subscript(index: Int) -> JSON? {
         guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
         return elements[index]

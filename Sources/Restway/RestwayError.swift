@@ -12,7 +12,7 @@ import RestwayOutcome
 ///         for detail in error.details { print(detail.path, detail.message) }
 ///     }
 public struct RestwayError: Error, Sendable {
-    /// What went wrong. Later versions may add kinds, so a `switch` needs a `default`.
+    /// The kind of an error. Later versions may add kinds, so a `switch` needs a `default`.
     public enum Kind: String, CaseIterable, Sendable {
         /// The program gave a wrong value; `field` names it.
         case invalidArgument
@@ -104,7 +104,8 @@ public struct RestwayError: Error, Sendable {
     public var kind: Kind { Kind(failure.reason) }
     public var domain: Domain { Domain(failure.domain) }
 
-    /// What failed and where, in English and on one line. It contains no credential.
+    /// A message in English and on one line, which says what failed and where. It contains no
+    /// credential.
     public var message: String { failure.message }
 
     /// The HTTP status of the answer that the error is about.
@@ -127,8 +128,8 @@ public struct RestwayError: Error, Sendable {
     /// The argument, variable, header, JSON path or key path at fault.
     public var field: String? { failure.field }
 
-    /// The separate problems, if the error reports several: those of a document, of the mapping,
-    /// or the fields that the answer of the server lists.
+    /// The separate problems, if the error reports several: problems of a document or of the
+    /// mapping, or the fields that the answer of the server lists.
     public var details: [Detail] {
         failure.details.map { Detail(path: $0.path, message: $0.message, code: $0.code) }
     }

@@ -46,7 +46,7 @@ package protocol HostCause: AnyObject, Sendable {
 package struct HostRefusal: Error, Equatable, Sendable {
     /// The reason, for a message.
     package let reason: String
-    /// What the function attached to its failure.
+    /// The pointer that the function attached to its failure.
     package let cause: (any HostCause)?
 
     package init(_ reason: String, cause: (any HostCause)? = nil) {

@@ -30,8 +30,8 @@ public:
      *  restway::value for any of them.
      *
      *  An attribute that is null or not set fails with RESTWAY_E_INVALID_ARGUMENT, unless T is
-     *  std::optional; a value of another type fails in the same way, and so does a number that T
-     *  cannot hold. */
+     *  std::optional. A value of another type, and a number that T cannot hold, fail in the
+     *  same way. */
     template <typename T> returned<T> get(std::string_view name) const {
         return internal::returned_of(attempt_get<T>(name));
     }

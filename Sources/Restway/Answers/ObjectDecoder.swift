@@ -16,7 +16,7 @@ struct ObjectSource: @unchecked Sendable {
 
 /// Reads objects into `Decodable` types: attributes and relationships by their names.
 struct ObjectDecoder: Decoder {
-    /// What is read: a value of an attribute, an object, or the objects of a list.
+    /// The source that is decoded: a value of an attribute, an object, or the objects of a list.
     enum Content {
         case value(Value)
         case object(Snapshot)
@@ -226,7 +226,8 @@ private struct ObjectContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return objects.first.map(ObjectDecoder.Content.object) ?? .value(.null)
     }
 
-    /// The cell of an attribute or a relationship; `nil` if the entity has none of this name.
+    /// The cell of an attribute or a relationship; `nil` if the entity has neither by
+    /// this name.
     private func cell(_ key: Key) -> Int? {
         let entity = snapshot.entity
         if let attribute = entity.attributeIndex(named: key.stringValue) { return attribute }
@@ -304,7 +305,7 @@ private struct ListContainer: UnkeyedDecodingContainer {
     }
 }
 
-/// What an error of a decoder or an encoder says.
+/// Texts for the errors of decoders and encoders.
 enum DecodingText {
     /// Returns the failure of a call whose answer does not fit a type.
     static func failure(_ error: any Error, _ type: Any.Type) -> Failure {

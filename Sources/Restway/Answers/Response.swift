@@ -67,7 +67,7 @@ public struct Response: Sendable {
     /// The first object of the answer.
     public var object: Object? { core.objects.first.map { Object($0, source) } }
 
-    /// What could not be mapped; the first problems of `issueCount`.
+    /// The first values that could not be mapped. `issueCount` says how many there are.
     public var issues: [RestwayError.Detail] {
         core.issues.map { .init(path: $0.keyPath, message: $0.reason, code: nil) }
     }
@@ -159,7 +159,7 @@ public struct OutgoingRequest: Sendable, CustomStringConvertible {
     public var headers: Headers {
         Headers(core.headers.map { Headers.Field(name: $0.name, value: $0.value) })
     }
-    /// The body; `nil` if there is none, or if it is read while it is sent.
+    /// The body; `nil` if the request has no body, or if the body is read while it is sent.
     public var body: Data? { core.body.map { Data($0) } }
     /// The name of the route; `nil` for a request to a path.
     public var route: String? { core.route?.name }

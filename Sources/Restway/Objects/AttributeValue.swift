@@ -15,7 +15,7 @@ extension Object {
         case json(JSON)
     }
 
-    /// What tells an object from the others of its entity.
+    /// The value that tells an object from the other objects of its entity.
     public enum Identity: Hashable, Sendable, ExpressibleByIntegerLiteral,
         ExpressibleByStringLiteral
     {

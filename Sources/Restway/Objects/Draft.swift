@@ -30,7 +30,8 @@ public final class Draft: Sendable {
     /// in a new object.
     public var changed: [String] { core.changedCells.map(core.entity.cellName) }
 
-    /// The value of an attribute as the draft has it now; `nil` if there is none of this type.
+    /// The value of an attribute as the draft has it now; `nil` if the attribute has no value, or a
+    /// value of another type.
     public subscript<Value: AttributeValue>(
         name: String, as type: Value.Type = Value.self
     ) -> Value? {
@@ -83,7 +84,8 @@ public final class Draft: Sendable {
         try lead(relationship, drafts.map { .draft($0.core) })
     }
 
-    /// Adds an object to a relationship to many objects, or replaces that of one to one object.
+    /// Adds an object to a relationship to many objects. A relationship to one object leads to this
+    /// object afterwards.
     public func add(_ object: Object, to relationship: String) throws(RestwayError) {
         try change(relationship) { index throws(DraftError) in
             try core.add(.object(object.snapshot), relationship: index)

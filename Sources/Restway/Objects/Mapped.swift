@@ -85,7 +85,7 @@ public struct MappedQuery<Value: Mapped>: Sendable {
         try objects.all().map { object throws(RestwayError) in try object.decode() }
     }
 
-    /// Reads the first value; `nil` if there is none.
+    /// Reads the first value; `nil` if the query finds no object.
     public func first() throws(RestwayError) -> Value? {
         try objects.first()?.decode(Value.self)
     }

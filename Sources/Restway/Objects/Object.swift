@@ -22,7 +22,8 @@ public struct Object: Sendable {
     /// The name of the entity.
     public var entity: String { snapshot.entity.name }
 
-    /// What tells it from the other objects of its entity; `nil` if it has no identity.
+    /// The value that tells the object from the other objects of its entity; `nil` if it has no
+    /// identity.
     public var identity: Identity? { snapshot.identity.map(Identity.init) }
 
     /// The names of the attributes, in the order of the document.

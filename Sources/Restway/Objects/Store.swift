@@ -158,7 +158,7 @@ public struct Query: Sendable {
         return found.map { Object($0, source) }
     }
 
-    /// Reads the first object; `nil` if there is none.
+    /// Reads the first object; `nil` if the query finds no object.
     public func first() throws(RestwayError) -> Object? { try limit(1).all().first }
 
     /// Counts the objects without reading them.

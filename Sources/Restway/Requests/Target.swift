@@ -25,7 +25,7 @@ public enum Method: String, CaseIterable, Sendable {
     }
 }
 
-/// What a request is about: a path, a URL or a route of the API document.
+/// The target of a request: a path, a URL or a route of the API document.
 ///
 /// A string literal is a path below the base URL. Values in it are percent-encoded, so that a value
 /// never adds a segment or a query to the path:
@@ -65,7 +65,7 @@ extension Target: ExpressibleByStringInterpolation {
         kind = .path(path.text, path.values)
     }
 
-    /// Builds a path. What stands between the values is taken as it is.
+    /// Builds a path. The text between the values is taken as it is.
     public struct StringInterpolation: StringInterpolationProtocol {
         var text = ""
         var values: [String] = []

@@ -1,6 +1,6 @@
 package import RestwayHTTP
 
-/// What the requests that can share one exchange have in common.
+/// The values that all requests have in common which can share one exchange.
 package struct FlightKey: Hashable, Sendable {
     /// The name of the entries that can answer the request.
     let name: String

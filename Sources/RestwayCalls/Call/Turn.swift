@@ -159,7 +159,7 @@ package final class Turn: StageTurn, Sendable {
         case over
     }
 
-    /// What a function has done.
+    /// How a function of the program has ended.
     private enum Ending {
         case unchanged, changed
         /// The functions that have not been asked are not asked.

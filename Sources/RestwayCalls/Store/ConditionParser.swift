@@ -289,7 +289,8 @@ struct ConditionParser {
 }
 
 extension String {
-    /// The only character of the text as SQLite counts characters; `nil` if it has none or several.
+    /// The only character of the text as SQLite counts characters; `nil` if the text is empty
+    /// or has several.
     fileprivate var onlyScalar: Unicode.Scalar? {
         unicodeScalars.count == 1 ? unicodeScalars.first : nil
     }

@@ -24,7 +24,7 @@ struct DocumentResponse {
     /// Whether it is an error if the body has nothing at the key path.
     let isRequired: Bool
 
-    /// What an answer holds.
+    /// The content that a descriptor finds in an answer.
     enum Content {
         case objects(EntityMapping)
         /// A value. The functions of the program that its conversion calls stand at `place`.

@@ -169,7 +169,7 @@ package struct CustomTransform: Sendable {
 package struct TransformError: Error, Equatable, Sendable {
     /// The reason. It never quotes the value, unless the host's own function does.
     package let reason: String
-    /// What the host's function attached to its failure.
+    /// The pointer that the host's function attached to its failure.
     package let cause: (any HostCause)?
 
     package init(_ reason: String, cause: (any HostCause)? = nil) {

@@ -102,7 +102,7 @@ package enum EncodingError: Error, Equatable, Sendable {
         }
     }
 
-    /// What the host's function attached to its failure.
+    /// The pointer that the host's function attached to its failure.
     package var cause: (any HostCause)? {
         switch self {
         case .transform(_, _, let error): error.cause

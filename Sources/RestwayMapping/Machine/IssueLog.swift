@@ -7,7 +7,7 @@ struct IssueLog {
 
     private(set) var kept: [MappingIssue] = []
     private(set) var count = 0
-    /// What the first transform that failed attached to its failure.
+    /// The pointer that the first failed transform attached to its failure.
     private(set) var cause: (any HostCause)?
 
     var keepsMore: Bool { kept.count < Self.keptMax }

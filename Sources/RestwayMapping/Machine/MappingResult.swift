@@ -8,14 +8,15 @@ package struct MappingResult: Sendable {
     package var changeSet: ChangeSet
     /// The rows that are the results of each descriptor of the plan, in order.
     package var results: [[Int]]
-    /// The value of the answer that belongs to no object; absent if there is none.
+    /// The value of the answer that belongs to no object; absent if every value belongs to an
+    /// object.
     package var value = Value.absent
     /// The form of `value`; nil if no descriptor describes a value.
     package var valueShape: ValueShape?
     /// The first 100 issues.
     package var issues: [MappingIssue]
     package var issueCount: Int
-    /// What the first transform of the host that failed attached to its failure.
+    /// The pointer that the host's first failed transform attached to its failure.
     package var issueCause: (any HostCause)?
 
     /// Moves the rows out, so that they are not copied.

@@ -29,7 +29,7 @@ package final class MappingPlan: @unchecked Sendable {
     /// Facts about the mappings by their index.
     let kinds: [Kind]
     /// The date formats, the transforms and the collections by the index of the mapping, and after
-    /// them those of the values of the answer.
+    /// them the formats, transforms and collections of values that belong to no object.
     let formats: [[DateFormat]]
     let transforms: [[ValueConversion]]
     let collections: [[PlanCollection]]

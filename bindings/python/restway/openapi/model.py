@@ -65,7 +65,7 @@ class Operation:
     bodies: list[Content] = field(default_factory=list)
     answers: list[Answer] = field(default_factory=list)
     security: list[list[str]] | None = None
-    """The alternatives of schemes; None if those of the whole API apply."""
+    """The alternatives of schemes; None if the schemes of the whole API apply."""
     server_nodes: list[Node] = field(default_factory=list)
     """The servers of this operation alone."""
 

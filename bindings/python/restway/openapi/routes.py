@@ -271,8 +271,8 @@ def _join_statuses(descriptors: list[dict[str, Any]]) -> None:
 
 
 def _variables(operation: Operation, report: Report) -> dict[str, str]:
-    """Returns the variables of the template by the names of their parameters: those of the path,
-    and the lists of the query whose elements stand in one text, which an expression writes.
+    """Returns the variables of the template by the names of their parameters: variables of the
+    path, and lists of the query whose elements stand in one text, which an expression writes.
     """
     names: dict[str, str] = {}
     for name in re.findall(r"\{([^{}]*)\}", _path(operation)):

@@ -38,7 +38,7 @@ class _Parts:
     """A schema together with the schemas of its `allOf`."""
 
     words: dict[str, Node] = field(default_factory=dict)
-    """The words that stand once: type, format, items ... Of several, the last one counts."""
+    """The words that count once: type, format, items ... A later word replaces an earlier one."""
     properties: dict[str, list[Node]] = field(default_factory=dict)
     required: set[str] = field(default_factory=set)
     variants: list[list[Node]] = field(default_factory=list)

@@ -44,7 +44,7 @@ def server_url(node: Node) -> str:
 
 
 def split_url(url: str) -> SplitResult:
-    """Returns the parts of a URL; a URL that is none has no parts."""
+    """Returns the parts of a URL. The parts of a text that is no URL are empty."""
     try:
         return urlsplit(url)
     except ValueError:

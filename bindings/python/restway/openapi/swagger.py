@@ -1,7 +1,7 @@
 """Converts Swagger 2 into OpenAPI 3, as far as this package reads it.
 
-Everything stays where it is, so that references and the places in the report are those of the file:
-only bodies, answers, servers and schemes get the form that OpenAPI 3 has for them.
+Everything stays where it is, so that references, and the places in the report, fit the file. Only
+bodies, answers, servers and schemes get the form that OpenAPI 3 has for them.
 """
 
 from __future__ import annotations

@@ -105,7 +105,7 @@ class WholeObjects(Tabular):
         return read if step == 1 else read[::step]
 
     def _read_columns(self, names: Sequence[str]) -> dict[str, Column]:
-        """Reads attributes as columns; the result has none if they have to be read one by one."""
+        """Reads attributes as columns; returns {} if the objects must be read one by one."""
         if not self._range or self._range.step != 1:
             return {}
         return read_columns(names, *self._arguments(self._range))

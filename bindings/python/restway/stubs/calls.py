@@ -125,8 +125,7 @@ class Calls:
         return f"TypedResponse[{kinds or 'Any'}]"
 
     def _listed(self, route: Route) -> str:
-        """Returns the type of the objects on the pages of a route: those of the first descriptor.
-        """
+        """Returns the type of the objects that a route's first descriptor finds on its pages."""
         answered = route.answers[route.methods[0]]
         return self.names.entities[answered[0]] if answered else "Any"
 

@@ -1,4 +1,5 @@
-"""The keyword `into` and the method `into`. What reads objects is loaded when one of them is used.
+"""The keyword `into` and the method `into`. The modules that read objects are loaded at the first
+use of one of them.
 """
 
 from __future__ import annotations
