@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypedDict, TypeVar, Uni
 from . import _ffi as native
 from ._boundary import check, failure
 from ._call import Call, cancelling
-from ._ffi.callbacks import functions
+from ._ffi.callbacks import receivers
 from ._ffi.enums import StreamFormat
 from ._ffi.trampolines import (
     on_receive_body_function,
@@ -167,12 +167,12 @@ def receiving(request: Request, receiver: Receiver, target: Receiving[Any]) -> I
     else:
         function = native.lib.restway_request_set_event_receiver
     with sending:
-        token = functions.add(lambda: target, target)
+        token = receivers.add(lambda: target, target)
         receiver.context = token
         try:
             check(function, request._handle, native.ref(receiver))
         except BaseException:
-            functions.remove(token)
+            receivers.remove(token)
             raise
         try:
             yield

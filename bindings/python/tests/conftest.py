@@ -80,6 +80,7 @@ def every_handle_is_gone_at_the_end(request: pytest.FixtureRequest) -> Iterator[
         gc.collect()
         assert _callbacks.causes.wait_until_empty(30)
         assert _callbacks.functions.wait_until_empty(30)
+        assert _callbacks.receivers.wait_until_empty(30)
         gc.collect()  # exceptions that were causes, which refer to themselves through frames
         assert restway.debug_live_handles() == 0
 

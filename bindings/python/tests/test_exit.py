@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from restway._ffi import callbacks
+
 from .conftest import DOCUMENT
 from .test_loader import PACKAGE
 
@@ -278,3 +280,18 @@ process.join()
 print(process.exitcode, client.get("status").status)
 """
     assert run(FORKED + code, demo_url) == (0, "forked, then 200\n0 200\n", "")
+
+
+def test_the_exit_waits_until_the_receivers_of_streams_are_gone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A worker frees a receiver after its call has completed, and Python may have ended by then."""
+    waits: list[float] = []
+
+    def wait(seconds: float) -> bool:
+        waits.append(seconds)
+        return True
+
+    monkeypatch.setattr(callbacks.receivers, "wait_until_empty", wait)
+    callbacks.wait_at_exit()
+    assert len(waits) == 1 and waits[0] > 0

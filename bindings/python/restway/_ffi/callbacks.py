@@ -184,10 +184,14 @@ running = Registry()
 """Transforms, hooks and body readers that are running right now."""
 functions = Registry()
 """Transforms and hooks, which live as long as their api, and body readers."""
+receivers = Registry()
+"""The receivers of streams and event streams, which live as long as their calls."""
 logs = Registry()
 
+_ALL = (completions, observers, questions, causes, running, functions, receivers, logs)
+
 if hasattr(os, "register_at_fork"):
-    for _registry in (completions, observers, questions, causes, running, functions, logs):
+    for _registry in _ALL:
         os.register_at_fork(after_in_child=_registry.forget_all)
 
 
@@ -211,6 +215,8 @@ def wait_at_exit() -> None:
     observers.wait_until_empty(_EXIT_WAIT_SECONDS)
     questions.wait_until_empty(_EXIT_WAIT_SECONDS)
     running.wait_until_empty(_EXIT_WAIT_SECONDS)
+    # A worker frees the receiver of a stream after its call has completed.
+    receivers.wait_until_empty(_EXIT_WAIT_SECONDS)
 
 
 class _Inside(threading.local):

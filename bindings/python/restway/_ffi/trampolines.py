@@ -17,6 +17,7 @@ from .callbacks import (
     logs,
     observers,
     questions,
+    receivers,
     report,
     running,
 )
@@ -286,7 +287,7 @@ def _receive_head(
 ) -> int:
     entry = None
     try:
-        entry = functions.get(context)
+        entry = receivers.get(context)
         with inside:
             entry.run().receive_head(response)
         return Status.OK
@@ -300,7 +301,7 @@ def _receive_body(
 ) -> int:
     entry = None
     try:
-        entry = functions.get(context)
+        entry = receivers.get(context)
         with inside:
             pauses[0] = entry.run().receive(read(piece, length))
         return Status.OK
@@ -314,7 +315,7 @@ def _receive_event(
 ) -> int:
     entry = None
     try:
-        entry = functions.get(context)
+        entry = receivers.get(context)
         with inside:
             pauses[0] = entry.run().receive_event(event.contents)
         return Status.OK
@@ -325,8 +326,8 @@ def _receive_event(
 
 def _receive_destroy(context: int | None) -> None:
     try:
-        functions.get(context).run().end()
-        functions.remove(context)
+        receivers.get(context).run().end()
+        receivers.remove(context)
     except BaseException:
         report(None, "the end of a streamed body")
 

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from .._ffi.callbacks import causes, completions, functions, observers, questions
+from .._ffi.callbacks import causes, completions, functions, observers, questions, receivers
 from .._library import debug_live_handles, load_plugin, plugins
 
 __all__ = ["Match", "Mode", "live_handles", "replaying"]
@@ -67,6 +67,6 @@ def live_handles() -> int:
     for registry in (completions, observers, questions):
         registry.wait_until_empty(_WAIT_SECONDS)
     gc.collect()
-    for registry in (causes, functions):
+    for registry in (causes, functions, receivers):
         registry.wait_until_empty(_WAIT_SECONDS)
     return debug_live_handles()
