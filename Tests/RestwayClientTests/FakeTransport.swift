@@ -26,6 +26,28 @@ final class FakeTransport: Transport {
         state.withLock { $0.whileStarting = run }
     }
 
+    /// Sets a function that chooses how an exchange is answered. A worker gives the answer, unless
+    /// a close ends the exchange first. Without a choice, the exchange waits.
+    func answerEach(by choose: @escaping @Sendable (Started) -> (@Sendable (Started) -> Void)?) {
+        onStart { [weak self] started in
+            guard let self, let answer = choose(started) else { return }
+            WorkerPool.shared.submit {
+                if self.take(started) { answer(started) }
+            }
+        }
+    }
+
+    /// Returns false if a close has ended the exchange.
+    private func take(_ started: Started) -> Bool {
+        state.withLock { state in
+            guard let index = state.waiting.firstIndex(where: { $0.id == started.id }) else {
+                return false
+            }
+            state.waiting.remove(at: index)
+            return true
+        }
+    }
+
     func start(_ exchange: Exchange, observer: any ExchangeObserver) -> ExchangeID {
         let (started, isClosed, whileStarting) = state.update { state in
             state.idLast += 1

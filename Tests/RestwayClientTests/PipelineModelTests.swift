@@ -176,21 +176,22 @@ final class PipelineModelTests: XCTestCase {
             }
         }
         let round = Lock(0)
-        transport.onStart { started in
+        transport.answerEach(by: { _ in
             let number = round.withLock { round in
                 defer { round += 1 }
                 return round
             }
             run.note("sent")
-            WorkerPool.shared.submit {
-                switch run.script.replies[number] {
+            let reply = run.script.replies[number]
+            return { started in
+                switch reply {
                 case .success: started.answer(200, "{}")
                 case .missing: started.answer(404, "{}")
                 case .busy: started.answer(503, "{}")
                 case .failure: started.fail(.connect)
                 }
             }
-        }
+        })
         return client
     }
 

@@ -291,16 +291,16 @@ final class SingleFlightTests: CacheTestCase {
                 }
             }
             let client = try client()
-            transport.onStart { started in
-                guard Int.random(in: 0..<4) > 0 else { return }
-                WorkerPool.shared.submit {
+            transport.answerEach(by: { _ in
+                guard Int.random(in: 0..<4) > 0 else { return nil }
+                return { started in
                     switch Int.random(in: 0..<4) {
                     case 0: started.fail(.connectionLost)
                     case 1: started.fail(.timedOut)
                     default: started.answer(200, Self.list)
                     }
                 }
-            }
+            })
             let ends = Monitor(0)
             let sent = Monitor(0)
             let pool = WorkerPool(threadsMax: 8)
