@@ -8,12 +8,26 @@ package final class LoadedAPI: Sendable {
     package let definition: APIDefinition
     /// Whether checking, parsing or mapping a response may call functions of the program.
     package let mayAskWhileMapping: Bool
+    /// The indices of the descriptors that belong to a route, by the keys of the routes. A document
+    /// may have a thousand routes, and each answer looks for its descriptors.
+    private let ownedDescriptors: [String: [Int]]
+    /// The indices of the descriptors that belong to no route.
+    private let freeDescriptors: [Int]
     /// The plans by the indices of their descriptors. There is one plan for each kind of response.
     private let plans = Lock<[[Int]: MappingPlan]>([:])
 
     package init(_ definition: APIDefinition) {
         self.definition = definition
         mayAskWhileMapping = definition.functions.mayRunWhileMapping
+        var (owned, free): ([String: [Int]], [Int]) = ([:], [])
+        for (index, descriptor) in definition.descriptors.enumerated() {
+            if let key = descriptor.routeKey {
+                owned[key, default: []].append(index)
+            } else {
+                free.append(index)
+            }
+        }
+        (ownedDescriptors, freeDescriptors) = (owned, free)
     }
 
     /// Returns the plan of all descriptors that apply to an answer with `status`; `nil` if no
@@ -24,7 +38,7 @@ package final class LoadedAPI: Sendable {
         method: Method, status: Int, _ choice: DescriptorChoice, event: String? = nil
     ) -> MappingPlan? {
         let descriptors = definition.descriptors
-        let fitting = descriptors.indices.filter {
+        let fitting = candidates(choice).filter {
             descriptors[$0].fits(method: method, status: status, choice, event: event)
         }
         guard !fitting.isEmpty else { return nil }
@@ -39,9 +53,18 @@ package final class LoadedAPI: Sendable {
         }
     }
 
+    /// Returns the indices of the descriptors that may apply, in the order of the document.
+    private func candidates(_ choice: DescriptorChoice) -> [Int] {
+        guard let key = choice.routeKey else { return Array(definition.descriptors.indices) }
+        guard let owned = ownedDescriptors[key] else { return freeDescriptors }
+        return freeDescriptors.isEmpty ? owned : (owned + freeDescriptors).sorted()
+    }
+
     /// Whether a descriptor applies, so that there is something to map.
     package func hasPlan(method: Method, status: Int, _ choice: DescriptorChoice) -> Bool {
-        definition.descriptors.contains { $0.fits(method: method, status: status, choice) }
+        candidates(choice).contains {
+            definition.descriptors[$0].fits(method: method, status: status, choice)
+        }
     }
 
     /// Returns the descriptor that writes objects of `entity`: the route's own descriptor or, if

@@ -35,4 +35,26 @@ final class LoadedAPITests: XCTestCase {
         XCTAssertNotNil(plan(api.loaded, nil, route: far, status: 200))
         XCTAssertNil(plan(api.loaded, nil, route: other, status: 200))
     }
+
+    func testTheDescriptorsOfARouteAndOfAnyAnswerApplyInTheOrderOfTheDocument() throws {
+        let document = """
+            {"restway": 1, "environments": {"test": {"baseURL": "http://api.test"}},
+             "entities": {"A": {"attributes": {"a": "a"}}, "B": {"attributes": {"b": "b"}}},
+             "responses": [{"entity": "B", "keyPath": "b"}],
+             "routes": {"one": {"path": "one", "response": {"entity": "A", "keyPath": "a"}},
+                        "two": {"path": "two"}}}
+            """
+        let loaded = try TestAPI.load(document).loaded
+        func keyPaths(_ name: String) throws -> [[String]]? {
+            let route = try loaded.definition.routes.route(named: name)
+            return plan(loaded, nil, route: route, status: 200)?.descriptors.map(\.keyPath)
+        }
+        let all = loaded.definition.descriptors.map(\.keyPath)
+        XCTAssertEqual(Set(all), [["a"], ["b"]])
+        XCTAssertEqual(try keyPaths("one"), all)
+        XCTAssertEqual(try keyPaths("two"), [["b"]])
+        XCTAssertTrue(loaded.hasPlan(
+            method: .get, status: 200,
+            DescriptorChoice(route: try loaded.definition.routes.route(named: "two"), path: nil)))
+    }
 }

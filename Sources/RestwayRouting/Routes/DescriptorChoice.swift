@@ -16,6 +16,9 @@ package struct DescriptorChoice: Sendable {
         self.path = path
     }
 
+    /// The key of the route; nil for a request by path.
+    package var routeKey: String? { route?.key }
+
     /// Whether a candidate with `template` may apply. A candidate with a more specific template may
     /// still replace it.
     ///
