@@ -33,20 +33,45 @@ struct SchemaMigration {
 
     // MARK: New tables
 
+    /// Makes a table with its columns. SQLite reads the whole schema again for each column that is
+    /// added to a table later.
     private mutating func create(_ entity: Entity) throws(SQLiteError) {
         let table = Self.free(entity.name, &tableNames)
+        var taken = Self.ownColumns.union(Self.rowNames)
+        let wanted = WantedColumn.all(of: entity).filter { $0.kind != .many }
+        // Too many columns are refused later, with a message that names the entity.
+        let columns =
+            wanted.count + Self.ownColumns.count > connection.columnsMax
+            ? [] : wanted.map { (column: $0, place: Self.free($0.name, &taken)) }
+        let declarations = columns.map {
+            ", \($0.place.quotedForSQL) \($0.column.coding.declaration)"
+        }
         try connection.run(
             """
             CREATE TABLE \(table.quotedForSQL) (
-                _key INTEGER PRIMARY KEY, _kinds TEXT, _anonymous INTEGER)
+                _key INTEGER PRIMARY KEY, _kinds TEXT, _anonymous INTEGER\(declarations.joined()))
             """)
         try connection.prepare(
             """
             INSERT INTO restway_entities (name, place, identity, nextNumber)
-            VALUES (?1, ?2, NULL, 0)
-            """, entity.name, table
+            VALUES (?1, ?2, NULL, ?3)
+            """, entity.name, table, Int64(columns.count)
         ).run()
+        for (number, (column, place)) in columns.enumerated() {
+            try connection.prepare(
+                """
+                INSERT INTO restway_columns
+                SELECT number, ?2, ?3, ?4, ?5, ?6 FROM restway_entities WHERE name = ?1
+                """, entity.name, column.name, column.kind.rawValue, column.type, place,
+                Int64(number)
+            ).run()
+        }
     }
+
+    /// The columns that every table has.
+    private static let ownColumns: Set<String> = ["_key", "_kinds", "_anonymous"]
+    /// The names by which SQLite finds the number of a row, if no column has them.
+    private static let rowNames: Set<String> = ["rowid", "oid", "_rowid_"]
 
     // MARK: Tables that are there
 
@@ -134,7 +159,7 @@ struct SchemaMigration {
     ) throws(SQLiteError) -> String {
         if column.kind != .attribute, let old { return old.place }
         if column.kind == .many { return try addLinks(column, table) }
-        var names = try columnNames(table).union(["rowid", "oid", "_rowid_"])
+        var names = try columnNames(table).union(Self.rowNames)
         let tableName = table.name.quotedForSQL
         var place = column.name
         if let old {

@@ -29,6 +29,19 @@ final class SchemaMigrationTests: SQLiteTestCase {
         return try file.open([new]).objects(Query(new)).map(\.values)
     }
 
+    func testANewTableIsMadeWithAllItsColumns() throws {
+        // SQLite reads the whole schema again for each column that is added to a table.
+        func changes(_ attributes: Int) throws -> Int64? {
+            let file = StoreFile()
+            defer { file.remove() }
+            _ = try file.open([
+                entity((0..<attributes).map { ("a\($0)", .int) }, [("one", isMany: false)])
+            ])
+            return try Connection(file.path).integer("PRAGMA schema_version")
+        }
+        XCTAssertEqual(try changes(30), try changes(3))
+    }
+
     func testANewAttributeIsAbsentAndTheOthersStay() throws {
         let found = try reading(
             [[.int64(1), .null, .bool(true)], [.int64(2), .string("a"), .json("[]")]],
