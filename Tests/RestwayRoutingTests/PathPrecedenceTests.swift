@@ -42,6 +42,13 @@ final class PathPrecedenceTests: XCTestCase {
         ("a//b", .disjoint, "a/:x/b"),
         ("", .same, "/"),
         ("%41/:b", .same, "A/:c"),
+        ("a?x=1", .moreSpecific, "a"),
+        ("a?x=1", .moreSpecific, "a{?x,y}"),
+        ("a?x=1&y=2", .same, "/a?y=2&x=%31{&z}"),
+        ("a?y=2&x=1", .moreSpecific, "a?x=1"),
+        ("a?x=1", .undecided, "a?x=2"),
+        ("a", .moreSpecific, ":b?x=1"),
+        ("a?x=1", .disjoint, "b"),
     ]
 
     func testTheFirstDifferenceFromTheLeftDecides() throws {
@@ -67,6 +74,7 @@ final class PathPrecedenceTests: XCTestCase {
         func random(_ choices: [String]) -> String {
             (0..<3).map { _ in choices.randomElement(using: &generator) ?? "a" }
                 .joined(separator: "/")
+                + (["", "?p=1", "?p=1&q=2", "?q=2"].randomElement(using: &generator) ?? "")
         }
         let templates = try (0..<100).map { _ in try PathTemplate(random(segments)) }
         var decided = 0

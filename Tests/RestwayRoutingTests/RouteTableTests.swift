@@ -56,6 +56,18 @@ final class RouteTableTests: XCTestCase {
         XCTAssertEqual(table.all.count, 5)
     }
 
+    func testAFixedQueryTellsRoutesApart() throws {
+        let table = try table([
+            route("beta", [.get], "e/:id?beta=true", "E"), route("usual", [.get], "e/:id", "E"),
+            route("only", [.get], "f/:id?beta=true", "F"),
+        ])
+        XCTAssertEqual(table.routes(method: .get, path: "e/1?beta=true").map(\.name), ["beta"])
+        XCTAssertEqual(table.routes(method: .get, path: "e/1?beta=1").map(\.name), ["usual"])
+        XCTAssertEqual(try table.route(forEntity: "E", method: .get).name, "usual")
+        XCTAssertEqual(try table.route(forEntity: "F", method: .get).name, "only")
+        XCTAssertTrue(table.routes(method: .get, path: "f/1").isEmpty)
+    }
+
     func testPostPrefersThePathWithoutVariablesAndOthersTheOneWith() throws {
         let table = try table([
             route("all", [.get, .post], "e{?page}", "E"),

@@ -12,12 +12,27 @@ final class TemplateMatchTests: XCTestCase {
 
     func testLeadingAndTrailingSlashQueryAndFragmentNeverDecide() throws {
         for template in [
-            "a/:b", "/a/:b", "a/:b/", "/a/{b}/", "a/:b?x=1", "a/:b{?q,p}", "a/{b}{#f}",
+            "a/:b", "/a/:b", "a/:b/", "/a/{b}/", "a/:b?x={x}", "a/:b{?q,p}", "a/{b}{#f}", "a/:b?",
+            "a/:b#x=1",
         ] {
             for path in ["a/1", "/a/1", "a/1/", "/a/1/", "a/1?b=2", "/a/1/?x#y", "a/1#a/b?c"] {
                 XCTAssertEqual(try match(template, path), ["b": "1"], "\(template) \(path)")
             }
         }
+    }
+
+    func testTheQueryMustHaveTheFixedParametersOfTheTemplate() throws {
+        for template in ["a/:b?x=1&y=%20", "/a/{b}/?y=+{&z}&x=1", "a/:b?x=1&w={w}&y=%20#x=2"] {
+            for path in ["a/1?x=1&y=%20", "/a/1/?q&y=+&x=1#f", "a/1?x=1&x=2&y=%20&y=1"] {
+                XCTAssertEqual(try match(template, path), ["b": "1"], "\(template) \(path)")
+            }
+            for path in ["a/1", "a/1?x=1", "a/1?x=1&y=", "a/1?X=1&y=+", "a/1#?x=1&y=+", "b?x=1&y=+"] {
+                XCTAssertNil(try match(template, path), "\(template) \(path)")
+            }
+        }
+        XCTAssertEqual(try match("a?acl", "a?acl"), [:])
+        XCTAssertEqual(try match("a?acl", "a?acl="), [:])
+        XCTAssertNil(try match("a?acl", "a?policy"))
     }
 
     func testTheRootMatchesTheRoot() throws {
@@ -94,7 +109,9 @@ final class TemplateMatchTests: XCTestCase {
             try PathTemplate(left).isEquivalent(to: PathTemplate(right))
         }
         XCTAssertTrue(try same("a/:b", "/a/{c}/"))
-        XCTAssertTrue(try same("a/:b{?q}", "a/:b?x=1"))
+        XCTAssertTrue(try same("a/:b{?q}", "a/:b?x={y}"))
+        XCTAssertTrue(try same("a?x=1&y", "a?y=&x=%31{&z}"))
+        XCTAssertFalse(try same("a/:b{?q}", "a/:b?x=1"))
         XCTAssertTrue(try same("%41/:b", "A/:c"))
         XCTAssertTrue(try same("a{/b}", "a{/b}"))
         XCTAssertFalse(try same("a/:b", "a/b"))

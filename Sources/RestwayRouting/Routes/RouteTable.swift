@@ -88,8 +88,9 @@ package struct RouteTable: Sendable {
     /// The route that serves objects of `entity`.
     ///
     /// If there are several, POST takes the route whose path has no variables, and every other
-    /// method takes the route whose path has variables. Variables of a query do not count. Among
-    /// the remaining routes, a more specific template replaces other templates that match the same
+    /// method takes the route whose path has variables. Variables of a query do not count. A route
+    /// whose query has fixed parameters is taken only if no other route is left. Among the
+    /// remaining routes, a more specific template replaces other templates that match the same
     /// paths.
     package func route(
         forEntity entity: String, method: Method
@@ -97,8 +98,9 @@ package struct RouteTable: Sendable {
         let candidates = indicesByEntity[entity, default: []].map { all[$0] }
             .filter { $0.methods.contains(method) }
         let preferred = candidates.filter { $0.template.hasPathVariables == (method != .post) }
-        let left = DescriptorChoice.mostSpecific(
-            preferred.isEmpty ? candidates : preferred, \.template)
+        let rest = preferred.isEmpty ? candidates : preferred
+        let usual = rest.filter { !$0.template.hasFixedQuery }
+        let left = DescriptorChoice.mostSpecific(usual.isEmpty ? rest : usual, \.template)
         guard let route = left.first else {
             throw .noRouteForObject(entity: entity, method: method)
         }

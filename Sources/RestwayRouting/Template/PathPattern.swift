@@ -1,6 +1,7 @@
 import RestwayText
 
-/// The part of a path template that decides matches: the path, as a list of segments.
+/// The part of a path template that decides matches: the path, as a list of segments, and the
+/// parameters that its query always has.
 struct PathPattern: Equatable, Sendable {
     enum Piece: Hashable, Sendable {
         /// Literal text, percent-decoded.
@@ -10,6 +11,10 @@ struct PathPattern: Equatable, Sendable {
     }
 
     let segments: [[Piece]]
+    /// The parameters of the query that have no variable: `beta=true` in `answers?beta=true{&page}`.
+    /// A path matches only if its query has all of them, in any order. Each stands here once,
+    /// decoded, with a NUL between its name and its value; they are sorted.
+    let fixedQuery: [String]
     private let names: [String]
     /// Whether each segment is one literal or one variable, and no variable occurs twice.
     let isPlain: Bool
@@ -20,7 +25,11 @@ struct PathPattern: Equatable, Sendable {
     ///   - path: The parts before the query and the fragment.
     ///   - names: The names of all variables of the template, the path's before the others.
     ///   - indices: The index of each name in `names`.
-    init?(_ path: [TemplatePart], _ names: [String], _ indices: [String: Int]) {
+    ///   - rest: The query and the fragment.
+    init?(
+        _ path: [TemplatePart], _ names: [String], _ indices: [String: Int],
+        rest: ArraySlice<TemplatePart>
+    ) {
         var segments: [[Piece]] = [[]]
         var nameCount = 0
         var variableCount = 0
@@ -41,6 +50,7 @@ struct PathPattern: Equatable, Sendable {
             }
         }
         self.segments = Self.trimmed(segments)
+        fixedQuery = rest.isEmpty ? [] : Self.fixedQuery(rest)
         self.names = nameCount == names.count ? names : Array(names.prefix(nameCount))
         isPlain = self.segments.allSatisfy { $0.count == 1 } && variableCount == nameCount
     }
@@ -77,7 +87,55 @@ struct PathPattern: Equatable, Sendable {
         return parts
     }
 
+    /// The parts after the path, which begin with the first "?" or "#".
+    static func rest(of parts: [TemplatePart]) -> ArraySlice<TemplatePart> {
+        let path = pathParts(of: parts)
+        guard let last = path.last, parts.count >= path.count, last != parts[path.count - 1],
+            case .literal(let bytes) = parts[path.count - 1],
+            let end = bytes.firstIndex(where: ASCII.endsPath)
+        else { return parts[path.count...] }
+        return [.literal(Array(bytes[end...]))] + parts[path.count...]
+    }
+
+    /// The parameters without variables in a query.
+    private static func fixedQuery(_ rest: ArraySlice<TemplatePart>) -> [String] {
+        // No parameter of a template has a NUL, which stands for a variable here.
+        var query: [UInt8] = []
+        for part in rest {
+            switch part {
+            case .literal(let bytes): query += bytes
+            case .expression(let expression) where expression.endsPath:
+                query.append(UInt8(ascii: "&"))
+                query.append(0)
+            case .variable, .expression: query.append(0)
+            }
+        }
+        let texts = query.split(separator: UInt8(ascii: "&")).filter { !$0.contains(0) }
+        var sorted: [String] = []
+        for parameter in parameters(Array(texts.joined(separator: "&".utf8))).sorted()
+        where parameter != sorted.last {
+            sorted.append(parameter)
+        }
+        return sorted
+    }
+
+    /// Whether the query of a path has all parameters that every path has.
+    private func matchesQuery(_ path: String) -> Bool {
+        if fixedQuery.isEmpty { return true }
+        let given = Self.parameters(Array(path.utf8))
+        return fixedQuery.allSatisfy(given.contains)
+    }
+
+    /// The parameters of the query in a text.
+    private static func parameters(_ text: [UInt8]) -> [String] {
+        let text = text.prefix { $0 != ASCII.hash }
+        guard let start = text.firstIndex(of: ASCII.question) else { return [] }
+        let query = String(decoding: text[(start + 1)...], as: UTF8.self)
+        return SplitURL.parameters(query).map { "\($0.name)\0\($0.value)" }
+    }
+
     func match(_ path: String) -> [String: String]? {
+        guard matchesQuery(path) else { return nil }
         let bytes = Array(path.utf8)
         let end = bytes.firstIndex(where: ASCII.endsPath) ?? bytes.endIndex
         let split = bytes[..<end].split(
@@ -93,7 +151,7 @@ struct PathPattern: Equatable, Sendable {
 
     /// Whether `match` finds values. This does not create the values of a plain pattern.
     func matches(_ path: String) -> Bool {
-        guard isPlain else { return match(path) != nil }
+        guard isPlain, fixedQuery.isEmpty else { return match(path) != nil }
         var path = path
         return path.withUTF8(matchesPlain) ?? (match(path) != nil)
     }

@@ -17,8 +17,9 @@ extension PathTemplate {
     /// is more specific than a segment with a variable. If both segments have variables and all
     /// texts that match one segment also match the other segment, the first segment is more
     /// specific: `{id}.json` before `{id}`. A variable that stands earlier in the template is more
-    /// specific than a new variable. A template that never matches a path is disjoint from every
-    /// template but itself.
+    /// specific than a new variable. If all segments are equal, the template whose query has more
+    /// fixed parameters is more specific. A template that never matches a path is disjoint from
+    /// every template but itself.
     package func precedence(over other: PathTemplate) -> PathPrecedence {
         guard let pattern, let otherPattern = other.pattern else {
             return isEquivalent(to: other) ? .same : .disjoint
@@ -42,7 +43,13 @@ extension PathPattern {
             if relation == .disjoint { return .disjoint }
             if result == .same { result = relation }
         }
-        return result
+        return result == .same ? precedence(ofQueryOver: other) : result
+    }
+
+    private func precedence(ofQueryOver other: PathPattern) -> PathPrecedence {
+        if fixedQuery == other.fixedQuery { return .same }
+        if other.fixedQuery.allSatisfy(fixedQuery.contains) { return .moreSpecific }
+        return fixedQuery.allSatisfy(other.fixedQuery.contains) ? .lessSpecific : .undecided
     }
 
     /// - Parameter variableCount: The number of variables before these segments. It counts while

@@ -32,9 +32,12 @@ package final class PathTemplate: Sendable {
         }
         variableNames = names
         let path = PathPattern.pathParts(of: parts)
-        pattern = PathPattern(path, names, indices)
+        pattern = PathPattern(path, names, indices, rest: PathPattern.rest(of: parts))
         hasPathVariables = path.contains { !$0.variableNames.isEmpty }
     }
+
+    /// Whether every path that matches has certain parameters in its query.
+    package var hasFixedQuery: Bool { pattern?.fixedQuery.isEmpty == false }
 
     /// Whether the path is one expression that stands for any number of segments, such as `{+path}`
     /// or `{/segments*}`, so that the template stands for every path.
@@ -50,7 +53,8 @@ package final class PathTemplate: Sendable {
 
     /// The values of the variables in `path`, percent-decoded; nil if it does not match.
     ///
-    /// A leading or trailing slash, a query and a fragment make no difference. A value that is not
+    /// A leading or trailing slash and a fragment make no difference. The query must have the
+    /// parameters that stand in the template without a variable. A value that is not
     /// percent-encoded UTF-8 is returned unchanged. The time is proportional to the length of the
     /// path.
     package func match(_ path: String) -> [String: String]? {
@@ -122,7 +126,7 @@ package final class PathTemplate: Sendable {
     /// A form that equivalent templates share, for lookups.
     package struct Shape: Hashable, Sendable {
         fileprivate enum Kind: Hashable {
-            case segments([[PathPattern.Piece]])
+            case segments([[PathPattern.Piece]], [String])
             case text(String)
         }
 
@@ -130,7 +134,7 @@ package final class PathTemplate: Sendable {
     }
 
     package var shape: Shape {
-        Shape(kind: pattern.map { .segments($0.segments) } ?? .text(text))
+        Shape(kind: pattern.map { .segments($0.segments, $0.fixedQuery) } ?? .text(text))
     }
 
     /// Whether both templates match the same paths: they are equal apart from the names of

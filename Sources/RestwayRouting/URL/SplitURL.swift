@@ -20,7 +20,8 @@ package struct SplitURL: Sendable {
         fragment = hash.map { Self.decoded(text.utf8[text.utf8.index(after: $0)...]) }
     }
 
-    private static func parameters(_ query: String) -> [Pair] {
+    /// The decoded parameters of a query, in their order.
+    static func parameters(_ query: String) -> [Pair] {
         query.utf8.split(separator: UInt8(ascii: "&")).map { parameter in
             // Forms write a space as a plus.
             let text = parameter.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }

@@ -237,7 +237,8 @@ def test_a_fixed_query_of_a_path_is_sent(tmp_path: Path) -> None:
     }
     one = imported(tmp_path, description(paths, {"Pet": PET}))
     assert restway.API.check(one.document) == []
-    assert one.document["responses"] == [{"method": "GET", "path": "pets", "entity": "Pet"}]
+    assert "responses" not in one.document
+    assert one.document["routes"]["GET /pets?beta=true"]["response"] == {"entity": "Pet"}
     with restway.Client(restway.API.from_json(one.document)) as client:
         request = restway.Request.route("GET /pets?beta=true", variables={"fields": ["a", "b"]})
         assert client.inspect(request).url == "https://api.example.com/pets?beta=true&fields=a,b"
@@ -251,3 +252,19 @@ def test_references_where_the_standard_has_none_are_followed(tmp_path: Path) -> 
     content["components"]["x-properties"] = {"name": TEXT}
     one = imported(tmp_path, content)
     assert one.document["entities"]["GET /a"]["attributes"] == {"name": {"type": "string"}}
+
+
+def test_a_fixed_query_tells_operations_apart(tmp_path: Path) -> None:
+    cat = objects("id lives", id=NUMBER, lives=NUMBER)
+    limit = {"name": "limit", "in": "query", "explode": False, "schema": listed(NUMBER)}
+    paths = {
+        "/pets?kind=cat": {"get": operation(ref("Cat"), operationId="cats")},
+        "/pets": {"get": operation(ref("Pet"), operationId="pets", parameters=[limit])},
+    }
+    one = imported(tmp_path, description(paths, {"Pet": PET, "Cat": cat}))
+    assert restway.API.check(one.document) == []
+    routes = one.document["routes"]
+    assert (routes["cats"]["path"], routes["pets"]["path"]) == ("pets?kind=cat", "pets{?limit}")
+    assert (routes["cats"]["response"], routes["pets"]["response"]) == (
+        {"entity": "Cat"}, {"entity": "Pet"},
+    )  # fmt: skip

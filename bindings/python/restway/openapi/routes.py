@@ -225,8 +225,12 @@ def descriptors_of(route: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def matched_path(path: str) -> str:
-    """Returns a template without its query, which never decides a match."""
-    return path.partition("{?")[0].partition("?")[0]
+    """Returns the part of a template that decides matches: its path, and the parameters of its query
+    that have no variable.
+    """
+    base, _, query = re.sub(r"\{[?&#][^}]*\}", "", path).partition("?")
+    fixed = sorted(pair for pair in query.split("&") if pair and "{" not in pair)
+    return f"{base}?{'&'.join(fixed)}" if fixed else base
 
 
 def _path(operation: Operation) -> str:
