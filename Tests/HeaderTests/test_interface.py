@@ -61,10 +61,11 @@ def test_the_interface_is_complete() -> None:
     data = json.loads(INTERFACE_FILE.read_text())
     assert [_function(each) for each in data["functions"]] == [_declared(f) for f in functions()]
     assert [_function(each) for each in data["callbacks"]] == [_declared(c) for c in callbacks()]
-    assert data["enums"]["restway_status"]["RESTWAY_OK"] == 0
+    assert data["enums"]["restway_status"]["values"]["RESTWAY_OK"] == 0
     assert data["constants"]["RESTWAY_CLIENT_LOAD_PLUGINS"] == 0x100
     assert "restway_client" in data["handles"]
-    assert [field["name"] for field in data["structs"]["restway_value"]] == ["kind", "length", "as"]
+    fields = data["structs"]["restway_value"]["fields"]
+    assert [field["name"] for field in fields] == ["kind", "length", "as"]
 
 
 def test_the_members_of_unions_are_known() -> None:
