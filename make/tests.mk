@@ -4,7 +4,7 @@ VENV := $(CURDIR)/build/venv
 PYTHON := $(VENV)/bin/python
 WITH_DEMO_API := examples/with-demo-api
 
-TESTS := test-swift test-c test-cpp test-valgrind test-headers test-schema test-python test-scenarios \
+TESTS := test-swift test-c test-cpp test-valgrind test-headers test-schema test-python test-rust test-scenarios \
 	test-plugins test-faults test-crash test-tidy
 
 $(VENV)/.stamp: Tests/requirements.txt | system-packages
@@ -149,6 +149,15 @@ test-python: setup
 	cd examples/demo-api && $(PYTHON) -m pytest -q
 	cd examples/demo-api && $(PYTHON) -m mypy --strict . && $(VENV)/bin/ruff check .
 	MYPYPATH=bindings/python $(PYTHON) -m mypy --strict examples/companies.py
+
+# The package has no dependencies, so cargo needs no network.
+.PHONY: test-rust
+test-rust: setup $(STAGE)/lib/librestway.so
+	@.ci/setup rust
+	$(STAGED) CARGO_TARGET_DIR=$(CURDIR)/build/rust timeout 600 $(WITH_DEMO_API) \
+	    cargo test --offline --quiet --manifest-path bindings/rust/Cargo.toml
+	$(VENV)/bin/ruff check --config Tests/ruff.toml bindings/rust
+	$(PYTHON) -m mypy --strict bindings/rust
 
 # Programs that perform the steps of scenarios: one in C, one in C++.
 SCENARIO_DRIVERS := build/scenarios
