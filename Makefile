@@ -11,7 +11,7 @@ include make/release.mk make/install.mk make/tests.mk make/benchmarks.mk make/wh
 	Plugins/plugins.mk
 
 .PHONY: help setup build stage stage-debug demo test check asan tsan valgrind crash fuzz tidy \
-	bench profile wheel check-wheel install uninstall clean
+	bench profile wheel check-wheel abi install uninstall clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -51,6 +51,8 @@ profile: stage profiles ## say where the time of the benchmarks goes (perf, else
 wheel: wheel-files ## make a Python wheel with the library inside, and the source distribution
 
 check-wheel: wheel test-wheel ## check the wheel, and run it in an older Debian
+
+abi: setup show-abi ## say how the ABI differs from that of version 0.1.0
 
 install: build install-files ## install into PREFIX (/usr/local), below DESTDIR if set
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi

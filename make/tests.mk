@@ -137,6 +137,10 @@ test-valgrind: setup $(HARNESS) $(HARNESS_PLUGINS)
 test-headers: setup
 	$(STAGED) $(WITH_DEMO_API) $(PYTHON) -m pytest -q Tests/HeaderTests
 
+.PHONY: show-abi
+show-abi:
+	$(PYTHON) Tests/HeaderTests/abi.py compare
+
 .PHONY: test-schema
 test-schema: setup $(STAGE)/lib/librestway.so
 	$(STAGED) PYTHONPATH=bindings/python $(PYTHON) -m pytest -q Tests/Schema
