@@ -218,12 +218,19 @@ test-crash-long:
 test-swift-package: setup
 	Tests/SwiftPackage/check build/swift-package
 
+# Scripts of Python whose names have no suffix.
+PYTHON_SCRIPTS := make/dist/materials make/debian/python-package
+
 .PHONY: test-tidy
 test-tidy: setup
 	$(PYTHON) -m pytest -q Tests/Tidy
 	$(VENV)/bin/ruff check --config Tests/ruff.toml Tests benchmarks examples/companies.py
 	$(PYTHON) -m mypy --strict Tests/Tidy
 	$(PYTHON) -m mypy --strict Tests/HeaderTests
+	$(VENV)/bin/ruff check --config Tests/ruff.toml $(PYTHON_SCRIPTS)
+	for script in $(PYTHON_SCRIPTS); do \
+	    $(PYTHON) -m mypy --strict --scripts-are-modules $$script || exit 1; \
+	done
 
 # New inputs go to build/fuzz; Tests/Fuzz/README.md says how they get into the corpus.
 FUZZ_SECONDS ?= 60
