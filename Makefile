@@ -8,10 +8,10 @@ SHELL := /bin/bash
 export PATH := $(PATH):/opt/swift/usr/bin
 
 include make/release.mk make/install.mk make/tests.mk make/benchmarks.mk make/wheel.mk \
-	Plugins/plugins.mk
+	make/packages.mk make/dist.mk Plugins/plugins.mk
 
 .PHONY: help setup build stage stage-debug demo test check asan tsan valgrind crash fuzz tidy \
-	bench profile wheel check-wheel install uninstall clean
+	bench profile wheel check-wheel dist deb check-packages abi install uninstall clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -51,6 +51,14 @@ profile: stage profiles ## say where the time of the benchmarks goes (perf, else
 wheel: wheel-files ## make a Python wheel with the library inside, and the source distribution
 
 check-wheel: wheel test-wheel ## check the wheel, and run it in an older Debian
+
+dist: stage dist-files ## make archives, checksums and a bill of materials
+
+deb: stage deb-files ## make packages of Debian in build/deb/packages
+
+check-packages: deb test-packages ## check, install, use and remove the packages in a Debian
+
+abi: setup show-abi ## say how the ABI differs from that of version 0.1.0
 
 install: build install-files ## install into PREFIX (/usr/local), below DESTDIR if set
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi

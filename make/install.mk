@@ -48,6 +48,7 @@ install-files:
 	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/librestway.so
 	install -m 644 $(addprefix Include/restway/,$(HEADERS)) $(DESTDIR)$(INCLUDEDIR)/restway
 	install -m 644 Include/restway.hpp $(DESTDIR)$(INCLUDEDIR)
+	install -m 644 Include/restway.api.json $(DESTDIR)$(INCLUDEDIR)/restway
 	install -m 644 $(addprefix Include/restway/cpp/,$(CPP_HEADERS)) \
 	    $(DESTDIR)$(INCLUDEDIR)/restway/cpp
 	sed -e 's|restway/||' Include/module.modulemap \
@@ -74,7 +75,7 @@ uninstall-files:
 	    $(DESTDIR)$(BINDIR)/$(notdir $(CHECK_TOOL)) \
 	    $(addprefix $(DESTDIR)$(INCLUDEDIR)/restway/,$(HEADERS)) \
 	    $(addprefix $(DESTDIR)$(CMAKEDIR)/restwayConfig,.cmake Version.cmake) \
-	    $(DESTDIR)$(INCLUDEDIR)/restway/module.modulemap \
+	    $(addprefix $(DESTDIR)$(INCLUDEDIR)/restway/,module.modulemap restway.api.json) \
 	    $(DESTDIR)$(INCLUDEDIR)/restway.hpp \
 	    $(addprefix $(DESTDIR)$(INCLUDEDIR)/restway/cpp/,$(CPP_HEADERS)) \
 	    $(addprefix $(DESTDIR)$(DOCDIR)/,$(notdir $(DOCUMENTS)))

@@ -4,7 +4,7 @@ VENV := $(CURDIR)/build/venv
 PYTHON := $(VENV)/bin/python
 WITH_DEMO_API := examples/with-demo-api
 
-TESTS := test-swift test-c test-cpp test-valgrind test-headers test-schema test-python test-scenarios \
+TESTS := test-swift test-c test-cpp test-valgrind test-headers test-schema test-python test-rust test-scenarios \
 	test-plugins test-faults test-crash test-tidy
 
 $(VENV)/.stamp: Tests/requirements.txt | system-packages
@@ -137,6 +137,10 @@ test-valgrind: setup $(HARNESS) $(HARNESS_PLUGINS)
 test-headers: setup
 	$(STAGED) $(WITH_DEMO_API) $(PYTHON) -m pytest -q Tests/HeaderTests
 
+.PHONY: show-abi
+show-abi:
+	$(PYTHON) Tests/HeaderTests/abi.py compare
+
 .PHONY: test-schema
 test-schema: setup $(STAGE)/lib/librestway.so
 	$(STAGED) PYTHONPATH=bindings/python $(PYTHON) -m pytest -q Tests/Schema
@@ -149,6 +153,15 @@ test-python: setup
 	cd examples/demo-api && $(PYTHON) -m pytest -q
 	cd examples/demo-api && $(PYTHON) -m mypy --strict . && $(VENV)/bin/ruff check .
 	MYPYPATH=bindings/python $(PYTHON) -m mypy --strict examples/companies.py
+
+# The package has no dependencies, so cargo needs no network.
+.PHONY: test-rust
+test-rust: setup $(STAGE)/lib/librestway.so
+	@.ci/setup rust
+	$(STAGED) CARGO_TARGET_DIR=$(CURDIR)/build/rust timeout 600 $(WITH_DEMO_API) \
+	    cargo test --offline --quiet --manifest-path bindings/rust/Cargo.toml
+	$(VENV)/bin/ruff check --config Tests/ruff.toml bindings/rust
+	$(PYTHON) -m mypy --strict bindings/rust
 
 # Programs that perform the steps of scenarios: one in C, one in C++.
 SCENARIO_DRIVERS := build/scenarios
@@ -205,12 +218,19 @@ test-crash-long:
 test-swift-package: setup
 	Tests/SwiftPackage/check build/swift-package
 
+# Scripts of Python whose names have no suffix.
+PYTHON_SCRIPTS := make/dist/materials make/debian/python-package
+
 .PHONY: test-tidy
 test-tidy: setup
 	$(PYTHON) -m pytest -q Tests/Tidy
 	$(VENV)/bin/ruff check --config Tests/ruff.toml Tests benchmarks examples/companies.py
 	$(PYTHON) -m mypy --strict Tests/Tidy
 	$(PYTHON) -m mypy --strict Tests/HeaderTests
+	$(VENV)/bin/ruff check --config Tests/ruff.toml $(PYTHON_SCRIPTS)
+	for script in $(PYTHON_SCRIPTS); do \
+	    $(PYTHON) -m mypy --strict --scripts-are-modules $$script || exit 1; \
+	done
 
 # New inputs go to build/fuzz; Tests/Fuzz/README.md says how they get into the corpus.
 FUZZ_SECONDS ?= 60

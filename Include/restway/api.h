@@ -36,7 +36,8 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_api_load(
 
 /** Loads an API document from a file; relative paths in it resolve against the file's directory.
  *
- *  @param path NUL-terminated UTF-8. *Copied*.
+ *  @param path    NUL-terminated UTF-8. *Copied*.
+ *  @param out_api Receives a handle owned by the caller (+1).
  *  @return As restway_api_load(), and RESTWAY_E_IO when the file cannot be read.
  *
  *  Threads: any. Blocks: while the file is read. */

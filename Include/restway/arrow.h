@@ -69,9 +69,9 @@ struct ArrowArrayStream {
  *  @param store      Borrowed; the store that the objects come from.
  *  @param depth      0 exports attributes only; 1 also the related objects with their attributes,
  *                    as structs and as lists of structs; and so on, up to 16.
- *  @param out_schema Receives the type, and @p out_array the array. Each is owned by the caller,
- *                    who calls its release function once. Both are released (their release function
- *                    is NULL) after a failure.
+ *  @param out_schema Receives the type, owned by the caller, who calls its release function once.
+ *                    It is released (its release function is NULL) after a failure.
+ *  @param out_array  Receives the array, owned by the caller in the same way.
  *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT (also for objects out of range or of several
  *          entities), RESTWAY_E_TOO_LARGE (more than 10,000 columns), RESTWAY_E_STORE,
  *          RESTWAY_E_FORKED.

@@ -254,7 +254,8 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_set_refresh(
  *  @param context    As given to restway_client_set_persist().
  *  @param credential All present fields of the client's credential. *Borrowed* until this returns.
  *
- *  A worker thread calls this function, whatever the delivery mode; two calls never overlap. */
+ *  A question (docs/THREADING.md): a worker thread calls this function, whatever the delivery mode;
+ *  two calls never overlap. */
 typedef void (*restway_persist_fn)(void *context, const restway_credential *credential);
 
 /** Sets the function that stores the tokens of a client. It replaces an earlier function; NULL

@@ -231,7 +231,7 @@ typedef restway_status (*restway_batch_encode_fn)(
  *  @return RESTWAY_OK. With any other status, or when an answer is missing, the requests of the
  *          call complete with RESTWAY_E_BATCH.
  *
- *  Everything else is as with restway_batch_encode_fn. */
+ *  A question, like restway_batch_encode_fn. */
 typedef restway_status (*restway_batch_decode_fn)(
     void *context, restway_batch_reader *reader, restway_answer *answer);
 

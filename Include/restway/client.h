@@ -327,7 +327,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_send_to(
  *
  *  @param milliseconds As in restway_call_wait().
  *  @param out_response Receives the response, owned by the caller (+1); may be NULL.
- *  @return The statuses of both functions.
+ *  @return The statuses of restway_client_send() and of restway_call_wait().
  *
  *  Threads: any. Blocks: until the call completes or the wait passes. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_perform(

@@ -58,7 +58,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_url(
 RESTWAY_API restway_outgoing *restway_response_request(const restway_response *response);
 
 /** Returns the request of the call that has failed, like restway_response_request(). NULL for NULL,
- *  and for an error that is not about a call.
+ *  and for an error that is not about a call. Owned by the caller (+1).
  *
  *  Threads: any. Blocks: never. */
 RESTWAY_API restway_outgoing *restway_error_request(const restway_error *error);
@@ -69,22 +69,22 @@ RESTWAY_API restway_outgoing *restway_outgoing_retain(const restway_outgoing *ou
 /** Gives back one reference. NULL is fine. Threads: any. Blocks: never. */
 RESTWAY_API void restway_outgoing_release(restway_outgoing *outgoing);
 
-/** Returns the method; NULL for NULL. Threads: any. Blocks: never. */
+/** Returns the method, *Borrowed*; NULL for NULL. Threads: any. Blocks: never. */
 RESTWAY_API const char *restway_outgoing_method(const restway_outgoing *outgoing);
 
-/** Returns the absolute URL; NULL for NULL. Threads: any. Blocks: never. */
+/** Returns the absolute URL, *Borrowed*; NULL for NULL. Threads: any. Blocks: never. */
 RESTWAY_API const char *restway_outgoing_url(const restway_outgoing *outgoing);
 
 /** Returns the name of the route by which the request was made. A route without a name has its
  *  methods and its path as its name ("GET enterprises/:itemID"). NULL for NULL, and for a request
- *  to a path.
+ *  to a path. *Borrowed*.
  *
  *  Threads: any. Blocks: never. */
 RESTWAY_API const char *restway_outgoing_route(const restway_outgoing *outgoing);
 
 /** Returns the value of a header, whose name is given in any case. Several fields of one name are
  *  joined by ", ". NULL if there is no such header, and for NULL. The transport adds `Host`,
- *  `Content-Length` and `Cookie`, which are not listed.
+ *  `Content-Length` and `Cookie`, which are not listed. *Borrowed*.
  *
  *  Threads: any. Blocks: never. */
 RESTWAY_API const char *restway_outgoing_header(
@@ -93,20 +93,21 @@ RESTWAY_API const char *restway_outgoing_header(
 /** Returns the number of header fields; 0 for NULL. Threads: any. Blocks: never. */
 RESTWAY_API size_t restway_outgoing_header_count(const restway_outgoing *outgoing);
 
-/** Returns the name of the header field at @p index; NULL if @p index is out of range.
+/** Returns the name of the header field at @p index; NULL if @p index is out of range. *Borrowed*.
  *
  *  Threads: any. Blocks: never. */
 RESTWAY_API const char *restway_outgoing_header_name(
     const restway_outgoing *outgoing, size_t index);
 
 /** Returns the value of the header field at @p index; NULL if @p index is out of range.
+ *  *Borrowed*.
  *
  *  Threads: any. Blocks: never. */
 RESTWAY_API const char *restway_outgoing_header_value(
     const restway_outgoing *outgoing, size_t index);
 
 /** Returns the bytes of the body. NULL for NULL, for a request without a body, and for a body that
- *  is read while it is sent.
+ *  is read while it is sent. *Borrowed*.
  *
  *  @param out_length Receives the number of bytes; may be NULL.
  *
@@ -116,7 +117,7 @@ RESTWAY_API const void *restway_outgoing_body(
 
 /** Returns the request as a text for people: its method and URL, a line for each header, an empty
  *  line, and the body if it is text. `[redacted]` replaces secrets as in
- *  restway_request_to_curl(). NULL for NULL.
+ *  restway_request_to_curl(). NULL for NULL. *Borrowed*.
  *
  *  Threads: any. Blocks: never. */
 RESTWAY_API const char *restway_outgoing_text(const restway_outgoing *outgoing);
@@ -164,11 +165,11 @@ RESTWAY_API restway_url *restway_url_retain(const restway_url *url);
 /** Gives back one reference. NULL is fine. Threads: any. Blocks: never. */
 RESTWAY_API void restway_url_release(restway_url *url);
 
-/** Returns "http" or "https"; NULL for NULL. Threads: any. Blocks: never. */
+/** Returns "http" or "https", *Borrowed*; NULL for NULL. Threads: any. Blocks: never. */
 RESTWAY_API const char *restway_url_scheme(const restway_url *url);
 
 /** Returns the host in lower case and in ASCII (RFC 5891). An IPv6 address is in brackets. NULL for
- *  NULL. Threads: any. Blocks: never. */
+ *  NULL. *Borrowed*. Threads: any. Blocks: never. */
 RESTWAY_API const char *restway_url_host(const restway_url *url);
 
 /** Returns the port. A URL without a port has port 80 (http) or 443 (https). 0 for NULL.
@@ -177,11 +178,12 @@ RESTWAY_API const char *restway_url_host(const restway_url *url);
 RESTWAY_API int32_t restway_url_port(const restway_url *url);
 
 /** Returns the path, which begins with a slash. It stays percent-encoded, because a decoded slash
- *  would look like a separator. NULL for NULL. Threads: any. Blocks: never. */
+ *  would look like a separator. NULL for NULL. *Borrowed*. Threads: any. Blocks: never. */
 RESTWAY_API const char *restway_url_path(const restway_url *url);
 
-/** Returns the decoded fragment; NULL for a URL without one, and for NULL. Threads: any.
- *  Blocks: never. */
+/** Returns the decoded fragment, *Borrowed*; NULL for a URL without one, and for NULL.
+ *
+ *  Threads: any. Blocks: never. */
 RESTWAY_API const char *restway_url_fragment(const restway_url *url);
 
 /** Returns the number of parameters in the query; 0 for NULL. Threads: any. Blocks: never. */
@@ -189,12 +191,13 @@ RESTWAY_API size_t restway_url_parameter_count(const restway_url *url);
 
 /** Returns the decoded name of the parameter at @p index, in the order of the query; NULL if
  *  @p index is out of range. A `+` is a space. Bytes that are not UTF-8, and NUL, become U+FFFD.
+ *  *Borrowed*.
  *
  *  Threads: any. Blocks: never. */
 RESTWAY_API const char *restway_url_parameter_name(const restway_url *url, size_t index);
 
 /** Returns the decoded value of the parameter at @p index, like restway_url_parameter_name(). A
- *  parameter without "=" has the value "". Threads: any. Blocks: never. */
+ *  parameter without "=" has the value "". *Borrowed*. Threads: any. Blocks: never. */
 RESTWAY_API const char *restway_url_parameter_value(const restway_url *url, size_t index);
 
 /** Writes a query like "a=1&b=x%20y": all characters except unreserved ones are percent-encoded

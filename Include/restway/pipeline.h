@@ -224,7 +224,8 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_api_add_interceptor(
  *
  *  @param modify      Not NULL.
  *  @param routes      The names of the routes for whose requests it is called: requests that name
- *                     the route, and requests about an object that the route fits. *Copied*.
+ *                     the route, and requests about an object that the route fits. *Copied*. May be
+ *                     NULL when @p route_count is 0.
  *  @param route_count 0 for all requests.
  *  @param context     Passed to @p modify unchanged.
  *  @param destroy     Called once with @p context when @p modify can no longer be called; may be

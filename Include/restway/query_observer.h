@@ -22,7 +22,9 @@ typedef struct restway_query_changes restway_query_changes;
 /** Called when the result of an observed query differs from the result that was told before.
  *
  *  @param context The observer's context.
- *  @param changes *Borrowed* for this call; retain it to keep it longer. */
+ *  @param changes *Borrowed* for this call; retain it to keep it longer.
+ *
+ *  A notice (docs/THREADING.md). */
 typedef void (*restway_query_changed_fn)(void *context, const restway_query_changes *changes);
 
 /** Observes a query: @p changed is called when its result is another than before, because objects

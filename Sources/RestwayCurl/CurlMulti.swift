@@ -1,5 +1,4 @@
 import CCurl
-import CLinux
 import Glibc
 import RestwayThreads
 
@@ -113,10 +112,9 @@ final class CurlMulti {
     func wait(maySleep: Bool, afterEach: () -> Void) {
         sockets.wait(maySleep: maySleep, timerFired: timer.hasFired) { descriptor, events in
             var bits: Int32 = 0
-            let ended = EPOLLHUP.rawValue | EPOLLERR.rawValue
-            if events & (SocketSet.readable | ended) != 0 { bits |= CURL_CSELECT_IN }
+            if events & (SocketSet.readable | SocketSet.ended) != 0 { bits |= CURL_CSELECT_IN }
             if events & SocketSet.writable != 0 { bits |= CURL_CSELECT_OUT }
-            if events & EPOLLERR.rawValue != 0 { bits |= CURL_CSELECT_ERR }
+            if events & SocketSet.failed != 0 { bits |= CURL_CSELECT_ERR }
             act(descriptor, bits)
             afterEach()
         }

@@ -24,6 +24,14 @@ _ENUM = re.compile(
     r"typedef enum RESTWAY_OPEN_ENUM (restway_\w+) \{(.*?)^\} \1;", re.DOTALL | re.MULTILINE
 )
 _CALLBACK = re.compile(r"^typedef ([\w\s*]+?)\(\*(restway_\w+)\)\(([^)]*)\)\s*;", re.MULTILINE)
+_CALLBACK_COMMENT = re.compile(
+    r"(/\*\*(?:(?!\*/).)*\*/)\s*^typedef [\w\s*]+?\(\*(restway_\w+)\)\([^)]*\)\s*;",
+    re.DOTALL | re.MULTILINE,
+)
+_TYPE_COMMENT = re.compile(
+    r"(/\*\*(?:(?!\*/).)*\*/)\s*^typedef (?:struct|enum RESTWAY_OPEN_ENUM) (restway_\w+) \{",
+    re.DOTALL | re.MULTILINE,
+)
 _CONSTANT = re.compile(r"^#define (RESTWAY_\w+) (0x[0-9a-fA-F]+|\d+)u?(?=\s|$)", re.MULTILINE)
 
 
@@ -89,6 +97,16 @@ def callbacks(text: str) -> list[tuple[str, str, str]]:
         (match[2], match[1].strip(), " ".join(match[3].split()))
         for match in _CALLBACK.finditer(without_comments(text))
     ]
+
+
+def callback_comments(text: str) -> dict[str, str]:
+    """Returns the comments of the types of functions that programs give to the library."""
+    return {match[2]: match[1] for match in _CALLBACK_COMMENT.finditer(text)}
+
+
+def type_comments(text: str) -> dict[str, str]:
+    """Returns the comments of the structs that are not opaque, and of the enums."""
+    return {match[2]: match[1] for match in _TYPE_COMMENT.finditer(text)}
 
 
 def constants(text: str) -> dict[str, int]:

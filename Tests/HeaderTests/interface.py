@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any
 
+import contracts
 from declarations import (
     OF_PROGRAMS,
     all_callbacks,
@@ -188,25 +189,59 @@ def extremes(integer: str) -> list[int]:
 
 def interface() -> dict[str, Any]:
     """Returns the interface for programs, in the form of `Include/restway.api.json`."""
+    constants = all_constants()
+    parts = [constants[f"RESTWAY_VERSION_{part}"] for part in ("MAJOR", "MINOR", "PATCH")]
+    since = contracts.type_versions()
     return {
+        "version": ".".join(map(str, parts)),
+        "abi": constants["RESTWAY_ABI_VERSION"],
         "handles": sorted(handle_types()),
-        "enums": enums(),
-        "constants": all_constants(),
-        "callbacks": [_function_data(callback) for callback in callbacks()],
+        "enums": {
+            name: {"since": since[name], "values": values} for name, values in enums().items()
+        },
+        "constants": constants,
+        "callbacks": [_callback_data(callback) for callback in callbacks()],
         "structs": {
-            name: [_field_data(field, unions().get(name, {})) for field in fields]
+            name: {
+                "since": since[name],
+                "sized": fields[0].name == "struct_size",
+                "fields": [_field_data(field, unions().get(name, {})) for field in fields],
+            }
             for name, fields in structs().items()
         },
-        "functions": [_function_data(function) for function in functions()],
+        "functions": [function_data(function) for function in functions()],
     }
 
 
-def _function_data(function: Function) -> dict[str, Any]:
+def _callback_data(callback: Function) -> dict[str, Any]:
     return {
-        "name": function.name,
-        "result": function.result,
-        "parameters": [asdict(parameter) for parameter in function.parameters],
+        "name": callback.name,
+        "since": contracts.comments()[callback.name].since,
+        "kind": contracts.callback_kind(callback.name),
+        "thread": contracts.callback_thread(callback.name),
+        "result": callback.result,
+        "parameters": [asdict(parameter) for parameter in callback.parameters],
     }
+
+
+def function_data(function: Function) -> dict[str, Any]:
+    name, result = function.name, function.result
+    data: dict[str, Any] = {
+        "name": name,
+        "since": contracts.comments()[name].since,
+        "result": result,
+        "returns": contracts.returned(name, result),
+        "parameters": [
+            asdict(p) | contracts.parameter(name, p.name, p.type, p.handle, result).data()
+            for p in function.parameters
+        ],
+        "threads": contracts.comments()[name].threads,
+        "blocks": contracts.blocks(name),
+    }
+    if function.parameters and function.parameters[-1].name == "out_error":
+        statuses, is_open = contracts.statuses(name, bool(function.handle_parameters))
+        data |= {"statuses": statuses, "completes": is_open}
+    return data
 
 
 def _field_data(field: Variable, members: dict[str, tuple[Variable, ...]]) -> dict[str, Any]:
@@ -222,6 +257,8 @@ def interface_text() -> str:
 
 def _section(name: str, content: Any) -> str:
     """Writes one line for each item, so that a changed item is a changed line."""
+    if not isinstance(content, (dict, list)):
+        return f'"{name}": {json.dumps(content)}'
     if isinstance(content, dict):
         lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in content.items()]
     else:

@@ -52,6 +52,7 @@ def _expected(lib: str, include: str, doc: str) -> set[str]:
         f"{lib}/cmake/restway/restwayConfig.cmake",
         f"{lib}/cmake/restway/restwayConfigVersion.cmake",
         f"{include}/restway/module.modulemap",
+        f"{include}/restway/restway.api.json",
         f"{include}/restway.hpp",
         *(f"{include}/restway/cpp/{header.name}" for header in CPP_HEADERS),
         *(f"{doc}/{document.name}" for document in _documents()),

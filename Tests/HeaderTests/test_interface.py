@@ -1,4 +1,4 @@
-"""The interface as data, and the Python modules that are generated from it, match the headers."""
+"""The interface as data, and the bindings that are generated from it, match the headers."""
 
 from __future__ import annotations
 
@@ -12,20 +12,27 @@ import pytest
 from interface import INTERFACE_FILE, Function, callbacks, functions, interface_text, unions
 from tree import ROOT
 
-GENERATOR = ROOT / "bindings" / "python" / "generate.py"
+#: The languages whose bindings are generated, each by `bindings/LANGUAGE/generate.py`.
+LANGUAGES = ("python", "rust")
 WRITE_INTERFACE = "python Tests/HeaderTests/interface.py"
-WRITE_MODULES = "python bindings/python/generate.py"
+WRITE_BINDING = "python bindings/{}/generate.py"
 
 
-def _generator() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("generate", GENERATOR)
+def _generator(language: str) -> ModuleType:
+    path = ROOT / "bindings" / language / "generate.py"
+    spec = importlib.util.spec_from_file_location(f"generate_{language}", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
-MODULES: dict[Path, str] = _generator().generated()
+#: The content of each generated file, and the command that writes it.
+MODULES: dict[Path, tuple[str, str]] = {
+    path: (text, WRITE_BINDING.format(language))
+    for language in LANGUAGES
+    for path, text in _generator(language).generated().items()
+}
 
 
 def _function(data: dict[str, Any]) -> tuple[str, str, list[tuple[str, str]]]:
@@ -41,7 +48,8 @@ def test_the_interface_is_that_of_the_headers() -> None:
     if stored != interface_text():
         pytest.fail(
             f"{INTERFACE_FILE.relative_to(ROOT)} is stale: the headers say something else. "
-            f"Write it anew, and the modules too: {WRITE_INTERFACE} && {WRITE_MODULES}",
+            f"Write it anew, and the bindings too: {WRITE_INTERFACE} && "
+            + " && ".join(map(WRITE_BINDING.format, LANGUAGES)),
             pytrace=False,
         )
 
@@ -49,10 +57,11 @@ def test_the_interface_is_that_of_the_headers() -> None:
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.name)
 def test_the_modules_are_those_of_the_interface(path: Path) -> None:
     stored = path.read_text() if path.exists() else ""
-    if stored != MODULES[path]:
+    text, command = MODULES[path]
+    if stored != text:
         pytest.fail(
             f"{path.relative_to(ROOT)} is stale: {INTERFACE_FILE.relative_to(ROOT)} says something "
-            f"else. Write it anew: {WRITE_MODULES}",
+            f"else. Write it anew: {command}",
             pytrace=False,
         )
 
@@ -61,10 +70,17 @@ def test_the_interface_is_complete() -> None:
     data = json.loads(INTERFACE_FILE.read_text())
     assert [_function(each) for each in data["functions"]] == [_declared(f) for f in functions()]
     assert [_function(each) for each in data["callbacks"]] == [_declared(c) for c in callbacks()]
-    assert data["enums"]["restway_status"]["RESTWAY_OK"] == 0
+    assert data["enums"]["restway_status"]["values"]["RESTWAY_OK"] == 0
     assert data["constants"]["RESTWAY_CLIENT_LOAD_PLUGINS"] == 0x100
     assert "restway_client" in data["handles"]
-    assert [field["name"] for field in data["structs"]["restway_value"]] == ["kind", "length", "as"]
+    fields = data["structs"]["restway_value"]["fields"]
+    assert [field["name"] for field in fields] == ["kind", "length", "as"]
+
+
+def test_the_rust_package_has_the_version_of_the_library() -> None:
+    manifest = (ROOT / "bindings" / "rust" / "Cargo.toml").read_text()
+    version = json.loads(INTERFACE_FILE.read_text())["version"]
+    assert f'\nversion = "{version}"\n' in manifest
 
 
 def test_the_members_of_unions_are_known() -> None:

@@ -26,7 +26,7 @@ FLAT_CASE_LINES_MAX = 3
 _FUNCTION = re.compile(r"\b(func\b[^{};]*?|init[?!]?\s*(?:<[^{>]*>)?\([^{};]*?|deinit\s*)\{")
 _CASE = re.compile(r"^\s*(?:case|default|@unknown default)\b", re.MULTILINE)
 _COLUMN_SUFFIXES = {
-    ".swift", ".c", ".h", ".cpp", ".hpp", ".py", ".sh", ".map", ".in", ".toml", "",
+    ".swift", ".c", ".h", ".cpp", ".hpp", ".py", ".sh", ".map", ".in", ".toml", ".rs", "",
 }
 
 

@@ -144,3 +144,14 @@ def _sources_with(pattern: str) -> list[Path]:
     return [
         path for path in swift_files(SOURCES) if re.search(pattern, swift_code(path), re.MULTILINE)
     ]
+
+
+def test_what_only_linux_has_stands_apart() -> None:
+    calls = re.compile(r"\b(epoll_|EPOLL|eventfd|EFD_|timerfd|TFD_|signalfd|inotify)")
+
+    def is_of_linux(path: Path) -> bool:
+        return bool(calls.search(swift_code(path))) or '"/proc/' in path.read_text()
+
+    found = [path for path in swift_files(SOURCES) if is_of_linux(path)]
+    assert len(found) == 2
+    expect_none(name_of(path) for path in found if path.parent.name != "Linux")

@@ -447,9 +447,17 @@ def _imports(body: str, always: list[str]) -> str:
     return "from ctypes import (\n" + "".join(f"    {name},\n" for name in names) + ")\n"
 
 
+def read_interface() -> Json:
+    """Returns the interface, with the fields of structs and the values of enums alone."""
+    interface: Json = json.loads(INTERFACE.read_text("utf-8"))
+    for section, content in (("structs", "fields"), ("enums", "values")):
+        interface[section] = {name: each[content] for name, each in interface[section].items()}
+    return interface
+
+
 def generated() -> dict[Path, str]:
     """Returns the content of each generated module."""
-    interface: Json = json.loads(INTERFACE.read_text("utf-8"))
+    interface = read_interface()
     return {
         TARGET / "enums.py": enums(interface),
         TARGET / "structures.py": structures(interface),

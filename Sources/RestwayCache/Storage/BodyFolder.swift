@@ -22,8 +22,8 @@ final class OpenFile: Sendable {
 
     init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-    /// The name by which Linux opens the file again, even if it has no other name any more.
-    var path: String { "/proc/self/fd/\(descriptor)" }
+    /// The name by which the system opens the file again, even if it has no other name any more.
+    var path: String { pathOfDescriptor(descriptor) }
 
     deinit { close(descriptor) }
 }

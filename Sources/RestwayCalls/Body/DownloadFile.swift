@@ -3,6 +3,7 @@ import Glibc
 import RestwayHTTP
 import RestwayOutcome
 import RestwayText
+import RestwayThreads
 
 /// The file that receives a body until the body is complete. It lies in the folder of its target,
 /// so that it can be moved there in one step.
@@ -240,7 +241,7 @@ final class DownloadFile {
     /// Gives a file without a name a random one.
     private func link() throws(Failure) -> String {
         let name = Self.randomName()
-        let own = "/proc/self/fd/\(descriptor)"
+        let own = pathOfDescriptor(descriptor)
         guard linkat(AT_FDCWD, own, folder, name, AT_SYMLINK_FOLLOW) == 0 else {
             throw Self.failure(path, Self.errorText)
         }

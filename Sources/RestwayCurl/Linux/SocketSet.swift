@@ -31,6 +31,8 @@ final class SocketSet {
     private static let strayReadsMax = 64
     static let readable = EPOLLIN.rawValue
     static let writable = EPOLLOUT.rawValue
+    static let failed = EPOLLERR.rawValue
+    static let ended = EPOLLHUP.rawValue | EPOLLERR.rawValue
 
     private let epoll: Int32
     private let wakeUps: Int32

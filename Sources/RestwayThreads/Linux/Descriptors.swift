@@ -59,3 +59,7 @@ package final class TimerDescriptor {
         setFor = .never
     }
 }
+
+/// Returns the name by which the system opens the file of a descriptor, even if the file has no
+/// other name any more.
+package func pathOfDescriptor(_ descriptor: Int32) -> String { "/proc/self/fd/\(descriptor)" }
