@@ -50,6 +50,7 @@
 #include "retry.h"
 #include "routing.h"
 #include "scope.h"
+#include "short.h"
 #include "store.h"
 #include "stream.h"
 #include "trace.h"
@@ -57,6 +58,7 @@
 #include "upload.h"
 #include "value.h"
 #include "values.h"
+#include "verbs.h"
 #include "version.h"
 
 #endif

@@ -19,6 +19,12 @@ _FUNCTION = re.compile(
     r"(?P<name>restway_\w+)\s*\((?P<parameters>[^;{]*)\)\s*;",
     re.MULTILINE,
 )
+#: A function that a header itself contains. Those with `restway_internal_` are parts of others.
+_INLINE = re.compile(
+    r"^RESTWAY_INLINE\s+(?P<must_use>RESTWAY_MUST_USE\s+)?(?P<result>[\w\s]+?[\s*]+)"
+    r"(?P<name>restway_(?!internal_)\w+)\s*\((?P<parameters>[^;{]*)\)\s*\{",
+    re.MULTILINE,
+)
 _STRUCT = re.compile(r"typedef struct (restway_\w+) \{(.*?)^\} \1;", re.DOTALL | re.MULTILINE)
 _ENUM = re.compile(
     r"typedef enum RESTWAY_OPEN_ENUM (restway_\w+) \{(.*?)^\} \1;", re.DOTALL | re.MULTILINE
@@ -44,13 +50,13 @@ class Function:
     comment: str
 
 
-def functions(text: str) -> list[Function]:
+def functions(text: str, pattern: re.Pattern[str] = _FUNCTION) -> list[Function]:
     found = []
-    for match in _FUNCTION.finditer(text):
+    for match in pattern.finditer(text):
         found.append(
             Function(
                 name=match["name"],
-                result=match["result"].strip(),
+                result=" ".join(match["result"].split()),
                 parameters=" ".join(match["parameters"].split()),
                 must_use=match["must_use"] is not None,
                 comment=_comment_before(text, match.start()),
@@ -98,6 +104,11 @@ def constants(text: str) -> dict[str, int]:
 
 def all_functions() -> list[Function]:
     return [function for header in HEADERS for function in functions(header.read_text())]
+
+
+def all_inline_functions() -> list[Function]:
+    """Returns the functions that headers contain, which the library does not export."""
+    return [function for header in HEADERS for function in functions(header.read_text(), _INLINE)]
 
 
 def all_structs() -> dict[str, str]:

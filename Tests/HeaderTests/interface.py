@@ -21,6 +21,7 @@ from declarations import (
     all_constants,
     all_enums,
     all_functions,
+    all_inline_functions,
     all_structs,
 )
 from tree import INCLUDE
@@ -111,6 +112,12 @@ def functions() -> tuple[Function, ...]:
 
 
 @cache
+def inline_functions() -> tuple[Function, ...]:
+    """Returns the functions that the headers contain, which no binding can call."""
+    return tuple(_function(f.name, f.result, f.parameters) for f in all_inline_functions())
+
+
+@cache
 def callbacks() -> tuple[Function, ...]:
     """Returns the types of functions that the library calls."""
     return tuple(_function(*found) for found in all_callbacks())
@@ -198,6 +205,7 @@ def interface() -> dict[str, Any]:
             for name, fields in structs().items()
         },
         "functions": [_function_data(function) for function in functions()],
+        "inline": [_function_data(function) for function in inline_functions()],
     }
 
 
