@@ -12,6 +12,9 @@ HEADERS = sorted((INCLUDE / "restway").glob("*.h"), key=lambda path: (path.name 
 #: The headers for programs. The tables of plugins are read by size, and only plugins make them.
 OF_PLUGINS = {"plugin.h", "plugin_base.h", "plugin_transport.h"}
 OF_PROGRAMS = [header for header in HEADERS if header.name not in OF_PLUGINS]
+#: The headers whose functions are inline. Bindings need neither their functions nor their types.
+INLINE = {"field.h", "fields.h", "filling.h", "short.h", "verbs.h"}
+OF_BINDINGS = [header for header in OF_PROGRAMS if header.name not in INLINE]
 
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _FUNCTION = re.compile(
@@ -112,18 +115,19 @@ def all_inline_functions() -> list[Function]:
 
 
 def all_structs() -> dict[str, str]:
-    texts = [header.read_text() for header in OF_PROGRAMS]
+    texts = [header.read_text() for header in OF_BINDINGS]
     return {name: body for text in texts for name, body in structs(text).items()}
 
 
 def all_enums() -> dict[str, list[str]]:
-    return {name: body for header in HEADERS for name, body in enums(header.read_text()).items()}
+    texts = [header.read_text() for header in HEADERS if header.name not in INLINE]
+    return {name: body for text in texts for name, body in enums(text).items()}
 
 
 def all_callbacks() -> list[tuple[str, str, str]]:
-    return [found for header in OF_PROGRAMS for found in callbacks(header.read_text())]
+    return [found for header in OF_BINDINGS for found in callbacks(header.read_text())]
 
 
 def all_constants() -> dict[str, int]:
-    texts = [header.read_text() for header in OF_PROGRAMS]
+    texts = [header.read_text() for header in OF_BINDINGS]
     return {name: value for text in texts for name, value in constants(text).items()}

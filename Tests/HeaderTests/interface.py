@@ -16,7 +16,7 @@ from functools import cache
 from typing import Any
 
 from declarations import (
-    OF_PROGRAMS,
+    OF_BINDINGS,
     all_callbacks,
     all_constants,
     all_enums,
@@ -43,7 +43,7 @@ _OPAQUE = re.compile(r"^typedef struct (restway_\w+) \1;", re.MULTILINE)
 @cache
 def handle_types() -> frozenset[str]:
     """Returns the opaque types, which handles point to."""
-    texts = [header.read_text() for header in OF_PROGRAMS]
+    texts = [header.read_text() for header in OF_BINDINGS]
     return frozenset(name for text in texts for name in _OPAQUE.findall(text)) - set(all_structs())
 
 
