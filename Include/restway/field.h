@@ -91,12 +91,12 @@ typedef struct restway_fields {
 #define RESTWAY_FIELD_CAST(Type, value) ((Type)(value))
 #endif
 
-/** A field whose member has a state: `uint8_t` @p member in the struct `state` of the struct.
+/** A field whose member has a state: `uint8_t` @p member in the struct `states` of the struct.
  *  @p TYPE is BOOL, INT32, INT64, DOUBLE, DATE, STRING, JSON, BYTES or VALUE. */
 #define RESTWAY_FIELD(Struct, member, name, TYPE)                                                  \
     {                                                                                              \
         name, RESTWAY_FIELD_##TYPE, RESTWAY_FIELD_SIZE(Struct, member), offsetof(Struct, member),  \
-            offsetof(Struct, state.member), RESTWAY_FIELD_NOWHERE, NULL                            \
+            offsetof(Struct, states.member), RESTWAY_FIELD_NOWHERE, NULL                           \
     }
 
 /** A field without a state: null and missing values are 0 or NULL. */
@@ -128,10 +128,10 @@ typedef struct restway_fields {
 
 /** Gives a member of a struct a value, and its state RESTWAY_FIELD_SET. */
 #define RESTWAY_SET(values, member, value)                                                         \
-    ((values).member = (value), (void)((values).state.member = RESTWAY_FIELD_SET))
+    ((values).member = (value), (void)((values).states.member = RESTWAY_FIELD_SET))
 
 /** Gives a member of a struct the state RESTWAY_FIELD_NULL. */
-#define RESTWAY_SET_NULL(values, member) ((void)((values).state.member = RESTWAY_FIELD_NULL))
+#define RESTWAY_SET_NULL(values, member) ((void)((values).states.member = RESTWAY_FIELD_NULL))
 
 /** Memory for the structs of related objects. It also keeps the objects, which their texts belong
  *  to. Start from RESTWAY_ARENA_INIT; one thread at a time uses an arena. */

@@ -20,7 +20,7 @@ static void object_fill__reads_every_type(void **state) {
     assert_string_equal(read.doc, "{\"a\":[1]}");
     assert_int_equal(read.any.kind, RESTWAY_VALUE_INT64);
     assert_true(read.any.as.integer == 9);
-    assert_int_equal(read.state.text, RESTWAY_FIELD_SET);
+    assert_int_equal(read.states.text, RESTWAY_FIELD_SET);
     assert_int_equal(read.untouched, 17);
     assert_null(read.owner);
     assert_null(read.parts);
@@ -39,10 +39,10 @@ static void object_fill__tells_null_and_missing_values_apart(void **state) {
     restway_object *object = inserted(draft);
     memset(&read, 0x5a, sizeof read);
     assert_ok(restway_object_fill(object, &thing_fields, &read, &failure));
-    assert_int_equal(read.state.id, RESTWAY_FIELD_SET);
-    assert_int_equal(read.state.text, RESTWAY_FIELD_NULL);
-    assert_int_equal(read.state.doc, RESTWAY_FIELD_ABSENT);
-    assert_int_equal(read.state.any, RESTWAY_FIELD_NULL);
+    assert_int_equal(read.states.id, RESTWAY_FIELD_SET);
+    assert_int_equal(read.states.text, RESTWAY_FIELD_NULL);
+    assert_int_equal(read.states.doc, RESTWAY_FIELD_ABSENT);
+    assert_int_equal(read.states.any, RESTWAY_FIELD_NULL);
     assert_int_equal(read.any.kind, RESTWAY_VALUE_NULL);
     assert_null(read.text);
     assert_null(read.doc);
@@ -110,7 +110,7 @@ static void object_fill__empties_the_struct_when_it_fails(void **state) {
     struct thing read = full_thing(3);
     read.untouched = 17;
     assert_refused(restway_object_fill(object, &thing_fields, &read, &failure));
-    assert_true(read.id == 0 && read.state.id == RESTWAY_FIELD_ABSENT);
+    assert_true(read.id == 0 && read.states.id == RESTWAY_FIELD_ABSENT);
     assert_null(read.text);
     assert_int_equal(read.untouched, 17);
     restway_object_release(object);

@@ -49,7 +49,7 @@ static void draft_set_named_fields__sets_the_named_fields_only(void **state) {
     struct thing changed = full_thing(1);
     changed.text = NULL;
     changed.flag = 0;
-    changed.state.small = RESTWAY_FIELD_ABSENT;
+    changed.states.small = RESTWAY_FIELD_ABSENT;
     changed.small = 6;
     RESTWAY_SET_NULL(changed, ratio);
     assert_ok(restway_draft_copy(own.store, object, &draft, &failure));

@@ -76,7 +76,7 @@ struct thing full_thing(int64_t id) {
     RESTWAY_SET(full, text, "a text");
     full.blob.bytes = some_bytes;
     full.blob.length = sizeof some_bytes;
-    full.state.blob = RESTWAY_FIELD_SET;
+    full.states.blob = RESTWAY_FIELD_SET;
     RESTWAY_SET(full, doc, "{\"a\":[1]}");
     RESTWAY_SET(full, any, restway_value_int64(9));
     return full;

@@ -27,7 +27,7 @@ struct thing {
     int untouched;
     struct {
         uint8_t id, flag, small, ratio, at, text, blob, doc, any;
-    } state;
+    } states;
 };
 
 /** A struct with one member, for tables that do not fit. */
