@@ -7,16 +7,6 @@ restway::client client_of(const restway::api &api) {
     return restway::client::create(api, demo_options());
 }
 
-restway::error failure_of(const restway::client &client, const restway::request &request) {
-    try {
-        client.perform(request);
-    } catch (const restway::error &failure) {
-        return failure;
-    }
-    NOT_REACHED();
-    std::abort();
-}
-
 constexpr const char *formats = R"({"restway": 1,
     "entities": {"Thing": {"identity": "id", "attributes": {
         "id": {"type": "int"}, "name": {"type": "string"}, "note": {"type": "string"}},
