@@ -10,5 +10,6 @@
 
 #include "restway/cpp/client.hpp"
 #include "restway/cpp/coroutine.hpp"
+#include "restway/cpp/routing.hpp"
 
 #endif

@@ -27,6 +27,10 @@
 #define RESTWAY_MUST_USE
 #endif
 
+/** Begins a function that a header itself contains (short.h, verbs.h, fields.h). The library does
+ *  not export it: a binding for another language calls the functions that it is built on. */
+#define RESTWAY_INLINE static inline
+
 #if defined(__clang__)
 #define RESTWAY_OPEN_ENUM __attribute__((enum_extensibility(open)))
 #else

@@ -49,6 +49,20 @@ typedef enum RESTWAY_OPEN_ENUM restway_domain {
     RESTWAY_DOMAIN_PIN_ = 0x7fffffff
 } restway_domain;
 
+/** Makes an error of the program, for functions that fail as the functions of this library do.
+ *
+ *  @param status  The status of the error. RESTWAY_OK makes no error; a status that base.h does not
+ *                 define becomes RESTWAY_E_INVALID_ARGUMENT.
+ *  @param message Sentences that say what failed and where. *Copied*; bytes that are not UTF-8
+ *                 become U+FFFD. NULL takes the name of the status.
+ *  @param field   The argument, path variable, header, JSON path or key path at fault, or NULL.
+ *                 *Copied*, like @p message.
+ *  @return The error, owned by the caller (+1); NULL for RESTWAY_OK.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API restway_error *restway_error_create(
+    restway_status status, const char *message, const char *field);
+
 /** Adds a reference to @p error, owned by the caller (+1). NULL gives NULL.
  *
  *  Threads: any. Blocks: never. */

@@ -22,6 +22,9 @@
 #include "event.h"
 #include "event_stream.h"
 #include "failure.h"
+#include "field.h"
+#include "fields.h"
+#include "filling.h"
 #include "hook.h"
 #include "inspect.h"
 #include "interrupt.h"
@@ -50,6 +53,7 @@
 #include "retry.h"
 #include "routing.h"
 #include "scope.h"
+#include "short.h"
 #include "store.h"
 #include "stream.h"
 #include "trace.h"
@@ -57,6 +61,7 @@
 #include "upload.h"
 #include "value.h"
 #include "values.h"
+#include "verbs.h"
 #include "version.h"
 
 #endif

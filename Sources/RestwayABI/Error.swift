@@ -19,6 +19,16 @@ final class ErrorHandle: TextLender, Sendable {
 
 // error.h
 
+@_cdecl("restway_error_create") @implementation
+public func restway_error_create(
+    _ status: restway_status, _ message: CString?, _ field: CString?
+) -> OpaquePointer! {
+    guard status != .RESTWAY_OK else { return nil }
+    var failure = Failure(status, message.map { String(cString: $0) } ?? "\(status.name)")
+    failure.field = field.map { String(cString: $0) }
+    return Handle.give(ErrorHandle(failure))
+}
+
 @_cdecl("restway_error_retain") @implementation
 public func restway_error_retain(_ error: InHandle) -> OpaquePointer! { ErrorHandle.retain(error) }
 

@@ -122,6 +122,28 @@ static void error__is_optional_and_cleared_by_success(void **state) {
     restway_request_release(request);
 }
 
+static void error_create__makes_an_error_of_the_program(void **state) {
+    (void)state;
+    restway_error *error = restway_error_create(RESTWAY_E_STORE, "not\ntoday", "name");
+    assert_int_equal(restway_error_status(error), RESTWAY_E_STORE);
+    assert_int_equal(restway_error_domain(error), RESTWAY_DOMAIN_STORE);
+    assert_string_equal(restway_error_message(error), "not\\ntoday");
+    assert_string_equal(restway_error_field(error), "name");
+    assert_null(restway_error_response(error));
+    assert_int_equal(restway_error_detail_count(error), 0);
+    restway_error_release(error);
+    error = restway_error_create(RESTWAY_E_IO, NULL, NULL);
+    assert_string_equal(restway_error_message(error), "RESTWAY_E_IO");
+    assert_null(restway_error_field(error));
+    restway_error_release(error);
+    error = restway_error_create((restway_status)-7, BAD_UTF8, BAD_UTF8);
+    assert_int_equal(restway_error_status(error), RESTWAY_E_INVALID_ARGUMENT);
+    assert_string_equal(restway_error_message(error), "a\xef\xbf\xbd\xef\xbf\xbd");
+    assert_string_equal(restway_error_field(error), "a\xef\xbf\xbd\xef\xbf\xbd");
+    restway_error_release(error);
+    assert_null(restway_error_create(RESTWAY_OK, "fine", "none"));
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(error__of_a_404_holds_what_the_api_said),
     TEST(error__response_may_be_kept),
@@ -130,6 +152,7 @@ static const struct CMUnitTest tests[] = {
     TEST(error__of_misuse_has_the_domain_usage),
     TEST(error__is_counted_and_shared),
     TEST(error__is_optional_and_cleared_by_success),
+    TEST(error_create__makes_an_error_of_the_program),
 };
 
 const struct suite error_suite = SUITE(tests);

@@ -69,6 +69,19 @@ inline restway::client_options demo_options() {
     return options;
 }
 
+#ifdef __cpp_exceptions
+/** Performs a request that must fail, and returns the error. */
+inline restway::error failure_of(const restway::client &client, const restway::request &request) {
+    try {
+        client.perform(request);
+    } catch (const restway::error &failure) {
+        return failure;
+    }
+    NOT_REACHED();
+    std::abort();
+}
+#endif
+
 /** The document of the demo API's tracker, which is that of the example. */
 inline restway::returned<restway::api> tracker() {
     return restway::api::load_file(RESTWAY_EXAMPLES "/tracker.restway.json");

@@ -9,17 +9,6 @@ restway::api companies(std::string_view members = "") {
     return restway::api::load(companies_with(members));
 }
 
-/** Performs a request that must fail, and returns the error. */
-restway::error failure_of(const restway::client &client, const restway::request &request) {
-    try {
-        client.perform(request);
-    } catch (const restway::error &failure) {
-        return failure;
-    }
-    NOT_REACHED();
-    std::abort();
-}
-
 TEST(a_modifier_changes_the_request) {
     const auto client = restway::client::create(companies(), demo_options());
     const auto number = client.add_modifier([](restway::turn &turn) {

@@ -12,11 +12,20 @@ HEADERS = sorted((INCLUDE / "restway").glob("*.h"), key=lambda path: (path.name 
 #: The headers for programs. The tables of plugins are read by size, and only plugins make them.
 OF_PLUGINS = {"plugin.h", "plugin_base.h", "plugin_transport.h"}
 OF_PROGRAMS = [header for header in HEADERS if header.name not in OF_PLUGINS]
+#: The headers whose functions are inline. Bindings need neither their functions nor their types.
+INLINE = {"field.h", "fields.h", "filling.h", "short.h", "verbs.h"}
+OF_BINDINGS = [header for header in OF_PROGRAMS if header.name not in INLINE]
 
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _FUNCTION = re.compile(
     r"^RESTWAY_API\s+(?P<must_use>RESTWAY_MUST_USE\s+)?(?P<result>[\w\s]+?[\s*]+)"
     r"(?P<name>restway_\w+)\s*\((?P<parameters>[^;{]*)\)\s*;",
+    re.MULTILINE,
+)
+#: A function that a header itself contains. Those with `restway_internal_` are parts of others.
+_INLINE = re.compile(
+    r"^RESTWAY_INLINE\s+(?P<must_use>RESTWAY_MUST_USE\s+)?(?P<result>[\w\s]+?[\s*]+)"
+    r"(?P<name>restway_(?!internal_)\w+)\s*\((?P<parameters>[^;{]*)\)\s*\{",
     re.MULTILINE,
 )
 _STRUCT = re.compile(r"typedef struct (restway_\w+) \{(.*?)^\} \1;", re.DOTALL | re.MULTILINE)
@@ -52,13 +61,13 @@ class Function:
     comment: str
 
 
-def functions(text: str) -> list[Function]:
+def functions(text: str, pattern: re.Pattern[str] = _FUNCTION) -> list[Function]:
     found = []
-    for match in _FUNCTION.finditer(text):
+    for match in pattern.finditer(text):
         found.append(
             Function(
                 name=match["name"],
-                result=match["result"].strip(),
+                result=" ".join(match["result"].split()),
                 parameters=" ".join(match["parameters"].split()),
                 must_use=match["must_use"] is not None,
                 comment=_comment_before(text, match.start()),
@@ -118,19 +127,25 @@ def all_functions() -> list[Function]:
     return [function for header in HEADERS for function in functions(header.read_text())]
 
 
+def all_inline_functions() -> list[Function]:
+    """Returns the functions that headers contain, which the library does not export."""
+    return [function for header in HEADERS for function in functions(header.read_text(), _INLINE)]
+
+
 def all_structs() -> dict[str, str]:
-    texts = [header.read_text() for header in OF_PROGRAMS]
+    texts = [header.read_text() for header in OF_BINDINGS]
     return {name: body for text in texts for name, body in structs(text).items()}
 
 
 def all_enums() -> dict[str, list[str]]:
-    return {name: body for header in HEADERS for name, body in enums(header.read_text()).items()}
+    texts = [header.read_text() for header in HEADERS if header.name not in INLINE]
+    return {name: body for text in texts for name, body in enums(text).items()}
 
 
 def all_callbacks() -> list[tuple[str, str, str]]:
-    return [found for header in OF_PROGRAMS for found in callbacks(header.read_text())]
+    return [found for header in OF_BINDINGS for found in callbacks(header.read_text())]
 
 
 def all_constants() -> dict[str, int]:
-    texts = [header.read_text() for header in OF_PROGRAMS]
+    texts = [header.read_text() for header in OF_BINDINGS]
     return {name: value for text in texts for name, value in constants(text).items()}

@@ -17,11 +17,12 @@ from typing import Any
 
 import contracts
 from declarations import (
-    OF_PROGRAMS,
+    OF_BINDINGS,
     all_callbacks,
     all_constants,
     all_enums,
     all_functions,
+    all_inline_functions,
     all_structs,
 )
 from tree import INCLUDE
@@ -43,7 +44,7 @@ _OPAQUE = re.compile(r"^typedef struct (restway_\w+) \1;", re.MULTILINE)
 @cache
 def handle_types() -> frozenset[str]:
     """Returns the opaque types, which handles point to."""
-    texts = [header.read_text() for header in OF_PROGRAMS]
+    texts = [header.read_text() for header in OF_BINDINGS]
     return frozenset(name for text in texts for name in _OPAQUE.findall(text)) - set(all_structs())
 
 
@@ -109,6 +110,12 @@ def _variable(text: str) -> Variable:
 @cache
 def functions() -> tuple[Function, ...]:
     return tuple(_function(f.name, f.result, f.parameters) for f in all_functions())
+
+
+@cache
+def inline_functions() -> tuple[Function, ...]:
+    """Returns the functions that the headers contain, which no binding can call."""
+    return tuple(_function(f.name, f.result, f.parameters) for f in all_inline_functions())
 
 
 @cache
@@ -210,6 +217,7 @@ def interface() -> dict[str, Any]:
             for name, fields in structs().items()
         },
         "functions": [function_data(function) for function in functions()],
+        "inline": [_inline_data(function) for function in inline_functions()],
     }
 
 
@@ -242,6 +250,14 @@ def function_data(function: Function) -> dict[str, Any]:
         statuses, is_open = contracts.statuses(name, bool(function.handle_parameters))
         data |= {"statuses": statuses, "completes": is_open}
     return data
+
+
+def _inline_data(function: Function) -> dict[str, Any]:
+    return {
+        "name": function.name,
+        "result": function.result,
+        "parameters": [asdict(parameter) for parameter in function.parameters],
+    }
 
 
 def _field_data(field: Variable, members: dict[str, tuple[Variable, ...]]) -> dict[str, Any]:

@@ -1,12 +1,12 @@
-"""The C harness calls every function of the headers, also with NULL for every pointer that must not
-be NULL.
+"""The C harness calls every function of the headers, exported or inline, also with NULL for every
+pointer that must not be NULL.
 """
 
 from __future__ import annotations
 
 import re
 
-from declarations import all_functions, without_comments
+from declarations import all_functions, all_inline_functions, without_comments
 from tree import ROOT
 
 HARNESS = "\n".join(
@@ -15,7 +15,7 @@ HARNESS = "\n".join(
 )
 #: The name of a text in the harness that is not UTF-8.
 IS_BAD_TEXT = r"\bbad|\bBAD_UTF8\b"
-FUNCTIONS = all_functions()
+FUNCTIONS = [*all_functions(), *all_inline_functions()]
 
 
 def parts(text: str) -> list[str]:

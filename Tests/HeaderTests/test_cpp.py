@@ -32,6 +32,7 @@ DIALECTS = [
 
 #: A coroutine type for the examples, and what they refer to.
 PRELUDE = """
+#include <algorithm>
 #include <coroutine>
 #include <iostream>
 #include <restway.hpp>

@@ -9,7 +9,15 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from interface import INTERFACE_FILE, Function, callbacks, functions, interface_text, unions
+from interface import (
+    INTERFACE_FILE,
+    Function,
+    callbacks,
+    functions,
+    inline_functions,
+    interface_text,
+    unions,
+)
 from tree import ROOT
 
 #: The languages whose bindings are generated, each by `bindings/LANGUAGE/generate.py`.
@@ -69,6 +77,9 @@ def test_the_modules_are_those_of_the_interface(path: Path) -> None:
 def test_the_interface_is_complete() -> None:
     data = json.loads(INTERFACE_FILE.read_text())
     assert [_function(each) for each in data["functions"]] == [_declared(f) for f in functions()]
+    assert [_function(each) for each in data["inline"]] == [
+        _declared(f) for f in inline_functions()
+    ]
     assert [_function(each) for each in data["callbacks"]] == [_declared(c) for c in callbacks()]
     assert data["enums"]["restway_status"]["values"]["RESTWAY_OK"] == 0
     assert data["constants"]["RESTWAY_CLIENT_LOAD_PLUGINS"] == 0x100

@@ -1,4 +1,6 @@
-"""The headers contain nothing that another language could not call."""
+"""The headers contain nothing that another language could not call, except for inline functions,
+which are built on the functions that the library exports.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +8,28 @@ import re
 from pathlib import Path
 
 import pytest
-from declarations import HEADERS, all_enums, all_functions, all_structs, without_comments
+from declarations import (
+    HEADERS,
+    INLINE,
+    all_enums,
+    all_functions,
+    all_inline_functions,
+    all_structs,
+    without_comments,
+)
 
-FUNCTIONS = all_functions()
+EXPORTED = all_functions()
+FUNCTIONS = [*EXPORTED, *all_inline_functions()]
+#: Where the one macro for inline functions is defined.
+DEFINES_INLINE = "#define RESTWAY_INLINE static inline\n"
 
 
 @pytest.mark.parametrize("header", HEADERS, ids=lambda header: header.name)
 def test_nothing_that_only_c_can_call(header: Path) -> None:
-    code = without_comments(header.read_text())
+    code = without_comments(header.read_text()).replace(DEFINES_INLINE, "")
+    code = re.sub(r'"[^"\n]*"', '""', code)
     assert "..." not in code, "a variadic function"
-    assert not re.search(r"\b(inline|__inline)\b", code), "an inline function"
+    assert not re.search(r"\b(inline|__inline)\b", code), "inline without RESTWAY_INLINE"
     assert not re.search(r"\b(_Bool|bool|stdbool)\b", code), "bool has no fixed size everywhere"
 
 
@@ -23,12 +37,28 @@ def test_nothing_that_only_c_can_call(header: Path) -> None:
 def test_every_declaration_is_understood_here(header: Path) -> None:
     text = header.read_text()
     known = [function for function in FUNCTIONS if f"{function.name}(" in text]
-    exported = re.findall(r"^RESTWAY_API\b", text, re.MULTILINE)
-    assert len(exported) == len([f for f in known if _declares(text, f.name)])
+    declared = re.findall(r"^RESTWAY_(?:API|INLINE)\b", text, re.MULTILINE)
+    internal = re.findall(r"^RESTWAY_INLINE\b[^;{]*?\brestway_internal_", text, re.MULTILINE)
+    assert len(declared) - len(internal) == len([f for f in known if _declares(text, f.name)])
 
 
 def _declares(text: str, name: str) -> bool:
-    return re.search(rf"^RESTWAY_API[^;]*?\b{name}\s*\(", text, re.MULTILINE) is not None
+    start = r"^RESTWAY_(?:API|INLINE)[^;{]*?"
+    return re.search(rf"{start}\b{name}\s*\(", text, re.MULTILINE) is not None
+
+
+@pytest.mark.parametrize("header", HEADERS, ids=lambda header: header.name)
+def test_a_header_that_has_inline_functions_exports_none(header: Path) -> None:
+    text = header.read_text()
+    has_inline = re.search(r"^RESTWAY_INLINE\b", text, re.MULTILINE) is not None
+    assert has_inline == (header.name in INLINE)
+    assert not has_inline or "\nRESTWAY_API" not in text
+
+
+def test_inline_functions_are_found_here() -> None:
+    names = {function.name for function in all_inline_functions()}
+    assert {"restway_client_get", "restway_object_bool", "restway_object_string_or"} <= names
+    assert not names & {function.name for function in EXPORTED}
 
 
 def test_names_are_declared_once() -> None:
@@ -91,6 +121,6 @@ def test_guards_and_linkage(header: Path) -> None:
     assert text.startswith(f"/** @file restway/{header.name}\n")
     assert f"#ifndef {guard}\n#define {guard}\n" in text
     assert text.endswith("#endif\n")
-    if "RESTWAY_API " in text.replace("#define RESTWAY_API ", ""):
+    if re.search(r"^RESTWAY_(API|INLINE) ", text, re.MULTILINE):
         assert "\nRESTWAY_BEGIN_DECLS\n" in text
         assert "\nRESTWAY_END_DECLS\n" in text

@@ -15,6 +15,7 @@ DECISION_LINES_MAX = 50
 PARTS = ["Context", "Decision", "Consequences", "Rejected"]
 
 _SYSTEM_MODULE = re.compile(r'\.systemLibrary\(\s*name: "(\w+)"')
+_BLOCK = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\]\((?!\w+:|#)([^)#\s]+)")
 
 
@@ -60,6 +61,6 @@ def test_links_lead_somewhere() -> None:
         f"{path.relative_to(ROOT)}: {target}"
         for path in files()
         if path.suffix == ".md"
-        for target in _LINK.findall(path.read_text(encoding="utf-8"))
+        for target in _LINK.findall(_BLOCK.sub("", path.read_text(encoding="utf-8")))
         if not (path.parent / target).exists()
     )

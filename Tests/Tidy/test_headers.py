@@ -15,7 +15,8 @@ HEADERS = sorted((ROOT / "Include" / "restway").glob("*.h"))
 _TAGS = re.compile(r"@param\b|@return\b|\bThreads:|\bBlocks:")
 _ORDER = ["@param", "@return", "Threads:", "Blocks:"]
 _FUNCTION = re.compile(
-    r"/\*\*(?P<comment>(?:(?!\*/).)*)\*/\s*RESTWAY_API\s(?P<declaration>[^;]*);", re.DOTALL
+    r"/\*\*(?P<comment>(?:(?!\*/).)*)\*/\s*RESTWAY_(?:API|INLINE)\s(?P<declaration>[^;{]*)[;{]",
+    re.DOTALL,
 )
 
 

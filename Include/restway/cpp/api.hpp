@@ -4,7 +4,8 @@
 #ifndef RESTWAY_CPP_API_HPP
 #define RESTWAY_CPP_API_HPP
 
-#include "callback.hpp"
+#include "hook.hpp"
+#include "parsing.hpp"
 #include "pipeline.hpp"
 
 RESTWAY_CPP_BEGIN
@@ -104,6 +105,39 @@ public:
                 const internal::c_text text(name);
                 return restway_api_add_interceptor(
                     get(), text, internal::on_turn<Function>, context, destroy, out...);
+            });
+    }
+
+    /** Registers a parser, `value(std::string_view body, std::string_view media_type)`, which
+     *  `parse` of routes refers to. */
+    template <typename Function> returned<void> add_parser(std::string_view name, Function parse) {
+        return internal::attach<void>(
+            std::move(parse), [&](void *context, restway_destroy_fn destroy, auto... out) {
+                const internal::c_text text(name);
+                return restway_api_add_parser(
+                    get(), text, internal::on_parse<Function>, context, destroy, out...);
+            });
+    }
+
+    /** Registers an encoder, `encoded(std::string_view json)`, which `encode` of routes refers to.
+     */
+    template <typename Function>
+    returned<void> add_encoder(std::string_view name, Function encode) {
+        return internal::attach<void>(
+            std::move(encode), [&](void *context, restway_destroy_fn destroy, auto... out) {
+                const internal::c_text text(name);
+                return restway_api_add_encoder(
+                    get(), text, internal::on_encode<Function>, context, destroy, out...);
+            });
+    }
+
+    /** Registers a hook, `void(rows &)`, which response descriptors refer to. */
+    template <typename Function> returned<void> add_hook(std::string_view name, Function hook) {
+        return internal::attach<void>(
+            std::move(hook), [&](void *context, restway_destroy_fn destroy, auto... out) {
+                const internal::c_text text(name);
+                return restway_api_add_hook(
+                    get(), text, internal::on_rows<Function>, context, destroy, out...);
             });
     }
 

@@ -66,6 +66,22 @@ result<void> ask(Function &function, Arguments &&...arguments) noexcept {
     });
 }
 
+/** Calls the function of a program for a question that has a result: a T, or a result<T>. */
+template <typename T, typename Function, typename... Arguments>
+result<T> asked(Function &function, Arguments &&...arguments) noexcept {
+    result<T> made = error(RESTWAY_E_INTERNAL, "the function has not been called");
+    const result<void> outcome = guarded([&]() -> result<void> {
+        using Made = std::invoke_result_t<Function &, Arguments &&...>;
+        if constexpr (std::is_convertible_v<Made, result<T>>) {
+            made = std::invoke(function, std::forward<Arguments>(arguments)...);
+        } else {
+            made = T(std::invoke(function, std::forward<Arguments>(arguments)...));
+        }
+        return result<void>();
+    });
+    return outcome ? made : result<T>(outcome.failure());
+}
+
 /** Ends a question whose answer takes the reason of a refusal. */
 inline restway_status answer(const result<void> &outcome, restway_answer *answer) noexcept {
     if (outcome) {

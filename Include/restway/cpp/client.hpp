@@ -5,9 +5,16 @@
 #define RESTWAY_CPP_CLIENT_HPP
 
 #include "api.hpp"
+#include "arrow.hpp"
 #include "batch.hpp"
+#include "batch_format.hpp"
+#include "inspect.hpp"
+#include "lifecycle.hpp"
+#include "log.hpp"
 #include "outbox.hpp"
-#include "pages.hpp"
+#include "paged_list.hpp"
+#include "plugins.hpp"
+#include "scope.hpp"
 
 #include <future>
 
@@ -193,9 +200,103 @@ public:
         return restway::pages(get(), what, options);
     }
 
+    /** The list of the store with the objects of all pages of a request. Nothing is sent. */
+    returned<restway::paged_list> paged_list(const request &what) const {
+        if (what.failure()) {
+            return internal::fail<restway::paged_list>(*what.failure());
+        }
+        return internal::call<restway::paged_list>(restway_client_paged_list, get(), what.get());
+    }
+
+    /** A request as it would go out, with the present credential. */
+    returned<outgoing> inspect(const request &what) const {
+        if (what.failure()) {
+            return internal::fail<outgoing>(*what.failure());
+        }
+        return internal::call<outgoing>(restway_client_inspect, get(), what.get());
+    }
+
+    /** The URL of an object for a method. */
+    returned<std::string> url(std::string_view method, const object &of) const {
+        const internal::c_text text(method);
+        return internal::written(
+            [&](auto... out) { return restway_client_url(get(), text, of.get(), out...); });
+    }
+
+    /** What the client has done since it was made, as a JSON object. */
+    returned<std::string> metrics() const {
+        return internal::written(
+            [&](auto... out) { return restway_client_metrics(get(), out...); });
+    }
+
+    /** Tells the life of each call that begins from now on to `void(const lifecycle_event &)`. */
+    template <typename Function>
+    returned<observer> observe_calls(
+        Function told, const lifecycle_options &options = lifecycle_options()) const {
+        return internal::attach<observer>(
+            std::move(told), [&](void *context, restway_destroy_fn destroy, auto... out) {
+                return restway_client_observe_calls(
+                    get(), &options, internal::on_lifecycle<Function>, context, destroy, out...);
+            });
+    }
+
+    /** The calls that are in flight. */
+    returned<restway::active_calls> active_calls() const {
+        return internal::call<restway::active_calls>(restway_client_active_calls, get());
+    }
+
+    /** Tells the spans of calls to `void(const restway_span &, trace_parent)`, at their start and
+     *  at their end. @p flags are RESTWAY_TRACE_ bits. */
+    template <typename Function>
+    returned<void> set_tracing(std::uint32_t flags, Function span) const {
+        return internal::attach<void>(
+            std::move(span), [&](void *context, restway_destroy_fn destroy, auto... out) {
+                return restway_client_set_tracing(
+                    get(), flags, internal::on_span<Function>, context, destroy, out...);
+            });
+    }
+
+    /** Ends the tracing of calls that start later. */
+    returned<void> stop_tracing() const {
+        return internal::call<void>(
+            restway_client_set_tracing, get(), 0u, nullptr, nullptr, nullptr);
+    }
+
+    /** Maps bytes that did not come over HTTP to objects of an entity; without an entity, by the
+     *  route of the options. */
+    returned<mapped> map(
+        std::optional<std::string_view> entity, std::string_view data,
+        const map_options &options = map_options()) const {
+        const internal::c_text name(entity);
+        restway_response *response = nullptr;
+        restway_store *store = nullptr;
+        const result<void> outcome = internal::attempt<void>([&](restway_error **failure) {
+            return restway_client_map(
+                get(), name, data.data(), data.size(), &options, &response, &store, failure);
+        });
+        if (!outcome) {
+            return internal::fail<mapped>(outcome.failure());
+        }
+        return mapped{restway::response(response, owned), restway::store(store, owned)};
+    }
+
     /** Begins a batch: several requests that are sent as one. */
     returned<restway::batch> batch() const {
         return internal::call<restway::batch>(restway_batch_create, get());
+    }
+
+    /** Sets the format of batches: `void(batch_writer &)` writes the body of a call, and
+     *  `void(batch_reader &)` takes its answer apart. */
+    template <typename Encode, typename Decode>
+    returned<void> set_batch_format(Encode encode, Decode decode) const {
+        using pair = std::pair<Encode, Decode>;
+        return internal::attach<void>(
+            pair(std::move(encode), std::move(decode)),
+            [&](void *context, restway_destroy_fn destroy, auto... out) {
+                return restway_client_set_batch_format(
+                    get(), internal::on_batch_encode<pair>, internal::on_batch_decode<pair>,
+                    context, destroy, out...);
+            });
     }
 
     /** Observes the objects of an entity, or all without a name: `void(const changes &)`. */

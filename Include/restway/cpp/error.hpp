@@ -297,6 +297,27 @@ returned<T> call(const Function &function, const Arguments &...arguments) {
     return returned_of(attempt<T>(function, arguments...));
 }
 
+/** Returns a text that a function of the C library writes into a buffer. @p write calls it with the
+ *  buffer, its capacity, the place for the length of the whole text, and the place for the error.
+ */
+template <typename Write> returned<std::string> written(const Write &write) {
+    std::string text(std::size_t(256), '\0');
+    for (;;) {
+        const result<std::size_t> length =
+            attempt<std::size_t>([&](std::size_t *out, restway_error **failure) {
+                return write(text.data(), text.size(), out, failure);
+            });
+        if (!length) {
+            return fail<std::string>(length.failure());
+        }
+        if (*length < text.size()) {
+            text.resize(*length);
+            return text;
+        }
+        text.resize(*length + 1);
+    }
+}
+
 /** The part of a request, a query or a draft that remembers a failure.
  *
  *  These are set up step by step, and each step returns the whole. With exceptions a step that

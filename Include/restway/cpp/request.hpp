@@ -280,7 +280,19 @@ public:
         return step(restway_request_set_lane, get(), internal::c_text(name));
     }
 
+    /** Chooses the parser of the answer, in place of the route's (parsing.h). */
+    request &parser(std::string_view name) {
+        return step(restway_request_set_parser, get(), internal::c_text(name));
+    }
+
+    /** The age at which a call with this request is reported as too slow. */
+    request &too_slow(milliseconds age) {
+        return step(restway_request_set_too_slow, get(), age.count());
+    }
+
 private:
+    friend class scope;
+
     explicit request(result<request> made) {
         begin(std::move(made));
     }

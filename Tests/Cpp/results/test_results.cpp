@@ -145,4 +145,44 @@ TEST(the_last_element_of_pages_that_fail_is_the_failure) {
     CHECK(count == 2);
 }
 
+TEST(parsers_and_encoders_refuse_by_results) {
+    auto api = restway::api::load(R"({"restway": 1, "routes": {
+        "read": {"path": "status", "parse": "never"},
+        "sent": {"method": "POST", "path": "echo", "encode": "never"}}})");
+    CHECK(api);
+    const auto parser = [](std::string_view, std::string_view) -> restway::result<restway::value> {
+        return restway::error(RESTWAY_E_MAPPING, "not this body");
+    };
+    const auto encoder = [](std::string_view) -> restway::result<restway::encoded> {
+        return restway::error(RESTWAY_E_MAPPING, "not this request");
+    };
+    CHECK(api->add_parser("never", parser));
+    CHECK(api->add_encoder("never", encoder));
+    CHECK(!api->add_encoder("never", encoder));
+    const auto client = restway::client::create(*api, demo_options());
+    CHECK(client);
+    const auto unread = client->perform(restway::request::route("read"));
+    CHECK(!unread);
+    CHECK(contains(unread.failure().what(), "not this body"));
+    const auto unsent = client->perform(restway::request::route("sent").parameter("a", 1));
+    CHECK(!unsent);
+    CHECK(contains(unsent.failure().what(), "not this request"));
+}
+
+TEST(a_scope_keeps_its_first_failure) {
+    const auto client = companies();
+    auto scope = restway::scope::create();
+    scope.variable("\xff", 1).variable("itemID", 3);
+    CHECK(scope.failure());
+    const auto answer = client.perform(scope.request(restway::request::route("enterprise")));
+    CHECK(!answer);
+    CHECK(answer.failure().status() == RESTWAY_E_INVALID_ARGUMENT);
+    CHECK(scope.inner().failure());
+    const auto metrics = client.metrics();
+    CHECK(metrics && contains(*metrics, "calls"));
+    CHECK(!restway::url::split("nowhere"));
+    const auto url = client.url("GET", restway::object());
+    CHECK(!url && url.failure().status() == RESTWAY_E_INVALID_ARGUMENT);
+}
+
 } // namespace

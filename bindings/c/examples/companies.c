@@ -32,8 +32,7 @@ static int give_up(restway_error *error) {
 
 /** Prints an attribute's text ("-" without a text) in a column of @p width letters. */
 static void print_text(const restway_object *object, const char *attribute, int width) {
-    const char *text = restway_object_string(object, attribute);
-    for (text = text != NULL ? text : "-"; *text != '\0'; text++) {
+    for (const char *text = restway_object_string_or(object, attribute, "-"); *text; text++) {
         putchar(*text);
         /* Only the first byte of a letter counts; UTF-8 marks the others as 10xxxxxx. */
         width -= (*text & 0xC0) != 0x80 ? 1 : 0;
@@ -50,15 +49,9 @@ static void print_company(const restway_object *company) {
 
 /** GETs @p path and prints every object that came. */
 static int print_companies(restway_client *client, const char *path) {
-    restway_request *request = NULL;
     restway_response *response = NULL;
     restway_error *error = NULL;
-    restway_status status = restway_request_create("GET", path, &request, &error);
-    if (status == RESTWAY_OK) {
-        status = restway_client_perform(client, request, 0, &response, &error);
-    }
-    restway_request_release(request);
-    if (status != RESTWAY_OK) {
+    if (restway_client_get(client, path, &response, &error) != RESTWAY_OK) {
         return give_up(error);
     }
     printf("\nGET %s\n%6s  %-32s %-20s %9s\n", path, "itemID", "name", "city", "employees");
@@ -71,14 +64,8 @@ static int print_companies(restway_client *client, const char *path) {
 
 /** GETs a company that does not exist: the error contains the API's own message. */
 static int show_failure(restway_client *client) {
-    restway_request *request = NULL;
     restway_error *error = NULL;
-    restway_status status = restway_request_create("GET", "enterprises/99999", &request, &error);
-    if (status == RESTWAY_OK) {
-        status = restway_client_perform(client, request, 0, NULL, &error);
-    }
-    restway_request_release(request);
-    if (status != RESTWAY_E_HTTP) {
+    if (restway_client_get(client, "enterprises/99999", NULL, &error) != RESTWAY_E_HTTP) {
         return give_up(error);
     }
     const char *code = restway_error_api_code(error);
@@ -91,20 +78,12 @@ static int show_failure(restway_client *client) {
 }
 
 int main(int argument_count, char **arguments) {
-    const char *document =
-        setting("RESTWAY_DEMO_DOCUMENT", "examples/demo-api/demo.restway.json");
+    const char *document = setting("RESTWAY_DEMO_DOCUMENT", "examples/demo-api/demo.restway.json");
     restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
-    restway_api *api = NULL;
     restway_client *client = NULL;
     restway_error *error = NULL;
     options.base_url = setting("RESTWAY_DEMO_URL", argument_count > 1 ? arguments[1] : NULL);
-
-    restway_status status = restway_api_load_file(document, &api, &error);
-    if (status == RESTWAY_OK) {
-        status = restway_client_create(api, &options, &client, &error);
-    }
-    restway_api_release(api);
-    if (status != RESTWAY_OK) {
+    if (restway_client_create_file(document, &options, &client, &error) != RESTWAY_OK) {
         return give_up(error);
     }
     int result = print_companies(client, "enterprises?page=1&per_page=10");

@@ -78,8 +78,8 @@ static int fetch_companies(restway_client *client) {
     int loop = epoll_create1(EPOLL_CLOEXEC);
     interest.events = EPOLLIN;
     interest.data.ptr = client;
-    if (loop < 0
-        || epoll_ctl(loop, EPOLL_CTL_ADD, restway_client_descriptor(client), &interest) != 0) {
+    if (loop < 0 ||
+        epoll_ctl(loop, EPOLL_CTL_ADD, restway_client_descriptor(client), &interest) != 0) {
         perror("epoll");
         return 1;
     }

@@ -82,8 +82,7 @@ static restway_status ask_for(int company, struct progress *progress, restway_er
 static int fetch_companies(restway_client *client) {
     struct progress progress = {g_main_loop_new(NULL, FALSE), client, 0, 0};
     restway_error *error = NULL;
-    guint source =
-        g_unix_fd_add(restway_client_descriptor(client), G_IO_IN, process, &progress);
+    guint source = g_unix_fd_add(restway_client_descriptor(client), G_IO_IN, process, &progress);
     for (int company = 1; company <= COMPANY_COUNT && error == NULL; company++) {
         progress.pending_count += ask_for(company, &progress, &error) == RESTWAY_OK ? 1 : 0;
     }

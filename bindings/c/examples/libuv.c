@@ -49,8 +49,8 @@ static void drain(uv_poll_t *poll, int uv_status, int readiness) {
     restway_error *error = NULL;
     (void)uv_status;
     (void)readiness;
-    if (restway_client_drain(progress->client, events, EVENT_COUNT_MAX, &count, &error)
-        != RESTWAY_OK) {
+    if (restway_client_drain(progress->client, events, EVENT_COUNT_MAX, &count, &error) !=
+        RESTWAY_OK) {
         progress->failed_count += give_up(error);
         progress->pending_count = 0;
     }

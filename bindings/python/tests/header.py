@@ -68,10 +68,11 @@ def _structure(body: str) -> tuple[Field, ...]:
 
 
 def parse(folder: Path = FOLDER) -> Header:
-    # Python does not use the tables of plugins.
+    # Python does not use the tables of plugins, nor headers that contain functions for C.
     tables = ("plugin.", "plugin_")
     paths = [path for path in sorted(folder.glob("*.h")) if not path.name.startswith(tables)]
-    raw = "\n".join(path.read_text("utf-8") for path in paths)
+    texts = [path.read_text("utf-8") for path in paths]
+    raw = "\n".join(text for text in texts if "\nRESTWAY_INLINE " not in text)
     text = _clean(raw)
     functions = {
         found[2]: Function(_type(found[1]), _arguments(found[3]))

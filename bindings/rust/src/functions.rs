@@ -857,6 +857,12 @@ extern "C" {
         out_error: *mut *mut restway_error,
     ) -> restway_status;
     /// Release the result with `restway_error_release`. Threads: any. Blocks: never.
+    pub fn restway_error_create(
+        status: restway_status,
+        message: *const c_char,
+        field: *const c_char,
+    ) -> *mut restway_error;
+    /// Release the result with `restway_error_release`. Threads: any. Blocks: never.
     pub fn restway_error_retain(error: *const restway_error) -> *mut restway_error;
     /// Threads: any. Blocks: never.
     pub fn restway_error_release(error: *mut restway_error);

@@ -34,13 +34,17 @@ static int32_t malformed(reader *self, const char *what) {
 static int is_utf8(const char *text, size_t length) {
     const unsigned char *at = (const unsigned char *)text, *end = at + length;
     while (at < end) {
-        const int more = *at < 0x80 ? 0 : *at < 0xC2 ? -1 : *at < 0xE0 ? 1
-            : *at < 0xF0 ? 2 : *at < 0xF5 ? 3 : -1;
+        const int more = *at < 0x80   ? 0
+                         : *at < 0xC2 ? -1
+                         : *at < 0xE0 ? 1
+                         : *at < 0xF0 ? 2
+                         : *at < 0xF5 ? 3
+                                      : -1;
         if (more < 0 || end - at <= more) {
             return 0;
         }
-        if ((*at == 0xE0 && at[1] < 0xA0) || (*at == 0xED && at[1] > 0x9F)
-            || (*at == 0xF0 && at[1] < 0x90) || (*at == 0xF4 && at[1] > 0x8F)) {
+        if ((*at == 0xE0 && at[1] < 0xA0) || (*at == 0xED && at[1] > 0x9F) ||
+            (*at == 0xF0 && at[1] < 0x90) || (*at == 0xF4 && at[1] > 0x8F)) {
             return 0;
         }
         for (int index = 1; index <= more; index++) {

@@ -50,10 +50,16 @@ static int32_t read_some(mirror *self, exchange *exchange) {
     switch (self->host->exchange_read(
         self->host, exchange->id, exchange->body + exchange->length,
         exchange->room - exchange->length, &length)) {
-    case RESTWAY_PLUGIN_READ_BYTES: exchange->length += length; return GO_ON;
-    case RESTWAY_PLUGIN_READ_END: exchange->has_read = 1; return GO_ON;
-    case RESTWAY_PLUGIN_READ_LATER: return WAIT;
-    default: return RESTWAY_PLUGIN_FAILED;
+    case RESTWAY_PLUGIN_READ_BYTES:
+        exchange->length += length;
+        return GO_ON;
+    case RESTWAY_PLUGIN_READ_END:
+        exchange->has_read = 1;
+        return GO_ON;
+    case RESTWAY_PLUGIN_READ_LATER:
+        return WAIT;
+    default:
+        return RESTWAY_PLUGIN_FAILED;
     }
 }
 
@@ -66,9 +72,12 @@ static int32_t give_some(mirror *self, exchange *exchange) {
     const char *bytes = exchange->body + exchange->given;
     exchange->given += length;
     switch (self->host->exchange_body(self->host, exchange->id, bytes, length)) {
-    case RESTWAY_PLUGIN_BODY_MORE: return GO_ON;
-    case RESTWAY_PLUGIN_BODY_PAUSE: return WAIT;
-    default: return RESTWAY_PLUGIN_EXCHANGE_TOO_LARGE;
+    case RESTWAY_PLUGIN_BODY_MORE:
+        return GO_ON;
+    case RESTWAY_PLUGIN_BODY_PAUSE:
+        return WAIT;
+    default:
+        return RESTWAY_PLUGIN_EXCHANGE_TOO_LARGE;
     }
 }
 
@@ -172,8 +181,8 @@ static int32_t open_mirror(
      * here too. */
     if (key != NULL && strncmp(key, "\"separator\"", 11) != 0) {
         return fail(
-            reason, RESTWAY_PLUGIN_FAILED, "unknown option \"%.*s\"",
-            (int)strcspn(key + 1, "\""), key + 1);
+            reason, RESTWAY_PLUGIN_FAILED, "unknown option \"%.*s\"", (int)strcspn(key + 1, "\""),
+            key + 1);
     }
     mirror *self = calloc(1, sizeof *self);
     if (self == NULL || pthread_mutex_init(&self->lock, NULL) != 0) {
@@ -187,8 +196,8 @@ static int32_t open_mirror(
 }
 
 static void start(void *transport, const restway_plugin_exchange *asked) {
-    static const restway_plugin_end no_memory
-        = {.struct_size = sizeof no_memory, .result = RESTWAY_PLUGIN_OUT_OF_MEMORY};
+    static const restway_plugin_end no_memory = {
+        .struct_size = sizeof no_memory, .result = RESTWAY_PLUGIN_OUT_OF_MEMORY};
     mirror *self = transport;
     exchange *made = calloc(1, sizeof *made);
     char *url = asked->body_length == 0 ? strdup(asked->url) : NULL;

@@ -171,6 +171,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_request_save_to": (c_enum, (RequestHandle, c_char_p, c_uint32, _error_out)),
     "restway_request_save_to_descriptor": (c_enum, (RequestHandle, c_int32, _error_out)),
     "restway_request_set_save_bytes_max": (c_enum, (RequestHandle, c_int64, _error_out)),
+    "restway_error_create": (ErrorHandle, (c_enum, c_char_p, c_char_p)),
     "restway_error_retain": (ErrorHandle, (ErrorHandle,)),
     "restway_error_release": (None, (ErrorHandle,)),
     "restway_error_status": (c_enum, (ErrorHandle,)),

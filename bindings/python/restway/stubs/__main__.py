@@ -9,6 +9,7 @@ from pathlib import Path
 
 from .._api import API
 from .._exceptions import RestwayError
+from .c import write_c_header
 from .cpp import write_header
 from .model import Document, document_of
 from .python import write_module
@@ -21,7 +22,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="restway-stubs",
         description="Writes a Python module with the types of an API document: its entities, "
-        "routes, variables and drafts. With --cpp it writes a C++ header with its entities.",
+        "routes, variables and drafts. With --c or --cpp it writes a header of C or C++ with its "
+        "entities.",
     )
     parser.add_argument("document", metavar="DOCUMENT", help="the path of the API document")
     parser.add_argument(
@@ -38,7 +40,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help="write a C++ header with a struct for each entity, in a namespace with the name of "
         "the output or of the document",
     )
+    parser.add_argument(
+        "--c",
+        action="store_true",
+        help="write a C header with a struct and a table of fields for each entity; their names "
+        "begin with the name of the output or of the document",
+    )
     given = parser.parse_args(arguments)
+    if given.c and given.cpp:
+        parser.error("--c and --cpp are two outputs: run the command for each")
     try:
         document = document_of(API.load(given.document))
     except RestwayError as error:
@@ -60,9 +70,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _written(document: Document, given: argparse.Namespace) -> str:
     """Returns the text that the arguments ask for."""
-    if given.cpp:
+    if given.c or given.cpp:
         named = Path(given.document) if given.output is None else given.output
-        return write_header(document, named.name.partition(".")[0])
+        write = write_c_header if given.c else write_header
+        return write(document, named.name.partition(".")[0])
     is_stub = given.pyi or (given.output is not None and given.output.suffix == ".pyi")
     return write_module(document, is_stub=is_stub)
 
