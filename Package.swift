@@ -191,6 +191,13 @@ let fuzz: [Target] =
                 swiftSettings: settings)
         ])
 
+/// Performs the steps of scenarios with the module `Restway`: `make test-scenarios`.
+let scenarios: [Target] = [
+    .executableTarget(
+        name: "ScenarioDriver", dependencies: ["Restway"], path: "Tests/Scenarios/swift",
+        swiftSettings: [.swiftLanguageMode(.v6)])
+]
+
 /// Measures the cost of a plugin's transport: `make bench`.
 let bench: [Target] =
     Context.environment["RESTWAY_BENCH"] == nil
@@ -211,5 +218,5 @@ let package = Package(
         .library(name: "restway", type: .dynamic, targets: ["RestwayABI"]),
         .library(name: "Restway", targets: ["Restway"]),
     ],
-    targets: systemLibraries + core + fuzz + bench
+    targets: systemLibraries + core + fuzz + scenarios + bench
 )

@@ -163,12 +163,12 @@ test-rust: setup $(STAGE)/lib/librestway.so
 	$(VENV)/bin/ruff check --config Tests/ruff.toml bindings/rust
 	$(PYTHON) -m mypy --strict bindings/rust
 
-# Programs that perform the steps of scenarios: one in C, one in C++.
+# Programs that perform the steps of scenarios: one in C, one in C++, one in Swift.
 SCENARIO_DRIVERS := build/scenarios
 
-# Scenarios as data, which C, C++ and Python run in the same way.
+# Scenarios as data, which C, C++, Python and Swift run in the same way.
 .PHONY: test-scenarios
-test-scenarios: setup $(SCENARIO_DRIVERS)/c $(SCENARIO_DRIVERS)/cpp
+test-scenarios: setup $(SCENARIO_DRIVERS)/c $(SCENARIO_DRIVERS)/cpp $(SCENARIO_DRIVERS)/swift
 	$(STAGED) RESTWAY_SCENARIO_DRIVERS=$(CURDIR)/$(SCENARIO_DRIVERS) timeout 300 \
 	    $(PYTHON) -m pytest -c Tests/Scenarios/pytest.ini Tests/Scenarios
 	cd Tests/Scenarios && MYPYPATH=$(CURDIR)/bindings/python $(PYTHON) -m mypy --strict .
@@ -182,6 +182,14 @@ $(SCENARIO_DRIVERS)/cpp: $(wildcard Tests/Scenarios/cpp/*) $(STAGE)/lib/librestw
 	mkdir -p $(@D)
 	$(STAGED) bash -c 'clang++ -std=c++17 -g -O0 -Wall -Wextra -pedantic -Werror -pthread \
 	    $(filter %.cpp,$^) -o $@ $$(pkg-config --cflags --libs restway jansson)'
+
+# The package manager finds out what to compile. All targets are built as for the Swift tests, so
+# that both share their build.
+.PHONY: $(SCENARIO_DRIVERS)/swift
+$(SCENARIO_DRIVERS)/swift:
+	mkdir -p $(@D)
+	swift build --build-tests $(TEST_FLAGS)
+	cp "$$(swift build --show-bin-path)/ScenarioDriver" $@
 
 # Plugins that are compiled for each test, good and bad ones.
 .PHONY: test-plugins

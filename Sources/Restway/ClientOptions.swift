@@ -71,6 +71,12 @@ extension Client {
         /// Nothing may change it after the client was made.
         public var decoder: JSONDecoder?
 
+        /// A clock for tests; `nil` for the machine's.
+        public var clock: TestClock?
+        /// A seed that makes the waits between attempts repeatable, for tests; with 0, they are
+        /// random.
+        public var randomSeed: UInt64 = 0
+
         public init(
             environment: String? = nil, baseURL: String? = nil, store: String? = nil,
             outbox: String? = nil
@@ -103,6 +109,8 @@ extension Client.Options {
         core.calls.usesCookies = keepsCookies
         core.calls.takesMissingForDeleted = takesMissingForDeleted
         core.loadsPlugins = loadsPlugins
+        core.clock = clock?.core
+        core.randomSeed = randomSeed
         try limits.apply(to: &core)
         return core
     }

@@ -15,15 +15,17 @@ from program_driver import ProgramDriver
 from python_driver import PythonDriver
 from scenario import Driver
 from server import ScenarioServer
+from swift_driver import SwiftDriver
 
 
-@pytest.fixture(params=["c", "cpp", "python"])
+@pytest.fixture(params=["c", "cpp", "python", "swift"])
 def make_driver(request: pytest.FixtureRequest) -> Callable[[], Driver]:
     """Returns the function that makes a driver, for each language."""
     if request.param == "python":
         return PythonDriver
     program = Path(os.environ["RESTWAY_SCENARIO_DRIVERS"]) / request.param
-    return lambda: ProgramDriver(program)
+    kind = SwiftDriver if request.param == "swift" else ProgramDriver
+    return lambda: kind(program)
 
 
 @pytest.fixture

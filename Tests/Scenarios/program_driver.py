@@ -1,4 +1,4 @@
-"""Performs the steps of a scenario with a program: `c/driver.c` or `cpp/driver.cpp`."""
+"""Performs the steps of a scenario with a program: of `c`, `cpp` or `swift`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every scenario, through C, C++ and Python."""
+"""Every scenario, through C, C++, Python and Swift."""
 
 from __future__ import annotations
 

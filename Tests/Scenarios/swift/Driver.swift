@@ -1,0 +1,166 @@
+import Restway
+
+/// The client of a scenario, and the calls that it has sent.
+@MainActor
+final class Driver {
+    /// The step that opened the client; it is opened again in the same way.
+    private var opened: JSON = [:]
+    private var clock: TestClock?
+    private var client: Client?
+    private var sent: [String: Task<JSON, Never>] = [:]
+
+    func perform(_ step: JSON) async throws -> JSON {
+        switch step["do"]?.string {
+        case "open":
+            opened = step
+            clock = isAsked("clock") ? TestClock() : nil
+            return restart()
+        case "restart": return restart()
+        case "call": return try await call(step)
+        case "send": return try send(step)
+        case "wait": return try await wait(step)
+        case "cancel":
+            sent[try name(step)]?.cancel()
+            return try await wait(step)
+        case "batch": return try await batch(step)
+        case "reachability":
+            try current.setReachability(step["value"] == "reachable" ? .reachable : .unreachable)
+            return ["status": "OK"]
+        case "flush": return await flush()
+        case "outbox": return try outbox()
+        case "store": return try store()
+        case "advance":
+            try clock?.advance(by: .milliseconds(step["milliseconds"]?.integer ?? 0))
+            return [:]
+        case "discriminator":
+            try current.cache.setDiscriminator(step["value"]?.string)
+            return [:]
+        default: throw WrongStep(step)
+        }
+    }
+
+    /// A step that has not the form of the scenarios.
+    struct WrongStep: Error {
+        let step: JSON
+
+        init(_ step: JSON) { self.step = step }
+    }
+
+    private var current: Client {
+        get throws {
+            guard let client else { throw WrongStep(opened) }
+            return client
+        }
+    }
+
+    private func isAsked(_ option: String) -> Bool { opened["options"]?[option]?.bool ?? false }
+
+    private func name(_ step: JSON) throws -> String {
+        guard let name = step["name"]?.string else { throw WrongStep(step) }
+        return name
+    }
+
+    private func restart() -> JSON {
+        sent = [:]
+        client?.close()
+        client = nil
+        let folder = opened["folder"]?.string ?? ""
+        var options = Client.Options()
+        if isAsked("outbox") { options.files.outbox = folder + "/outbox.db" }
+        if isAsked("storeFile") { options.files.store = folder + "/objects.db" }
+        if isAsked("cache") { options.cache.isOn = true }
+        options.mapsStrictly = isAsked("strict")
+        options.takesMissingForDeleted = isAsked("goneIsDeleted")
+        options.clock = clock
+        options.randomSeed = 1
+        do {
+            client = try Client(API(document: opened["document"] ?? [:]), options: options)
+        } catch {
+            return told(error)
+        }
+        return ["status": "OK"]
+    }
+
+    // MARK: Calls
+
+    private func call(_ step: JSON) async throws -> JSON {
+        await outcome(try current, try request(step, try current))
+    }
+
+    private func send(_ step: JSON) throws -> JSON {
+        let (client, request) = (try current, try request(step, try current))
+        sent[try name(step)] = Task { await outcome(client, request) }
+        return ["status": "OK"]
+    }
+
+    private func wait(_ step: JSON) async throws -> JSON {
+        guard let task = sent[try name(step)] else { throw WrongStep(step) }
+        return await task.value
+    }
+
+    private func batch(_ step: JSON) async throws -> JSON {
+        guard case .array(let calls)? = step["calls"] else { throw WrongStep(step) }
+        let client = try current
+        let batch = try client.batch()
+        let items = try calls.map { try batch.add(request($0, client)) }
+        var outcome: JSON = ["status": "OK"]
+        do throws(RestwayError) {
+            try await batch.send()
+        } catch {
+            outcome = told(error)
+        }
+        let results = items.map { item in
+            told(Result { () throws(RestwayError) in try item.response() })
+        }
+        guard case .object(var members) = outcome else { return outcome }
+        members["results"] = .array(results)
+        return .object(members)
+    }
+
+    private func outcome(_ client: Client, _ request: Request) async -> JSON {
+        do throws(RestwayError) {
+            return told(.success(try await client.send(request)))
+        } catch {
+            return told(.failure(error))
+        }
+    }
+
+    // MARK: The outbox and the store
+
+    private func flush() async -> JSON {
+        do {
+            try await current.outbox.flush(forced: true)
+        } catch let error as RestwayError {
+            return ["status": .string(error.kind.rawValue)]
+        } catch {
+            return [:]
+        }
+        return ["status": "OK"]
+    }
+
+    private func outbox() throws -> JSON {
+        let items = try current.outbox.items().map { item -> JSON in
+            [
+                "method": .string(item.method.rawValue), "path": .string(item.path),
+                "state": .string(item.state.rawValue),
+                "http": JSON(item.response?.status ?? 0),
+            ]
+        }
+        return ["items": .array(items), "needsFlushing": .bool(try current.outbox.needsFlushing())]
+    }
+
+    private func store() throws -> JSON {
+        let client = try current
+        var (contents, unsent): ([String: JSON], [String: JSON]) = ([:], [:])
+        guard case .object(let entities)? = opened["document"]?["entities"] else {
+            return ["store": [:], "unsent": [:]]
+        }
+        for entity in entities.keys {
+            let objects = try client.store.all(entity)
+            if !objects.isEmpty { contents[entity] = .array(try objects.map(values)) }
+            let count = try objects.count { try client.store.isUnsent($0) }
+            if count > 0 { unsent[entity] = JSON(count) }
+        }
+        return ["store": .object(contents), "unsent": .object(unsent)]
+    }
+}

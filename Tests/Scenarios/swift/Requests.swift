@@ -1,0 +1,93 @@
+import Foundation
+import Restway
+
+/// Makes the request that a step describes.
+func request(_ step: JSON, _ client: Client) throws -> Request {
+    var request = Request(
+        step["method"]?.string.flatMap(Restway.Method.init), try target(step, client))
+    if step["path"] != nil || step["route"] != nil {
+        if let reference = step["object"] {
+            request.subject = .object(try object(reference, client))
+        } else if let description = step["draft"] {
+            request.subject = .draft(try draft(description, client))
+        }
+    }
+    request.variables = values(step["variables"])
+    request.parameters = values(step["parameters"])
+    if case .object(let headers)? = step["headers"] {
+        for (name, value) in headers {
+            if let value = value.string {
+                request.headers[name] = value
+            } else {
+                request.omittedHeaders.insert(name)
+            }
+        }
+    }
+    if let text = step["text"]?.string, let mediaType = step["mediaType"]?.string {
+        request.body = .text(text, mediaType: mediaType)
+    }
+    request.lane = step["lane"]?.string
+    return request
+}
+
+private func target(_ step: JSON, _ client: Client) throws -> Target {
+    if let path = step["path"]?.string { return .path(path) }
+    if let route = step["route"]?.string { return .route(route) }
+    if let reference = step["object"] { return .object(try object(reference, client)) }
+    if let description = step["draft"] { return .draft(try draft(description, client)) }
+    throw Driver.WrongStep(step)
+}
+
+private func values(_ members: JSON?) -> Values {
+    if case .object(let values)? = members { Values(values) } else { [:] }
+}
+
+/// Finds the object of `{"entity", "identity"}`.
+private func object(_ reference: JSON, _ client: Client) throws -> Object {
+    let identity: Object.Identity? =
+        switch reference["identity"] {
+        case .integer(let number)?: .integer(number)
+        case .string(let text)?: .string(text)
+        default: nil
+        }
+    guard let entity = reference["entity"]?.string, let identity,
+        let found = try client.store.find(entity, identity)
+    else { throw Driver.WrongStep(reference) }
+    return found
+}
+
+/// Makes the draft that `{"entity", "of", "set"}` describes.
+private func draft(_ description: JSON, _ client: Client) throws -> Draft {
+    guard let entity = description["entity"], let name = entity.string else {
+        throw Driver.WrongStep(description)
+    }
+    let draft: Draft
+    if let identity = description["of"] {
+        draft = try client.draft(
+            of: object(["entity": entity, "identity": identity], client))
+    } else {
+        draft = try client.draft(name)
+    }
+    guard case .object(let values)? = description["set"] else { return draft }
+    for (name, value) in values {
+        if value == .null {
+            try draft.setNull(name)
+        } else if value["entity"] != nil {
+            try draft.relate(name, to: [try object(value, client)])
+        } else {
+            try draft.set(name, to: attribute(value))
+        }
+    }
+    return draft
+}
+
+private func attribute(_ value: JSON) -> Object.Value {
+    switch value {
+    case .null: .null
+    case .bool(let truth): .bool(truth)
+    case .integer(let number): .integer(number)
+    case .number(let number): .double(number)
+    case .string(let text): .string(text)
+    case .array, .object: .json(value)
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import Restway
+
+/// Returns the result of a call.
+func told(_ result: Result<Response, RestwayError>) -> JSON {
+    switch result {
+    case .success(let response): .object(told(response))
+    case .failure(let error): told(error)
+    }
+}
+
+func told(_ error: RestwayError) -> JSON {
+    var told = error.response.map { told($0) } ?? [:]
+    told["status"] = .string(error.kind.rawValue)
+    told["details"] = .array(
+        error.details.map { detail in
+            ["path": .string(detail.path), "code": text(detail.code)]
+        })
+    told["field"] = text(error.field)
+    told["apiCode"] = text(error.apiCode)
+    told["apiMessage"] = text(error.apiMessage)
+    told["retryable"] = .bool(error.isRetryable)
+    told["attempts"] = JSON(error.attempts.count)
+    return .object(told)
+}
+
+private func told(_ response: Response) -> [String: JSON] {
+    var headers: [String: JSON] = [:]
+    for field in response.headers {
+        let name = field.name.lowercased()
+        headers[name] = text(response.headers[name])
+    }
+    return [
+        "status": "OK",
+        "http": JSON(response.status),
+        "mapped": .bool(response.isMapped),
+        "objects": .array(
+            response.objects.map { object in [object.entity: (try? values(object)) ?? .null] }),
+        "issues": .array(response.issues.map { .string($0.path) }),
+        "counts": .array(response.results.map { JSON($0.count) }),
+        "headers": .object(headers),
+        "json": (try? response.json()) ?? .null,
+        "text": .string(String(decoding: response.body, as: UTF8.self)),
+        "attempts": JSON(response.attempts.count),
+    ]
+}
+
+private func text(_ text: String?) -> JSON { text.map(JSON.string) ?? .null }
+
+/// Returns the values of an object by their names; a related object is its identity.
+func values(_ object: Object) throws -> JSON {
+    var values: [String: JSON] = [:]
+    for name in object.attributeNames {
+        if let value = object.value(name) { values[name] = json(value) }
+    }
+    for name in object.relationshipNames {
+        switch try object.relationship(name) {
+        case .unknown: break
+        case .one(let other): values[name] = other.map(identity) ?? .null
+        case .many(let others): values[name] = .array(others.map(identity))
+        }
+    }
+    return .object(values)
+}
+
+private func identity(_ object: Object) -> JSON {
+    switch object.identity {
+    case nil: .null
+    case .integer(let number): .integer(number)
+    case .string(let text): .string(text)
+    }
+}
+
+/// Returns a value as JSON; a date is the number of its microseconds since 1970.
+private func json(_ value: Object.Value) -> JSON {
+    switch value {
+    case .null: .null
+    case .bool(let truth): .bool(truth)
+    case .integer(let number): .integer(number)
+    case .double(let number): .number(number)
+    case .date(let date): .integer(Int64((date.timeIntervalSince1970 * 1_000_000).rounded()))
+    case .string(let text): .string(text)
+    case .bytes(let data): .string(data.base64EncodedString())
+    case .json(let json): json
+    }
+}
