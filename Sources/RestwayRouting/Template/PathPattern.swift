@@ -111,12 +111,12 @@ struct PathPattern: Equatable, Sendable {
             }
         }
         let texts = query.split(separator: UInt8(ascii: "&")).filter { !$0.contains(0) }
-        var sorted: [String] = []
-        for parameter in parameters(Array(texts.joined(separator: "&".utf8))).sorted()
-        where parameter != sorted.last {
-            sorted.append(parameter)
+        var fixed: [String] = []
+        for parameter in parameters(Array(texts.joined(separator: "&".utf8)))
+        where !fixed.contains(parameter) {
+            fixed.insert(parameter, at: fixed.firstIndex { $0 > parameter } ?? fixed.endIndex)
         }
-        return sorted
+        return fixed
     }
 
     /// Whether the query of a path has all parameters that every path has.
