@@ -168,7 +168,8 @@ let core: [Target] =
         [
             "RestwayText", "RestwayThreads", "RestwayJSON", "RestwaySQLite", "RestwayRouting",
             "RestwayObjects", "RestwayMapping", "RestwayHTTP", "RestwayOutcome", "RestwayDocument",
-            "RestwayCalls", "RestwayOutbox", "RestwayPages", "RestwayClient",
+            "RestwayPlugins", "RestwayCalls", "RestwayAuth", "RestwayBatch", "RestwayOutbox",
+            "RestwayPages", "RestwayClient",
         ])
 
 /// Random input for the mapping; its corpus runs as ordinary tests. libFuzzer provides the `main`
