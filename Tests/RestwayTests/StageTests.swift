@@ -115,17 +115,10 @@ final class StageTests: DemoTestCase {
             }
             await ended.raise()
         }
-        let task = Task { () async -> RestwayError.Kind? in
-            do throws(RestwayError) {
-                try await client.get("status")
-                return nil
-            } catch {
-                return error.kind
-            }
-        }
+        let task = CallTask { () throws(RestwayError) in try await client.get("status") }
         await began.wait()
         task.cancel()
-        let kind = await task.value
+        let kind = await task.kind
         XCTAssertEqual(kind, .cancelled)
         await ended.wait()
     }
