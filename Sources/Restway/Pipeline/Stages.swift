@@ -9,7 +9,7 @@ import RestwayOutcome
 ///     try client.stages.addModifier { turn in
 ///         try turn.setHeader("X-Signature", signature(of: turn.body))
 ///     }
-///     let stage = try client.stages.addInterceptor(routes: ["issues"]) { turn async in
+///     let stage = try client.stages.addInterceptor(routes: ["issues"]) { turn in
 ///         if turn.error?.kind == .connect, turn.sends == 0 { try turn.sendAgain() }
 ///     }
 ///     stage.remove()
