@@ -124,12 +124,7 @@ extension Client.Options.Limits {
         _ target: inout Int, _ value: Int?, _ name: String, _ range: ClosedRange<Int>
     ) throws(RestwayError) {
         guard let value else { return }
-        guard range.contains(value) else {
-            throw RestwayError(
-                Failure(
-                    .invalidArgument, "options.limits.\(name) is out of its range: \(value)",
-                    field: "options.limits.\(name)"))
-        }
+        try RestwayError.check(value, in: range, "options.limits.\(name)")
         target = value
     }
 }

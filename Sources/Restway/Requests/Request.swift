@@ -31,7 +31,8 @@ public struct Request: Sendable {
     public var parameters: Values = [:]
     public var headers: Headers = [:]
     public var body: RequestBody?
-    /// The time limit of each attempt, in place of the client's or the route's.
+    /// The time limit of each attempt, in place of the client's or the route's; `.zero` is no
+    /// limit.
     public var timeout: Duration?
     /// Requests with a higher priority are sent first.
     public var priority = 0
@@ -62,15 +63,13 @@ extension Request {
                 spec.variables[Target.name(ofValue: index)] = .value(.string(value))
             }
         }
-        spec.parameters = parameters.members.map { member in
-            Parameter(keys: [member.name], value: member.value.value)
-        }
+        spec.parameters = parameters.parameters
         for field in headers {
             try field.check()
             spec.headers.append((field.name, field.value))
         }
-        spec.body = body?.core
-        spec.timeouts.totalMilliseconds = timeout.map(\.milliseconds)
+        body?.apply(to: &spec)
+        spec.timeouts.totalMilliseconds = timeout.map { $0 == .zero ? 0 : $0.milliseconds }
         spec.priority = Int32(clamping: priority)
         spec.authMode = authentication.map(\.core)
         spec.idempotencyKey = idempotencyKey.map(IdempotencyKey.given)
