@@ -4,6 +4,7 @@ import RestwayClient
 import RestwayOutcome
 import RestwayRouting
 import RestwaySQLite
+import RestwayThreads
 
 extension Client {
     /// The settings of a client. A setting that is `nil` comes from the API document, or else has
@@ -47,6 +48,9 @@ extension Client {
             public var outbox: String?
             /// The file of the response cache.
             public var cache: String?
+            /// The permissions of new files, such as `0o640`; only the owner may read and write
+            /// (0o600).
+            public var mode: UInt32?
         }
 
         /// The environment of the document.
@@ -96,15 +100,31 @@ extension Client.Options {
         core.timeouts.connectMilliseconds = timeouts.connect?.milliseconds
         core.timeouts.firstByteMilliseconds = timeouts.firstByte?.milliseconds
         core.timeouts.idleMilliseconds = timeouts.idle?.milliseconds
-        core.files.store = files.store
-        core.files.outbox = files.outbox
-        core.files.cache.path = files.cache
+        try files.apply(to: &core.files)
         core.calls.isMappingStrict = mapsStrictly
         core.calls.usesCookies = keepsCookies
         core.calls.takesMissingForDeleted = takesMissingForDeleted
         core.loadsPlugins = loadsPlugins
         try limits.apply(to: &core)
         return core
+    }
+}
+
+extension Client.Options.Files {
+    fileprivate func apply(to core: inout ClientOptions.Files) throws(RestwayError) {
+        core.store = store
+        core.outbox = outbox
+        core.cache.path = cache
+        guard let mode else { return }
+        guard let permissions = FileMode(Int64(mode)) else {
+            throw RestwayError(
+                Failure(
+                    .invalidArgument,
+                    "options.files.mode lets the owner read and write, and nobody execute: it is "
+                        + "0o600 to 0o666, not 0o\(String(mode, radix: 8))",
+                    field: "options.files.mode"))
+        }
+        core.mode = permissions
     }
 }
 
