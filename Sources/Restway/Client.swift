@@ -17,6 +17,7 @@ import RestwayThreads
 public final class Client: Sendable {
     let core: RestwayClient.Client
     let source: ObjectSource
+    let outboxWatchers = OutboxWatchers()
 
     /// Makes a client. It connects to no server before its first request, unless its outbox holds
     /// requests that can be sent.
