@@ -168,7 +168,7 @@ let core: [Target] =
         [
             "RestwayText", "RestwayThreads", "RestwayJSON", "RestwaySQLite", "RestwayRouting",
             "RestwayObjects", "RestwayMapping", "RestwayHTTP", "RestwayOutcome", "RestwayDocument",
-            "RestwayCalls", "RestwayOutbox", "RestwayPages", "RestwayClient",
+            "RestwayCalls", "RestwayCache", "RestwayOutbox", "RestwayPages", "RestwayClient",
         ],
         testing: ["RestwayFoundation"])
 

@@ -53,6 +53,19 @@ extension Client {
             public var mode: UInt32?
         }
 
+        /// The response cache, in place of what the document says. Its file is in `files`.
+        public struct Cache: Sendable {
+            /// Whether there is a cache; `nil` if the document or a file asks for it.
+            public var isOn: Bool?
+            /// The largest size of the file and of the bodies beside it (100 MiB).
+            public var bytesMax: Int64?
+            /// The largest size of the answers in memory (16 MiB); 0 keeps none there.
+            public var memoryBytesMax: Int64?
+            /// Whether an answer without a lifetime is fresh for a tenth of the time since it was
+            /// last modified.
+            public var usesHeuristics = false
+        }
+
         /// The environment of the document.
         public var environment: String?
         /// The base URL, in place of the environment's.
@@ -62,6 +75,7 @@ extension Client {
         public var timeouts = Timeouts()
         public var limits = Limits()
         public var files = Files()
+        public var cache = Cache()
         /// Whether a value that cannot be mapped fails the call.
         public var mapsStrictly = false
         /// Whether cookies are kept in memory and sent.
@@ -101,6 +115,7 @@ extension Client.Options {
         core.timeouts.firstByteMilliseconds = timeouts.firstByte?.milliseconds
         core.timeouts.idleMilliseconds = timeouts.idle?.milliseconds
         try files.apply(to: &core.files)
+        try cache.apply(to: &core.files.cache)
         core.calls.isMappingStrict = mapsStrictly
         core.calls.usesCookies = keepsCookies
         core.calls.takesMissingForDeleted = takesMissingForDeleted
@@ -125,6 +140,23 @@ extension Client.Options.Files {
                     field: "options.files.mode"))
         }
         core.mode = permissions
+    }
+}
+
+extension Client.Options.Cache {
+    fileprivate func apply(to core: inout ClientOptions.Caching) throws(RestwayError) {
+        core.isOn = isOn == true
+        core.isOff = isOn == false
+        core.usesHeuristics = usesHeuristics
+        if let bytesMax {
+            try RestwayError.check(bytesMax, in: 65_536 ... .max / 2, "options.cache.bytesMax")
+            core.bytesMax = bytesMax
+        }
+        if let memoryBytesMax {
+            try RestwayError.check(
+                memoryBytesMax, in: 0 ... .max, "options.cache.memoryBytesMax")
+            core.memoryBytesMax = memoryBytesMax
+        }
     }
 }
 

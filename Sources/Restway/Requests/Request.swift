@@ -42,6 +42,8 @@ public struct Request: Sendable {
     public var idempotencyKey: String?
     /// The lane in which the outbox keeps the request; `nil` for its usual lane.
     public var lane: String?
+    /// How the response cache takes part.
+    public var caching = Caching()
 
     public init(_ method: Method? = nil, _ target: Target) {
         self.method = method
@@ -74,6 +76,7 @@ extension Request {
         spec.authMode = authentication.map(\.core)
         spec.idempotencyKey = idempotencyKey.map(IdempotencyKey.given)
         spec.lane = lane
+        spec.reception.caching = caching.core
         return spec
     }
 
