@@ -17,6 +17,7 @@ import RestwayThreads
 public final class Client: RequestSender {
     let core: RestwayClient.Client
     let source: ObjectSource
+    let outboxWatchers = OutboxWatchers()
 
     /// Makes a client. It connects to no server before its first request, unless its outbox holds
     /// requests that can be sent.
@@ -52,14 +53,15 @@ public final class Client: RequestSender {
     ///   cancelled; or another kind that says what went wrong.
     @discardableResult
     public func send(_ request: Request) async throws(RestwayError) -> Response {
-        let spec = try request.spec()
-        let outcome = await CallTask.run { [core] complete throws(Failure) in
-            try core.send(spec) { _, outcome in complete(outcome) }
-        }
-        switch outcome {
-        case .success(let response): return Response(response, source)
-        case .failure(let failure): throw RestwayError(failure, of: source)
-        }
+        try await send(request, nil) { _ in }
+    }
+
+    /// Sends a request, and tells how far the call is.
+    @discardableResult
+    public func send(
+        _ request: Request, progress: ProgressReporter
+    ) async throws(RestwayError) -> Response {
+        try await send(request, progress) { _ in }
     }
 
     // MARK: Headers
@@ -80,6 +82,31 @@ public final class Client: RequestSender {
     func setFunctions(_ change: (inout CallFunctions) -> Void) throws(RestwayError) {
         try RestwayError.explaining { () throws(Failure) in
             try core.calls.setFunctions(change)
+        }
+    }
+
+    /// Sends a request that `change` completes, and waits for its answer.
+    func send(
+        _ request: Request, _ progress: ProgressReporter?, _ change: (inout RequestSpec) -> Void
+    ) async throws(RestwayError) -> Response {
+        var changed = try request.spec()
+        change(&changed)
+        progress?.attach(to: &changed)
+        let spec = changed
+        let use = BodyUse(request)
+        let outcome = await CallTask.run { [core] complete throws(Failure) in
+            let call = try core.send(spec) { _, outcome in complete(outcome) }
+            progress?.begin { [weak call] in call?.cancel() }
+            return call
+        }
+        use.end()
+        switch outcome {
+        case .success(let response):
+            progress?.end(isDone: true)
+            return Response(response, source)
+        case .failure(let failure):
+            progress?.end(isDone: false)
+            throw RestwayError(failure, of: source, underlying: use.thrown)
         }
     }
 

@@ -5,6 +5,7 @@ import RestwayHTTP
 import RestwayOutcome
 import RestwayRouting
 import RestwaySQLite
+import RestwayThreads
 
 extension Client {
     /// The settings of a client. A setting that is `nil` comes from the API document, or else has
@@ -50,6 +51,22 @@ extension Client {
             public var outbox: String?
             /// The file of the response cache.
             public var cache: String?
+            /// The permissions of new files, such as `0o640`; only the owner may read and write
+            /// (0o600).
+            public var mode: UInt32?
+        }
+
+        /// The response cache, in place of what the document says. Its file is in `files`.
+        public struct Cache: Sendable {
+            /// Whether there is a cache; `nil` if the document or a file asks for it.
+            public var isOn: Bool?
+            /// The largest size of the file and of the bodies beside it (100 MiB).
+            public var bytesMax: Int64?
+            /// The largest size of the answers in memory (16 MiB); 0 keeps none there.
+            public var memoryBytesMax: Int64?
+            /// Whether an answer without a lifetime is fresh for a tenth of the time since it was
+            /// last modified.
+            public var usesHeuristics = false
         }
 
         /// The plugins and the transport of a client.
@@ -74,6 +91,7 @@ extension Client {
         public var timeouts = Timeouts()
         public var limits = Limits()
         public var files = Files()
+        public var cache = Cache()
         /// Whether a value that cannot be mapped fails the call.
         public var mapsStrictly = false
         /// Whether cookies are kept in memory and sent.
@@ -146,9 +164,8 @@ extension Client.Options {
         core.timeouts.connectMilliseconds = timeouts.connect?.milliseconds
         core.timeouts.firstByteMilliseconds = timeouts.firstByte?.milliseconds
         core.timeouts.idleMilliseconds = timeouts.idle?.milliseconds
-        core.files.store = files.store
-        core.files.outbox = files.outbox
-        core.files.cache.path = files.cache
+        try files.apply(to: &core.files)
+        try cache.apply(to: &core.files.cache)
         core.calls.isMappingStrict = mapsStrictly
         core.calls.usesCookies = keepsCookies
         core.calls.takesMissingForDeleted = takesMissingForDeleted
@@ -158,6 +175,41 @@ extension Client.Options {
         core.transportOptions = plugins.transportOptions?.description
         try limits.apply(to: &core)
         return core
+    }
+}
+
+extension Client.Options.Files {
+    fileprivate func apply(to core: inout ClientOptions.Files) throws(RestwayError) {
+        core.store = store
+        core.outbox = outbox
+        core.cache.path = cache
+        guard let mode else { return }
+        guard let permissions = FileMode(Int64(mode)) else {
+            throw RestwayError(
+                Failure(
+                    .invalidArgument,
+                    "options.files.mode lets the owner read and write, and nobody execute: it is "
+                        + "0o600 to 0o666, not 0o\(String(mode, radix: 8))",
+                    field: "options.files.mode"))
+        }
+        core.mode = permissions
+    }
+}
+
+extension Client.Options.Cache {
+    fileprivate func apply(to core: inout ClientOptions.Caching) throws(RestwayError) {
+        core.isOn = isOn == true
+        core.isOff = isOn == false
+        core.usesHeuristics = usesHeuristics
+        if let bytesMax {
+            try RestwayError.check(bytesMax, in: 65_536 ... .max / 2, "options.cache.bytesMax")
+            core.bytesMax = bytesMax
+        }
+        if let memoryBytesMax {
+            try RestwayError.check(
+                memoryBytesMax, in: 0 ... .max, "options.cache.memoryBytesMax")
+            core.memoryBytesMax = memoryBytesMax
+        }
     }
 }
 
@@ -177,12 +229,7 @@ extension Client.Options.Limits {
         _ target: inout Int, _ value: Int?, _ name: String, _ range: ClosedRange<Int>
     ) throws(RestwayError) {
         guard let value else { return }
-        guard range.contains(value) else {
-            throw RestwayError(
-                Failure(
-                    .invalidArgument, "options.limits.\(name) is out of its range: \(value)",
-                    field: "options.limits.\(name)"))
-        }
+        try RestwayError.check(value, in: range, "options.limits.\(name)")
         target = value
     }
 }

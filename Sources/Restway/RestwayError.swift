@@ -168,6 +168,19 @@ extension RestwayError {
             throw RestwayError(error, of: source)
         }
     }
+
+    /// Refuses a number that is out of its range.
+    ///
+    /// - Parameter name: The name of the argument.
+    static func check<Number: Comparable>(
+        _ number: Number, in range: ClosedRange<Number>, _ name: String
+    ) throws(RestwayError) {
+        guard range.contains(number) else {
+            throw RestwayError(
+                Failure(
+                    .invalidArgument, "\(name) is out of its range: \(number)", field: name))
+        }
+    }
 }
 
 extension RestwayError.Kind {

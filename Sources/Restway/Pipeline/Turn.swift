@@ -79,7 +79,7 @@ public struct Turn: Sendable {
     /// Sets the body of the request; `nil` lets the parameters or the draft be the body.
     public func setBody(_ body: RequestBody?) {
         core.request.withLock { request in
-            request.body = nil
+            request.given = .init()
             body?.apply(to: &request)
         }
     }

@@ -31,7 +31,8 @@ public struct Request: Sendable {
     public var parameters: Values = [:]
     public var headers: Headers = [:]
     public var body: RequestBody?
-    /// The time limit of each attempt, in place of the client's or the route's.
+    /// The time limit of each attempt, in place of the client's or the route's; `.zero` is no
+    /// limit.
     public var timeout: Duration?
     /// Requests with a higher priority are sent first.
     public var priority = 0
@@ -41,6 +42,8 @@ public struct Request: Sendable {
     public var idempotencyKey: String?
     /// The lane in which the outbox keeps the request; `nil` for its usual lane.
     public var lane: String?
+    /// How the response cache takes part.
+    public var caching = Caching()
 
     public init(_ method: Method? = nil, _ target: Target) {
         self.method = method
@@ -63,11 +66,12 @@ extension Request {
             spec.headers.append((field.name, field.value))
         }
         body?.apply(to: &spec)
-        spec.timeouts.totalMilliseconds = timeout.map(\.milliseconds)
+        spec.timeouts.totalMilliseconds = timeout.map { $0 == .zero ? 0 : $0.milliseconds }
         spec.priority = Int32(clamping: priority)
         spec.authMode = authentication.map(\.core)
         spec.idempotencyKey = idempotencyKey.map(IdempotencyKey.given)
         spec.lane = lane
+        spec.reception.caching = caching.core
         return spec
     }
 

@@ -98,7 +98,7 @@ extension RequestSender {
 
 extension Request {
     /// The request of a verb.
-    fileprivate init(
+    init(
         _ method: Method, _ target: Target, _ variables: Values, _ parameters: Values,
         _ headers: Headers, _ body: RequestBody?
     ) {
