@@ -214,6 +214,7 @@ final class BodyTests: DemoTestCase {
         continuation.yield([1])
         let server = try ScriptedServer { connection in
             connection.readHead()
+            guard connection.waitForBytes() else { return }
             hasBegun.give()
             connection.waitForEnd()
         }

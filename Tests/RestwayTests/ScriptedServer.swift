@@ -101,6 +101,9 @@ final class ServerConnection {
         return Array(buffer[..<count])
     }
 
+    /// Waits for bytes after what was read; false if the client has closed the connection.
+    func waitForBytes() -> Bool { !buffer.isEmpty || fill() }
+
     /// Waits until the client closes the connection.
     func waitForEnd() {
         while fill() { buffer.removeAll() }
