@@ -74,15 +74,6 @@ public final class Client: RequestSender {
         try RestwayError.explaining { () throws(Failure) in try core.calls.setHeader(name, value) }
     }
 
-    // MARK: Functions of the program
-
-    /// Changes the functions that calls ask from now on.
-    func setFunctions(_ change: (inout CallFunctions) -> Void) throws(RestwayError) {
-        try RestwayError.explaining { () throws(Failure) in
-            try core.calls.setFunctions(change)
-        }
-    }
-
     // MARK: Requests for people
 
     /// Returns the request as it would be sent, with the present credential. Nothing is sent.
