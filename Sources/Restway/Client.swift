@@ -64,27 +64,6 @@ public final class Client: RequestSender {
         try await send(request, progress) { _ in }
     }
 
-    // MARK: Headers
-
-    /// The default headers of requests that start now.
-    public var headers: Headers { Headers(core.calls.headers) }
-
-    /// Sets a default header of requests that start from now on; `nil` removes it. Headers of
-    /// routes and of requests replace it.
-    public func setHeader(_ name: String, _ value: String?) throws(RestwayError) {
-        try Headers.Field(name: name, value: value ?? "").check()
-        try RestwayError.explaining { () throws(Failure) in try core.calls.setHeader(name, value) }
-    }
-
-    // MARK: Functions of the program
-
-    /// Changes the functions that calls ask from now on.
-    func setFunctions(_ change: (inout CallFunctions) -> Void) throws(RestwayError) {
-        try RestwayError.explaining { () throws(Failure) in
-            try core.calls.setFunctions(change)
-        }
-    }
-
     /// Sends a request that `change` completes, and waits for its answer.
     func send(
         _ request: Request, _ progress: ProgressReporter?, _ change: (inout RequestSpec) -> Void
@@ -108,6 +87,18 @@ public final class Client: RequestSender {
             progress?.end(isDone: false)
             throw RestwayError(failure, of: source, underlying: use.thrown)
         }
+    }
+
+    // MARK: Headers
+
+    /// The default headers of requests that start now.
+    public var headers: Headers { Headers(core.calls.headers) }
+
+    /// Sets a default header of requests that start from now on; `nil` removes it. Headers of
+    /// routes and of requests replace it.
+    public func setHeader(_ name: String, _ value: String?) throws(RestwayError) {
+        try Headers.Field(name: name, value: value ?? "").check()
+        try RestwayError.explaining { () throws(Failure) in try core.calls.setHeader(name, value) }
     }
 
     // MARK: Requests for people

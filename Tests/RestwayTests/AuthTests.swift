@@ -181,7 +181,7 @@ final class AuthTests: DemoTestCase {
     func testAFailureReaderReadsErrorsInItsOwnWay() async throws {
         struct Fault: Error, Equatable { let status: Int }
         let client = try self.client()
-        try client.setFailureReader { error in
+        try client.calls.setFailureReader { error in
             guard let status = error.response?.status else { return nil }
             return .init(
                 apiCode: "fault-\(status)", apiMessage: "", isRetryable: false,
@@ -194,7 +194,7 @@ final class AuthTests: DemoTestCase {
         XCTAssertNil(error.apiMessage)
         XCTAssertFalse(error.isRetryable)
         XCTAssertEqual(error.underlyingError as? Fault, Fault(status: 503))
-        try client.setFailureReader(nil)
+        try client.calls.setFailureReader(nil)
         let plain = try await failure { () throws(RestwayError) in
             try await client.get("bad/status/503")
         }
@@ -209,7 +209,7 @@ final class AuthTests: DemoTestCase {
             XCTAssertEqual(attempt.failure, .http)
             told.yield(number)
         }
-        try client.setRetry(["attempts": 3, "baseMilliseconds": 1, "capMilliseconds": 1])
+        try client.calls.setRetry(["attempts": 3, "baseMilliseconds": 1, "capMilliseconds": 1])
         let error = try await failure { () throws(RestwayError) in
             try await client.get("bad/status/503")
         }
@@ -220,15 +220,15 @@ final class AuthTests: DemoTestCase {
         for await number in attempts { numbers.append(number) }
         XCTAssertEqual(numbers, [1, 2])
 
-        try client.setRetry(nil)
+        try client.calls.setRetry(nil)
         let once = try await failure { () throws(RestwayError) in
             try await client.get("bad/status/503")
         }
         XCTAssertEqual(once.attempts.count, 1)
-        XCTAssertThrowsError(try client.setRetry(["attempts": "many"])) {
+        XCTAssertThrowsError(try client.calls.setRetry(["attempts": "many"])) {
             XCTAssertEqual(($0 as? RestwayError)?.kind, .config)
         }
-        try client.setRate(["requests": 100, "perMilliseconds": 1_000])
-        try client.setRate(nil)
+        try client.calls.setRate(["requests": 100, "perMilliseconds": 1_000])
+        try client.calls.setRate(nil)
     }
 }

@@ -183,7 +183,7 @@ final class FunctionTests: DemoTestCase {
         }
         let whole = try await echoed()
         XCTAssertEqual(whole, #"{"name":"Rossi","staff":[{"name":"Anna"}]}"#)
-        try client.setExclusion { written in
+        try client.calls.setExclusion { written in
             XCTAssertEqual(written.entity, "Company")
             XCTAssertEqual(written.method, .post)
             XCTAssertEqual(written.path, "echo")
@@ -192,10 +192,10 @@ final class FunctionTests: DemoTestCase {
         let rest = try await echoed()
         XCTAssertEqual(rest, #"{"name":"Rossi"}"#)
 
-        try client.setExclusion { _ in throw Refusal() }
+        try client.calls.setExclusion { _ in throw Refusal() }
         let error = try await failure { () throws(RestwayError) in try await echoed() }
         XCTAssertTrue(error.underlyingError is Refusal)
-        try client.setExclusion(nil)
+        try client.calls.setExclusion(nil)
         let again = try await echoed()
         XCTAssertEqual(again, whole)
     }

@@ -135,7 +135,7 @@ final class ObservingTests: DemoTestCase {
             "batch": ["path": "echo"],
         ])
         let client = try Client(api, options: .init(baseURL: url()))
-        try client.setBatchFormat(Lines())
+        try client.calls.setBatchFormat(Lines())
         let batch = try client.batch()
         let items = [
             try batch.add(Request(.get, "a")), try batch.add(Request(.delete, "b")),
@@ -143,7 +143,7 @@ final class ObservingTests: DemoTestCase {
         try await batch.send()
         XCTAssertEqual(
             try items.map { try $0.response().headers["X-Line"] }, ["GET /a", "DELETE /b"])
-        try client.setBatchFormat(nil)
+        try client.calls.setBatchFormat(nil)
     }
 
     // MARK: Headers
@@ -192,7 +192,7 @@ final class ObservingTests: DemoTestCase {
         let client = try client()
         let (spans, told) = AsyncStream.makeStream(of: CallSpan.self)
         let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
-        try client.setTracing(
+        try client.calls.setTracing(
             CallTracing { span, proposal in
                 told.yield(span)
                 return proposal.map { _ in parent }
@@ -206,7 +206,7 @@ final class ObservingTests: DemoTestCase {
         XCTAssertEqual(start?.call, end?.call)
         XCTAssertEqual(end?.attributes["http.response.status_code"], .number(200))
         XCTAssertNil(end?.failure)
-        try client.setTracing(nil)
+        try client.calls.setTracing(nil)
         let untraced: JSON = try await client.get("echo")
         XCTAssertNil(untraced["headers"]?["traceparent"])
     }

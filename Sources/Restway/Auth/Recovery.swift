@@ -73,11 +73,11 @@ extension RestwayError {
     }
 }
 
-extension Client {
+extension Calls {
     /// Sets the function that reads the errors of answers in place of the document's `errors`;
     /// `nil` removes it. It runs on a worker of the library, before retries are decided.
     ///
-    ///     try client.setFailureReader { error in
+    ///     try client.calls.setFailureReader { error in
     ///         guard let fault = try? error.response?.json()["fault"] else { return nil }
     ///         return .init(apiCode: fault["code"]?.string, underlyingError: Fault(fault))
     ///     }
@@ -102,7 +102,7 @@ extension Client {
 
     /// Sets the retry policy that replaces the document's `retry`; `nil` turns retries off.
     ///
-    ///     try client.setRetry(["attempts": 5, "baseMilliseconds": 200])
+    ///     try client.calls.setRetry(["attempts": 5, "baseMilliseconds": 200])
     ///
     /// - Throws: A `RestwayError` of the kind `config` that names the mistake.
     public func setRetry(_ policy: JSON?) throws(RestwayError) {

@@ -41,7 +41,7 @@ public protocol BatchFormat: Sendable {
     func answers(in body: Data, mediaType: String?, count: Int) throws -> [BatchAnswer]
 }
 
-extension Client {
+extension Calls {
     /// Sets the format of batches; `nil` sets the built-in one.
     public func setBatchFormat(_ format: (any BatchFormat)?) throws(RestwayError) {
         try RestwayError.explaining { () throws(Failure) in

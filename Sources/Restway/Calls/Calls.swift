@@ -4,14 +4,15 @@ import RestwayClient
 import RestwayOutcome
 import RestwayThreads
 
-/// The calls of a client: what happens to them, and which are in flight.
+/// The calls of a client: what happens to them, which are in flight, and the functions and the
+/// policies of the program that decide about all of them.
 ///
 ///     for await event in try client.calls.events([.tooSlow, .didFail]) {
 ///         print(event.kind, event.call.method, event.call.url, event.error?.message ?? "")
 ///     }
 public struct Calls: Sendable {
-    fileprivate let core: RestwayClient.Client
-    fileprivate let source: ObjectSource
+    let core: RestwayClient.Client
+    let source: ObjectSource
 
     /// The events of calls that begin from now on. The sequence ends when the client is closed; a
     /// loop that ends stops it.
@@ -74,9 +75,12 @@ public struct Calls: Sendable {
         let observer = told.map { told -> CallFunctions.AttemptObserver in
             { call, number, attempt in told(call.id, number, CallAttempt(attempt)) }
         }
-        try RestwayError.explaining { () throws(Failure) in
-            try core.calls.setFunctions { $0.attemptObserver = observer }
-        }
+        try setFunctions { $0.attemptObserver = observer }
+    }
+
+    /// Changes the functions that calls ask from now on.
+    func setFunctions(_ change: (inout CallFunctions) -> Void) throws(RestwayError) {
+        try RestwayError.explaining { () throws(Failure) in try core.calls.setFunctions(change) }
     }
 }
 

@@ -133,7 +133,9 @@ extension Client {
     public func metrics() throws(RestwayError) -> ClientMetrics {
         try RestwayError.explaining { () throws(Failure) in ClientMetrics(try core.metrics()) }
     }
+}
 
+extension Calls {
     /// Sets how calls are traced; `nil` ends the tracing.
     public func setTracing(_ tracing: CallTracing?) throws(RestwayError) {
         let core = tracing.map(RestwayCalls.Tracing.init)

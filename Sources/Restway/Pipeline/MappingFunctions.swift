@@ -185,11 +185,11 @@ public struct WrittenRelationship: Sendable {
     public let relationship: String
 }
 
-extension Client {
+extension Calls {
     /// Sets the function that decides which relationships stay out of the bodies of requests; `nil`
     /// writes what the document says. If it throws, the request is not sent.
     ///
-    ///     try client.setExclusion { $0.relationship == "employees" && $0.method == .patch }
+    ///     try client.calls.setExclusion { $0.relationship == "employees" && $0.method == .patch }
     public func setExclusion(
         _ isExcluded: (@Sendable (WrittenRelationship) throws -> Bool)?
     ) throws(RestwayError) {
