@@ -168,8 +168,15 @@ let core: [Target] =
         [
             "RestwayText", "RestwayThreads", "RestwayJSON", "RestwaySQLite", "RestwayRouting",
             "RestwayObjects", "RestwayMapping", "RestwayHTTP", "RestwayOutcome", "RestwayDocument",
-            "RestwayCalls", "RestwayOutbox", "RestwayPages", "RestwayClient",
-        ])
+            "RestwayPlugins", "RestwayCalls", "RestwayAuth", "RestwayCache", "RestwayBatch",
+            "RestwayOutbox", "RestwayPages", "RestwayClient",
+        ],
+        testing: ["RestwayFoundation"])
+
+/// The parts of the Swift API that need all of Foundation.
+let foundation: [Target] = [
+    .target(name: "RestwayFoundation", dependencies: ["Restway"], swiftSettings: settings)
+]
 
 /// Random input for the mapping; its corpus runs as ordinary tests. libFuzzer provides the `main`
 /// of the fuzzer itself, so it can only be built for fuzzing: `make fuzz`.
@@ -217,6 +224,7 @@ let package = Package(
     products: [
         .library(name: "restway", type: .dynamic, targets: ["RestwayABI"]),
         .library(name: "Restway", targets: ["Restway"]),
+        .library(name: "RestwayFoundation", targets: ["RestwayFoundation"]),
     ],
-    targets: systemLibraries + core + fuzz + scenarios + bench
+    targets: systemLibraries + core + foundation + fuzz + scenarios + bench
 )

@@ -14,9 +14,10 @@ import RestwayThreads
 ///
 /// Any number of tasks may use a client at the same time. It is closed by `close`, or when the last
 /// reference to it ends.
-public final class Client: Sendable {
+public final class Client: RequestSender {
     let core: RestwayClient.Client
     let source: ObjectSource
+    let outboxWatchers = OutboxWatchers()
 
     /// Makes a client. It connects to no server before its first request, unless its outbox holds
     /// requests that can be sent.
@@ -52,21 +53,52 @@ public final class Client: Sendable {
     ///   cancelled; or another kind that says what went wrong.
     @discardableResult
     public func send(_ request: Request) async throws(RestwayError) -> Response {
-        let spec = try request.spec()
+        try await send(request, nil) { _ in }
+    }
+
+    /// Sends a request, and tells how far the call is.
+    @discardableResult
+    public func send(
+        _ request: Request, progress: ProgressReporter
+    ) async throws(RestwayError) -> Response {
+        try await send(request, progress) { _ in }
+    }
+
+    /// Sends a request that `change` completes, and waits for its answer.
+    func send(
+        _ request: Request, _ progress: ProgressReporter?, _ change: (inout RequestSpec) -> Void
+    ) async throws(RestwayError) -> Response {
+        var changed = try request.spec()
+        change(&changed)
+        progress?.attach(to: &changed)
+        let spec = changed
+        let use = BodyUse(request)
         let outcome = await CallTask.run { [core] complete throws(Failure) in
-            try core.send(spec) { _, outcome in complete(outcome) }
+            let call = try core.send(spec) { _, outcome in complete(outcome) }
+            progress?.begin { [weak call] in call?.cancel() }
+            return call
         }
+        use.end()
         switch outcome {
-        case .success(let response): return Response(response, source)
-        case .failure(let failure): throw RestwayError(failure, of: source)
+        case .success(let response):
+            progress?.end(isDone: true)
+            return Response(response, source)
+        case .failure(let failure):
+            progress?.end(isDone: false)
+            throw RestwayError(failure, of: source, underlying: use.thrown)
         }
     }
 
-    /// Sends a request and reads its answer into a `Decodable` type; see `Response.decode`.
-    public func send<Value: Decodable>(
-        _ request: Request, as type: Value.Type = Value.self
-    ) async throws(RestwayError) -> Value {
-        try await send(request).decode()
+    // MARK: Headers
+
+    /// The default headers of requests that start now.
+    public var headers: Headers { Headers(core.calls.headers) }
+
+    /// Sets a default header of requests that start from now on; `nil` removes it. Headers of
+    /// routes and of requests replace it.
+    public func setHeader(_ name: String, _ value: String?) throws(RestwayError) {
+        try Headers.Field(name: name, value: value ?? "").check()
+        try RestwayError.explaining { () throws(Failure) in try core.calls.setHeader(name, value) }
     }
 
     // MARK: Requests for people

@@ -1,9 +1,11 @@
 public import FoundationEssentials
 import RestwayCalls
 import RestwayClient
+import RestwayHTTP
 import RestwayOutcome
 import RestwayRouting
 import RestwaySQLite
+import RestwayThreads
 
 extension Client {
     /// The settings of a client. A setting that is `nil` comes from the API document, or else has
@@ -24,6 +26,8 @@ extension Client {
             public var firstByte: Duration?
             /// The longest time in which no byte moves (30 seconds).
             public var idle: Duration?
+            /// The age at which a call is reported as too slow (never). The call goes on.
+            public var tooSlow: Duration?
         }
 
         /// The largest sizes that are accepted.
@@ -47,26 +51,54 @@ extension Client {
             public var outbox: String?
             /// The file of the response cache.
             public var cache: String?
+            /// The permissions of new files, such as `0o640`; only the owner may read and write
+            /// (0o600).
+            public var mode: UInt32?
+        }
+
+        /// The response cache, in place of what the document says. Its file is in `files`.
+        public struct Cache: Sendable {
+            /// Whether there is a cache; `nil` if the document or a file asks for it.
+            public var isOn: Bool?
+            /// The largest size of the file and of the bodies beside it (100 MiB).
+            public var bytesMax: Int64?
+            /// The largest size of the answers in memory (16 MiB); 0 keeps none there.
+            public var memoryBytesMax: Int64?
+            /// Whether an answer without a lifetime is fresh for a tenth of the time since it was
+            /// last modified.
+            public var usesHeuristics = false
+        }
+
+        /// The plugins and the transport of a client.
+        public struct Plugins: Sendable {
+            /// Whether the plugins that the document names are loaded. Plugins are programs that
+            /// run in this process.
+            public var areLoaded = false
+            /// The name of the transport of a plugin; `nil` for the choice of the document, or else
+            /// the built-in one.
+            public var transport: String?
+            /// The options of that transport, as an object.
+            public var transportOptions: JSON?
         }
 
         /// The environment of the document.
         public var environment: String?
         /// The base URL, in place of the environment's.
         public var baseURL: String?
-        /// The `User-Agent` (`restway/VERSION`).
-        public var userAgent: String?
+        /// The default headers with which the client begins. Headers of routes and of requests
+        /// replace them.
+        public var headers: Headers = [:]
         public var timeouts = Timeouts()
         public var limits = Limits()
         public var files = Files()
+        public var cache = Cache()
         /// Whether a value that cannot be mapped fails the call.
         public var mapsStrictly = false
         /// Whether cookies are kept in memory and sent.
         public var keepsCookies = true
         /// Whether a DELETE that is answered with 404 or 410 counts as done.
         public var takesMissingForDeleted = false
-        /// Whether the plugins that the document names are loaded. Plugins are programs that run in
-        /// this process.
-        public var loadsPlugins = false
+        public var plugins = Plugins()
         /// Reads JSON that the document does not map; `nil` for one with dates in ISO 8601.
         /// Nothing may change it after the client was made.
         public var decoder: JSONDecoder?
@@ -86,6 +118,41 @@ extension Client {
             files.store = store
             files.outbox = outbox
         }
+
+        /// The `User-Agent` (`restway/VERSION`), which is one of the headers.
+        public var userAgent: String? {
+            get { headers["User-Agent"] }
+            set { headers["User-Agent"] = newValue }
+        }
+
+        /// Whether the plugins that the document names are loaded; see `Plugins`.
+        public var loadsPlugins: Bool {
+            get { plugins.areLoaded }
+            set { plugins.areLoaded = newValue }
+        }
+
+        /// Sets the default header `Accept-Language`: the preferred language first, at most ten.
+        ///
+        /// - Throws: A `RestwayError` of the kind `invalidArgument` for a text that is no language
+        ///   tag such as `de-CH`.
+        public mutating func setLanguages(_ languages: [String]) throws(RestwayError) {
+            guard languages.count <= AcceptLanguage.languagesMax else {
+                throw RestwayError(
+                    Failure(
+                        .invalidArgument,
+                        "there are \(languages.count) languages, and "
+                            + "\(AcceptLanguage.languagesMax) are the most", field: "languages"))
+            }
+            for language in languages where !AcceptLanguage.isRange(language) {
+                throw RestwayError(
+                    Failure(
+                        .invalidArgument,
+                        "\"\(language)\" is no language tag such as \"de-CH\"",
+                        field: "languages"))
+            }
+            headers[AcceptLanguage.name] =
+                languages.isEmpty ? nil : AcceptLanguage.value(languages)
+        }
     }
 }
 
@@ -94,25 +161,63 @@ extension Client.Options {
         var core = ClientOptions()
         core.environment = environment
         core.baseURL = baseURL
-        if let userAgent {
-            try Headers.Field(name: "User-Agent", value: userAgent).check()
-            core.calls.userAgent = userAgent
-        }
+        for field in headers { try field.check() }
+        var others = headers
+        others["User-Agent"] = nil
+        core.calls.headers = others.core.fields
+        if let userAgent { core.calls.userAgent = userAgent }
         core.timeouts.totalMilliseconds = timeouts.total?.milliseconds
         core.timeouts.connectMilliseconds = timeouts.connect?.milliseconds
         core.timeouts.firstByteMilliseconds = timeouts.firstByte?.milliseconds
         core.timeouts.idleMilliseconds = timeouts.idle?.milliseconds
-        core.files.store = files.store
-        core.files.outbox = files.outbox
-        core.files.cache.path = files.cache
+        try files.apply(to: &core.files)
+        try cache.apply(to: &core.files.cache)
         core.calls.isMappingStrict = mapsStrictly
         core.calls.usesCookies = keepsCookies
         core.calls.takesMissingForDeleted = takesMissingForDeleted
-        core.loadsPlugins = loadsPlugins
+        core.timeouts.tooSlowMilliseconds = timeouts.tooSlow?.milliseconds
+        core.loadsPlugins = plugins.areLoaded
+        core.transport = plugins.transport
+        core.transportOptions = plugins.transportOptions?.description
         core.clock = clock?.core
         core.randomSeed = randomSeed
         try limits.apply(to: &core)
         return core
+    }
+}
+
+extension Client.Options.Files {
+    fileprivate func apply(to core: inout ClientOptions.Files) throws(RestwayError) {
+        core.store = store
+        core.outbox = outbox
+        core.cache.path = cache
+        guard let mode else { return }
+        guard let permissions = FileMode(Int64(mode)) else {
+            throw RestwayError(
+                Failure(
+                    .invalidArgument,
+                    "options.files.mode lets the owner read and write, and nobody execute: it is "
+                        + "0o600 to 0o666, not 0o\(String(mode, radix: 8))",
+                    field: "options.files.mode"))
+        }
+        core.mode = permissions
+    }
+}
+
+extension Client.Options.Cache {
+    fileprivate func apply(to core: inout ClientOptions.Caching) throws(RestwayError) {
+        core.isOn = isOn == true
+        core.isOff = isOn == false
+        core.usesHeuristics = usesHeuristics
+        if let bytesMax {
+            try RestwayError.check(bytesMax, in: 65_536 ... .max / 2, "options.cache.bytesMax")
+            core.bytesMax = bytesMax
+        }
+        if let memoryBytesMax {
+            try RestwayError.check(
+                memoryBytesMax, in: 0 ... .max, "options.cache.memoryBytesMax")
+            core.memoryBytesMax = memoryBytesMax
+        }
     }
 }
 
@@ -132,12 +237,7 @@ extension Client.Options.Limits {
         _ target: inout Int, _ value: Int?, _ name: String, _ range: ClosedRange<Int>
     ) throws(RestwayError) {
         guard let value else { return }
-        guard range.contains(value) else {
-            throw RestwayError(
-                Failure(
-                    .invalidArgument, "options.limits.\(name) is out of its range: \(value)",
-                    field: "options.limits.\(name)"))
-        }
+        try RestwayError.check(value, in: range, "options.limits.\(name)")
         target = value
     }
 }

@@ -98,7 +98,7 @@ public struct RestwayError: Error, Sendable {
     init(_ failure: Failure, of source: ObjectSource? = nil, underlying: (any Error)? = nil) {
         self.failure = failure
         self.source = source
-        underlyingError = underlying
+        underlyingError = underlying ?? (failure.cause as? ProgramError)?.error
     }
 
     public var kind: Kind { Kind(failure.reason) }
@@ -166,6 +166,19 @@ extension RestwayError {
             return try body()
         } catch {
             throw RestwayError(error, of: source)
+        }
+    }
+
+    /// Refuses a number that is out of its range.
+    ///
+    /// - Parameter name: The name of the argument.
+    static func check<Number: Comparable>(
+        _ number: Number, in range: ClosedRange<Number>, _ name: String
+    ) throws(RestwayError) {
+        guard range.contains(number) else {
+            throw RestwayError(
+                Failure(
+                    .invalidArgument, "\(name) is out of its range: \(number)", field: name))
         }
     }
 }

@@ -57,6 +57,13 @@ final class DemoAPI: Sendable {
 
 /// Tests against the demo API, each with a client of its own.
 class DemoTestCase: XCTestCase {
+    /// The issues of the demo API, for documents of tests.
+    static let issues: JSON = [
+        "Issue": [
+            "identity": "number", "attributes": ["number": ["type": "int"], "title": "title"],
+        ]
+    ]
+
     func url() throws -> String { try XCTUnwrap(DemoAPI.shared.url, "the demo API did not start") }
 
     func client(
@@ -66,6 +73,25 @@ class DemoTestCase: XCTestCase {
         var options = Client.Options(baseURL: try url())
         change(&options)
         return try Client(API(file: DemoAPI.path(document)), options: options)
+    }
+
+    /// A client of a small document, whose server is a script of the test.
+    func client(
+        of server: ScriptedServer, _ document: JSON = ["restway": 1],
+        _ change: (inout Client.Options) -> Void = { _ in }
+    ) throws -> Client {
+        var options = Client.Options(baseURL: server.url)
+        change(&options)
+        return try Client(API(document: document), options: options)
+    }
+
+    /// The path of a file in a folder that ends with the test.
+    func temporaryFile(_ name: String) throws -> String {
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("restway-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        addTeardownBlock { try FileManager.default.removeItem(at: folder) }
+        return folder.appendingPathComponent(name).path
     }
 
     /// Runs `body`, which must throw an error of this module, and returns the error.
@@ -89,20 +115,9 @@ final class SilentServer {
     private let descriptor: Int32
 
     init() throws {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let (descriptor, port) = try LoopbackSocket.listen()
         self.descriptor = descriptor
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isListening = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                bind(descriptor, address, length) == 0 && listen(descriptor, 8) == 0
-                    && getsockname(descriptor, address, &length) == 0
-            }
-        }
-        guard isListening else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
-        url = "http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))/v2"
+        url = "http://127.0.0.1:\(port)/v2"
     }
 
     deinit { close(descriptor) }

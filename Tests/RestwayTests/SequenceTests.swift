@@ -57,6 +57,33 @@ final class SequenceTests: DemoTestCase {
         XCTAssertEqual(try client.store.count("Issue"), 4)
     }
 
+    func testPagesEndAtABound() async throws {
+        let client = try tracker()
+        let parameters: Values = ["per_page": 2]
+        var counts: [Int] = []
+        var last: Page?
+        for try await page in try client.pages(
+            .route("issues"), parameters: parameters,
+            options: .init(objectsMax: 5, prefetching: true))
+        {
+            counts.append(page.objects.count)
+            last = page
+        }
+        XCTAssertEqual(counts, [2, 2, 1])
+        XCTAssertEqual(last?.response.objects.count, 2)
+        XCTAssertEqual(last?.isLast, false)
+        var pages = 0
+        for try await _ in try client.pages(
+            .route("issues"), parameters: parameters, options: .init(pagesMax: 2))
+        {
+            pages += 1
+        }
+        XCTAssertEqual(pages, 2)
+        XCTAssertThrowsError(try client.pages(.route("issues"), options: .init(pagesMax: 0))) {
+            XCTAssertEqual(($0 as? RestwayError)?.field, "options.pagesMax")
+        }
+    }
+
     func testARouteWithoutPagesIsRefused() throws {
         XCTAssertThrowsError(try tracker().pages(.route("issue"), variables: ["number": 1])) {
             XCTAssertNotNil($0 as? RestwayError)

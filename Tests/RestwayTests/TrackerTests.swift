@@ -55,17 +55,9 @@ final class TrackerTests: DemoTestCase {
 
     private func tracker(outbox: String? = nil) throws -> Client {
         // The routes say "offline", so every client needs a file for its outbox.
-        let file = try outbox ?? temporaryFile()
+        let file = try outbox ?? temporaryFile("outbox.db")
         return try Client(
             API(document: document), options: Client.Options(baseURL: url(), outbox: file))
-    }
-
-    private func temporaryFile() throws -> String {
-        let folder = FileManager.default.temporaryDirectory
-            .appendingPathComponent("restway-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        addTeardownBlock { try FileManager.default.removeItem(at: folder) }
-        return folder.appendingPathComponent("outbox.db").path
     }
 
     // MARK: Objects
@@ -197,7 +189,7 @@ final class TrackerTests: DemoTestCase {
     // MARK: Outbox
 
     func testAChangeWithoutANetworkIsDeliveredLater() async throws {
-        let file = try temporaryFile()
+        let file = try temporaryFile("outbox.db")
         let client = try tracker(outbox: file)
         let answer = try await client.post(.draft(client.draft("Issue", ["title": "Offline"])))
         let issue = try XCTUnwrap(answer.object)
@@ -225,7 +217,7 @@ final class TrackerTests: DemoTestCase {
     }
 
     func testStoredRequestsOutliveTheirClient() async throws {
-        let file = try temporaryFile()
+        let file = try temporaryFile("outbox.db")
         do {
             let client = try tracker(outbox: file)
             try client.setReachability(.unreachable)

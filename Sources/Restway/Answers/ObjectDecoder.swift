@@ -16,11 +16,13 @@ struct ObjectSource: @unchecked Sendable {
 
 /// Reads objects into `Decodable` types: attributes and relationships by their names.
 struct ObjectDecoder: Decoder {
-    /// The source that is decoded: a value of an attribute, an object, or the objects of a list.
+    /// The source that is decoded.
     enum Content {
         case value(Value)
         case object(Snapshot)
-        case objects([Snapshot])
+        case list([Content])
+        /// The values of a map by their keys.
+        case map([String: Content])
     }
 
     /// The depth at which reading ends: relationships may lead in a circle, and types may, too.
@@ -37,7 +39,9 @@ struct ObjectDecoder: Decoder {
     ) throws -> Result {
         let isMany = Result.self is any ObjectListing.Type
         let content: Content =
-            isMany ? .objects(objects) : objects.first.map(Content.object) ?? .value(.null)
+            isMany
+            ? .list(objects.map(Content.object))
+            : objects.first.map(Content.object) ?? .value(.null)
         return try ObjectDecoder(content, source, []).decode(Result.self)
     }
 
@@ -58,6 +62,7 @@ struct ObjectDecoder: Decoder {
                 return try source.decoder.decode(Result.self, from: Data(text.utf8))
             }
         }
+        if Result.self == JSON.self, let found = content.json as? Result { return found }
         return try Result(from: self)
     }
 
@@ -82,14 +87,20 @@ struct ObjectDecoder: Decoder {
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        guard case .object(let snapshot) = content else { throw mismatch([String: Any].self) }
-        return KeyedDecodingContainer(
-            ObjectContainer<Key>(snapshot: snapshot, source: source, codingPath: codingPath))
+        switch content {
+        case .object(let snapshot):
+            return KeyedDecodingContainer(
+                ObjectContainer<Key>(snapshot: snapshot, source: source, codingPath: codingPath))
+        case .map(let members):
+            return KeyedDecodingContainer(
+                MapContainer<Key>(members: members, source: source, codingPath: codingPath))
+        case .value, .list: throw mismatch([String: Any].self)
+        }
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        guard case .objects(let snapshots) = content else { throw mismatch([Any].self) }
-        return ListContainer(snapshots: snapshots, source: source, codingPath: codingPath)
+        guard case .list(let elements) = content else { throw mismatch([Any].self) }
+        return ListContainer(elements: elements, source: source, codingPath: codingPath)
     }
 
     func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
@@ -100,7 +111,8 @@ struct ObjectDecoder: Decoder {
         let found: String =
             switch content {
             case .object(let snapshot): "a \(snapshot.entity.name)"
-            case .objects: "a list of objects"
+            case .list: "a list"
+            case .map: "a map"
             case .value(let value): value.withArticle
             }
         let context = DecodingError.Context(
@@ -168,7 +180,7 @@ extension ObjectDecoder: SingleValueDecodingContainer {
 }
 
 /// The attributes and relationships of an object.
-private struct ObjectContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
+private struct ObjectContainer<Key: CodingKey>: ContentContainer {
     let snapshot: Snapshot
     let source: ObjectSource
     let codingPath: [any CodingKey]
@@ -190,39 +202,24 @@ private struct ObjectContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return kind == .null || kind == .absent
     }
 
-    func decode<Result: Decodable>(_ type: Result.Type, forKey key: Key) throws -> Result {
-        try decoder(key).decode(type)
-    }
+    var whole: ObjectDecoder { ObjectDecoder(.object(snapshot), source, codingPath) }
 
-    func nestedContainer<NestedKey: CodingKey>(
-        keyedBy type: NestedKey.Type, forKey key: Key
-    ) throws -> KeyedDecodingContainer<NestedKey> {
-        try decoder(key).container(keyedBy: type)
-    }
-
-    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-        try decoder(key).unkeyedContainer()
-    }
-
-    func superDecoder() throws -> any Decoder {
-        ObjectDecoder(.object(snapshot), source, codingPath)
-    }
-
-    func superDecoder(forKey key: Key) throws -> any Decoder { try decoder(key) }
-
-    private func decoder(_ key: Key) throws -> ObjectDecoder {
+    func decoder(_ key: Key) throws -> ObjectDecoder {
         guard let cell = cell(key), !snapshot.cell(at: cell).isAbsent else { throw missing(key) }
         let relationship = cell - snapshot.entity.attributes.count
-        let content =
+        let content: ObjectDecoder.Content =
             relationship < 0
-            ? .value(snapshot.value(at: cell)) : try related(relationship, snapshot.cell(at: cell))
+            ? .init(snapshot.value(at: cell), snapshot.entity.attributes[cell].shape)
+            : try related(relationship, snapshot.cell(at: cell))
         return ObjectDecoder(content, source, codingPath + [key])
     }
 
     private func related(_ index: Int, _ cell: Cell) throws -> ObjectDecoder.Content {
         guard cell.kind != .null else { return .value(.null) }
         let objects = try source.store.related(snapshot, relationship: index)
-        if snapshot.entity.relationships[index].isMany { return .objects(objects) }
+        if snapshot.entity.relationships[index].isMany {
+            return .list(objects.map(ObjectDecoder.Content.object))
+        }
         return objects.first.map(ObjectDecoder.Content.object) ?? .value(.null)
     }
 
@@ -243,65 +240,6 @@ private struct ObjectContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
             ? "the entity \(name) has neither an attribute nor a relationship of this name"
             : "the \(name) has no value for it"
         return .keyNotFound(key, .init(codingPath: codingPath, debugDescription: text))
-    }
-}
-
-/// The objects of a list, one after the other.
-private struct ListContainer: UnkeyedDecodingContainer {
-    let snapshots: [Snapshot]
-    let source: ObjectSource
-    let codingPath: [any CodingKey]
-    private(set) var currentIndex = 0
-
-    init(snapshots: [Snapshot], source: ObjectSource, codingPath: [any CodingKey]) {
-        self.snapshots = snapshots
-        self.source = source
-        self.codingPath = codingPath
-    }
-
-    var count: Int? { snapshots.count }
-    var isAtEnd: Bool { currentIndex >= snapshots.count }
-
-    mutating func decodeNil() throws -> Bool { false }
-
-    mutating func decode<Result: Decodable>(_ type: Result.Type) throws -> Result {
-        let result = try next(type).decode(type)
-        currentIndex += 1
-        return result
-    }
-
-    mutating func nestedContainer<NestedKey: CodingKey>(
-        keyedBy type: NestedKey.Type
-    ) throws -> KeyedDecodingContainer<NestedKey> {
-        try superDecoder().container(keyedBy: type)
-    }
-
-    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        try superDecoder().unkeyedContainer()
-    }
-
-    mutating func superDecoder() throws -> any Decoder {
-        let decoder = try next(Any.self)
-        currentIndex += 1
-        return decoder
-    }
-
-    private func next(_ type: Any.Type) throws -> ObjectDecoder {
-        let path = codingPath + [Place(index: currentIndex)]
-        guard !isAtEnd else {
-            throw DecodingError.valueNotFound(
-                type, .init(codingPath: path, debugDescription: "the list has no more objects"))
-        }
-        return ObjectDecoder(.object(snapshots[currentIndex]), source, path)
-    }
-
-    private struct Place: CodingKey {
-        let intValue: Int?
-        var stringValue: String { intValue.map { "[\($0)]" } ?? "" }
-
-        init(index: Int) { intValue = index }
-        init?(intValue: Int) { self.intValue = intValue }
-        init?(stringValue: String) { return nil }
     }
 }
 

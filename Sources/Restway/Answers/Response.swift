@@ -2,6 +2,7 @@ public import FoundationEssentials
 import RestwayHTTP
 import RestwayJSON
 import RestwayMapping
+import RestwayObjects
 import RestwayOutcome
 import RestwayRouting
 import RestwayText
@@ -89,24 +90,59 @@ extension Response: CustomStringConvertible {
 extension Response {
     /// Reads the answer into a `Decodable` type.
     ///
-    /// If the document says how to map the answer, the properties have the names of attributes and
-    /// relationships; an array has all objects, and any other type the first one. If not, the body
-    /// is JSON, and `JSONDecoder` reads it.
+    /// An answer that is a value, a list or a map is read into a type such as `Int`, `[String]` or
+    /// `[String: Date]`. If the document maps the answer to objects, the properties have the names
+    /// of attributes and relationships; an array has all objects, and any other type the first one.
+    /// If not, the body is JSON, and `JSONDecoder` reads it.
     ///
     /// - Throws: A `RestwayError` of the kind `mapping`, whose `field` names the property.
     public func decode<Value: Decodable>(
         _ type: Value.Type = Value.self
     ) throws(RestwayError) -> Value {
-        if !core.isMapped, Value.self == JSON.self, let value = try json() as? Value {
+        if !core.isMapped, valueContent == nil, Value.self == JSON.self,
+            let value = try json() as? Value
+        {
             return value
         }
         do {
+            if let content = valueContent {
+                return try ObjectDecoder(content, source, []).decode(Value.self)
+            }
             guard core.isMapped else {
                 return try source.decoder.decode(Value.self, from: body)
             }
             return try ObjectDecoder.decode(Value.self, core.objects, source)
         } catch {
             throw RestwayError(DecodingText.failure(error, Value.self), underlying: error)
+        }
+    }
+
+    /// The value of an answer that is no object: a single value, a list or a map, which the
+    /// document describes by a type, or what another parser of the route has made of the body.
+    /// `nil` for an answer with objects, and if the value did not fit.
+    public var value: Object.Value? {
+        switch core.parsed {
+        case .objects: nil
+        case .value(let value, let shape): Object.Value(value, shape)
+        case .json(let isEmpty): isEmpty ? .null : (try? json()).map(Object.Value.json)
+        case .text(let text): .string(text.withBytes { String(decoding: $0, as: UTF8.self) })
+        case .bytes: .bytes(body)
+        case .made(_, let value): Object.Value(value)
+        case .headers, .nothing: .null
+        }
+    }
+
+    /// The value of an answer that a type of the document or another parser describes; `nil` for
+    /// objects and for JSON, which `JSONDecoder` reads.
+    private var valueContent: ObjectDecoder.Content? {
+        switch core.parsed {
+        case .objects, .json: nil
+        case .value(let value, let shape): .init(value, shape)
+        case .text(let text):
+            .value(.string(text.withBytes { String(decoding: $0, as: UTF8.self) }))
+        case .bytes: .value(.bytes(Array(body)))
+        case .made(_, let value): .value(value)
+        case .headers, .nothing: .value(.null)
         }
     }
 }

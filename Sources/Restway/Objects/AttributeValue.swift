@@ -13,6 +13,10 @@ extension Object {
         case bytes(Data)
         /// An object or a list, for an attribute of the type `json` or `any`.
         case json(JSON)
+        /// A list, for an attribute whose type is a list: `["string"]`.
+        case list([Value])
+        /// A map, for an attribute whose type is a map: `{"*": "string"}`.
+        case map([String: Value])
     }
 
     /// The value that tells an object from the other objects of its entity.
@@ -121,11 +125,47 @@ extension JSON: AttributeValue {
         case .double(let value): self = .number(value)
         case .string(let value): self = .string(value)
         case .json(let value): self = value
+        case .list, .map: self = attribute.json
         case .date, .bytes: return nil
         }
     }
 
     public var attribute: Object.Value { .json(self) }
+}
+
+/// Lists of values: `let tags: [String]? = object["tags"]`. A list with null in it is no list of
+/// strings; `Object.value` gives its elements.
+extension Array: AttributeValue where Element: AttributeValue {
+    public init?(attribute: Object.Value) {
+        let elements: [Object.Value]
+        switch attribute {
+        case .list(let list): elements = list
+        case .json(.array(let list)): elements = list.map(Object.Value.init)
+        default: return nil
+        }
+        let values = elements.compactMap(Element.init)
+        guard values.count == elements.count else { return nil }
+        self = values
+    }
+
+    public var attribute: Object.Value { .list(map(\.attribute)) }
+}
+
+/// Maps of values: `let names: [String: String]? = object["names"]`.
+extension Dictionary: AttributeValue where Key == String, Value: AttributeValue {
+    public init?(attribute: Object.Value) {
+        let members: [String: Object.Value]
+        switch attribute {
+        case .map(let map): members = map
+        case .json(.object(let map)): members = map.mapValues(Object.Value.init)
+        default: return nil
+        }
+        let values = members.compactMapValues(Value.init)
+        guard values.count == members.count else { return nil }
+        self = values
+    }
+
+    public var attribute: Object.Value { .map(mapValues(\.attribute)) }
 }
 
 /// The values of the core.
@@ -158,6 +198,7 @@ extension Object.Value {
         case .string(let value): .string(value)
         case .bytes(let value): .bytes(Array(value))
         case .json(let value): .json(value.description)
+        case .list, .map: .json(json.description)
         }
     }
 }

@@ -54,9 +54,14 @@ public final class Draft: Sendable {
     /// Sets an attribute to a value of any kind.
     public func set(_ name: String, to value: Object.Value) throws(RestwayError) {
         try change { () throws(Failure) in
-            let index = try core.entity.attribute(named: name)
+            let entity = core.entity
+            let index = try entity.attribute(named: name)
+            var kept = value.core
+            if entity.attributes[index].shape.isCollection, value != .null {
+                kept = try entity.canonical(value.wire, for: index)
+            }
             do throws(DraftError) {
-                try core.set(value.core, attribute: index)
+                try core.set(kept, attribute: index)
             } catch {
                 throw Failure(error)
             }
@@ -69,6 +74,29 @@ public final class Draft: Sendable {
             return try set(name, to: Object.Value.null)
         }
         core.setNull(relationship: index)
+    }
+
+    /// Adds an element after the others of an attribute that is a list of values.
+    public func add(_ element: some AttributeValue, toList name: String) throws(RestwayError) {
+        try changeList(name, element.attribute) { $0.added(to: $1) }
+    }
+
+    /// Removes all equal elements from an attribute that is a list of values.
+    public func remove(
+        _ element: some AttributeValue, fromList name: String
+    ) throws(RestwayError) {
+        try changeList(name, element.attribute) { $0.removed(from: $1) }
+    }
+
+    private func changeList(
+        _ name: String, _ element: Object.Value,
+        _ change: (ListElement, RestwayObjects.Value) -> RestwayObjects.Value
+    ) throws(RestwayError) {
+        try self.change { () throws(Failure) in
+            let index = try core.entity.attribute(named: name)
+            let element = try core.entity.element(element.wire, ofList: index)
+            core.change(attribute: index) { change(element, $0) }
+        }
     }
 
     // MARK: Relationships

@@ -92,6 +92,13 @@ public struct MappedQuery<Value: Mapped>: Sendable {
 
     /// Counts the values without reading them.
     public func count() throws(RestwayError) -> Int { try objects.count() }
+
+    /// Counts the values with each value of a property; see `Query.counts`.
+    public func counts<Property>(
+        by property: KeyPath<Value, Property>
+    ) throws(RestwayError) -> [Query.Group] {
+        try objects.counts(by: Value.name(of: property))
+    }
 }
 
 extension Store {

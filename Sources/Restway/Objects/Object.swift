@@ -41,7 +41,8 @@ public struct Object: Sendable {
 
     /// The value of an attribute; `nil` if the object has no value for it.
     public func value(_ name: String) -> Value? {
-        snapshot.value(named: name).flatMap(Value.init)
+        guard let index = snapshot.entity.attributeIndex(named: name) else { return nil }
+        return Value(snapshot.value(at: index), snapshot.entity.attributes[index].shape)
     }
 
     /// The objects that a relationship leads to, as the store has them now.

@@ -51,7 +51,7 @@ extension Client {
         return try changes(in: .object(object.snapshot))
     }
 
-    private func changes(in scope: Observer.Scope) throws(RestwayError) -> AsyncStream<[Change]> {
+    func changes(in scope: Observer.Scope) throws(RestwayError) -> AsyncStream<[Change]> {
         let (stream, continuation) = AsyncStream.makeStream(of: [Change].self)
         let observer = try RestwayError.explaining { () throws(Failure) in
             try core.observe(
@@ -67,19 +67,57 @@ extension Client {
     /// The result of a query: first as it is now, and then after each transaction that changes it.
     /// Results that come faster than the loop are left out but for the newest.
     public func results(of query: Query) throws(RestwayError) -> AsyncStream<[Object]> {
+        let watch = QueryWatch(query.core)
+        return try ResultStream.make(source, reading: { watch.objects }) {
+            [core] tell, end throws(Failure) in
+            try core.observe(watch, changed: { _ in tell() }, end: end)
+        }
+    }
+}
+
+/// Makes sequences of results: the present result first, and then the newest one after changes.
+enum ResultStream {
+    /// Keeps a reading that began earlier from replacing one that began later.
+    private struct Order {
+        private var begun = 0
+        private var told = 0
+
+        mutating func begin() -> Int {
+            begun += 1
+            return begun
+        }
+
+        /// Whether a reading is newer than all that were told. If so, it is told now.
+        mutating func isNewest(_ number: Int) -> Bool {
+            guard number > told else { return false }
+            told = number
+            return true
+        }
+    }
+
+    /// - Parameters:
+    ///   - read: Reads the result; `nil` if the store cannot be read now. The next change then
+    ///     tells what this one could not.
+    ///   - observe: Begins to observe, with functions for a change and for the end.
+    static func make(
+        _ source: ObjectSource, reading read: @escaping @Sendable () -> [Snapshot]?,
+        _ observe: (
+            _ tell: @escaping @Sendable () -> Void, _ end: @escaping @Sendable () -> Void
+        ) throws(Failure) -> Observer
+    ) throws(RestwayError) -> AsyncStream<[Object]> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: [Object].self, bufferingPolicy: .bufferingNewest(1))
-        let watch = QueryWatch(query.core)
-        // The lock keeps a notice from telling a result before this function tells an older one.
-        let order = Lock(())
-        let tell: @Sendable () -> Void = { [source] in
-            order.withLock { _ in
-                _ = continuation.yield(watch.objects.map { Object($0, source) })
+        let order = Lock(Order())
+        let tell: @Sendable () -> Void = {
+            let number = order.withLock { $0.begin() }
+            guard let objects = read() else { return }
+            order.withLock { order in
+                guard order.isNewest(number) else { return }
+                continuation.yield(objects.map { Object($0, source) })
             }
         }
-        let observer = try RestwayError.explaining { () throws(Failure) in
-            try core.observe(
-                watch, changed: { _ in tell() }, end: { continuation.finish() })
+        let observer = try RestwayError.explaining(source) { () throws(Failure) in
+            try observe(tell, { continuation.finish() })
         }
         tell()
         continuation.onTermination = { [store = source.store] _ in store.remove(observer) }

@@ -75,6 +75,17 @@ public struct Store: Sendable {
         }
     }
 
+    /// Deletes the object with an identity here; no request is sent. Returns false if the store
+    /// does not have it.
+    @discardableResult
+    public func delete(
+        _ entity: String, _ identity: Object.Identity
+    ) throws(RestwayError) -> Bool {
+        try RestwayError.explaining { () throws(Failure) in
+            try source.store.delete(source.api.entity(named: entity), identity.core)
+        }
+    }
+
     /// Deletes all objects of an entity here, and returns how many there were.
     @discardableResult
     public func deleteAll(_ entity: String) throws(RestwayError) -> Int {
@@ -90,91 +101,26 @@ public struct Store: Sendable {
     }
 }
 
-/// A query of a store. Each function returns a new query, so that queries can be shared.
-public struct Query: Sendable {
-    let core: HostQuery
-    private let source: ObjectSource
+/// What a store holds.
+public struct StoreStatistics: Sendable, Hashable {
+    public let objectCount: Int
+    /// The objects whose newest values are in memory.
+    public let cachedObjectCount: Int
+    /// The bytes of these objects.
+    public let cachedBytes: Int
+    /// The bytes of the file of the store; 0 without a file.
+    public let fileBytes: Int
+}
 
-    init(_ core: HostQuery, _ source: ObjectSource) {
-        self.core = core
-        self.source = source
-    }
-
-    /// Keeps the objects for which a condition holds. Each `?` stands for one of the values:
-    /// `filter("state = ? and comments > ?", "open", 3)`.
-    ///
-    /// - Throws: A `RestwayError` of the kind `invalidArgument` that says where the condition is
-    ///   wrong, or `unknownAttribute`.
-    public func filter(
-        _ condition: String, _ values: any AttributeValue...
-    ) throws(RestwayError) -> Query {
-        try filter(condition, values: values)
-    }
-
-    func filter(
-        _ condition: String, values: [any AttributeValue]
-    ) throws(RestwayError) -> Query {
-        try changed { query throws(Failure) in
-            let values = values.map { ConditionValue.one($0.attribute.core) }
-            try query.addCondition(condition, values, of: source.api)
-        }
-    }
-
-    func filter(
-        _ attribute: String, _ comparison: RestwayObjects.Query.Comparison,
-        _ value: RestwayObjects.Value
-    ) throws(RestwayError) -> Query {
-        try changed { query throws(Failure) in
-            try query.query.addCondition(attribute, comparison, value)
-        }
-    }
-
-    /// Sorts by an attribute, after the orders that were given before.
-    public func order(
-        by attribute: String, descending: Bool = false
-    ) throws(RestwayError) -> Query {
-        try changed { query throws(Failure) in
-            try query.query.addOrder(attribute, isDescending: descending)
-        }
-    }
-
-    /// Returns at most `limit` objects, after leaving out `offset`.
-    public func limit(_ limit: Int, offset: Int = 0) throws(RestwayError) -> Query {
-        guard limit >= 0, offset >= 0 else {
-            throw RestwayError(
-                Failure(.invalidArgument, "a limit or an offset is negative", field: "limit"))
-        }
-        return try changed { query throws(Failure) in
-            query.query.limit = limit
-            query.query.offset = offset
-        }
-    }
-
-    /// Reads the objects.
-    public func all() throws(RestwayError) -> [Object] {
+extension Store {
+    /// What the store holds now.
+    public func statistics() throws(RestwayError) -> StoreStatistics {
         let found = try RestwayError.explaining { () throws(Failure) in
-            try source.store.objects(core)
+            try source.store.statistics()
         }
-        return found.map { Object($0, source) }
-    }
-
-    /// Reads the first object; `nil` if the query finds no object.
-    public func first() throws(RestwayError) -> Object? { try limit(1).all().first }
-
-    /// Counts the objects without reading them.
-    public func count() throws(RestwayError) -> Int {
-        try RestwayError.explaining { () throws(Failure) in try source.store.count(core) }
-    }
-
-    private func changed(
-        _ change: (inout HostQuery) throws(Failure) -> Void
-    ) throws(RestwayError) -> Query {
-        let query = try RestwayError.explaining { () throws(Failure) in
-            var query = core
-            try change(&query)
-            return query
-        }
-        return Query(query, source)
+        return StoreStatistics(
+            objectCount: found.objectCount, cachedObjectCount: found.cachedObjectCount,
+            cachedBytes: found.cachedByteCount, fileBytes: found.fileByteCount)
     }
 }
 

@@ -51,15 +51,39 @@ public struct Outbox: Sendable {
         try using { outbox throws(Failure) in try outbox.hasPending(object.snapshot) }
     }
 
+    /// A stored request.
+    ///
+    /// - Throws: A `RestwayError` of the kind `invalidArgument` if it is no longer stored.
+    public func item(_ id: Int64) throws(RestwayError) -> OutboxItem {
+        OutboxItem(try using { outbox throws(Failure) in try outbox.find(id) }, client.source)
+    }
+
+    /// Whether a flush could deliver anything.
+    public func needsFlushing() throws(RestwayError) -> Bool {
+        try using { outbox throws(Failure) in try outbox.needsFlushing() }
+    }
+
+    /// The stored requests as JSON, without secrets.
+    public func json() throws(RestwayError) -> JSON {
+        try JSON(text: using { outbox throws(Failure) in try outbox.list().json })
+    }
+
     /// Sends the stored requests that may be sent now, and waits until each has its result.
     ///
-    /// - Parameter forced: Whether requests are sent whose next attempt is due only later.
+    /// - Parameters:
+    ///   - forced: Whether requests are sent whose next attempt is due only later.
+    ///   - progress: Counts the requests that have come to their end.
     /// - Returns: The requests with their results, in the order of the file.
     /// - Throws: A `RestwayError` if the flush could not do its work, for example `closed`. A
     ///   request that the server refuses is no error of the flush: its item is `dead`.
     @discardableResult
-    public func flush(forced: Bool = false) async throws(RestwayError) -> [OutboxItem] {
+    public func flush(
+        forced: Bool = false, progress: ProgressReporter? = nil
+    ) async throws(RestwayError) -> [OutboxItem] {
         let outbox = try using { outbox throws(Failure) in outbox }
+        let counting = try progress.map { progress throws(RestwayError) in
+            try FlushCounting(progress, self)
+        }
         let result: Result<[StoredRequest], Failure> = await withCheckedContinuation { waiting in
             let told = OutboxReceiver { requests in
                 waiting.resume(
@@ -72,14 +96,35 @@ public struct Outbox: Sendable {
             }
         }
         switch result {
-        case .success(let items): return items.map { OutboxItem($0, client.source) }
-        case .failure(let failure): throw RestwayError(failure, of: client.source)
+        case .success(let items):
+            counting?.end(isDone: true)
+            return items.map { OutboxItem($0, client.source) }
+        case .failure(let failure):
+            counting?.end(isDone: false)
+            throw RestwayError(failure, of: client.source)
         }
     }
 
     /// Lets a refused request be sent again.
     public func retry(_ id: Int64) throws(RestwayError) {
         try using { outbox throws(Failure) in try outbox.retry(id) }
+    }
+
+    /// Changes the body of a refused request, gives it a new idempotency key, and lets it be sent
+    /// again.
+    ///
+    /// - Parameters:
+    ///   - body: The new body; `nil` removes the body.
+    ///   - mediaType: The new media type; `nil` keeps the present one.
+    public func edit(
+        _ id: Int64, body: Data?, mediaType: String? = nil
+    ) throws(RestwayError) {
+        if let mediaType {
+            try Headers.Field(name: "Content-Type", value: mediaType).check()
+        }
+        try using { outbox throws(Failure) in
+            try outbox.edit(id, body: body.map { Array($0) }, mediaType: mediaType)
+        }
     }
 
     /// Removes a request and those that depend on it, and takes their changes of the store back.
@@ -95,68 +140,11 @@ public struct Outbox: Sendable {
         try using { outbox throws(Failure) in try outbox.dropAll() }
     }
 
-    private func using<Value>(
+    func using<Value>(
         _ body: (RestwayOutbox.Outbox) throws(Failure) -> Value
     ) throws(RestwayError) -> Value {
         try RestwayError.explaining(client.source) { () throws(Failure) in
             try body(try client.core.requireOutbox())
-        }
-    }
-}
-
-/// A request in the outbox, as it was when it was read.
-public struct OutboxItem: Sendable {
-    /// The state of a stored request.
-    public enum State: String, Sendable {
-        /// It waits for its turn, or for its next attempt.
-        case waiting
-        /// It is on its way.
-        case sending
-        /// It waits behind a refused request, or for objects.
-        case blocked
-        /// The server has refused it, or it cannot be sent.
-        case dead
-        /// The server has taken it.
-        case delivered
-        /// It was removed.
-        case gone
-    }
-
-    private let core: StoredRequest
-    private let source: ObjectSource
-
-    init(_ core: StoredRequest, _ source: ObjectSource) {
-        self.core = core
-        self.source = source
-    }
-
-    /// Its number in the file, which an error of the kind `queued` has as its `outboxID`.
-    public var id: Int64 { core.id }
-    public var method: Method { Method(rawValue: core.method) ?? .get }
-    /// The path below the base URL, without its query.
-    public var path: String { core.path }
-    /// The lane: requests of one lane are sent one after the other.
-    public var lane: String { core.lane }
-    public var idempotencyKey: String { core.idempotencyKey }
-    public var body: Data? { core.body.map { Data($0) } }
-    /// When the request was stored.
-    public var created: Date {
-        Date(timeIntervalSince1970: Double(core.created) / 1_000_000)
-    }
-    /// How often it was sent.
-    public var attempts: Int { core.attempts }
-    public var lastError: String? { core.lastError }
-    /// The answer of the server.
-    public var response: Response? { core.response.map { Response($0, source) } }
-
-    public var state: State {
-        switch core.state {
-        case .waiting: .waiting
-        case .sending: .sending
-        case .blocked: .blocked
-        case .dead: .dead
-        case .delivered: .delivered
-        case .gone: .gone
         }
     }
 }

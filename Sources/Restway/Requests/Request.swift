@@ -50,7 +50,8 @@ public struct Request: Sendable {
     /// The names of headers of the document or the client that this request does not have.
     public var omittedHeaders: Set<String> = []
     public var body: RequestBody?
-    /// The time limit of each attempt, in place of the client's or the route's.
+    /// The time limit of each attempt, in place of the client's or the route's; `.zero` is no
+    /// limit.
     public var timeout: Duration?
     /// Requests with a higher priority are sent first.
     public var priority = 0
@@ -60,6 +61,8 @@ public struct Request: Sendable {
     public var idempotencyKey: String?
     /// The lane in which the outbox keeps the request; `nil` for its usual lane.
     public var lane: String?
+    /// How the response cache takes part.
+    public var caching = Caching()
 
     public init(_ method: Method? = nil, _ target: Target) {
         self.method = method
@@ -70,45 +73,41 @@ public struct Request: Sendable {
 extension Request {
     /// The request as the core takes it.
     func spec() throws(RestwayError) -> RequestSpec {
-        var spec = start
-        spec.variables = try Dictionary(
-            variables.members.map { member throws(RestwayError) in
-                (member.name, try member.variable())
-            }
-        ) { _, later in later }
-        if case .path(_, let values) = target.kind {
-            for (index, value) in values.enumerated() {
-                spec.variables[Target.name(ofValue: index)] = .value(.string(value))
-            }
+        var spec = try start()
+        spec.variables = try variables.variables()
+        if case .path(let path) = target.kind {
+            for (name, value) in path.values { spec.variables[name] = .value(.string(value)) }
         }
-        spec.parameters = parameters.members.map { member in
-            Parameter(keys: [member.name], value: member.value.value)
-        }
+        if !target.scope.members.isEmpty { spec.values.addScope(try target.scope.variables()) }
+        spec.parameters = parameters.parameters
         for field in headers {
             try field.check()
             spec.headers.append((field.name, field.value))
         }
         for name in omittedHeaders.sorted() { spec.headers.append((name, nil)) }
-        spec.body = body?.core
-        spec.timeouts.totalMilliseconds = timeout.map(\.milliseconds)
+        body?.apply(to: &spec)
+        spec.timeouts.totalMilliseconds = timeout.map { $0 == .zero ? 0 : $0.milliseconds }
         spec.priority = Int32(clamping: priority)
         spec.authMode = authentication.map(\.core)
         spec.idempotencyKey = idempotencyKey.map(IdempotencyKey.given)
         spec.lane = lane
+        spec.reception.caching = caching.core
         return spec
     }
 
-    private var start: RequestSpec {
+    private func start() throws(RestwayError) -> RequestSpec {
         let chosen = (method ?? .get).core
-        return switch target.kind {
-        case .path(let path, _):
-            RequestSpec(target: .path(chosen, path), subject: subject?.core)
+        switch target.kind {
+        case .path(let path):
+            return RequestSpec(target: .path(chosen, path.text), subject: subject?.core)
         case .route(let name):
-            RequestSpec(target: .route(name, method?.core), subject: subject?.core)
+            return RequestSpec(target: .route(name, method?.core), subject: subject?.core)
         case .object(let object):
-            RequestSpec(target: .subject(chosen), subject: .object(object.snapshot))
+            return RequestSpec(target: .subject(chosen), subject: .object(object.snapshot))
         case .draft(let draft):
-            RequestSpec(target: .subject(chosen), subject: draft.subject)
+            return RequestSpec(target: .subject(chosen), subject: draft.subject)
+        case .unjoinable(let reason):
+            throw RestwayError(Failure(.invalidArgument, reason, field: "target"))
         }
     }
 }
@@ -140,9 +139,22 @@ extension Headers.Field {
     }
 }
 
+extension Values {
+    var parameters: [Parameter] { members.map(\.parameter) }
+
+    /// The values as variables of a path.
+    func variables() throws(RestwayError) -> [String: RequestSpec.Variable] {
+        try Dictionary(
+            members.map { member throws(RestwayError) in (member.name, try member.variable()) }
+        ) { _, later in later }
+    }
+}
+
 extension Values.Member {
+    var parameter: Parameter { Parameter(keys: [name], value: value.value) }
+
     /// The value of a variable of a path.
-    fileprivate func variable() throws(RestwayError) -> RequestSpec.Variable {
+    func variable() throws(RestwayError) -> RequestSpec.Variable {
         switch value {
         case .null: return .null
         case .array(let elements):

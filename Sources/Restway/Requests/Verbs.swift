@@ -1,6 +1,6 @@
 /// The methods of HTTP. Each has two forms: one returns the `Response`, the other reads it into the
 /// `Decodable` type that the program asks for.
-extension Client {
+extension RequestSender {
     /// Gets a path or a route.
     ///
     /// - Parameters:
@@ -98,7 +98,7 @@ extension Client {
 
 extension Request {
     /// The request of a verb.
-    fileprivate init(
+    init(
         _ method: Method, _ target: Target, _ variables: Values, _ parameters: Values,
         _ headers: Headers, _ body: RequestBody?
     ) {

@@ -81,11 +81,13 @@ public struct PagedObjects: AsyncSequence, Sendable {
 /// cancelled.
 private final class PagePosition: Sendable {
     private let pages: RestwayPages.Pages
-    private let source: ObjectSource
+    /// A client that ends would end the pages.
+    private let client: Client
+    private var source: ObjectSource { client.source }
 
-    init(_ pages: RestwayPages.Pages, _ source: ObjectSource) {
+    init(_ pages: RestwayPages.Pages, _ client: Client) {
         self.pages = pages
-        self.source = source
+        self.client = client
     }
 
     deinit { pages.abandon() }
@@ -110,25 +112,59 @@ private final class PagePosition: Sendable {
     }
 }
 
+extension Pages {
+    /// Where the pages end, and how they are requested.
+    public struct Options: Sendable {
+        /// The largest number of pages; `nil` for all.
+        public var pagesMax: Int?
+        /// The largest number of objects; `nil` for all. It cuts off the objects of the last page.
+        public var objectsMax: Int?
+        /// Whether the next page is requested while the program uses a page.
+        public var prefetching: Bool
+
+        public init(pagesMax: Int? = nil, objectsMax: Int? = nil, prefetching: Bool = false) {
+            self.pagesMax = pagesMax
+            self.objectsMax = objectsMax
+            self.prefetching = prefetching
+        }
+
+        fileprivate func core() throws(RestwayError) -> RestwayPages.Pages.Options {
+            var core = RestwayPages.Pages.Options()
+            core.fetchesAhead = prefetching
+            if let pagesMax {
+                try RestwayError.check(pagesMax, in: 1 ... .max, "options.pagesMax")
+                core.bounds.pagesMax = Int64(pagesMax)
+            }
+            if let objectsMax {
+                try RestwayError.check(objectsMax, in: 1 ... .max, "options.objectsMax")
+                core.bounds.objectsMax = Int64(objectsMax)
+            }
+            return core
+        }
+    }
+}
+
 extension Client {
     /// Reads a route page by page.
     ///
-    /// - Parameter prefetching: Whether the next page is requested while the program uses a page.
     /// - Throws: A `RestwayError` if the document does not say how the pages of the route follow
     ///   each other.
     public func pages(
         _ target: Target, variables: Values = [:], parameters: Values = [:],
-        prefetching: Bool = false
+        options: Pages.Options = .init()
     ) throws(RestwayError) -> Pages {
-        var request = Request(.get, target)
-        request.variables = variables
-        request.parameters = parameters
+        try pages(Request(.get, target, variables, parameters, [:], nil), options: options)
+    }
+
+    /// Reads the pages that a request begins.
+    public func pages(
+        _ request: Request, options: Pages.Options = .init()
+    ) throws(RestwayError) -> Pages {
         let spec = try request.spec()
+        let coreOptions = try options.core()
         let pages = try RestwayError.explaining(source) { () throws(Failure) in
-            var options = RestwayPages.Pages.Options()
-            options.fetchesAhead = prefetching
-            return try RestwayPages.Pages(core.calls, spec, options)
+            try RestwayPages.Pages(core.calls, spec, coreOptions)
         }
-        return Pages(PagePosition(pages, source))
+        return Pages(PagePosition(pages, self))
     }
 }

@@ -1,0 +1,92 @@
+public import FoundationEssentials
+import RestwayOutbox
+import RestwayOutcome
+
+/// A request in the outbox, as it was when it was read.
+public struct OutboxItem: Sendable {
+    /// The state of a stored request.
+    public enum State: String, Sendable {
+        /// It waits for its turn, or for its next attempt.
+        case waiting
+        /// It is on its way.
+        case sending
+        /// It waits behind a refused request, or for objects.
+        case blocked
+        /// The server has refused it, or it cannot be sent.
+        case dead
+        /// The server has taken it.
+        case delivered
+        /// It was removed.
+        case gone
+    }
+
+    /// Why a stored request is dead.
+    public enum DeathReason: String, Sendable {
+        /// The server has refused it.
+        case refused
+        /// The server has seen its idempotency key with another request. `Outbox.edit` gives it a
+        /// new one.
+        case keyReused
+        /// It could not be sent, or its answer could not be read.
+        case unsendable
+        /// The server did not give the identity that the request waited for.
+        case noIdentity
+    }
+
+    private let core: StoredRequest
+    private let source: ObjectSource
+    /// Why the request has come to its end without success; `nil` for a request that was delivered,
+    /// and for one that was read from the file.
+    public let error: RestwayError?
+
+    init(_ core: StoredRequest, _ source: ObjectSource, _ failure: Failure? = nil) {
+        self.core = core
+        self.source = source
+        error = failure.map { RestwayError($0, of: source) }
+    }
+
+    /// Its number in the file, which an error of the kind `queued` has as its `outboxID`.
+    public var id: Int64 { core.id }
+    public var method: Method { Method(rawValue: core.method) ?? .get }
+    /// The path below the base URL, without its query.
+    public var path: String { core.path }
+    /// The lane: requests of one lane are sent one after the other.
+    public var lane: String { core.lane }
+    public var idempotencyKey: String { core.idempotencyKey }
+    public var body: Data? { core.body.map { Data($0) } }
+    /// When the request was stored.
+    public var created: Date {
+        Date(timeIntervalSince1970: Double(core.created) / 1_000_000)
+    }
+    /// How often it was sent.
+    public var attempts: Int { core.attempts }
+    /// When the next attempt may be made; `nil` for now.
+    public var nextAttempt: Date? {
+        guard core.nextAttempt > 0 else { return nil }
+        return Date(timeIntervalSince1970: Double(core.nextAttempt) / 1_000_000)
+    }
+    public var lastError: String? { core.lastError }
+    /// The answer of the server.
+    public var response: Response? { core.response.map { Response($0, source) } }
+
+    public var state: State {
+        switch core.state {
+        case .waiting: .waiting
+        case .sending: .sending
+        case .blocked: .blocked
+        case .dead: .dead
+        case .delivered: .delivered
+        case .gone: .gone
+        }
+    }
+    /// Why the request is dead; `nil` for other requests.
+    public var deathReason: DeathReason? {
+        switch core.deathReason {
+        case nil: nil
+        case .refused: .refused
+        case .keyReused: .keyReused
+        case .unsendable: .unsendable
+        case .noIdentity: .noIdentity
+        }
+    }
+}

@@ -1,0 +1,168 @@
+import Foundation
+import Restway
+import XCTest
+
+/// What a program learns of its stored requests.
+final class OutboxTests: DemoTestCase {
+    private let document: JSON = [
+        "restway": 1,
+        "routes": [
+            "note": ["method": "POST", "path": "notes/:id", "offline": true]
+        ],
+        "outbox": ["path": "outbox.db", "intervalMilliseconds": -1],
+    ]
+
+    /// A server that takes notes, refuses the note 13, and counts.
+    private func server() throws -> ScriptedServer {
+        try ScriptedServer { connection in
+            while let request = connection.request() {
+                if request.path == "/v2/notes/13", request.body != Array("{}".utf8) {
+                    connection.answer(status: "422 Unprocessable Content")
+                } else {
+                    connection.answer()
+                }
+            }
+        }
+    }
+
+    private func notes(_ server: ScriptedServer) throws -> Client {
+        let file = try temporaryFile("outbox.db")
+        let client = try client(of: server, document) { $0.files.outbox = file }
+        try client.setReachability(.unreachable)
+        return client
+    }
+
+    /// Stores a request, and returns its number.
+    private func store(_ client: Client, _ note: Int) async throws -> Int64 {
+        let error = try await failure { () throws(RestwayError) in
+            try await client.post(
+                .route("note"), body: .json(["text": "a"]), variables: ["id": JSON(note)])
+        }
+        XCTAssertEqual(error.kind, .queued)
+        return try XCTUnwrap(error.outboxID)
+    }
+
+    func testEventsTellOfItemsAndFlushes() async throws {
+        let server = try server()
+        let client = try notes(server)
+        let ids = [try await store(client, 1), try await store(client, 13)]
+        var first = try client.outbox.events().makeAsyncIterator()
+        var second = try client.outbox.events().makeAsyncIterator()
+        XCTAssertTrue(try client.outbox.needsFlushing())
+        try client.setReachability(.reachable)
+        var states: [Int64: OutboxItem.State] = [:]
+        for _ in 0..<2 {
+            guard case .item(let item)? = await first.next() else { return XCTFail("no item") }
+            states[item.id] = item.state
+            XCTAssertEqual(item.error == nil, item.state == .delivered)
+        }
+        XCTAssertEqual(states, [ids[0]: .delivered, ids[1]: .dead])
+        guard case .flushed(let items, nil)? = await first.next() else {
+            return XCTFail("no flush")
+        }
+        XCTAssertEqual(Set(items.map(\.id)), Set(ids))
+        guard case .item? = await second.next() else { return XCTFail("one loop for all") }
+        client.close()
+        while await second.next() != nil {}
+        let end = await first.next()
+        XCTAssertNil(end)
+        XCTAssertThrowsError(try client.outbox.items())
+    }
+
+    func testATaskWaitsForTheEndOfARequest() async throws {
+        let server = try server()
+        let client = try notes(server)
+        let outbox = client.outbox
+        let delivered = try await store(client, 1)
+        let dead = try await store(client, 13)
+        async let first = outbox.wait(for: delivered)
+        async let second = outbox.wait(for: dead)
+        try client.setReachability(.reachable)
+        let items = try await [first, second]
+        XCTAssertEqual(items.map(\.state), [.delivered, .dead])
+        XCTAssertNil(items[0].error)
+        XCTAssertEqual(items[0].response?.status, 200)
+        XCTAssertEqual(items[1].deathReason, .refused)
+        XCTAssertEqual(items[1].error?.httpStatus, 422)
+        XCTAssertNotNil(items[1].lastError)
+        let late = try await outbox.wait(for: delivered)
+        XCTAssertEqual(late.state, .delivered)
+        let unknown = try await failure { () throws(RestwayError) in
+            try await outbox.wait(for: 4_000_000)
+        }
+        XCTAssertEqual(unknown.kind, .invalidArgument)
+    }
+
+    /// Waits for the end of a request, and returns how the wait fails; `nil` if it does not.
+    private static func failureOfWait(_ outbox: Outbox, _ id: Int64) async -> RestwayError.Kind? {
+        do throws(RestwayError) {
+            _ = try await outbox.wait(for: id)
+            return nil
+        } catch {
+            return error.kind
+        }
+    }
+
+    func testAWaitEndsWithoutAResult() async throws {
+        let server = try server()
+        let client = try notes(server)
+        let outbox = client.outbox
+        let id = try await store(client, 1)
+        let cancelled = Task { await OutboxTests.failureOfWait(outbox, id) }
+        cancelled.cancel()
+        let kind = await cancelled.value
+        XCTAssertEqual(kind, .cancelled)
+
+        async let gone = outbox.wait(for: id)
+        XCTAssertEqual(try outbox.drop(id), 1)
+        let item = try await gone
+        XCTAssertEqual(item.state, .gone)
+        XCTAssertEqual(item.error?.domain, .outbox)
+    }
+
+    func testACloseEndsAWait() async throws {
+        let server = try server()
+        let client = try notes(server)
+        let outbox = client.outbox
+        let id = try await store(client, 1)
+        let waiting = Task { await OutboxTests.failureOfWait(outbox, id) }
+        client.close()
+        let kind = await waiting.value
+        XCTAssertEqual(kind, .closed)
+    }
+
+    func testADeadRequestIsEditedAndSent() async throws {
+        let server = try server()
+        let client = try notes(server)
+        let outbox = client.outbox
+        let id = try await store(client, 13)
+        try client.setReachability(.reachable)
+        let dead = try await outbox.wait(for: id)
+        XCTAssertEqual(dead.state, .dead)
+        XCTAssertEqual(try outbox.item(id).deathReason, .refused)
+        XCTAssertNil(try outbox.item(id).error)
+        XCTAssertEqual(try outbox.json()[0]?["id"]?.integer, id)
+        let key = try outbox.item(id).idempotencyKey
+        try outbox.edit(id, body: Data("{}".utf8))
+        let sent = try await outbox.wait(for: id)
+        XCTAssertEqual(sent.state, .delivered)
+        XCTAssertNotEqual(sent.idempotencyKey, key)
+        XCTAssertThrowsError(try outbox.item(id)) { error in
+            XCTAssertEqual((error as? RestwayError)?.kind, .invalidArgument)
+        }
+        XCTAssertThrowsError(try outbox.edit(id, body: nil, mediaType: "a\nb")) { error in
+            XCTAssertEqual((error as? RestwayError)?.field, "Content-Type")
+        }
+    }
+
+    func testTheProgressOfAFlush() async throws {
+        let server = try server()
+        let client = try notes(server)
+        for note in 1...3 { _ = try await store(client, note) }
+        let progress = ProgressReporter()
+        try await client.outbox.flush(progress: progress)
+        XCTAssertEqual(progress.state.requests.done, 3)
+        XCTAssertEqual(progress.state.requests.total, 3)
+        XCTAssertEqual(progress.state.fraction, 1)
+    }
+}
