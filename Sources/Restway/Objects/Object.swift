@@ -69,8 +69,8 @@ public struct Object: Sendable {
     /// Returns the object as JSON: its values by the names of attributes, without those that it was
     /// never given, and the objects that its relationships lead to, as the store has them now.
     ///
-    /// - Parameter depth: How many relationships are followed, one behind the other, at most 16. The
-    ///   relationships of the last objects are left out.
+    /// - Parameter depth: How many relationships are followed, one behind the other, at most 16.
+    ///   The relationships of the last objects are left out.
     public func json(depth: Int = 0) throws(RestwayError) -> JSON {
         try RestwayError.check(depth, in: 0...ObjectText.depthMax, "depth")
         var options = ObjectText.Options()
