@@ -99,6 +99,22 @@ final class TrackerTests: DemoTestCase {
         XCTAssertEqual(labels, issues.flatMap(\.labels))
     }
 
+    func testAnObjectIsWrittenAsJSON() async throws {
+        let client = try tracker()
+        let answer = try await client.get("repos/octo/hello/issues/\(1)")
+        let issue = try XCTUnwrap(answer.object)
+        let alone = try issue.json()
+        XCTAssertEqual(alone["number"], 1)
+        XCTAssertEqual(alone["title"]?.string, issue["title"])
+        XCTAssertNil(alone["user"]?["login"])
+        let whole = try issue.json(depth: 1)
+        XCTAssertEqual(
+            whole["user"]?["login"]?.string, try issue.related("user").first?["login"])
+        XCTAssertThrowsError(try issue.json(depth: 17)) { error in
+            XCTAssertEqual((error as? RestwayError)?.field, "depth")
+        }
+    }
+
     func testQueriesOfTheStore() async throws {
         let client = try tracker()
         try await client.get(.route("issues"), parameters: ["per_page": 12])

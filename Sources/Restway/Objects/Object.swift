@@ -66,6 +66,21 @@ public struct Object: Sendable {
         }
     }
 
+    /// Returns the object as JSON: its values by the names of attributes, without those that it was
+    /// never given, and the objects that its relationships lead to, as the store has them now.
+    ///
+    /// - Parameter depth: How many relationships are followed, one behind the other, at most 16.
+    ///   The relationships of the last objects are left out.
+    public func json(depth: Int = 0) throws(RestwayError) -> JSON {
+        try RestwayError.check(depth, in: 0...ObjectText.depthMax, "depth")
+        var options = ObjectText.Options()
+        options.depth = depth
+        let text = try RestwayError.explaining { [options] () throws(Failure) in
+            try ObjectText.of(snapshot, options, in: source.store)
+        }
+        return try JSON(text: text)
+    }
+
     /// Whether both show the same object, perhaps at different times.
     public func isSame(as other: Object) -> Bool { snapshot.isSame(as: other.snapshot) }
 }
