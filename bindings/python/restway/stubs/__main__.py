@@ -12,6 +12,7 @@ from .._exceptions import RestwayError
 from .cpp import write_header
 from .model import Document, document_of
 from .python import write_module
+from .swift import write_source
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -21,7 +22,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="restway-stubs",
         description="Writes a Python module with the types of an API document: its entities, "
-        "routes, variables and drafts. With --cpp it writes a C++ header with its entities.",
+        "routes, variables and drafts. With --swift it writes the same as Swift source, and with "
+        "--cpp a C++ header with its entities.",
     )
     parser.add_argument("document", metavar="DOCUMENT", help="the path of the API document")
     parser.add_argument(
@@ -31,6 +33,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--pyi",
         action="store_true",
         help="write a stub file (.pyi) in place of a module; so does an output that ends with .pyi",
+    )
+    parser.add_argument(
+        "--swift",
+        action="store_true",
+        help="write a Swift file with a struct for each entity and for its drafts, and the routes; "
+        "so does an output that ends with .swift",
     )
     parser.add_argument(
         "--cpp",
@@ -63,6 +71,8 @@ def _written(document: Document, given: argparse.Namespace) -> str:
     if given.cpp:
         named = Path(given.document) if given.output is None else given.output
         return write_header(document, named.name.partition(".")[0])
+    if given.swift or (given.output is not None and given.output.suffix == ".swift"):
+        return write_source(document)
     is_stub = given.pyi or (given.output is not None and given.output.suffix == ".pyi")
     return write_module(document, is_stub=is_stub)
 
