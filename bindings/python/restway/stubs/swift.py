@@ -33,6 +33,10 @@ _RESERVED = {
 }
 """The names that a file uses for itself, or that programs use beside it."""
 
+_OF_ROUTES = ("JSON", "Request", "Values", "body", "method", "parameters", "request", "variables")
+"""The names that the functions of routes use for themselves."""
+
+
 def write_source(document: Document) -> str:
     """Returns the text of a Swift file with the types of a document."""
     body = "\n\n".join("\n".join(part) for part in _Source(document).parts())
@@ -84,7 +88,8 @@ class _Source:
 
     def _entity(self, entity: Entity) -> list[str]:
         name = self._entities[entity.name]
-        taken: set[str] = set()
+        # A property of this name would hide the enum.
+        taken = {"CodingKeys"}
         fields = [
             (one.name, identifier(one.name, taken), _type_of(one.type), "attribute")
             for one in entity.attributes
@@ -195,7 +200,7 @@ class _Source:
         return ["/// The routes of the document, as requests.", "enum Routes {", *members[1:], "}"]
 
     def _route(self, route: Route, name: str, methods: str | None) -> list[str]:
-        taken = {"method", "parameters", "body", "request"}
+        taken = {*_OF_ROUTES}
         variables = [(one, identifier(one.name, taken)) for one in route.variables]
         has_body = any(method in WRITING_METHODS for method in route.methods)
         parameters = [
@@ -287,7 +292,7 @@ def _set_attribute(name: str, label: str, declared: Any) -> list[str]:
     value = "JSON(encoding: value)" if not isinstance(declared, str) else "value"
     return [
         f"/// Sets the attribute {documentation(name)}; nil sets it to null.",
-        f"func set({label} value: {_type_of(declared)}?) throws(RestwayError) {{",
+        f"func set({_labelled(label, 'value')}: {_type_of(declared)}?) throws(RestwayError) {{",
         f"    guard let value else {{ return try draft.setNull({literal(name)}) }}",
         f"    try draft.set({literal(name)}, to: {value})",
         "}",
@@ -299,18 +304,23 @@ def _set_relationship(one: Relationship, label: str) -> list[str]:
     if one.many:
         return [
             f"/// Makes the relationship {documentation(one.name)} lead to these objects.",
-            f"func set({label} objects: [Object]) throws(RestwayError) {{",
+            f"func set({_labelled(label, 'objects')}: [Object]) throws(RestwayError) {{",
             f"    try draft.relate({literal(one.name)}, to: objects)",
             "}",
         ]
     return [
         f"/// Makes the relationship {documentation(one.name)} lead to an object; nil sets it to"
         " null.",
-        f"func set({label} object: Object?) throws(RestwayError) {{",
+        f"func set({_labelled(label, 'object')}: Object?) throws(RestwayError) {{",
         f"    guard let object else {{ return try draft.setNull({literal(one.name)}) }}",
         f"    try draft.relate({literal(one.name)}, to: [object])",
         "}",
     ]
+
+
+def _labelled(label: str, name: str) -> str:
+    """Returns a parameter with its label, which stands once if both are the same."""
+    return name if label == name else f"{label} {name}"
 
 
 def _methods(route: Route, name: str) -> list[str]:

@@ -1,0 +1,4 @@
+import Restway
+
+/// The view of a program.
+func show(_ issues: [Object]) {}
