@@ -24,14 +24,13 @@ _VARIABLE_TYPES = {"bool": "Bool", "int": "Int", "double": "Double", "string": "
 """The types of variables whose values are taken by an initialiser of JSON."""
 
 _RESERVED = {
-    "Any", "AnyObject", "AttributeValue", "Bool", "Change", "Client", "Codable", "CodingKey",
-    "CodingKeys", "Comparison", "Data", "Date", "Decodable", "Double", "Draft", "Encodable",
-    "Error", "Foundation", "FoundationEssentials", "Headers", "Int", "JSON", "Mapped", "Method",
-    "Never", "Object", "OutgoingRequest", "Page", "Pages", "PartialKeyPath", "Protocol", "Query",
-    "Request", "RequestBody", "Response", "Restway", "RestwayError", "Routes", "Self", "Sendable",
-    "Store", "String", "Swift", "Target", "Type", "URL", "Values",
+    "Bool", "Client", "Codable", "CodingKey", "Data", "Date", "Double", "Draft", "Int", "JSON",
+    "Mapped", "Method", "Object", "PartialKeyPath", "Protocol", "Request", "RequestBody", "Restway",
+    "RestwayError", "Routes", "Self", "Sendable", "String", "Type", "Values",
 }
-"""The names that a file uses for itself, or that programs use beside it."""
+"""The names that a file uses for itself, and names that no type may have. An entity may have the
+name of another type of the library, which is then written with its module: `Restway.Page`.
+"""
 
 _OF_ROUTES = ("JSON", "Request", "Values", "body", "method", "parameters", "request", "variables")
 """The names that the functions of routes use for themselves."""

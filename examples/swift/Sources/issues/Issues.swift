@@ -1,7 +1,7 @@
 import Foundation
 import Restway
 
-/// Lists the issues of the demo API, changes one, and shows what the server refuses.
+/// Lists issues, changes one, and shows what is refused: `issues DOCUMENT`.
 @main
 struct Issues {
     struct Issue: Codable {
@@ -10,9 +10,9 @@ struct Issues {
     }
 
     static func main() async throws(RestwayError) {
-        let file = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../issues.json")
+        let document = CommandLine.arguments.dropFirst().first ?? "issues.json"
         let url = ProcessInfo.processInfo.environment["RESTWAY_DEMO_URL"]
-        let client = try Client(API(file: file.path), options: Client.Options(baseURL: url))
+        let client = try Client(API(file: document), options: Client.Options(baseURL: url))
 
         for try await page in try client.pages(.route("issues"), parameters: ["per_page": 5]) {
             for issue: Issue in try page.response.decode([Issue].self) {
@@ -29,7 +29,7 @@ struct Issues {
             try await client.patch(.draft(draft))
         } catch {
             print(error.httpStatus ?? 0, error.apiMessage ?? error.message)
-            for detail in error.details { print("\(detail.path): \(detail.message)") }
+            for detail in error.details { print(detail.path, detail.code ?? detail.message) }
         }
     }
 }
