@@ -63,43 +63,28 @@ enum EntityMacro: ExtensionMacro, MemberMacro {
     }
 }
 
-/// `@Named`: only read by `@Entity`.
-enum NamedMacro: PeerMacro {
-    static let name = "Named"
+/// A macro that only `@Entity` reads. It reports where it cannot stand.
+protocol PropertyMarker: PeerMacro {}
 
+extension PropertyMarker {
     static func expansion(
         of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
         in context: some MacroExpansionContext
     ) -> [DeclSyntax] {
-        MarkerPlace.check(node, declaration, in: context)
-        return []
-    }
-}
-
-/// `@Unmapped`: only read by `@Entity`.
-enum UnmappedMacro: PeerMacro {
-    static let name = "Unmapped"
-
-    static func expansion(
-        of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
-        in context: some MacroExpansionContext
-    ) -> [DeclSyntax] {
-        MarkerPlace.check(node, declaration, in: context)
-        return []
-    }
-}
-
-/// Where a marker may stand.
-private enum MarkerPlace {
-    /// Reports a marker on something that is no stored property of an instance.
-    static func check(
-        _ node: AttributeSyntax, _ declaration: some DeclSyntaxProtocol,
-        in context: some MacroExpansionContext
-    ) {
-        if let variable = declaration.as(VariableDeclSyntax.self), variable.isStored { return }
+        if let variable = declaration.as(VariableDeclSyntax.self), variable.isStored { return [] }
         let name = node.attributeName.trimmedDescription
-        context.diagnose(
-            EntityProblem.markerElsewhere(name).diagnostic(at: node))
+        context.diagnose(EntityProblem.markerElsewhere(name).diagnostic(at: node))
+        return []
     }
+}
+
+/// `@Named`: the name of what a property stands for.
+enum NamedMacro: PropertyMarker {
+    static let name = "Named"
+}
+
+/// `@Unmapped`: a property that stands for nothing.
+enum UnmappedMacro: PropertyMarker {
+    static let name = "Unmapped"
 }
 #endif

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from .model import Document, Entity
+from .text import free_name
 
 _FIELD_TYPES = {
     "any": "restway::value",
@@ -94,20 +94,7 @@ def _identifier(name: str, taken: set[str]) -> str:
         plain = f"_{plain}"
     if plain in _KEYWORDS:
         plain += "_"
-    for found in _numbered(plain):
-        if found not in taken:
-            taken.add(found)
-            return found
-    raise AssertionError("there is always another number")
-
-
-def _numbered(name: str) -> Iterator[str]:
-    """Returns the name, and then the name with the numbers from 2 on."""
-    yield name
-    number = 2
-    while True:
-        yield f"{name.rstrip('_')}_{number}"
-        number += 1
+    return free_name(plain, taken)
 
 
 def _literal(text: str) -> str:

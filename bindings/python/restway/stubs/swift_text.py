@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
 
-from .text import class_name
+from .text import class_name, free_name
 
 _KEYWORDS = {
     "Any", "actor", "as", "associatedtype", "async", "await", "borrowing", "break", "case",
@@ -32,11 +31,8 @@ def identifier(name: str, taken: set[str]) -> str:
         identifier("default", set())     # "`default`"
     """
     plain = _plain(name)
-    for found in _numbered(f"{plain}_" if plain in _IMPOSSIBLE else plain):
-        if found not in taken:
-            taken.add(found)
-            return f"`{found}`" if found in _KEYWORDS else found
-    raise AssertionError("there is always another number")
+    found = free_name(f"{plain}_" if plain in _IMPOSSIBLE else plain, taken)
+    return f"`{found}`" if found in _KEYWORDS else found
 
 
 def type_name(name: str, suffix: str, taken: set[str]) -> str:
@@ -54,15 +50,6 @@ def _plain(name: str) -> str:
     if not made:
         return "value"
     return f"_{made}" if made[0].isdigit() else made
-
-
-def _numbered(name: str) -> Iterator[str]:
-    """Returns the name, and then the name with the numbers from 2 on."""
-    yield name
-    number = 2
-    while True:
-        yield f"{name}_{number}"
-        number += 1
 
 
 def literal(text: str) -> str:
