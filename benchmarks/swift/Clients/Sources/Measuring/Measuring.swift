@@ -64,7 +64,7 @@ private func send(
 
 /// Measures `read`, which returns how many values it has read. Prints the wall time.
 public func measureReading(
-    _ expected: Int, in program: Program, _ read: () async throws -> Int
+    _ expected: Int, in program: Program, _ read: @Sendable () async throws -> Int
 ) async throws {
     let start = seconds(of: CLOCK_MONOTONIC)
     let count = try await read()
