@@ -176,7 +176,8 @@ let core: [Target] =
         [
             "RestwayText", "RestwayThreads", "RestwayJSON", "RestwaySQLite", "RestwayRouting",
             "RestwayObjects", "RestwayMapping", "RestwayHTTP", "RestwayOutcome", "RestwayDocument",
-            "RestwayCalls", "RestwayOutbox", "RestwayPages", "RestwayClient",
+            "RestwayPlugins", "RestwayCalls", "RestwayAuth", "RestwayBatch", "RestwayOutbox",
+            "RestwayPages", "RestwayClient",
         ] + traits)
 
 /// The macros of the module `Restway`. Without the trait, nothing depends on this target, and it is

@@ -14,7 +14,7 @@ import RestwayThreads
 ///
 /// Any number of tasks may use a client at the same time. It is closed by `close`, or when the last
 /// reference to it ends.
-public final class Client: Sendable {
+public final class Client: RequestSender {
     let core: RestwayClient.Client
     let source: ObjectSource
 
@@ -62,11 +62,25 @@ public final class Client: Sendable {
         }
     }
 
-    /// Sends a request and reads its answer into a `Decodable` type; see `Response.decode`.
-    public func send<Value: Decodable>(
-        _ request: Request, as type: Value.Type = Value.self
-    ) async throws(RestwayError) -> Value {
-        try await send(request).decode()
+    // MARK: Headers
+
+    /// The default headers of requests that start now.
+    public var headers: Headers { Headers(core.calls.headers) }
+
+    /// Sets a default header of requests that start from now on; `nil` removes it. Headers of
+    /// routes and of requests replace it.
+    public func setHeader(_ name: String, _ value: String?) throws(RestwayError) {
+        try Headers.Field(name: name, value: value ?? "").check()
+        try RestwayError.explaining { () throws(Failure) in try core.calls.setHeader(name, value) }
+    }
+
+    // MARK: Functions of the program
+
+    /// Changes the functions that calls ask from now on.
+    func setFunctions(_ change: (inout CallFunctions) -> Void) throws(RestwayError) {
+        try RestwayError.explaining { () throws(Failure) in
+            try core.calls.setFunctions(change)
+        }
     }
 
     // MARK: Requests for people

@@ -1,6 +1,7 @@
 public import FoundationEssentials
 import RestwayCalls
 import RestwayClient
+import RestwayHTTP
 import RestwayOutcome
 import RestwayRouting
 import RestwaySQLite
@@ -24,6 +25,8 @@ extension Client {
             public var firstByte: Duration?
             /// The longest time in which no byte moves (30 seconds).
             public var idle: Duration?
+            /// The age at which a call is reported as too slow (never). The call goes on.
+            public var tooSlow: Duration?
         }
 
         /// The largest sizes that are accepted.
@@ -49,12 +52,25 @@ extension Client {
             public var cache: String?
         }
 
+        /// The plugins and the transport of a client.
+        public struct Plugins: Sendable {
+            /// Whether the plugins that the document names are loaded. Plugins are programs that
+            /// run in this process.
+            public var areLoaded = false
+            /// The name of the transport of a plugin; `nil` for the choice of the document, or else
+            /// the built-in one.
+            public var transport: String?
+            /// The options of that transport, as an object.
+            public var transportOptions: JSON?
+        }
+
         /// The environment of the document.
         public var environment: String?
         /// The base URL, in place of the environment's.
         public var baseURL: String?
-        /// The `User-Agent` (`restway/VERSION`).
-        public var userAgent: String?
+        /// The default headers with which the client begins. Headers of routes and of requests
+        /// replace them.
+        public var headers: Headers = [:]
         public var timeouts = Timeouts()
         public var limits = Limits()
         public var files = Files()
@@ -64,9 +80,7 @@ extension Client {
         public var keepsCookies = true
         /// Whether a DELETE that is answered with 404 or 410 counts as done.
         public var takesMissingForDeleted = false
-        /// Whether the plugins that the document names are loaded. Plugins are programs that run in
-        /// this process.
-        public var loadsPlugins = false
+        public var plugins = Plugins()
         /// Reads JSON that the document does not map; `nil` for one with dates in ISO 8601.
         /// Nothing may change it after the client was made.
         public var decoder: JSONDecoder?
@@ -80,6 +94,41 @@ extension Client {
             files.store = store
             files.outbox = outbox
         }
+
+        /// The `User-Agent` (`restway/VERSION`), which is one of the headers.
+        public var userAgent: String? {
+            get { headers["User-Agent"] }
+            set { headers["User-Agent"] = newValue }
+        }
+
+        /// Whether the plugins that the document names are loaded; see `Plugins`.
+        public var loadsPlugins: Bool {
+            get { plugins.areLoaded }
+            set { plugins.areLoaded = newValue }
+        }
+
+        /// Sets the default header `Accept-Language`: the preferred language first, at most ten.
+        ///
+        /// - Throws: A `RestwayError` of the kind `invalidArgument` for a text that is no language
+        ///   tag such as `de-CH`.
+        public mutating func setLanguages(_ languages: [String]) throws(RestwayError) {
+            guard languages.count <= AcceptLanguage.languagesMax else {
+                throw RestwayError(
+                    Failure(
+                        .invalidArgument,
+                        "there are \(languages.count) languages, and "
+                            + "\(AcceptLanguage.languagesMax) are the most", field: "languages"))
+            }
+            for language in languages where !AcceptLanguage.isRange(language) {
+                throw RestwayError(
+                    Failure(
+                        .invalidArgument,
+                        "\"\(language)\" is no language tag such as \"de-CH\"",
+                        field: "languages"))
+            }
+            headers[AcceptLanguage.name] =
+                languages.isEmpty ? nil : AcceptLanguage.value(languages)
+        }
     }
 }
 
@@ -88,10 +137,11 @@ extension Client.Options {
         var core = ClientOptions()
         core.environment = environment
         core.baseURL = baseURL
-        if let userAgent {
-            try Headers.Field(name: "User-Agent", value: userAgent).check()
-            core.calls.userAgent = userAgent
-        }
+        for field in headers { try field.check() }
+        var others = headers
+        others["User-Agent"] = nil
+        core.calls.headers = others.core.fields
+        if let userAgent { core.calls.userAgent = userAgent }
         core.timeouts.totalMilliseconds = timeouts.total?.milliseconds
         core.timeouts.connectMilliseconds = timeouts.connect?.milliseconds
         core.timeouts.firstByteMilliseconds = timeouts.firstByte?.milliseconds
@@ -102,7 +152,10 @@ extension Client.Options {
         core.calls.isMappingStrict = mapsStrictly
         core.calls.usesCookies = keepsCookies
         core.calls.takesMissingForDeleted = takesMissingForDeleted
-        core.loadsPlugins = loadsPlugins
+        core.timeouts.tooSlowMilliseconds = timeouts.tooSlow?.milliseconds
+        core.loadsPlugins = plugins.areLoaded
+        core.transport = plugins.transport
+        core.transportOptions = plugins.transportOptions?.description
         try limits.apply(to: &core)
         return core
     }

@@ -46,6 +46,12 @@ public struct Headers: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         fields.append(Field(name: name, value: value))
     }
 
+    /// Takes over the other fields. They replace the fields of the same names.
+    public mutating func replace(with others: Headers) {
+        for field in others { self[field.name] = nil }
+        fields += others.fields
+    }
+
     var core: RestwayHTTP.Headers {
         RestwayHTTP.Headers(fields.map { HeaderField(name: $0.name, value: $0.value) })
     }

@@ -98,7 +98,7 @@ public struct RestwayError: Error, Sendable {
     init(_ failure: Failure, of source: ObjectSource? = nil, underlying: (any Error)? = nil) {
         self.failure = failure
         self.source = source
-        underlyingError = underlying
+        underlyingError = underlying ?? (failure.cause as? ProgramError)?.error
     }
 
     public var kind: Kind { Kind(failure.reason) }

@@ -2,6 +2,7 @@ public import FoundationEssentials
 import RestwayHTTP
 import RestwayJSON
 import RestwayMapping
+import RestwayObjects
 import RestwayOutcome
 import RestwayRouting
 import RestwayText
@@ -90,17 +91,21 @@ extension Response {
     /// Reads the answer into a `Decodable` type.
     ///
     /// If the document says how to map the answer, the properties have the names of attributes and
-    /// relationships; an array has all objects, and any other type the first one. If not, the body
-    /// is JSON, and `JSONDecoder` reads it.
+    /// relationships; an array has all objects, and any other type the first one. If a parser of
+    /// the program has made a value of the body, that value is read. Otherwise the body is JSON,
+    /// and `JSONDecoder` reads it.
     ///
     /// - Throws: A `RestwayError` of the kind `mapping`, whose `field` names the property.
     public func decode<Value: Decodable>(
         _ type: Value.Type = Value.self
     ) throws(RestwayError) -> Value {
-        if !core.isMapped, Value.self == JSON.self, let value = try json() as? Value {
+        if !core.isMapped, made == nil, Value.self == JSON.self, let value = try json() as? Value {
             return value
         }
         do {
+            if let made {
+                return try ObjectDecoder(.value(made), source, []).decode(Value.self)
+            }
             guard core.isMapped else {
                 return try source.decoder.decode(Value.self, from: body)
             }
@@ -108,6 +113,23 @@ extension Response {
         } catch {
             throw RestwayError(DecodingText.failure(error, Value.self), underlying: error)
         }
+    }
+
+    /// The value that the parser of the route has made of the body; `nil` if a mapper has made
+    /// objects of it.
+    public var value: Object.Value? {
+        switch core.parsed {
+        case .objects, .headers, .nothing: nil
+        case .value(let value, _), .made(_, let value): Object.Value(value)
+        case .json: (try? json()).map(Object.Value.json)
+        case .text: (try? text()).map(Object.Value.string)
+        case .bytes: .bytes(body)
+        }
+    }
+
+    /// The value that a parser of the program has made of the body.
+    private var made: RestwayObjects.Value? {
+        if case .made(_, let value) = core.parsed { value } else { nil }
     }
 }
 

@@ -51,25 +51,18 @@ public struct Request: Sendable {
 extension Request {
     /// The request as the core takes it.
     func spec() throws(RestwayError) -> RequestSpec {
-        var spec = start
-        spec.variables = try Dictionary(
-            variables.members.map { member throws(RestwayError) in
-                (member.name, try member.variable())
-            }
-        ) { _, later in later }
-        if case .path(_, let values) = target.kind {
-            for (index, value) in values.enumerated() {
-                spec.variables[Target.name(ofValue: index)] = .value(.string(value))
-            }
+        var spec = try start()
+        spec.variables = try variables.variables()
+        if case .path(let path) = target.kind {
+            for (name, value) in path.values { spec.variables[name] = .value(.string(value)) }
         }
-        spec.parameters = parameters.members.map { member in
-            Parameter(keys: [member.name], value: member.value.value)
-        }
+        if !target.scope.members.isEmpty { spec.values.addScope(try target.scope.variables()) }
+        spec.parameters = parameters.parameters
         for field in headers {
             try field.check()
             spec.headers.append((field.name, field.value))
         }
-        spec.body = body?.core
+        body?.apply(to: &spec)
         spec.timeouts.totalMilliseconds = timeout.map(\.milliseconds)
         spec.priority = Int32(clamping: priority)
         spec.authMode = authentication.map(\.core)
@@ -78,15 +71,17 @@ extension Request {
         return spec
     }
 
-    private var start: RequestSpec {
+    private func start() throws(RestwayError) -> RequestSpec {
         let chosen = (method ?? .get).core
-        return switch target.kind {
-        case .path(let path, _): RequestSpec(target: .path(chosen, path))
-        case .route(let name): RequestSpec(target: .route(name, method?.core))
+        switch target.kind {
+        case .path(let path): return RequestSpec(target: .path(chosen, path.text))
+        case .route(let name): return RequestSpec(target: .route(name, method?.core))
         case .object(let object):
-            RequestSpec(target: .subject(chosen), subject: .object(object.snapshot))
+            return RequestSpec(target: .subject(chosen), subject: .object(object.snapshot))
         case .draft(let draft):
-            RequestSpec(target: .subject(chosen), subject: draft.subject)
+            return RequestSpec(target: .subject(chosen), subject: draft.subject)
+        case .unjoinable(let reason):
+            throw RestwayError(Failure(.invalidArgument, reason, field: "target"))
         }
     }
 }
@@ -118,9 +113,22 @@ extension Headers.Field {
     }
 }
 
+extension Values {
+    var parameters: [Parameter] { members.map(\.parameter) }
+
+    /// The values as variables of a path.
+    func variables() throws(RestwayError) -> [String: RequestSpec.Variable] {
+        try Dictionary(
+            members.map { member throws(RestwayError) in (member.name, try member.variable()) }
+        ) { _, later in later }
+    }
+}
+
 extension Values.Member {
+    var parameter: Parameter { Parameter(keys: [name], value: value.value) }
+
     /// The value of a variable of a path.
-    fileprivate func variable() throws(RestwayError) -> RequestSpec.Variable {
+    func variable() throws(RestwayError) -> RequestSpec.Variable {
         switch value {
         case .null: return .null
         case .array(let elements):

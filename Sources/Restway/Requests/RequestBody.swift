@@ -8,8 +8,8 @@ import RestwayOutcome
 ///     try await client.post("people", body: .json(person))
 ///     try await client.put("notes/7", body: .text("Buy milk"))
 public struct RequestBody: Sendable {
-    let bytes: [UInt8]
-    let mediaType: String
+    private let bytes: [UInt8]
+    private let mediaType: String
 
     private init(_ bytes: [UInt8], _ mediaType: String) {
         self.bytes = bytes
@@ -47,7 +47,12 @@ public struct RequestBody: Sendable {
         RequestBody(Array(data), mediaType)
     }
 
-    var core: RequestSpec.Body { .init(bytes: bytes, mediaType: mediaType) }
+    /// The bytes and their media type.
+    var written: (bytes: [UInt8], mediaType: String) { (bytes, mediaType) }
+
+    func apply(to spec: inout RequestSpec) {
+        spec.body = .init(bytes: bytes, mediaType: mediaType)
+    }
 }
 
 /// The values of variables or parameters, by their names.
@@ -58,7 +63,7 @@ public struct RequestBody: Sendable {
 ///     client.get("companies", parameters: Values(filter))
 public struct Values: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     /// The names and values, in their order.
-    public let members: [Member]
+    public private(set) var members: [Member]
 
     /// A name and its value.
     public struct Member: Sendable, Hashable {
@@ -83,5 +88,31 @@ public struct Values: Sendable, Hashable, ExpressibleByDictionaryLiteral {
                     "a value of the type \(type(of: value)) does not encode as a JSON object"))
         }
         self.init(members)
+    }
+
+    /// The value of a name; `nil` if it has no value. Setting it replaces the value or adds it at
+    /// the end; setting `nil` removes it.
+    public subscript(name: String) -> JSON? {
+        get { members.last { $0.name == name }?.value }
+        set {
+            let index = members.lastIndex { $0.name == name }
+            switch (newValue, index) {
+            case (let value?, let index?): members[index] = Member(name: name, value: value)
+            case (let value?, nil): members.append(Member(name: name, value: value))
+            case (nil, _): members.removeAll { $0.name == name }
+            }
+        }
+    }
+
+    /// Takes over the other values. They replace values of the same names.
+    public mutating func merge(_ others: Values) {
+        for member in others.members { self[member.name] = member.value }
+    }
+
+    /// Returns these values with the other ones, which replace values of the same names.
+    public func merging(_ others: Values) -> Values {
+        var merged = self
+        merged.merge(others)
+        return merged
     }
 }

@@ -11,6 +11,19 @@ public enum Method: String, CaseIterable, Sendable {
     case options = "OPTIONS"
     case trace = "TRACE"
 
+    init(_ core: RestwayRouting.Method) {
+        switch core {
+        case .get: self = .get
+        case .head: self = .head
+        case .post: self = .post
+        case .put: self = .put
+        case .patch: self = .patch
+        case .delete: self = .delete
+        case .options: self = .options
+        case .trace: self = .trace
+        }
+    }
+
     var core: RestwayRouting.Method {
         switch self {
         case .get: .get
@@ -35,54 +48,184 @@ public enum Method: String, CaseIterable, Sendable {
 ///     client.get(.route("company"), variables: ["itemID": 3])
 public struct Target: Sendable {
     enum Kind: Sendable {
-        /// A path, and the values of the expressions that an interpolation has put into it.
-        case path(String, [String])
+        case path(TargetPath)
         case route(String)
         case object(Object)
         case draft(Draft)
+        /// Two targets that were joined although one of them is no path.
+        case unjoinable(String)
     }
 
     let kind: Kind
+    /// The values of a scope, for variables that have no value otherwise.
+    var scope: Values = [:]
+
+    private init(_ kind: Kind) { self.kind = kind }
 
     /// A path below the base URL, or an absolute URL, taken as it is. It may have variables:
     /// `companies/:id`.
-    public static func path(_ path: String) -> Target { Target(kind: .path(path, [])) }
+    public static func path(_ path: String) -> Target { Target(.path(TargetPath(path))) }
 
     /// The route of the document that is called `name`.
-    public static func route(_ name: String) -> Target { Target(kind: .route(name)) }
+    public static func route(_ name: String) -> Target { Target(.route(name)) }
 
     /// The path that the routes of the document have for an object.
-    public static func object(_ object: Object) -> Target { Target(kind: .object(object)) }
+    public static func object(_ object: Object) -> Target { Target(.object(object)) }
 
     /// The path that the routes of the document have for the object of a draft. The draft is also
     /// what the body is written from, where the document says so.
-    public static func draft(_ draft: Draft) -> Target { Target(kind: .draft(draft)) }
+    public static func draft(_ draft: Draft) -> Target { Target(.draft(draft)) }
+
+    /// Returns the same target, whose path variables have these values if they have no other value.
+    func scoped(_ variables: Values) -> Target {
+        var target = self
+        target.scope = variables.merging(scope)
+        return target
+    }
+
+    /// Returns the target whose path is this path, and below it the path of `relative`.
+    func joined(_ relative: Target) -> Target {
+        var target: Target
+        switch (kind, relative.kind) {
+        case (.path(let base), .path(let path)) where !path.isAbsolute:
+            target = Target(.path(base.joined(path)))
+        case (.path, .path):
+            target = Target(.unjoinable("the relative route has an absolute URL"))
+        case (.unjoinable, _): target = self
+        case (_, .unjoinable): target = relative
+        case (.path, let other), (let other, _):
+            target = Target(.unjoinable("\(other.noun) is no path that can be joined to another"))
+        }
+        target.scope = scope.merging(relative.scope)
+        return target
+    }
+}
+
+extension Target.Kind {
+    fileprivate var noun: String {
+        switch self {
+        case .path: "a path"
+        case .route(let name): "the route \"\(name)\" of the document"
+        case .object: "an object"
+        case .draft: "a draft"
+        case .unjoinable: "a joined target"
+        }
+    }
 }
 
 extension Target: ExpressibleByStringInterpolation {
-    public init(stringLiteral path: String) { kind = .path(path, []) }
-    public init(stringInterpolation path: StringInterpolation) {
-        kind = .path(path.text, path.values)
-    }
+    public init(stringLiteral path: String) { self.init(.path(TargetPath(path))) }
+    public init(stringInterpolation path: StringInterpolation) { self.init(.path(path.path)) }
 
     /// Builds a path. The text between the values is taken as it is.
     public struct StringInterpolation: StringInterpolationProtocol {
-        var text = ""
-        var values: [String] = []
+        fileprivate var path = TargetPath("")
 
-        public init(literalCapacity: Int, interpolationCount: Int) {
-            text.reserveCapacity(literalCapacity)
-        }
+        public init(literalCapacity: Int, interpolationCount: Int) {}
 
-        public mutating func appendLiteral(_ literal: String) { text += literal }
+        public mutating func appendLiteral(_ literal: String) { path.append(.text(literal)) }
 
         /// Adds a value as a part of one segment.
         public mutating func appendInterpolation(_ value: some CustomStringConvertible) {
-            text += "{\(Target.name(ofValue: values.count))}"
-            values.append(value.description)
+            path.append(.value(value.description))
+        }
+    }
+}
+
+/// A path with the values that an interpolation has put into it.
+struct TargetPath: Sendable {
+    enum Part: Sendable {
+        case text(String)
+        case value(String)
+    }
+
+    private var parts: [Part]
+
+    init(_ text: String) { parts = text.isEmpty ? [] : [.text(text)] }
+
+    mutating func append(_ part: Part) {
+        if case .text("") = part { return }
+        parts.append(part)
+    }
+
+    /// The path as the core takes it: each value is a variable.
+    var text: String {
+        var count = 0
+        return parts.reduce(into: "") { text, part in
+            switch part {
+            case .text(let literal): text += literal
+            case .value:
+                text += "{\(Self.name(ofValue: count))}"
+                count += 1
+            }
         }
     }
 
+    /// The values by the names of their variables.
+    var values: [(name: String, value: String)] {
+        parts.compactMap { part in
+            if case .value(let value) = part { value } else { nil }
+        }.enumerated().map { (Self.name(ofValue: $0.offset), $0.element) }
+    }
+
+    /// Whether it is a URL and not a path below the base URL.
+    var isAbsolute: Bool {
+        guard case .text(let start)? = parts.first else { return false }
+        return start.contains("://")
+    }
+
+    /// Returns the path of `relative` below this path, with the queries of both.
+    func joined(_ relative: TargetPath) -> TargetPath {
+        let (left, leftQuery) = divided
+        let (right, rightQuery) = relative.divided
+        var joined = left
+        joined.trimEnd()
+        let below = right.trimmedStart
+        if !joined.parts.isEmpty, !below.parts.isEmpty { joined.append(.text("/")) }
+        joined.parts += below.parts
+        for (mark, query) in zip(
+            ["?", leftQuery.parts.isEmpty ? "?" : "&"], [leftQuery, rightQuery])
+        where !query.parts.isEmpty {
+            joined.append(.text(mark))
+            joined.parts += query.parts
+        }
+        return joined
+    }
+
+    /// The path and the query, without the question mark between them.
+    private var divided: (path: TargetPath, query: TargetPath) {
+        var (path, query) = (TargetPath(""), TargetPath(""))
+        var isInQuery = false
+        for part in parts {
+            guard !isInQuery, case .text(let literal) = part,
+                let mark = literal.firstIndex(of: "?")
+            else {
+                if isInQuery { query.append(part) } else { path.append(part) }
+                continue
+            }
+            isInQuery = true
+            path.append(.text(String(literal[..<mark])))
+            query.append(.text(String(literal[literal.index(after: mark)...])))
+        }
+        return (path, query)
+    }
+
+    /// Removes the slashes at the end.
+    private mutating func trimEnd() {
+        guard case .text(var literal)? = parts.last else { return }
+        while literal.last == "/" { literal.removeLast() }
+        parts.removeLast()
+        append(.text(literal))
+    }
+
+    /// The path without the slashes at its start.
+    private var trimmedStart: TargetPath {
+        guard case .text(let literal)? = parts.first else { return self }
+        var trimmed = TargetPath(String(literal.drop { $0 == "/" }))
+        trimmed.parts += parts.dropFirst()
+        return trimmed
+    }
+
     /// The name of the variable that an interpolation makes of a value.
-    static func name(ofValue index: Int) -> String { "interpolated\(index + 1)" }
+    private static func name(ofValue index: Int) -> String { "interpolated\(index + 1)" }
 }

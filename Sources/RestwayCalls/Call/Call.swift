@@ -74,6 +74,8 @@ package final class Call: Sendable {
         var bodyTarget: (any BodyTarget)?
         /// Carries the body of the present exchange to that place.
         var pump: BodyPump?
+        /// Ends a question of the program whose answer the call no longer waits for.
+        var abandon: (@Sendable () -> Void)?
     }
 
     package struct State {

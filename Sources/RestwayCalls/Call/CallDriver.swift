@@ -163,6 +163,7 @@ extension Call {
         var exchange: ExchangeID?
         var pump: BodyPump?
         var timer: TimerTicket?
+        var abandon: (@Sendable () -> Void)?
         var visit: CacheVisit?
         // However an exchange ends, its place in the rate of the origin is free afterwards.
         var freesPlace = false
@@ -175,6 +176,7 @@ extension Call {
             exchange = state.ties.exchange.take()
             pump = state.ties.pump.take()
             timer = state.ties.timer.take()
+            abandon = state.ties.abandon.take()
             if actions.leave != nil { visit = state.ties.visit }
             change(&state)
             switch next {
@@ -188,6 +190,7 @@ extension Call {
         }
         if owesStart { context.delivery.start(isOnWorker: false) }
         timer?.cancel()
+        abandon?()
         if let left = actions.leave { leave(left, exchange, pump, visit) }
         if freesPlace { context.rates.leave(id, brought.head) }
         if let completion = completion.take() {

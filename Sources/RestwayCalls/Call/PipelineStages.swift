@@ -72,6 +72,22 @@ extension Turn.Result {
     }
 }
 
+extension Turn {
+    /// The call that asks.
+    package var call: Call { entry.call }
+
+    /// Calls `left` once, on any thread, when the call goes on or has ended, so that it no longer
+    /// waits for the function that holds this turn.
+    package func whenLeft(_ left: @escaping @Sendable () -> Void) {
+        let isWaiting = entry.call.state.withLock { state in
+            guard state.machine.isCurrent(entry.number) else { return false }
+            state.ties.abandon = left
+            return true
+        }
+        if !isWaiting { left() }
+    }
+}
+
 /// Asks the modifiers or the interceptors of a call, all of them in one visit to a worker.
 enum PipelineStage {
     /// - Parameter index: The index of the function that is asked first.

@@ -70,16 +70,16 @@ final class TraitTests: XCTestCase {
 
     func testTheLogHasALoggerForEachPartAndTheFactsOfACallAsMetadata() async throws {
         let handler = InMemoryLogHandler()
-        LibraryLog.start { part in
+        RestwayLog.setLoggers { part in
             var logger = Logger(label: "restway.\(part.rawValue)") { _ in handler }
             logger.logLevel = part == .client ? .info : .critical
             return logger
         }
-        defer { LibraryLog.stop() }
+        defer { RestwayLog.removeHandler() }
         let client = try client()
         try await client.get("repos/octo/hello/issues/1", parameters: ["access_token": "hidden"])
         client.close()
-        LibraryLog.flush()
+        RestwayLog.flush()
         let end = try XCTUnwrap(handler.entries.last { $0.metadata["milliseconds"] != nil })
         XCTAssertEqual(end.level, .info)
         XCTAssertEqual(end.metadata["status"], "200")
@@ -91,20 +91,20 @@ final class TraitTests: XCTestCase {
 
     func testALoggerReceivesNoLineBelowItsLevelAndNoneAfterTheStop() async throws {
         let handler = InMemoryLogHandler()
-        LibraryLog.start { part in
+        RestwayLog.setLoggers { part in
             var logger = Logger(label: part.rawValue) { _ in handler }
             logger.logLevel = part == .transport ? .debug : .error
             return logger
         }
         let client = try client()
         try await client.get("repos/octo/hello/issues/1", headers: ["Authorization": "hidden"])
-        LibraryLog.stop()
+        RestwayLog.removeHandler()
         let count = handler.entries.count
         XCTAssertGreaterThan(count, 0)
         XCTAssertTrue(handler.entries.allSatisfy { $0.level == .debug })
         XCTAssertFalse(handler.entries.contains { "\($0)".contains("hidden") })
         try await client.get("repos/octo/hello/issues/2")
-        LibraryLog.flush()
+        RestwayLog.flush()
         XCTAssertEqual(handler.entries.count, count)
     }
 
@@ -118,7 +118,7 @@ final class TraitTests: XCTestCase {
         await metrics.waitForTimers(1)
         _ = try? await client.get("repos/octo/hello/nothing")
         await metrics.waitForTimers(1)
-        try client.stopMeasuring()
+        try client.setTracing(nil)
         try await client.get("repos/octo/hello/issues/2")
 
         let timers = metrics.test.timers(label: "http.client.request.duration")

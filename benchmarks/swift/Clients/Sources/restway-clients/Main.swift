@@ -34,7 +34,7 @@ struct Main {
     static func main() async throws {
         let program = Program()
         var options = Client.Options(baseURL: program.text(2, "BASE-URL"))
-        options.loadsPlugins = true
+        options.plugins.areLoaded = true
         let client = try Client(API(file: program.text(1, "DOCUMENT")), options: options)
         switch program.text(0, "requests, structs or json") {
         case "requests":

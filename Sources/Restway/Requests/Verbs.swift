@@ -1,6 +1,6 @@
 /// The methods of HTTP. Each has two forms: one returns the `Response`, the other reads it into the
 /// `Decodable` type that the program asks for.
-extension Client {
+extension RequestSender {
     /// Gets a path or a route.
     ///
     /// - Parameters:

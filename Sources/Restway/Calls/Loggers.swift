@@ -2,39 +2,39 @@
 public import Logging
 import RestwayThreads
 
-/// Passes the log of the library to swift-log. It is there with the trait `Logging` of the package.
-///
-///     LoggingSystem.bootstrap(StreamLogHandler.standardError)
-///     LibraryLog.start()
-///
-/// Each part of the library has a logger of its own: `restway.client`, `restway.transport` and so
-/// on. The metadata of a line are the facts about its call: `call` (its number), `method`, `url`,
-/// `status`, `attempt` and `milliseconds`, each where the line has it, and `dropped`, the number of
-/// lines before this one that were lost because the handler was too slow. No line has a credential
-/// or a body: values that are secret are replaced before a logger sees them.
-///
-/// Handlers run on a thread of the library, for one line after the other. They hold no call up, and
-/// must not wait for one.
-public enum LibraryLog {
-    /// The part of the library that a line comes from.
-    public enum Part: String, CaseIterable, Sendable {
+extension RestwayLog {
+    /// The part of the library that a record comes from.
+    public enum Target: String, CaseIterable, Sendable {
         case auth, cache, client, mapping, outbox, plugin, retry, routing, store, transport
     }
 
-    /// Passes the lines of the process to loggers, in place of those that were given before.
+    /// Passes the records of the library to loggers of swift-log. It is there with the trait
+    /// `Logging` of the package, and replaces the handler that was set before.
+    ///
+    ///     LoggingSystem.bootstrap(StreamLogHandler.standardError)
+    ///     RestwayLog.setLoggers()
+    ///
+    /// Each part of the library has a logger of its own: `restway.client`, `restway.transport` and
+    /// so on. The metadata of a line are the facts about its call: `call` (its number), `method`,
+    /// `url`, `status`, `attempt` and `milliseconds`, each where the line has it, and `dropped`,
+    /// the number of lines before this one that were lost because the handler was too slow. No line
+    /// has a credential or a body: values that are secret are replaced before a logger sees them.
+    ///
+    /// Handlers run on a thread of the library, for one line after the other. They hold no call up,
+    /// and must not wait for one.
     ///
     /// The level of each logger is read here: no text is built for a line that its logger does not
-    /// want. A program that changes a level calls this again.
+    /// want. A program that changes a level calls this again. `removeHandler` ends it.
     ///
     /// - Parameter logger: Makes the logger of a part; without it, their labels are `restway.PART`,
     ///   and their levels those of the program's logging system.
-    public static func start(
-        logger: (Part) -> Logger = { part in Logger(label: "restway.\(part.rawValue)") }
+    public static func setLoggers(
+        _ logger: (Target) -> Logger = { target in Logger(label: "restway.\(target.rawValue)") }
     ) {
         var levels = LogLevels()
         var loggers: [LogTarget: Logger] = [:]
         for target in LogTarget.allCases {
-            let found = logger(Part(target))
+            let found = logger(Target(target))
             levels[target] = LogLevel(found.logLevel)
             loggers[target] = found
         }
@@ -45,20 +45,14 @@ public enum LibraryLog {
         }
     }
 
-    /// Stops passing lines. When this returns, the loggers have received all earlier lines, unless
-    /// a handler calls it.
-    public static func stop() {
-        Log.shared.set(LogLevels(), nil)
-    }
-
-    /// Waits until the loggers have received all lines that were written before. A handler must not
-    /// call it.
+    /// Waits until the loggers have received all records that were written before. A handler must
+    /// not call it.
     public static func flush() {
         Log.shared.flush()
     }
 }
 
-extension LibraryLog.Part {
+extension RestwayLog.Target {
     fileprivate init(_ target: LogTarget) {
         switch target {
         case .auth: self = .auth
@@ -100,7 +94,7 @@ extension Logger.Level {
     }
 }
 
-extension LogRecord {
+extension RestwayThreads.LogRecord {
     fileprivate var metadata: Logger.Metadata {
         var metadata: Logger.Metadata = [:]
         if fields.call > 0 { metadata["call"] = "\(fields.call)" }

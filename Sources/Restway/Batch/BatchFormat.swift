@@ -1,0 +1,98 @@
+public import FoundationEssentials
+import RestwayBatch
+import RestwayCalls
+import RestwayClient
+import RestwayHTTP
+import RestwayOutcome
+
+/// One request of a batch, as it is written into the body of the batch call.
+public struct BatchRequest: Sendable {
+    public let method: Method
+    /// The URI below the base URL, with a leading slash and its query.
+    public let uri: String
+    /// The headers of the request itself. Those of the batch call apply to all requests.
+    public let headers: Headers
+    /// The body; `nil` for a request without a body.
+    public let body: Data?
+}
+
+/// The answer of a server to one request of a batch.
+public struct BatchAnswer: Sendable {
+    /// The status, 200 to 599.
+    public var status: Int
+    public var headers: Headers
+    public var body: Data
+
+    public init(status: Int, headers: Headers = [:], body: Data = Data()) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+}
+
+/// How requests are put into one body, and answers are read from one. The functions are called on a
+/// worker of the library, for several calls at the same time.
+public protocol BatchFormat: Sendable {
+    /// Writes the body of the call that carries the requests. There is at least one request.
+    func body(of requests: [BatchRequest]) throws -> RequestBody
+
+    /// Reads the answers to `count` requests, by their position, from a body that came with a 2xx
+    /// status.
+    func answers(in body: Data, mediaType: String?, count: Int) throws -> [BatchAnswer]
+}
+
+extension Client {
+    /// Sets the format of batches; `nil` sets the built-in one.
+    public func setBatchFormat(_ format: (any BatchFormat)?) throws(RestwayError) {
+        try RestwayError.explaining { () throws(Failure) in
+            try core.batches.setFormat(format.map(ProgramBatchFormat.init))
+        }
+    }
+}
+
+/// A format of the program, as the core calls it.
+private struct ProgramBatchFormat: RestwayBatch.BatchFormat {
+    let format: any Restway.BatchFormat
+
+    var takesBinaryBodies: Bool { true }
+
+    func encode(_ items: [RestwayCalls.BatchItem]) throws(BatchError) -> BatchBody {
+        let requests = items.map { item in
+            BatchRequest(
+                method: Method(rawValue: item.method) ?? .get, uri: item.uri,
+                headers: Headers(RestwayHTTP.Headers(item.headers)),
+                body: item.body.map { Data($0) })
+        }
+        do {
+            let body = try format.body(of: requests).written
+            return BatchBody(body.bytes, mediaType: body.mediaType)
+        } catch {
+            throw BatchError(thrown: error)
+        }
+    }
+
+    func decode(
+        _ body: BatchBody, count: Int
+    ) throws(BatchError) -> [RestwayCalls.BatchAnswer] {
+        do {
+            return try format.answers(
+                in: Data(body.bytes), mediaType: body.mediaType, count: count
+            ).map { answer in
+                for field in answer.headers { try field.check() }
+                return RestwayCalls.BatchAnswer(
+                    code: answer.status, headers: answer.headers.core.fields,
+                    body: Array(answer.body))
+            }
+        } catch {
+            throw BatchError(thrown: error)
+        }
+    }
+}
+
+extension BatchError {
+    fileprivate init(thrown error: any Error) {
+        self.init(
+            "the batch format has failed: \((error as? RestwayError)?.message ?? "\(error)")",
+            cause: ProgramError(error))
+    }
+}

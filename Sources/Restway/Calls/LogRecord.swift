@@ -1,0 +1,78 @@
+public import FoundationEssentials
+import RestwayOutcome
+import RestwayThreads
+
+/// One record of the library's log. It has no credentials.
+public struct LogRecord: Sendable {
+    /// The severity, from the most severe one on.
+    public enum Level: String, CaseIterable, Sendable {
+        case error, warning, info, debug
+    }
+
+    public let level: Level
+    /// The part of the library that has written it: `auth`, `cache`, `transport`, and so on.
+    public let target: String
+    public let message: String
+    public let time: Date
+    /// The number of the call that it is about.
+    public let call: UInt64?
+    public let method: Method?
+    /// The URL without its query.
+    public let url: String?
+    public let httpStatus: Int?
+    /// The number of the attempt that goes out.
+    public let attempt: Int?
+    /// How long the call took, in a record about its end.
+    public let took: Duration?
+
+    fileprivate init?(_ core: RestwayThreads.LogRecord) {
+        switch core.level {
+        case .off: return nil
+        case .error: level = .error
+        case .warning: level = .warning
+        case .info: level = .info
+        case .debug: level = .debug
+        }
+        target = core.target.name.description
+        message = core.message
+        time = Date(timeIntervalSince1970: Double(core.time) / 1_000_000)
+        let fields = core.fields
+        call = fields.call == 0 ? nil : fields.call
+        method = fields.method.flatMap(Method.init(rawValue:))
+        url = fields.url
+        httpStatus = fields.status == 0 ? nil : fields.status
+        attempt = fields.attempt == 0 ? nil : fields.attempt
+        took = fields.milliseconds < 0 ? nil : .milliseconds(fields.milliseconds)
+    }
+}
+
+/// The log of the library, one for the whole process.
+public enum RestwayLog {
+    /// Sets the function that receives records; it replaces the one before. It is called on a
+    /// worker of the library, one record after the other.
+    ///
+    ///     try RestwayLog.setHandler("info, transport=debug") { record in
+    ///         logger.log(record.level, record.message)
+    ///     }
+    ///
+    /// - Parameter levels: The least severe level, and levels of single targets after it:
+    ///   `"info, auth=debug"`.
+    /// - Throws: A `RestwayError` of the kind `invalidArgument` for a level or a target that does
+    ///   not exist.
+    public static func setHandler(
+        _ levels: String = "info", _ handler: @escaping @Sendable (LogRecord) -> Void
+    ) throws(RestwayError) {
+        let (levels, problem) = LogLevels.reading(levels)
+        if let problem {
+            throw RestwayError(
+                Failure(.invalidArgument, "levels: \(problem)", field: "levels"))
+        }
+        Log.shared.set(levels) { record in
+            if let record = LogRecord(record) { handler(record) }
+        }
+    }
+
+    /// Removes the function. When this returns, it has received all records that were written
+    /// before.
+    public static func removeHandler() { Log.shared.set(LogLevels(), nil) }
+}

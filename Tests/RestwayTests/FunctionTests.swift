@@ -1,0 +1,202 @@
+import Foundation
+import Restway
+import XCTest
+
+/// Validators, parsers, encoders, transforms, hooks and exclusions of a program.
+final class FunctionTests: DemoTestCase {
+    private struct Refusal: Error {}
+
+    private func client(
+        routes: JSON, entities: JSON = [:], _ add: (API) throws -> Void
+    ) throws -> Client {
+        let api = try API(document: [
+            "restway": 1, "environments": ["local": ["baseURL": "http://127.0.0.1:1/v2"]],
+            "entities": entities, "routes": routes,
+        ])
+        try add(api)
+        return try Client(api, options: .init(baseURL: url()))
+    }
+
+    // MARK: Answers
+
+    func testAValidatorRefusesAnAnswer() async throws {
+        let client = try client(routes: [
+            "status": ["path": "status", "validate": ["function": "envelope"]],
+            "echo": ["path": "echo", "validate": ["function": "envelope"]],
+        ]) { api in
+            try api.addValidator("envelope") { response in
+                struct Echo: Decodable { let method: String }
+                let _: Echo = try response.decode()
+            }
+        }
+        try await client.get(.route("echo"))
+        let error = try await failure { () throws(RestwayError) in
+            try await client.get(.route("status"))
+        }
+        XCTAssertEqual(error.domain, .validation)
+        XCTAssertEqual(error.kind, .mapping)
+        XCTAssertEqual(error.httpStatus, 200)
+        XCTAssertEqual((error.underlyingError as? RestwayError)?.field, "method")
+    }
+
+    func testAParserMakesAValueThatIsDecoded() async throws {
+        let client = try client(routes: [
+            "csv": ["path": "repos/octo/hello/issues.csv", "parse": "csv"],
+            "bad": ["path": "status", "parse": "bad"],
+            "text": ["path": "status", "parse": "text"],
+            "nothing": ["path": "status", "parse": "nothing"],
+        ]) { api in
+            try api.addParser("csv") { body, mediaType in
+                let lines = String(decoding: body, as: UTF8.self).split(separator: "\n")
+                return JSON.array(
+                    [JSON(mediaType)] + lines.map { JSON(String($0.prefix { $0 != "," })) })
+            }
+            try api.addParser("bad") { _, _ in throw Refusal() }
+        }
+        let response = try await client.get(.route("csv"))
+        let columns: [String] = try response.decode()
+        XCTAssertTrue(columns[0].hasPrefix("text/csv"), columns[0])
+        XCTAssertGreaterThan(columns.count, 2)
+        XCTAssertEqual(response.value, .json(.array(columns.map(JSON.string))))
+
+        let error = try await failure { () throws(RestwayError) in
+            try await client.get(.route("bad"))
+        }
+        XCTAssertEqual(error.domain, .parsing)
+        XCTAssertTrue(error.underlyingError is Refusal)
+        let text = try await client.get(.route("text")).value?.string
+        XCTAssertEqual(text?.hasPrefix("{"), true)
+        let nothing = try await client.get(.route("nothing"))
+        XCTAssertNil(nothing.value)
+    }
+
+    func testAnEncoderWritesTheBodyOfARoute() async throws {
+        let client = try client(routes: [
+            "echo": ["method": "POST", "path": "echo", "encode": "lines"]
+        ]) { api in
+            try api.addEncoder("lines") { values in
+                guard let name = values["name"]?.string else { throw Refusal() }
+                return .text("name: \(name)\n", mediaType: "text/x-lines")
+            }
+        }
+        let seen: JSON = try await client.post(.route("echo"), parameters: ["name": "Rossi"])
+        XCTAssertEqual(seen["body"], "name: Rossi\n")
+        XCTAssertEqual(seen["headers"]?["Content-Type"], "text/x-lines")
+        let error = try await failure { () throws(RestwayError) in
+            try await client.post(.route("echo"), parameters: ["other": 1])
+        }
+        XCTAssertTrue(error.underlyingError is Refusal)
+    }
+
+    // MARK: The mapping
+
+    private let issue: JSON = [
+        "identity": "number",
+        "attributes": [
+            "number": ["type": "int"], "title": ["source": "title", "transform": "loud"],
+            "state": "state",
+        ],
+    ]
+
+    private func tracker(hook: String? = nil) throws -> JSON {
+        var response: [String: JSON] = ["entity": "Issue"]
+        if let hook { response["hook"] = JSON(hook) }
+        return [
+            "issue": [
+                "method": ["GET", "PATCH"], "path": "repos/octo/hello/issues/:number",
+                "entity": "Issue", "response": .object(response),
+                "request": ["entity": "Issue", "changedOnly": true],
+            ]
+        ]
+    }
+
+    func testATransformConvertsBothWays() async throws {
+        let client = try client(routes: tracker(), entities: ["Issue": issue]) { api in
+            try api.addTransform(
+                "loud", decode: { $0.string?.uppercased() },
+                encode: { value in
+                    guard let text = value.string else { throw Refusal() }
+                    return text.lowercased()
+                })
+            XCTAssertThrowsError(try api.addTransform("loud")) {
+                XCTAssertEqual(($0 as? RestwayError)?.kind, .duplicate)
+            }
+        }
+        let object = try await client.get(.route("issue"), variables: ["number": 5]).object!
+        let title: String = try XCTUnwrap(object["title"])
+        XCTAssertEqual(title, title.uppercased())
+        let draft = try client.draft(of: object)
+        try draft.set("title", to: "NEW TITLE")
+        let body = try client.inspect(Request(.patch, .draft(draft))).body
+        XCTAssertEqual(
+            body.map { String(decoding: $0, as: UTF8.self) }, #"{"title":"new title"}"#)
+    }
+
+    func testAHookChangesTheObjectsBeforeTheStoreHasThem() async throws {
+        let client = try client(
+            routes: tracker(hook: "close"), entities: ["Issue": issue]
+        ) { api in
+            try api.addTransform("loud", decode: { $0 })
+            try api.addHook("close") { rows in
+                XCTAssertEqual(rows.all.count, 1)
+                for row in rows.results {
+                    XCTAssertEqual(row.entity, "Issue")
+                    guard let number: Int = row["number"], number != 7 else { throw Refusal() }
+                    try row.set("state", to: "number \(number)")
+                    XCTAssertThrowsError(try row.set("number", to: true))
+                    XCTAssertThrowsError(try row.set("nothing", to: 1)) {
+                        XCTAssertEqual(($0 as? RestwayError)?.kind, .unknownAttribute)
+                    }
+                }
+            }
+        }
+        let object = try await client.get(.route("issue"), variables: ["number": 6]).object
+        XCTAssertEqual(object?["state"], "number 6")
+        let error = try await failure { () throws(RestwayError) in
+            try await client.get(.route("issue"), variables: ["number": 7])
+        }
+        XCTAssertTrue(error.underlyingError is Refusal)
+        XCTAssertNil(try client.store.find("Issue", 7))
+    }
+
+    func testAnExclusionKeepsRelationshipsOutOfRequests() async throws {
+        let client = try client(
+            routes: [
+                "echo": [
+                    "method": "POST", "path": "echo", "entity": "Company",
+                    "request": ["entity": "Company"],
+                ]
+            ],
+            entities: [
+                "Company": [
+                    "attributes": ["name": "name"],
+                    "relationships": ["staff": ["entity": "Person", "many": true]],
+                ],
+                "Person": ["attributes": ["name": "name"]],
+            ]
+        ) { _ in }
+        let draft = try client.draft("Company", ["name": "Rossi"])
+        try draft.relate("staff", to: [client.draft("Person", ["name": "Anna"])])
+        func echoed() async throws(RestwayError) -> String? {
+            let answer: JSON = try await client.post(.draft(draft))
+            return answer["body"]?.string
+        }
+        let whole = try await echoed()
+        XCTAssertEqual(whole, #"{"name":"Rossi","staff":[{"name":"Anna"}]}"#)
+        try client.setExclusion { written in
+            XCTAssertEqual(written.entity, "Company")
+            XCTAssertEqual(written.method, .post)
+            XCTAssertEqual(written.path, "echo")
+            return written.relationship == "staff"
+        }
+        let rest = try await echoed()
+        XCTAssertEqual(rest, #"{"name":"Rossi"}"#)
+
+        try client.setExclusion { _ in throw Refusal() }
+        let error = try await failure { () throws(RestwayError) in try await echoed() }
+        XCTAssertTrue(error.underlyingError is Refusal)
+        try client.setExclusion(nil)
+        let again = try await echoed()
+        XCTAssertEqual(again, whole)
+    }
+}
