@@ -240,7 +240,8 @@ let package = Package(
     ],
     // A package that only targets with a trait use is not fetched without this trait.
     dependencies: [
-        .package(url: "https://github.com/swiftlang/swift-syntax.git", from: "603.0.1"),
+        // A wide range, because a program may have other macros, which bind it to one version.
+        .package(url: "https://github.com/swiftlang/swift-syntax.git", "600.0.1"..<"604.0.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
     ],
