@@ -122,19 +122,12 @@ final class AuthTests: DemoTestCase {
             event.yield("cancelled")
             return nil
         }
-        let call = Task { () async -> RestwayError.Kind? in
-            do throws(RestwayError) {
-                try await client.get(.route("me"))
-                return nil
-            } catch {
-                return error.kind
-            }
-        }
+        let call = CallTask { () throws(RestwayError) in try await client.get(.route("me")) }
         var told = events.makeAsyncIterator()
         let first = await told.next()
         client.close()
         let second = await told.next()
-        let kind = await call.value
+        let kind = await call.kind
         XCTAssertEqual(first, "began")
         XCTAssertEqual(second, "cancelled")
         XCTAssertEqual(kind, .closed)

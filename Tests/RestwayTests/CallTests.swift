@@ -161,16 +161,9 @@ final class CallTests: DemoTestCase {
     func testACancelledTaskCancelsItsCall() async throws {
         let server = try SilentServer()
         let client = try client { $0.baseURL = server.url }
-        let task = Task { () async -> RestwayError.Kind? in
-            do throws(RestwayError) {
-                try await client.get("anything")
-                return nil
-            } catch {
-                return error.kind
-            }
-        }
+        let task = CallTask { () throws(RestwayError) in try await client.get("anything") }
         task.cancel()
-        let kind = await task.value
+        let kind = await task.kind
         XCTAssertEqual(kind, .cancelled)
     }
 

@@ -44,21 +44,14 @@ final class ObservingTests: DemoTestCase {
         let server = try SilentServer()
         let client = try client { $0.baseURL = server.url }
         let events = try client.calls.events([.didBegin, .didCancel])
-        let task = Task { () async -> RestwayError.Kind? in
-            do throws(RestwayError) {
-                try await client.get("anything")
-                return nil
-            } catch {
-                return error.kind
-            }
-        }
+        let task = CallTask { () throws(RestwayError) in try await client.get("anything") }
         var iterator = events.makeAsyncIterator()
         _ = await iterator.next()
         let active = client.calls.active
         XCTAssertEqual(active.map(\.info.stage), ["exchange"])
         XCTAssertEqual(active.first?.info.attempt, 1)
         active.first?.cancel()
-        let kind = await task.value
+        let kind = await task.kind
         XCTAssertEqual(kind, .cancelled)
         let last = await iterator.next()
         XCTAssertEqual(last?.kind, .didCancel)
@@ -103,16 +96,9 @@ final class ObservingTests: DemoTestCase {
         let client = try client { $0.baseURL = server.url }
         let batch = try client.batch()
         let item = try batch.add(Request(.get, "enterprises/1"))
-        let task = Task { () async -> RestwayError.Kind? in
-            do throws(RestwayError) {
-                try await batch.send()
-                return nil
-            } catch {
-                return error.kind
-            }
-        }
+        let task = CallTask { () throws(RestwayError) in try await batch.send() }
         task.cancel()
-        let kind = await task.value
+        let kind = await task.kind
         XCTAssertEqual(kind, .cancelled)
         XCTAssertThrowsError(try item.response()) {
             XCTAssertEqual(($0 as? RestwayError)?.kind, .cancelled)

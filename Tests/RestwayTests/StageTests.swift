@@ -60,11 +60,14 @@ final class StageTests: DemoTestCase {
         XCTAssertNotEqual(server, ["token": "t"])
     }
 
-    func testTheHeadersAndTheBodyOfATurnAreReplaced() async throws {
+    func testAModifierReplacesHeadersBodyAndVariables() async throws {
         let client = try client()
         try client.stages.addModifier { turn in
             XCTAssertEqual(turn.headers["X-Old"], "1")
-            turn.headers = ["X-New": "2"]
+            try turn.setHeader("X-Old", nil)
+            try turn.setHeader("X-New", "2")
+            XCTAssertThrowsError(try turn.setHeader("X-Bad", "a\nb"))
+            XCTAssertEqual(turn.headers, ["X-New": "2"])
             turn.setBody(try .json(["a": 1]))
             turn.setTimeout(.seconds(9))
             try turn.setVariable("name", "x y")
@@ -115,17 +118,10 @@ final class StageTests: DemoTestCase {
             }
             await ended.raise()
         }
-        let task = Task { () async -> RestwayError.Kind? in
-            do throws(RestwayError) {
-                try await client.get("status")
-                return nil
-            } catch {
-                return error.kind
-            }
-        }
+        let task = CallTask { () throws(RestwayError) in try await client.get("status") }
         await began.wait()
         task.cancel()
-        let kind = await task.value
+        let kind = await task.kind
         XCTAssertEqual(kind, .cancelled)
         await ended.wait()
     }

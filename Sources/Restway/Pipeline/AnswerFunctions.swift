@@ -62,7 +62,8 @@ extension API {
         try changing { () throws(Failure) in
             try core.addEncoder(name) { jsonAndNUL throws(Failure) in
                 do {
-                    let body = try encode(try JSON(text: Array(jsonAndNUL.dropLast()))).written
+                    let values = try JSON(text: Array(jsonAndNUL.dropLast()))
+                    let body = try encode(values).written
                     return EncodedBody(bytes: body.bytes, mediaType: body.mediaType)
                 } catch {
                     throw Failure(thrown: error, by: "the function", .mapping)

@@ -9,7 +9,7 @@ import RestwayOutcome
 ///     try client.stages.addModifier { turn in
 ///         try turn.setHeader("X-Signature", signature(of: turn.body))
 ///     }
-///     let stage = try client.stages.addInterceptor(routes: ["issues"]) { turn async in
+///     let stage = try client.stages.addInterceptor(routes: ["issues"]) { turn in
 ///         if turn.error?.kind == .connect, turn.sends == 0 { try turn.sendAgain() }
 ///     }
 ///     stage.remove()
@@ -106,39 +106,38 @@ extension API {
     public func addModifier(
         _ name: String, _ modify: @escaping Stages.Function
     ) throws(RestwayError) {
-        let ask = StageQuestion.asking(modify, StageQuestion.source)
-        try changing { () throws(Failure) in
-            try core.addModifier(name) { StageQuestion.ask($0, ask) }
-        }
+        try add(name, StageQuestion.asking(modify, StageQuestion.source), core.addModifier)
     }
 
     /// Adds a modifier that may wait.
     public func addModifier(
         _ name: String, _ modify: @escaping Stages.WaitingFunction
     ) throws(RestwayError) {
-        let ask = StageQuestion.asking(waiting: modify, StageQuestion.source)
-        try changing { () throws(Failure) in
-            try core.addModifier(name) { StageQuestion.ask($0, ask) }
-        }
+        try add(name, StageQuestion.asking(waiting: modify, StageQuestion.source), core.addModifier)
     }
 
     /// Adds the interceptor that the document calls `name`.
     public func addInterceptor(
         _ name: String, _ intercept: @escaping Stages.Function
     ) throws(RestwayError) {
-        let ask = StageQuestion.asking(intercept, StageQuestion.source)
-        try changing { () throws(Failure) in
-            try core.addInterceptor(name) { StageQuestion.ask($0, ask) }
-        }
+        try add(name, StageQuestion.asking(intercept, StageQuestion.source), core.addInterceptor)
     }
 
     /// Adds an interceptor that may wait.
     public func addInterceptor(
         _ name: String, _ intercept: @escaping Stages.WaitingFunction
     ) throws(RestwayError) {
-        let ask = StageQuestion.asking(waiting: intercept, StageQuestion.source)
+        try add(
+            name, StageQuestion.asking(waiting: intercept, StageQuestion.source),
+            core.addInterceptor)
+    }
+
+    private func add(
+        _ name: String, _ ask: @escaping StageFunction.Ask,
+        _ register: (String, @escaping AskStage) throws(Failure) -> Void
+    ) throws(RestwayError) {
         try changing { () throws(Failure) in
-            try core.addInterceptor(name) { StageQuestion.ask($0, ask) }
+            try register(name) { StageQuestion.ask($0, ask) }
         }
     }
 

@@ -35,20 +35,12 @@ public struct Turn: Sendable {
     // MARK: The request
 
     /// The headers of the request itself. The headers of the client, of the route and of the
-    /// document are not among them. A header of a wrong form lets the call fail.
+    /// document are not among them.
     public var headers: Headers {
-        get {
-            Headers(
-                core.request.withLock { $0.headers }.compactMap { field in
-                    field.value.map { Headers.Field(name: field.name, value: $0) }
-                })
-        }
-        nonmutating set {
-            core.request.withLock { request in
-                let leftOut = request.headers.filter { $0.value == nil }
-                request.headers = leftOut + newValue.map { ($0.name, $0.value) }
-            }
-        }
+        Headers(
+            core.request.withLock { $0.headers }.compactMap { field in
+                field.value.map { Headers.Field(name: field.name, value: $0) }
+            })
     }
 
     /// The body that the program gave to the request; `nil` if it gave none, or if it is not in
@@ -118,7 +110,7 @@ public struct Turn: Sendable {
     ) throws(RestwayError) {
         try Self.check(status)
         for field in headers { try field.check() }
-        let written = body?.written
+        let written = try body?.written
         try explaining { () throws(Failure) in
             var headers = headers.core
             if let written { headers.set("Content-Type", written.mediaType) }

@@ -47,8 +47,13 @@ public struct RequestBody: Sendable {
         RequestBody(Array(data), mediaType)
     }
 
-    /// The bytes and their media type.
-    var written: (bytes: [UInt8], mediaType: String) { (bytes, mediaType) }
+    /// The bytes and their media type, for a body that a function of the program has made.
+    var written: (bytes: [UInt8], mediaType: String) {
+        get throws(RestwayError) {
+            try Headers.Field(name: "Content-Type", value: mediaType).check()
+            return (bytes, mediaType)
+        }
+    }
 
     func apply(to spec: inout RequestSpec) {
         spec.body = .init(bytes: bytes, mediaType: mediaType)
