@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import CompilerPluginSupport
 import PackageDescription
 
 /// The compiler settings of every Swift module.
@@ -48,6 +49,13 @@ let systemLibraries: [Target] = [
         name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"])]),
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
     .systemLibrary(name: "CLinux"),
+]
+
+/// What the module `Restway` needs for the traits of the package.
+let traits: [Target.Dependency] = [
+    .target(name: "RestwayMacros", condition: .when(traits: ["Macros"])),
+    .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Logging"])),
+    .product(name: "CoreMetrics", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
 ]
 
 let core: [Target] =
@@ -170,12 +178,25 @@ let core: [Target] =
             "RestwayObjects", "RestwayMapping", "RestwayHTTP", "RestwayOutcome", "RestwayDocument",
             "RestwayPlugins", "RestwayCalls", "RestwayAuth", "RestwayCache", "RestwayBatch",
             "RestwayOutbox", "RestwayPages", "RestwayClient",
-        ],
+        ] + traits,
         testing: ["RestwayFoundation"])
 
 /// The parts of the Swift API that need all of Foundation.
 let foundation: [Target] = [
     .target(name: "RestwayFoundation", dependencies: ["Restway"], swiftSettings: settings)
+]
+
+/// The macros of the module `Restway`. Without the trait, nothing depends on this target, and it is
+/// an empty program (docs/decisions/0036).
+let macros: [Target] = [
+    .macro(
+        name: "RestwayMacros",
+        dependencies: [
+            "SwiftCompilerPlugin", "SwiftDiagnostics", "SwiftParser", "SwiftSyntax",
+            "SwiftSyntaxBuilder", "SwiftSyntaxMacros",
+        ].map { name in
+            .product(name: name, package: "swift-syntax", condition: .when(traits: ["Macros"]))
+        }, swiftSettings: settings)
 ]
 
 /// Random input for the mapping; its corpus runs as ordinary tests. libFuzzer provides the `main`
@@ -226,5 +247,17 @@ let package = Package(
         .library(name: "Restway", targets: ["Restway"]),
         .library(name: "RestwayFoundation", targets: ["RestwayFoundation"]),
     ],
-    targets: systemLibraries + core + foundation + fuzz + scenarios + bench
+    traits: [
+        .trait(name: "Macros", description: "The macro @Entity, which is built with swift-syntax."),
+        .trait(name: "Logging", description: "Passes the log of the library to swift-log."),
+        .trait(name: "Metrics", description: "Measures calls with swift-metrics."),
+    ],
+    // A package that only targets with a trait use is not fetched without this trait.
+    dependencies: [
+        // A wide range, because a program may have other macros, which bind it to one version.
+        .package(url: "https://github.com/swiftlang/swift-syntax.git", "600.0.1"..<"604.0.0"),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
+    ],
+    targets: systemLibraries + core + foundation + macros + fuzz + scenarios + bench
 )

@@ -14,15 +14,25 @@ $(BENCH_VENV)/.stamp: benchmarks/requirements.txt | bench-packages
 
 # ONLY="outbox map.simdjson" runs the figures whose names begin with one of these words.
 .PHONY: benchmarks
-benchmarks: $(BENCH_VENV)/.stamp transport-bench
+benchmarks: $(BENCH_VENV)/.stamp transport-bench swift-bench
 	$(STAGED) BENCH_PYTHON=$(BENCH_VENV)/bin/python \
 	    TRANSPORT_BENCH=$(CURDIR)/$(RELEASE)/release/restway-transport-bench \
+	    SWIFT_BENCH=$(SWIFT_BENCH)/release/restway-clients \
+	    SWIFT_OTHER_BENCH=$(SWIFT_BENCH)/release/other-clients \
 	    benchmarks/run $(ONLY)
 
 # A program of the library's own modules, compiled with the same flags.
 .PHONY: transport-bench
 transport-bench: setup
 	RESTWAY_BENCH=1 $(RELEASE_BUILD) --product restway-transport-bench
+
+# Programs in Swift, and AsyncHTTPClient beside them. They take some minutes to compile.
+SWIFT_BENCH := $(CURDIR)/build/swift-bench
+
+.PHONY: swift-bench
+swift-bench: setup
+	swift build -c release --quiet --package-path benchmarks/swift/Clients \
+	    --scratch-path $(SWIFT_BENCH)
 
 .PHONY: profiles
 profiles:

@@ -220,11 +220,11 @@ test-crash-long:
 	RESTWAY_CRASH_KILLS=$(CACHE_KILLS) swift test $(TEST_FLAGS) --filter CacheCrashTests \
 	    $(SAY_FAILURES)
 
-# A package that uses Restway compiles all of it, so this takes some minutes, and `make test` leaves
-# it out. It needs neither the release library nor the private Jansson.
+# Packages that use Restway compile all of it, and swift-syntax, so this takes some minutes, and
+# `make test` leaves it out. Only the generator of types needs the release library.
 .PHONY: test-swift-package
-test-swift-package: setup
-	Tests/SwiftPackage/check build/swift-package
+test-swift-package: setup $(STAGE)/lib/librestway.so
+	$(STAGED) RESTWAY_PYTHON=$(PYTHON) Tests/SwiftPackage/check build/swift-package
 
 # Scripts of Python whose names have no suffix.
 PYTHON_SCRIPTS := make/dist/materials make/debian/python-package

@@ -30,6 +30,7 @@ ORDER = (
     "RestwayOutbox",
     "RestwayClient",
     "RestwayABI",
+    "RestwayMacros",
     "Restway",
     "RestwayFoundation",
 )
@@ -44,6 +45,8 @@ PEERS = {
 TOOLCHAIN = {"Swift", "Glibc", "Synchronization"}
 #: The part of Foundation without internationalisation, for the public Swift API alone.
 FOUNDATION = "FoundationEssentials"
+#: The modules of other packages that the public Swift API may use, each inside of its trait.
+TRAITS = {"Logging": "Logging", "Metrics": "CoreMetrics"}
 
 #: The public Swift API.
 FACES = {SOURCES / "Restway", SOURCES / "RestwayFoundation"}
@@ -84,7 +87,7 @@ def test_dependencies_point_upwards(module: str) -> None:
 def test_imports_are_declared(module: str) -> None:
     allowed = DEPENDENCIES[module] | TOOLCHAIN
     if module == "Restway":
-        allowed |= {FOUNDATION}
+        allowed |= {FOUNDATION, *TRAITS.values()}
     if "CRestway" in allowed:
         allowed |= {"CRestwayPlugin"}  # The other module in Include.
     expect_none(
@@ -93,6 +96,25 @@ def test_imports_are_declared(module: str) -> None:
         for imported in _IMPORT.findall(swift_code(path))
         if imported not in allowed
     )
+
+
+def test_other_packages_are_imported_inside_of_their_traits() -> None:
+    """The package is built without its traits, so an import outside of them would not compile for
+    a program that has none of these packages in its graph.
+    """
+    for trait, module in TRAITS.items():
+        found = [
+            path
+            for path in swift_files(SOURCES)
+            if module in _IMPORT.findall(swift_code(path))
+        ]
+        assert found, f"no file imports {module}"
+        expect_none(name_of(path) for path in found if not _is_inside(path, trait))
+
+
+def _is_inside(path: Path, trait: str) -> bool:
+    lines = [line for line in swift_code(path).split("\n") if line.strip()]
+    return lines[0] == f"#if {trait}" and lines[-1] == "#endif"
 
 
 def test_the_public_swift_api_does_not_use_the_c_abi() -> None:

@@ -26,6 +26,7 @@ from . import (
     report,
     server,
     stores,
+    swift_clients,
     transfers,
     transport,
 )
@@ -58,6 +59,9 @@ _GROUPS: dict[str, Callable[[str], Iterator[Figure]]] = {
     "python.pandas": python_reading.frames,
     "python.arrow.over_from_pylist": python_reading.tables_over_pylist,
     "python.arrow.over_msgspec": python_reading.tables_over_msgspec,
+    "swift.c1": swift_clients.awaited,
+    "swift.tasks32": swift_clients.in_tasks,
+    "swift.structs.simdjson": swift_clients.structs,
     "http2.c": http2.from_c,
     "http2.python": http2.from_python,
     "map.jansson.time": mapping.large_list,

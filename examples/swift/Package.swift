@@ -13,11 +13,11 @@ let restway: Package.Dependency =
     }
 
 let package = Package(
-    name: "notes",
+    name: "samples",
     dependencies: [restway],
-    targets: [
+    targets: ["notes", "issues"].map { name in
         .executableTarget(
-            name: "notes", dependencies: [.product(name: "Restway", package: "restway")],
+            name: name, dependencies: [.product(name: "Restway", package: "restway")],
             swiftSettings: [.swiftLanguageMode(.v6)])
-    ]
+    }
 )

@@ -138,6 +138,13 @@ extension Draft {
         if let value { try set(name, to: value) } else { try setNull(name) }
     }
 
+    /// Makes the relationship that a property stands for lead to these objects, in their order.
+    public func relate<Value: Mapped>(
+        _ property: PartialKeyPath<Value>, to objects: [Object]
+    ) throws(RestwayError) {
+        try relate(name(of: property), to: objects)
+    }
+
     private func name<Value: Mapped>(
         of property: PartialKeyPath<Value>
     ) throws(RestwayError) -> String {

@@ -13,6 +13,7 @@ from .c import write_c_header
 from .cpp import write_header
 from .model import Document, document_of
 from .python import write_module
+from .swift import write_source
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -22,8 +23,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="restway-stubs",
         description="Writes a Python module with the types of an API document: its entities, "
-        "routes, variables and drafts. With --c or --cpp it writes a header of C or C++ with its "
-        "entities.",
+        "routes, variables and drafts. With --swift it writes the same as Swift source, and with "
+        "--c or --cpp a header of C or C++ with its entities.",
     )
     parser.add_argument("document", metavar="DOCUMENT", help="the path of the API document")
     parser.add_argument(
@@ -33,6 +34,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--pyi",
         action="store_true",
         help="write a stub file (.pyi) in place of a module; so does an output that ends with .pyi",
+    )
+    parser.add_argument(
+        "--swift",
+        action="store_true",
+        help="write a Swift file with a struct for each entity and for its drafts, and the routes; "
+        "so does an output that ends with .swift",
     )
     parser.add_argument(
         "--cpp",
@@ -74,6 +81,8 @@ def _written(document: Document, given: argparse.Namespace) -> str:
         named = Path(given.document) if given.output is None else given.output
         write = write_c_header if given.c else write_header
         return write(document, named.name.partition(".")[0])
+    if given.swift or (given.output is not None and given.output.suffix == ".swift"):
+        return write_source(document)
     is_stub = given.pyi or (given.output is not None and given.output.suffix == ".pyi")
     return write_module(document, is_stub=is_stub)
 

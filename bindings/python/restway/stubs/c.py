@@ -7,8 +7,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from .identifiers import allowed, identifier, literal, numbered
+from .identifiers import allowed, identifier, literal
 from .model import Document, Entity
+from .text import numbered
 
 _FIELD_TYPES = {
     "any": ("restway_value ", "VALUE"),

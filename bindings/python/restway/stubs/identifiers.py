@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+
+from .text import free_name
 
 _KEYWORDS = {
     "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break",
@@ -43,20 +44,7 @@ def allowed(name: str) -> str:
 
 def identifier(name: str, taken: set[str]) -> str:
     """Returns a name that C and C++ allow and that is not taken, and takes it."""
-    for found in numbered(allowed(name)):
-        if found not in taken:
-            taken.add(found)
-            return found
-    raise AssertionError("there is always another number")
-
-
-def numbered(name: str) -> Iterator[str]:
-    """Returns the name, and then the name with the numbers from 2 on."""
-    yield name
-    number = 2
-    while True:
-        yield f"{name.rstrip('_')}_{number}"
-        number += 1
+    return free_name(allowed(name), taken)
 
 
 def literal(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import keyword
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 
@@ -107,6 +107,24 @@ def class_name(name: str, suffix: str, taken: set[str]) -> str:
         made += "_"
     taken.add(made)
     return made
+
+
+def free_name(name: str, taken: set[str]) -> str:
+    """Returns a name that is not taken, and takes it: the name itself, or the name with the first
+    number from 2 on.
+    """
+    found = next(one for one in numbered(name) if one not in taken)
+    taken.add(found)
+    return found
+
+
+def numbered(name: str) -> Iterator[str]:
+    """Returns the name, and then the name with the numbers from 2 on."""
+    yield name
+    number = 2
+    while True:
+        yield f"{name.rstrip('_')}_{number}"
+        number += 1
 
 
 def is_plain(name: str) -> bool:

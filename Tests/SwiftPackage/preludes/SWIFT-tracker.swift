@@ -1,0 +1,3 @@
+import Restway
+
+let client: Client = try! Client(API(file: "tracker.json"))
