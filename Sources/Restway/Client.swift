@@ -30,7 +30,7 @@ public final class Client: RequestSender {
             try RestwayClient.Client(api: api.core, options: coreOptions)
         }
         source = ObjectSource(
-            api: api.core, store: core.store, decoder: options.decoder ?? JSONCoding.decoder)
+            api: api.core, store: core.store, decoder: options.answers.decoder ?? JSONCoding.decoder)
     }
 
     deinit {

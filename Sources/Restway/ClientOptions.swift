@@ -69,6 +69,25 @@ extension Client {
             public var usesHeuristics = false
         }
 
+        /// How answers are taken.
+        public struct Answers: Sendable {
+            /// Whether a value that cannot be mapped fails the call.
+            public var areMappedStrictly = false
+            /// Whether a DELETE that is answered with 404 or 410 counts as done.
+            public var takeMissingForDeleted = false
+            /// Reads JSON that the document does not map; `nil` for one with dates in ISO 8601.
+            /// Nothing may change it after the client was made.
+            public var decoder: JSONDecoder?
+        }
+
+        /// What tests replace.
+        public struct Testing: Sendable {
+            /// The clock of the client; `nil` for the machine's.
+            public var clock: TestClock?
+            /// A seed that makes the waits between attempts repeatable; with 0, they are random.
+            public var randomSeed: UInt64 = 0
+        }
+
         /// The plugins and the transport of a client.
         public struct Plugins: Sendable {
             /// Whether the plugins that the document names are loaded. Plugins are programs that
@@ -92,22 +111,11 @@ extension Client {
         public var limits = Limits()
         public var files = Files()
         public var cache = Cache()
-        /// Whether a value that cannot be mapped fails the call.
-        public var mapsStrictly = false
         /// Whether cookies are kept in memory and sent.
         public var keepsCookies = true
-        /// Whether a DELETE that is answered with 404 or 410 counts as done.
-        public var takesMissingForDeleted = false
         public var plugins = Plugins()
-        /// Reads JSON that the document does not map; `nil` for one with dates in ISO 8601.
-        /// Nothing may change it after the client was made.
-        public var decoder: JSONDecoder?
-
-        /// A clock for tests; `nil` for the machine's.
-        public var clock: TestClock?
-        /// A seed that makes the waits between attempts repeatable, for tests; with 0, they are
-        /// random.
-        public var randomSeed: UInt64 = 0
+        public var answers = Answers()
+        public var testing = Testing()
 
         public init(
             environment: String? = nil, baseURL: String? = nil, store: String? = nil,
@@ -172,15 +180,15 @@ extension Client.Options {
         core.timeouts.idleMilliseconds = timeouts.idle?.milliseconds
         try files.apply(to: &core.files)
         try cache.apply(to: &core.files.cache)
-        core.calls.isMappingStrict = mapsStrictly
+        core.calls.isMappingStrict = answers.areMappedStrictly
         core.calls.usesCookies = keepsCookies
-        core.calls.takesMissingForDeleted = takesMissingForDeleted
+        core.calls.takesMissingForDeleted = answers.takeMissingForDeleted
         core.timeouts.tooSlowMilliseconds = timeouts.tooSlow?.milliseconds
         core.loadsPlugins = plugins.areLoaded
         core.transport = plugins.transport
         core.transportOptions = plugins.transportOptions?.description
-        core.clock = clock?.core
-        core.randomSeed = randomSeed
+        core.clock = testing.clock?.core
+        core.randomSeed = testing.randomSeed
         try limits.apply(to: &core)
         return core
     }

@@ -17,6 +17,9 @@ public struct Headers: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     }
 
     public private(set) var fields: [Field]
+    /// The names of headers of the document or the client that a request with these headers does
+    /// not have.
+    public var omitted: Set<String> = []
 
     public init(_ fields: [Field] = []) {
         self.fields = fields
@@ -37,7 +40,7 @@ public struct Headers: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         set {
             var headers = core
             if let newValue { headers.set(name, newValue) } else { headers.remove(name) }
-            self = Headers(headers)
+            fields = Headers(headers).fields
         }
     }
 
@@ -50,6 +53,7 @@ public struct Headers: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     public mutating func replace(with others: Headers) {
         for field in others { self[field.name] = nil }
         fields += others.fields
+        omitted.formUnion(others.omitted)
     }
 
     var core: RestwayHTTP.Headers {

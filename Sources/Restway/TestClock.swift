@@ -6,7 +6,7 @@ import RestwayThreads
 ///
 ///     let clock = TestClock()
 ///     var options = Client.Options()
-///     options.clock = clock
+///     options.testing.clock = clock
 ///     let client = try Client(api, options: options)
 ///     try clock.advance(by: .seconds(30))
 ///

@@ -18,7 +18,19 @@ class SwiftDriver(ProgramDriver):
     """The module has kinds of errors in place of the numbers of the C ABI."""
 
     def perform(self, step: dict[str, JSON]) -> dict[str, JSON]:
-        return _numbered(super().perform(step))
+        return _numbered(super().perform(_listed(step)))
+
+
+def _listed(step: dict[str, JSON]) -> dict[str, JSON]:
+    """Returns a step with its parameters in a list: the members of an object have no order."""
+    listed = dict(step)
+    if "parameters" in listed:
+        listed["parameters"] = [
+            {"name": name, "value": value} for name, value in step["parameters"].items()
+        ]
+    if "calls" in listed:
+        listed["calls"] = [_listed(call) for call in listed["calls"]]
+    return listed
 
 
 def _numbered(outcome: dict[str, JSON]) -> dict[str, JSON]:

@@ -65,6 +65,13 @@ public struct Response: Sendable {
     /// The objects of the answer, in their order.
     public var objects: [Object] { core.objects.map { Object($0, source) } }
 
+    /// The objects of each rule of the document that applied to the answer, in the order of the
+    /// rules. `objects` has all of them in one list.
+    public var results: [[Object]] {
+        let objects = objects
+        return core.results.map { Array(objects[$0]) }
+    }
+
     /// The first object of the answer.
     public var object: Object? { core.objects.first.map { Object($0, source) } }
 

@@ -1,3 +1,4 @@
+import RestwayDocument
 import RestwayObjects
 import RestwayOutcome
 

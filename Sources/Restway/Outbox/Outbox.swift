@@ -41,11 +41,6 @@ public struct Outbox: Sendable {
         }
     }
 
-    /// Whether a flush could deliver a request: one that is neither refused nor blocked.
-    public func needsFlushing() throws(RestwayError) -> Bool {
-        try using { outbox throws(Failure) in try outbox.needsFlushing() }
-    }
-
     /// Whether a stored request will change the object.
     public func hasPending(_ object: Object) throws(RestwayError) -> Bool {
         try using { outbox throws(Failure) in try outbox.hasPending(object.snapshot) }

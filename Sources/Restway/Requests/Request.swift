@@ -12,19 +12,6 @@ import RestwayText
 ///     request.timeout = .seconds(5)
 ///     let response = try await client.send(request)
 public struct Request: Sendable {
-    /// The object or the draft that a request is about.
-    public enum Subject: Sendable {
-        case object(Object)
-        case draft(Draft)
-
-        var core: RequestSpec.Subject {
-            switch self {
-            case .object(let object): .object(object.snapshot)
-            case .draft(let draft): draft.subject
-            }
-        }
-    }
-
     /// How a request takes part in authentication.
     public enum Authentication: Sendable {
         /// The request has the credential, waits for a refresh, and is sent again after one.
@@ -38,17 +25,11 @@ public struct Request: Sendable {
     /// The method. With `nil`, a route decides; a path is read with GET.
     public var method: Method?
     public var target: Target
-    /// The object or the draft that a request to a path or a route is about; it fills variables of
-    /// the path and, where the document says so, the body. A target that is an object or a draft is
-    /// its own subject.
-    public var subject: Subject?
     /// The values of the variables in the path.
     public var variables: Values = [:]
     /// The parameters: in the query, or in the body where the method has one.
     public var parameters: Values = [:]
     public var headers: Headers = [:]
-    /// The names of headers of the document or the client that this request does not have.
-    public var omittedHeaders: Set<String> = []
     public var body: RequestBody?
     /// The time limit of each attempt, in place of the client's or the route's; `.zero` is no
     /// limit.
@@ -84,7 +65,7 @@ extension Request {
             try field.check()
             spec.headers.append((field.name, field.value))
         }
-        for name in omittedHeaders.sorted() { spec.headers.append((name, nil)) }
+        for name in headers.omitted.sorted() { spec.headers.append((name, nil)) }
         body?.apply(to: &spec)
         spec.timeouts.totalMilliseconds = timeout.map { $0 == .zero ? 0 : $0.milliseconds }
         spec.priority = Int32(clamping: priority)
@@ -99,9 +80,9 @@ extension Request {
         let chosen = (method ?? .get).core
         switch target.kind {
         case .path(let path):
-            return RequestSpec(target: .path(chosen, path.text), subject: subject?.core)
+            return RequestSpec(target: .path(chosen, path.text), subject: target.subject)
         case .route(let name):
-            return RequestSpec(target: .route(name, method?.core), subject: subject?.core)
+            return RequestSpec(target: .route(name, method?.core), subject: target.subject)
         case .object(let object):
             return RequestSpec(target: .subject(chosen), subject: .object(object.snapshot))
         case .draft(let draft):

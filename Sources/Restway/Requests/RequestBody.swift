@@ -258,6 +258,12 @@ public struct Values: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         self.members = members.map(Member.init)
     }
 
+    /// Takes names and values in the order given. A name may occur several times.
+    public init(_ members: [(String, JSON)]) {
+        self.members = members.map(Member.init)
+    }
+
+    /// Takes names and values, sorted by their names.
     public init(_ values: [String: JSON]) {
         members = values.sorted { $0.key < $1.key }.map(Member.init)
     }

@@ -1,3 +1,4 @@
+import RestwayCalls
 import RestwayRouting
 
 /// A method of HTTP.
@@ -59,6 +60,8 @@ public struct Target: Sendable {
     let kind: Kind
     /// The values of a scope, for variables that have no value otherwise.
     var scope: Values = [:]
+    /// The object or the draft that a request to a path or a route is about.
+    private(set) var subject: RequestSpec.Subject?
 
     private init(_ kind: Kind) { self.kind = kind }
 
@@ -75,6 +78,21 @@ public struct Target: Sendable {
     /// The path that the routes of the document have for the object of a draft. The draft is also
     /// what the body is written from, where the document says so.
     public static func draft(_ draft: Draft) -> Target { Target(.draft(draft)) }
+
+    /// Returns the same target for a request about an object. The object fills variables of the path
+    /// and, where the document says so, the body.
+    public func about(_ object: Object) -> Target {
+        var target = self
+        target.subject = .object(object.snapshot)
+        return target
+    }
+
+    /// Returns the same target for a request about the object of a draft.
+    public func about(_ draft: Draft) -> Target {
+        var target = self
+        target.subject = draft.subject
+        return target
+    }
 
     /// Returns the same target, whose path variables have these values if they have no other value.
     func scoped(_ variables: Values) -> Target {
@@ -97,6 +115,7 @@ public struct Target: Sendable {
             target = Target(.unjoinable("\(other.noun) is no path that can be joined to another"))
         }
         target.scope = scope.merging(relative.scope)
+        target.subject = relative.subject ?? subject
         return target
     }
 }

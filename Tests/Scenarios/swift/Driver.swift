@@ -69,10 +69,10 @@ final class Driver {
         if isAsked("outbox") { options.files.outbox = folder + "/outbox.db" }
         if isAsked("storeFile") { options.files.store = folder + "/objects.db" }
         if isAsked("cache") { options.cache.isOn = true }
-        options.mapsStrictly = isAsked("strict")
-        options.takesMissingForDeleted = isAsked("goneIsDeleted")
-        options.clock = clock
-        options.randomSeed = 1
+        options.answers.areMappedStrictly = isAsked("strict")
+        options.answers.takeMissingForDeleted = isAsked("goneIsDeleted")
+        options.testing.clock = clock
+        options.testing.randomSeed = 1
         do {
             client = try Client(API(document: opened["document"] ?? [:]), options: options)
         } catch {
@@ -89,7 +89,8 @@ final class Driver {
 
     private func send(_ step: JSON) throws -> JSON {
         let (client, request) = (try current, try request(step, try current))
-        sent[try name(step)] = Task { await outcome(client, request) }
+        // The main actor reads the next step, so that the call runs elsewhere.
+        sent[try name(step)] = Task.detached { await outcome(client, request) }
         return ["status": "OK"]
     }
 
@@ -115,14 +116,6 @@ final class Driver {
         guard case .object(var members) = outcome else { return outcome }
         members["results"] = .array(results)
         return .object(members)
-    }
-
-    private func outcome(_ client: Client, _ request: Request) async -> JSON {
-        do throws(RestwayError) {
-            return told(.success(try await client.send(request)))
-        } catch {
-            return told(.failure(error))
-        }
     }
 
     // MARK: The outbox and the store

@@ -5,21 +5,17 @@ import Restway
 func request(_ step: JSON, _ client: Client) throws -> Request {
     var request = Request(
         step["method"]?.string.flatMap(Restway.Method.init), try target(step, client))
-    if step["path"] != nil || step["route"] != nil {
-        if let reference = step["object"] {
-            request.subject = .object(try object(reference, client))
-        } else if let description = step["draft"] {
-            request.subject = .draft(try draft(description, client))
-        }
+    if case .object(let values)? = step["variables"] { request.variables = Values(values) }
+    if case .array(let parameters)? = step["parameters"] {
+        request.parameters = Values(
+            parameters.map { ($0["name"]?.string ?? "", $0["value"] ?? .null) })
     }
-    request.variables = values(step["variables"])
-    request.parameters = values(step["parameters"])
     if case .object(let headers)? = step["headers"] {
         for (name, value) in headers {
             if let value = value.string {
                 request.headers[name] = value
             } else {
-                request.omittedHeaders.insert(name)
+                request.headers.omitted.insert(name)
             }
         }
     }
@@ -31,15 +27,17 @@ func request(_ step: JSON, _ client: Client) throws -> Request {
 }
 
 private func target(_ step: JSON, _ client: Client) throws -> Target {
-    if let path = step["path"]?.string { return .path(path) }
-    if let route = step["route"]?.string { return .route(route) }
-    if let reference = step["object"] { return .object(try object(reference, client)) }
-    if let description = step["draft"] { return .draft(try draft(description, client)) }
-    throw Driver.WrongStep(step)
-}
-
-private func values(_ members: JSON?) -> Values {
-    if case .object(let values)? = members { Values(values) } else { [:] }
+    let named = step["path"]?.string.map(Target.path) ?? step["route"]?.string.map(Target.route)
+    if let reference = step["object"] {
+        let object = try object(reference, client)
+        return named?.about(object) ?? .object(object)
+    }
+    if let description = step["draft"] {
+        let draft = try draft(description, client)
+        return named?.about(draft) ?? .draft(draft)
+    }
+    guard let named else { throw Driver.WrongStep(step) }
+    return named
 }
 
 /// Finds the object of `{"entity", "identity"}`.

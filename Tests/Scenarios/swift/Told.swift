@@ -1,16 +1,25 @@
 import Foundation
 import Restway
 
+/// Sends a request, and returns the result of its call.
+func outcome(_ client: Client, _ request: Request) async -> JSON {
+    do throws(RestwayError) {
+        return told(.success(try await client.send(request)))
+    } catch {
+        return told(.failure(error))
+    }
+}
+
 /// Returns the result of a call.
 func told(_ result: Result<Response, RestwayError>) -> JSON {
     switch result {
-    case .success(let response): .object(told(response))
+    case .success(let response): .object(members(response))
     case .failure(let error): told(error)
     }
 }
 
 func told(_ error: RestwayError) -> JSON {
-    var told = error.response.map { told($0) } ?? [:]
+    var told: [String: JSON] = error.response.map(members) ?? [:]
     told["status"] = .string(error.kind.rawValue)
     told["details"] = .array(
         error.details.map { detail in
@@ -24,7 +33,7 @@ func told(_ error: RestwayError) -> JSON {
     return .object(told)
 }
 
-private func told(_ response: Response) -> [String: JSON] {
+private func members(_ response: Response) -> [String: JSON] {
     var headers: [String: JSON] = [:]
     for field in response.headers {
         let name = field.name.lowercased()
@@ -82,5 +91,7 @@ private func json(_ value: Object.Value) -> JSON {
     case .string(let text): .string(text)
     case .bytes(let data): .string(data.base64EncodedString())
     case .json(let json): json
+    case .list(let values): .array(values.map(json))
+    case .map(let values): .object(values.mapValues(json))
     }
 }

@@ -1,16 +1,16 @@
 // A program that reads the steps of a scenario from its standard input, one JSON object in a line,
 // performs them with the module `Restway`, and writes what came of each, in the same form.
 
-import Glibc
+import Foundation
 import Restway
 
 let driver = Driver()
 do {
     while let line = readLine() {
-        print(try await driver.perform(JSON(parsing: line)))
-        fflush(stdout)
+        let outcome = try await driver.perform(JSON(parsing: line))
+        FileHandle.standardOutput.write(Data("\(outcome)\n".utf8))
     }
 } catch {
-    fputs("scenario driver: \(error)\n", stderr)
+    FileHandle.standardError.write(Data("scenario driver: \(error)\n".utf8))
     exit(1)
 }

@@ -9,7 +9,8 @@ import PackageDescription
 let documents: [Target] =
     (Context.environment["RESTWAY_DOCUMENTS"] ?? "").split(separator: " ").map { name in
         .target(
-            name: "Document-\(name)", dependencies: [.product(name: "Restway", package: "restway")],
+            name: "Document-\(name)",
+            dependencies: ["Restway", "RestwayFoundation"].map { .product(name: $0, package: "restway") },
             path: "Documents/\(name)", swiftSettings: [.swiftLanguageMode(.v6)])
     }
 

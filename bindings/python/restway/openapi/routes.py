@@ -225,8 +225,8 @@ def descriptors_of(route: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def matched_path(path: str) -> str:
-    """Returns the part of a template that decides matches: its path, and the parameters of its query
-    that have no variable.
+    """Returns the part of a template that decides matches: its path, and the parameters of its
+    query that have no variable.
     """
     base, _, query = re.sub(r"\{[?&#][^}]*\}", "", path).partition("?")
     fixed = sorted(pair for pair in query.split("&") if pair and "{" not in pair)
