@@ -29,8 +29,8 @@ public final class Client: RequestSender {
         core = try RestwayError.explaining { () throws(Failure) in
             try RestwayClient.Client(api: api.core, options: coreOptions)
         }
-        source = ObjectSource(
-            api: api.core, store: core.store, decoder: options.answers.decoder ?? JSONCoding.decoder)
+        let decoder = options.answers.decoder ?? JSONCoding.decoder
+        source = ObjectSource(api: api.core, store: core.store, decoder: decoder)
     }
 
     deinit {

@@ -7,166 +7,168 @@ import RestwayRouting
 import RestwaySQLite
 import RestwayThreads
 
-extension Client {
-    /// The settings of a client. A setting that is `nil` comes from the API document, or else has
-    /// the library's default.
+/// The settings of a client. A setting that is `nil` comes from the API document, or else has
+/// the library's default.
+///
+///     var options = Client.Options()
+///     options.baseURL = "https://api.example.com/v2"
+///     options.timeouts.total = .seconds(20)
+///     let client = try Client(api, options: options)
+public struct ClientOptions: Sendable {
+    /// The time limits of each attempt.
+    public struct Timeouts: Sendable {
+        /// The whole attempt, with redirects and the wait for a credential (60 seconds).
+        public var total: Duration?
+        /// Making a connection (10 seconds).
+        public var connect: Duration?
+        /// From the last byte of the request to the first byte of the answer (no limit).
+        public var firstByte: Duration?
+        /// The longest time in which no byte moves (30 seconds).
+        public var idle: Duration?
+        /// The age at which a call is reported as too slow (never). The call goes on.
+        public var tooSlow: Duration?
+    }
+
+    /// The largest sizes that are accepted.
+    public struct Limits: Sendable {
+        /// The bytes of a body, after decoding (256 MiB).
+        public var bodyBytes: Int?
+        /// The objects of one answer (10,000,000).
+        public var objects: Int?
+        /// The redirects that are followed (10); 0 makes a redirect an error.
+        public var redirects: Int?
+        /// The open connections (256), and those to one host (32).
+        public var connections: Int?
+        public var connectionsPerHost: Int?
+    }
+
+    /// The files of a client, in place of those that the document names.
+    public struct Files: Sendable {
+        /// The SQLite file of the store.
+        public var store: String?
+        /// The file of the outbox.
+        public var outbox: String?
+        /// The file of the response cache.
+        public var cache: String?
+        /// The permissions of new files, such as `0o640`; only the owner may read and write
+        /// (0o600).
+        public var mode: UInt32?
+    }
+
+    /// The response cache, in place of what the document says. Its file is in `files`.
+    public struct Cache: Sendable {
+        /// Whether there is a cache; `nil` if the document or a file asks for it.
+        public var isOn: Bool?
+        /// The largest size of the file and of the bodies beside it (100 MiB).
+        public var bytesMax: Int64?
+        /// The largest size of the answers in memory (16 MiB); 0 keeps none there.
+        public var memoryBytesMax: Int64?
+        /// Whether an answer without a lifetime is fresh for a tenth of the time since it was
+        /// last modified.
+        public var usesHeuristics = false
+    }
+
+    /// How answers are taken.
+    public struct Answers: Sendable {
+        /// Whether a value that cannot be mapped fails the call.
+        public var areMappedStrictly = false
+        /// Whether a DELETE that is answered with 404 or 410 counts as done.
+        public var takeMissingForDeleted = false
+        /// Reads JSON that the document does not map; `nil` for one with dates in ISO 8601.
+        /// Nothing may change it after the client was made.
+        public var decoder: JSONDecoder?
+    }
+
+    /// What tests replace.
+    public struct Testing: Sendable {
+        /// The clock of the client; `nil` for the machine's.
+        public var clock: TestClock?
+        /// A seed that makes the waits between attempts repeatable; with 0, they are random.
+        public var randomSeed: UInt64 = 0
+    }
+
+    /// The plugins and the transport of a client.
+    public struct Plugins: Sendable {
+        /// Whether the plugins that the document names are loaded. Plugins are programs that
+        /// run in this process.
+        public var areLoaded = false
+        /// The name of the transport of a plugin; `nil` for the choice of the document, or else
+        /// the built-in one.
+        public var transport: String?
+        /// The options of that transport, as an object.
+        public var transportOptions: JSON?
+    }
+
+    /// The environment of the document.
+    public var environment: String?
+    /// The base URL, in place of the environment's.
+    public var baseURL: String?
+    /// The default headers with which the client begins. Headers of routes and of requests
+    /// replace them.
+    public var headers: Headers = [:]
+    public var timeouts = Timeouts()
+    public var limits = Limits()
+    public var files = Files()
+    public var cache = Cache()
+    /// Whether cookies are kept in memory and sent.
+    public var keepsCookies = true
+    public var plugins = Plugins()
+    public var answers = Answers()
+    public var testing = Testing()
+
+    public init(
+        environment: String? = nil, baseURL: String? = nil, store: String? = nil,
+        outbox: String? = nil
+    ) {
+        self.environment = environment
+        self.baseURL = baseURL
+        files.store = store
+        files.outbox = outbox
+    }
+
+    /// The `User-Agent` (`restway/VERSION`), which is one of the headers.
+    public var userAgent: String? {
+        get { headers["User-Agent"] }
+        set { headers["User-Agent"] = newValue }
+    }
+
+    /// Whether the plugins that the document names are loaded; see `Plugins`.
+    public var loadsPlugins: Bool {
+        get { plugins.areLoaded }
+        set { plugins.areLoaded = newValue }
+    }
+
+    /// Sets the default header `Accept-Language`: the preferred language first, at most ten.
     ///
-    ///     var options = Client.Options()
-    ///     options.baseURL = "https://api.example.com/v2"
-    ///     options.timeouts.total = .seconds(20)
-    ///     let client = try Client(api, options: options)
-    public struct Options: Sendable {
-        /// The time limits of each attempt.
-        public struct Timeouts: Sendable {
-            /// The whole attempt, with redirects and the wait for a credential (60 seconds).
-            public var total: Duration?
-            /// Making a connection (10 seconds).
-            public var connect: Duration?
-            /// From the last byte of the request to the first byte of the answer (no limit).
-            public var firstByte: Duration?
-            /// The longest time in which no byte moves (30 seconds).
-            public var idle: Duration?
-            /// The age at which a call is reported as too slow (never). The call goes on.
-            public var tooSlow: Duration?
+    /// - Throws: A `RestwayError` of the kind `invalidArgument` for a text that is no language
+    ///   tag such as `de-CH`.
+    public mutating func setLanguages(_ languages: [String]) throws(RestwayError) {
+        guard languages.count <= AcceptLanguage.languagesMax else {
+            throw RestwayError(
+                Failure(
+                    .invalidArgument,
+                    "there are \(languages.count) languages, and "
+                        + "\(AcceptLanguage.languagesMax) are the most", field: "languages"))
         }
-
-        /// The largest sizes that are accepted.
-        public struct Limits: Sendable {
-            /// The bytes of a body, after decoding (256 MiB).
-            public var bodyBytes: Int?
-            /// The objects of one answer (10,000,000).
-            public var objects: Int?
-            /// The redirects that are followed (10); 0 makes a redirect an error.
-            public var redirects: Int?
-            /// The open connections (256), and those to one host (32).
-            public var connections: Int?
-            public var connectionsPerHost: Int?
+        for language in languages where !AcceptLanguage.isRange(language) {
+            throw RestwayError(
+                Failure(
+                    .invalidArgument,
+                    "\"\(language)\" is no language tag such as \"de-CH\"",
+                    field: "languages"))
         }
-
-        /// The files of a client, in place of those that the document names.
-        public struct Files: Sendable {
-            /// The SQLite file of the store.
-            public var store: String?
-            /// The file of the outbox.
-            public var outbox: String?
-            /// The file of the response cache.
-            public var cache: String?
-            /// The permissions of new files, such as `0o640`; only the owner may read and write
-            /// (0o600).
-            public var mode: UInt32?
-        }
-
-        /// The response cache, in place of what the document says. Its file is in `files`.
-        public struct Cache: Sendable {
-            /// Whether there is a cache; `nil` if the document or a file asks for it.
-            public var isOn: Bool?
-            /// The largest size of the file and of the bodies beside it (100 MiB).
-            public var bytesMax: Int64?
-            /// The largest size of the answers in memory (16 MiB); 0 keeps none there.
-            public var memoryBytesMax: Int64?
-            /// Whether an answer without a lifetime is fresh for a tenth of the time since it was
-            /// last modified.
-            public var usesHeuristics = false
-        }
-
-        /// How answers are taken.
-        public struct Answers: Sendable {
-            /// Whether a value that cannot be mapped fails the call.
-            public var areMappedStrictly = false
-            /// Whether a DELETE that is answered with 404 or 410 counts as done.
-            public var takeMissingForDeleted = false
-            /// Reads JSON that the document does not map; `nil` for one with dates in ISO 8601.
-            /// Nothing may change it after the client was made.
-            public var decoder: JSONDecoder?
-        }
-
-        /// What tests replace.
-        public struct Testing: Sendable {
-            /// The clock of the client; `nil` for the machine's.
-            public var clock: TestClock?
-            /// A seed that makes the waits between attempts repeatable; with 0, they are random.
-            public var randomSeed: UInt64 = 0
-        }
-
-        /// The plugins and the transport of a client.
-        public struct Plugins: Sendable {
-            /// Whether the plugins that the document names are loaded. Plugins are programs that
-            /// run in this process.
-            public var areLoaded = false
-            /// The name of the transport of a plugin; `nil` for the choice of the document, or else
-            /// the built-in one.
-            public var transport: String?
-            /// The options of that transport, as an object.
-            public var transportOptions: JSON?
-        }
-
-        /// The environment of the document.
-        public var environment: String?
-        /// The base URL, in place of the environment's.
-        public var baseURL: String?
-        /// The default headers with which the client begins. Headers of routes and of requests
-        /// replace them.
-        public var headers: Headers = [:]
-        public var timeouts = Timeouts()
-        public var limits = Limits()
-        public var files = Files()
-        public var cache = Cache()
-        /// Whether cookies are kept in memory and sent.
-        public var keepsCookies = true
-        public var plugins = Plugins()
-        public var answers = Answers()
-        public var testing = Testing()
-
-        public init(
-            environment: String? = nil, baseURL: String? = nil, store: String? = nil,
-            outbox: String? = nil
-        ) {
-            self.environment = environment
-            self.baseURL = baseURL
-            files.store = store
-            files.outbox = outbox
-        }
-
-        /// The `User-Agent` (`restway/VERSION`), which is one of the headers.
-        public var userAgent: String? {
-            get { headers["User-Agent"] }
-            set { headers["User-Agent"] = newValue }
-        }
-
-        /// Whether the plugins that the document names are loaded; see `Plugins`.
-        public var loadsPlugins: Bool {
-            get { plugins.areLoaded }
-            set { plugins.areLoaded = newValue }
-        }
-
-        /// Sets the default header `Accept-Language`: the preferred language first, at most ten.
-        ///
-        /// - Throws: A `RestwayError` of the kind `invalidArgument` for a text that is no language
-        ///   tag such as `de-CH`.
-        public mutating func setLanguages(_ languages: [String]) throws(RestwayError) {
-            guard languages.count <= AcceptLanguage.languagesMax else {
-                throw RestwayError(
-                    Failure(
-                        .invalidArgument,
-                        "there are \(languages.count) languages, and "
-                            + "\(AcceptLanguage.languagesMax) are the most", field: "languages"))
-            }
-            for language in languages where !AcceptLanguage.isRange(language) {
-                throw RestwayError(
-                    Failure(
-                        .invalidArgument,
-                        "\"\(language)\" is no language tag such as \"de-CH\"",
-                        field: "languages"))
-            }
-            headers[AcceptLanguage.name] =
-                languages.isEmpty ? nil : AcceptLanguage.value(languages)
-        }
+        headers[AcceptLanguage.name] =
+            languages.isEmpty ? nil : AcceptLanguage.value(languages)
     }
 }
 
-extension Client.Options {
-    func core() throws(RestwayError) -> ClientOptions {
-        var core = ClientOptions()
+extension Client {
+    public typealias Options = ClientOptions
+}
+
+extension ClientOptions {
+    func core() throws(RestwayError) -> RestwayClient.ClientOptions {
+        var core = RestwayClient.ClientOptions()
         core.environment = environment
         core.baseURL = baseURL
         for field in headers { try field.check() }
@@ -194,8 +196,8 @@ extension Client.Options {
     }
 }
 
-extension Client.Options.Files {
-    fileprivate func apply(to core: inout ClientOptions.Files) throws(RestwayError) {
+extension ClientOptions.Files {
+    fileprivate func apply(to core: inout RestwayClient.ClientOptions.Files) throws(RestwayError) {
         core.store = store
         core.outbox = outbox
         core.cache.path = cache
@@ -212,8 +214,8 @@ extension Client.Options.Files {
     }
 }
 
-extension Client.Options.Cache {
-    fileprivate func apply(to core: inout ClientOptions.Caching) throws(RestwayError) {
+extension ClientOptions.Cache {
+    fileprivate func apply(to core: inout RestwayClient.ClientOptions.Caching) throws(RestwayError) {
         core.isOn = isOn == true
         core.isOff = isOn == false
         core.usesHeuristics = usesHeuristics
@@ -229,8 +231,8 @@ extension Client.Options.Cache {
     }
 }
 
-extension Client.Options.Limits {
-    fileprivate func apply(to core: inout ClientOptions) throws(RestwayError) {
+extension ClientOptions.Limits {
+    fileprivate func apply(to core: inout RestwayClient.ClientOptions) throws(RestwayError) {
         try Self.set(&core.calls.bodyBytesMax, bodyBytes, "bodyBytes", 1 ... .max)
         try Self.set(&core.calls.objectsMax, objects, "objects", 1 ... .max)
         try Self.set(&core.connections.total, connections, "connections", 1...65_536)

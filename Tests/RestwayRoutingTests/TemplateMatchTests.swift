@@ -26,7 +26,9 @@ final class TemplateMatchTests: XCTestCase {
             for path in ["a/1?x=1&y=%20", "/a/1/?q&y=+&x=1#f", "a/1?x=1&x=2&y=%20&y=1"] {
                 XCTAssertEqual(try match(template, path), ["b": "1"], "\(template) \(path)")
             }
-            for path in ["a/1", "a/1?x=1", "a/1?x=1&y=", "a/1?X=1&y=+", "a/1#?x=1&y=+", "b?x=1&y=+"] {
+            for path in [
+                "a/1", "a/1?x=1", "a/1?x=1&y=", "a/1?X=1&y=+", "a/1#?x=1&y=+", "b?x=1&y=+",
+            ] {
                 XCTAssertNil(try match(template, path), "\(template) \(path)")
             }
         }

@@ -36,7 +36,7 @@ final class StageTests: DemoTestCase {
             XCTAssertEqual(turn.method, .post)
             XCTAssertNil(turn.response)
             try turn.setHeader("X-Signature", "\(turn.body?.count ?? 0)")
-            turn.setParameter("p", 1)
+            try turn.setParameter("p", 1)
         }
         let seen = try await echo(client, .text("12345"))
         XCTAssertEqual(seen["headers"]?["X-Signature"], "5")
@@ -68,7 +68,7 @@ final class StageTests: DemoTestCase {
             try turn.setHeader("X-New", "2")
             XCTAssertThrowsError(try turn.setHeader("X-Bad", "a\nb"))
             XCTAssertEqual(turn.headers, ["X-New": "2"])
-            turn.setBody(try .json(["a": 1]))
+            try turn.setBody(try .json(["a": 1]))
             turn.setTimeout(.seconds(9))
             try turn.setVariable("name", "x y")
         }

@@ -61,9 +61,9 @@ public struct Turn: Sendable {
         }
     }
 
-    /// Sets a parameter of the request.
-    public func setParameter(_ name: String, _ value: JSON) {
-        let parameter = Values.Member(name: name, value: value).parameter
+    /// Sets a parameter of the request. Dots in its name nest it in a body.
+    public func setParameter(_ name: String, _ value: JSON) throws(RestwayError) {
+        let parameter = try Values.Member(name: name, value: value).parameter()
         core.request.withLock { request in
             request.parameters.removeAll { $0.keys == parameter.keys }
             request.parameters.append(parameter)
@@ -77,10 +77,12 @@ public struct Turn: Sendable {
     }
 
     /// Sets the body of the request; `nil` lets the parameters or the draft be the body.
-    public func setBody(_ body: RequestBody?) {
-        core.request.withLock { request in
+    ///
+    /// - Throws: A `RestwayError` of the kind `invalidArgument` that names a field of a form.
+    public func setBody(_ body: RequestBody?) throws(RestwayError) {
+        try core.request.withLock { request throws(RestwayError) in
             request.given = .init()
-            body?.apply(to: &request)
+            try body?.apply(to: &request)
         }
     }
 

@@ -27,7 +27,8 @@ public struct Request: Sendable {
     public var target: Target
     /// The values of the variables in the path.
     public var variables: Values = [:]
-    /// The parameters: in the query, or in the body where the method has one.
+    /// The parameters: in the query, or in the body where the method has one. Dots in a name nest
+    /// the parameter in a body.
     public var parameters: Values = [:]
     public var headers: Headers = [:]
     public var body: RequestBody?
@@ -60,13 +61,13 @@ extension Request {
             for (name, value) in path.values { spec.variables[name] = .value(.string(value)) }
         }
         if !target.scope.members.isEmpty { spec.values.addScope(try target.scope.variables()) }
-        spec.parameters = parameters.parameters
+        spec.parameters = try parameters.parameters()
         for field in headers {
             try field.check()
             spec.headers.append((field.name, field.value))
         }
         for name in headers.omitted.sorted() { spec.headers.append((name, nil)) }
-        body?.apply(to: &spec)
+        try body?.apply(to: &spec)
         spec.timeouts.totalMilliseconds = timeout.map { $0 == .zero ? 0 : $0.milliseconds }
         spec.priority = Int32(clamping: priority)
         spec.authMode = authentication.map(\.core)
@@ -121,7 +122,10 @@ extension Headers.Field {
 }
 
 extension Values {
-    var parameters: [Parameter] { members.map(\.parameter) }
+    /// The values as parameters of a request.
+    func parameters() throws(RestwayError) -> [Parameter] {
+        try members.map { member throws(RestwayError) in try member.parameter() }
+    }
 
     /// The values as variables of a path.
     func variables() throws(RestwayError) -> [String: RequestSpec.Variable] {
@@ -132,7 +136,18 @@ extension Values {
 }
 
 extension Values.Member {
-    var parameter: Parameter { Parameter(keys: [name], value: value.value) }
+    /// The value as a parameter of a request. Dots in its name nest it in a body.
+    func parameter() throws(RestwayError) -> Parameter {
+        let keys = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        guard !keys.contains("") else {
+            throw RestwayError(
+                Failure(
+                    .invalidArgument,
+                    "the name of the parameter \"\(name)\" is empty, or has nothing between two "
+                        + "of its dots", field: name))
+        }
+        return Parameter(keys: keys, value: value.value)
+    }
 
     /// The value of a variable of a path.
     func variable() throws(RestwayError) -> RequestSpec.Variable {

@@ -182,7 +182,7 @@ public struct RequestBody: Sendable {
 
 extension RequestBody {
     /// Puts the body into a request.
-    func apply(to spec: inout RequestSpec) {
+    func apply(to spec: inout RequestSpec) throws(RestwayError) {
         switch content {
         case .parameters(let serialization): spec.given.serialization = serialization
         case .bytes(let bytes, let mediaType):
@@ -193,7 +193,7 @@ extension RequestBody {
         case .form(let fields, let files):
             spec.given.serialization = .form
             spec.given.files = files
-            spec.parameters = fields.parameters + spec.parameters
+            spec.parameters = try fields.parameters() + spec.parameters
         }
         spec.given.isCompressed = isCompressed
         spec.given.expectsContinue = isAnnounced

@@ -79,8 +79,8 @@ public struct Target: Sendable {
     /// what the body is written from, where the document says so.
     public static func draft(_ draft: Draft) -> Target { Target(.draft(draft)) }
 
-    /// Returns the same target for a request about an object. The object fills variables of the path
-    /// and, where the document says so, the body.
+    /// Returns the same target for a request about an object. The object fills variables of the
+    /// path and, where the document says so, the body.
     public func about(_ object: Object) -> Target {
         var target = self
         target.subject = .object(object.snapshot)

@@ -11,9 +11,9 @@ struct PathPattern: Equatable, Sendable {
     }
 
     let segments: [[Piece]]
-    /// The parameters of the query that have no variable: `beta=true` in `answers?beta=true{&page}`.
-    /// A path matches only if its query has all of them, in any order. Each stands here once,
-    /// decoded, with a NUL between its name and its value; they are sorted.
+    /// The parameters of the query that have no variable: `beta=true` in
+    /// `answers?beta=true{&page}`. A path matches only if its query has all of them, in any order.
+    /// Each stands here once, decoded, with a NUL between its name and its value; they are sorted.
     let fixedQuery: [String]
     private let names: [String]
     /// Whether each segment is one literal or one variable, and no variable occurs twice.

@@ -10,7 +10,9 @@ let documents: [Target] =
     (Context.environment["RESTWAY_DOCUMENTS"] ?? "").split(separator: " ").map { name in
         .target(
             name: "Document-\(name)",
-            dependencies: ["Restway", "RestwayFoundation"].map { .product(name: $0, package: "restway") },
+            dependencies: ["Restway", "RestwayFoundation"].map { product in
+                .product(name: product, package: "restway")
+            },
             path: "Documents/\(name)", swiftSettings: [.swiftLanguageMode(.v6)])
     }
 
