@@ -10,7 +10,7 @@ static int print_pages(restway_client *client) {
     restway_request *request = NULL;
     restway_pages *pages = NULL;
     restway_response *page = NULL;
-    int failed = restway_request_create_route("issues", NULL, &request, &error) ||
+    int failed = restway_request_create_route(NULL, "issues", &request, &error) ||
                  restway_request_set_parameter_int(request, "per_page", 5, &error) ||
                  restway_client_pages(client, request, NULL, &pages, &error);
     while (!failed && !(failed = restway_pages_next(pages, 0, &page, &error) != 0) && page) {

@@ -31,10 +31,11 @@ RESTWAY_API void restway_changes_release(restway_changes *changes);
 /** Returns how many changes there are; 0 for NULL. Threads: any. Blocks: never. */
 RESTWAY_API size_t restway_changes_count(const restway_changes *changes);
 
-/** Returns the restway_change_kind of change @p index; 0 when out of range.
+/** Returns the kind of change @p index; 0 when out of range.
  *
  *  Threads: any. Blocks: never. */
-RESTWAY_API uint32_t restway_changes_kind(const restway_changes *changes, size_t index);
+RESTWAY_API restway_change_kind restway_changes_kind(
+    const restway_changes *changes, size_t index);
 
 /** Returns the object of change @p index as it is after the transaction; a deleted object as it was
  *  before. NULL when out of range. *Borrowed*: retain it to keep it longer than the changes.

@@ -27,8 +27,8 @@ typedef struct restway_cookie {
     const char *domain;
     /** The path to which the cookie is sent. It is also sent to all paths below this path. */
     const char *path;
-    /** The time at which the cookie expires, in seconds since 1970; 0 for a cookie that does not
-     *  expire. */
+    /** The time at which the cookie expires, in seconds since 1970-01-01T00:00:00Z; 0 for a
+     *  cookie that does not expire. */
     int64_t expires;
     /** RESTWAY_COOKIE_* bits. */
     uint32_t flags;

@@ -46,7 +46,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_inspect(
  *
  *  Threads: any. Blocks: on the file of a SQLite store, else never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_url(
-    restway_client *client, const char *method, const restway_object *object, char *buffer,
+    const restway_client *client, const char *method, const restway_object *object, char *buffer,
     size_t capacity, size_t *out_length, restway_error **out_error);
 
 /** Returns the request that led to a response, owned by the caller (+1): the request of the last
@@ -123,26 +123,26 @@ RESTWAY_API const void *restway_outgoing_body(
 RESTWAY_API const char *restway_outgoing_text(const restway_outgoing *outgoing);
 
 /** The class of an HTTP status (RFC 9110, section 15): its first digit. Frozen; append only. */
-typedef enum RESTWAY_OPEN_ENUM restway_status_class {
+typedef enum RESTWAY_OPEN_ENUM restway_http_class {
     /** Not an HTTP status: below 100, or above 599. */
-    RESTWAY_CLASS_NONE = 0,
+    RESTWAY_HTTP_CLASS_NONE = 0,
     /** 1xx: the request is being processed. */
-    RESTWAY_CLASS_INFORMATIONAL = 1,
+    RESTWAY_HTTP_CLASS_INFORMATIONAL = 1,
     /** 2xx: the request has succeeded. */
-    RESTWAY_CLASS_SUCCESS = 2,
+    RESTWAY_HTTP_CLASS_SUCCESS = 2,
     /** 3xx: more has to be done, mostly at another URL. */
-    RESTWAY_CLASS_REDIRECTION = 3,
+    RESTWAY_HTTP_CLASS_REDIRECTION = 3,
     /** 4xx: the request is wrong. */
-    RESTWAY_CLASS_CLIENT_ERROR = 4,
+    RESTWAY_HTTP_CLASS_CLIENT_ERROR = 4,
     /** 5xx: the server has failed. */
-    RESTWAY_CLASS_SERVER_ERROR = 5,
+    RESTWAY_HTTP_CLASS_SERVER_ERROR = 5,
     /** Not a class: pins the type to 32 bits. */
-    RESTWAY_CLASS_PIN_ = 0x7fffffff
-} restway_status_class;
+    RESTWAY_HTTP_CLASS_PIN_ = 0x7fffffff
+} restway_http_class;
 
 /** Returns the class of an HTTP status, as of restway_response_status() or
  *  restway_error_http_status(). Threads: any. Blocks: never. */
-RESTWAY_API restway_status_class restway_class_of_status(int32_t http_status);
+RESTWAY_API restway_http_class restway_http_class_of(int32_t http_status);
 
 /** The parts of a URL. Immutable; reference counted; usable from any thread. Texts are *Borrowed*
  *  from it. */

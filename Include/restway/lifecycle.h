@@ -152,8 +152,9 @@ RESTWAY_API restway_lifecycle_event *restway_lifecycle_event_retain(
 /** Gives back one reference. NULL is fine. Threads: any. Blocks: never. */
 RESTWAY_API void restway_lifecycle_event_release(restway_lifecycle_event *event);
 
-/** Returns a restway_lifecycle_kind; 0 for NULL. Threads: any. Blocks: never. */
-RESTWAY_API uint32_t restway_lifecycle_event_kind(const restway_lifecycle_event *event);
+/** Returns the kind of an event; 0 for NULL. Threads: any. Blocks: never. */
+RESTWAY_API restway_lifecycle_kind restway_lifecycle_event_kind(
+    const restway_lifecycle_event *event);
 
 /** Returns when the event happened, in microseconds since 1970-01-01T00:00:00Z; 0 for NULL.
  *  Threads: any. Blocks: never. */

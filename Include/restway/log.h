@@ -56,7 +56,7 @@ typedef struct restway_log_record {
     const char *url;
     /** The number of the call, as restway_call_id() returns it; 0 if the record is about no
      *  call. */
-    uint64_t call;
+    uint64_t call_id;
     /** When the record was written, in microseconds since 1970-01-01T00:00:00Z. */
     int64_t time_microseconds;
     /** How long the call took, in a record about its end; otherwise -1. */
@@ -67,7 +67,7 @@ typedef struct restway_log_record {
     /** A restway_log_level. */
     uint32_t level;
     /** The HTTP status, in a record about an answer; otherwise 0. */
-    int32_t status;
+    int32_t http_status;
     /** The number of the attempt, from 1, in a record about a request that goes out; otherwise
      *  0. */
     uint32_t attempt;

@@ -153,16 +153,16 @@ RESTWAY_API const char *restway_outbox_item_key(const restway_outbox_item *item)
 RESTWAY_API const void *restway_outbox_item_body(
     const restway_outbox_item *item, size_t *out_length);
 
-/** Returns when an item was stored, in microseconds since 1970, UTC; 0 for NULL. Threads: any.
- *  Blocks: never. */
+/** Returns when an item was stored, in microseconds since 1970-01-01T00:00:00Z; 0 for NULL.
+ *  Threads: any. Blocks: never. */
 RESTWAY_API int64_t restway_outbox_item_created(const restway_outbox_item *item);
 
 /** Returns how often an item may have reached the server, including the call that stored it; 0 for
  *  NULL. Threads: any. Blocks: never. */
 RESTWAY_API int64_t restway_outbox_item_attempts(const restway_outbox_item *item);
 
-/** Returns when the outbox may send an item again by itself, in microseconds since 1970, UTC; 0
- *  means at once. Threads: any. Blocks: never. */
+/** Returns when the outbox may send an item again by itself, in microseconds since
+ *  1970-01-01T00:00:00Z; 0 means at once. Threads: any. Blocks: never. */
 RESTWAY_API int64_t restway_outbox_item_next_attempt(const restway_outbox_item *item);
 
 /** Says in words why an item has not been delivered; NULL if it was never tried. *Borrowed*.

@@ -37,14 +37,14 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_create(
 
 /** Makes a request to a named route.
  *
- *  @param route  The route's name. *Copied*.
  *  @param method One of the route's methods, or NULL for its first. *Copied*.
+ *  @param route  The route's name. *Copied*.
  *  @param out_request Receives a handle owned by the caller (+1).
  *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT.
  *
  *  Threads: any. Blocks: never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_create_route(
-    const char *route, const char *method, restway_request **out_request,
+    const char *method, const char *route, restway_request **out_request,
     restway_error **out_error);
 
 /** Handles a request to a path or a URL as if the named route had made it, in place of an earlier

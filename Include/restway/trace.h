@@ -38,10 +38,10 @@ typedef struct restway_span {
     const restway_span_attribute *attributes;
     size_t attribute_count;
     /** The number of the call, as restway_call_id() returns it. */
-    uint64_t call;
+    uint64_t call_id;
     /** When the call started, in microseconds since 1970-01-01T00:00:00Z. */
     int64_t start_microseconds;
-    /** When the call completed; 0 at its start. */
+    /** When the call completed, in microseconds since 1970-01-01T00:00:00Z; 0 at its start. */
     int64_t end_microseconds;
     /** The restway_status with which the call completed; RESTWAY_OK at its start. The span of a
      *  call that failed has the attribute "error.type", too: the HTTP status from 400 on, otherwise

@@ -110,8 +110,8 @@ public func restway_outgoing_text(_ outgoing: InHandle) -> CString! {
     OutgoingHandle.text(outgoing, "text") { $0.request.text }
 }
 
-@_cdecl("restway_class_of_status") @implementation
-public func restway_class_of_status(_ httpStatus: Int32) -> restway_status_class {
+@_cdecl("restway_http_class_of") @implementation
+public func restway_http_class_of(_ httpStatus: Int32) -> restway_http_class {
     (100...599).contains(httpStatus)
-        ? restway_status_class(rawValue: UInt32(httpStatus / 100))! : .RESTWAY_CLASS_NONE
+        ? restway_http_class(rawValue: UInt32(httpStatus / 100))! : .RESTWAY_HTTP_CLASS_NONE
 }

@@ -82,8 +82,9 @@ public func restway_lifecycle_event_release(_ event: InHandle) {
 }
 
 @_cdecl("restway_lifecycle_event_kind") @implementation
-public func restway_lifecycle_event_kind(_ event: InHandle) -> UInt32 {
-    LifecycleEventHandle.object(event)?.event.kind.rawValue ?? 0
+public func restway_lifecycle_event_kind(_ event: InHandle) -> restway_lifecycle_kind {
+    restway_lifecycle_kind(
+        rawValue: LifecycleEventHandle.object(event)?.event.kind.rawValue ?? 0)!
 }
 
 @_cdecl("restway_lifecycle_event_time") @implementation

@@ -52,12 +52,12 @@ extension LogRecord {
     fileprivate func lend(_ body: (In<restway_log_record>) -> Void) {
         var record = restway_log_record()
         record.target = LogTarget.pointer(target.name)
-        record.call = fields.call
+        record.call_id = fields.call
         record.time_microseconds = time
         record.milliseconds = fields.milliseconds
         record.dropped = dropped
         record.level = UInt32(level.rawValue)
-        record.status = Int32(clamping: fields.status)
+        record.http_status = Int32(clamping: fields.status)
         record.attempt = UInt32(clamping: fields.attempt)
         message.withCString { message in
             record.message = message

@@ -121,15 +121,13 @@ public func restway_changes_count(_ changes: InHandle) -> Int {
 }
 
 @_cdecl("restway_changes_kind") @implementation
-public func restway_changes_kind(_ changes: InHandle, _ index: Int) -> UInt32 {
-    guard let change = ChangeList.change(changes, index) else { return 0 }
-    let kind: restway_change_kind =
-        switch change.kind {
-        case .inserted: .RESTWAY_CHANGE_INSERTED
-        case .updated: .RESTWAY_CHANGE_UPDATED
-        case .deleted: .RESTWAY_CHANGE_DELETED
-        }
-    return kind.rawValue
+public func restway_changes_kind(_ changes: InHandle, _ index: Int) -> restway_change_kind {
+    switch ChangeList.change(changes, index)?.kind {
+    case nil: restway_change_kind(rawValue: 0)!
+    case .inserted: .RESTWAY_CHANGE_INSERTED
+    case .updated: .RESTWAY_CHANGE_UPDATED
+    case .deleted: .RESTWAY_CHANGE_DELETED
+    }
 }
 
 @_cdecl("restway_changes_object") @implementation

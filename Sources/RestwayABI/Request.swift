@@ -66,11 +66,11 @@ public func restway_request_create(
 
 @_cdecl("restway_request_create_route") @implementation
 public func restway_request_create_route(
-    _ route: CString?, _ method: CString?, _ outRequest: OutHandle?, _ outError: OutHandle?
+    _ method: CString?, _ route: CString?, _ outRequest: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outRequest, outError, "out_request") { () throws(Failure) in
-        let route = try Argument.nonEmptyString(route, "route")
         let method = method == nil ? nil : try Argument.method(method)
+        let route = try Argument.nonEmptyString(route, "route")
         return RequestHandle(RequestSpec(target: .route(route, method)))
     }
 }

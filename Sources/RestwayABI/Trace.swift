@@ -60,7 +60,7 @@ extension SpanRecord {
                 span.name = title.pointer
                 span.attributes = fields.baseAddress
                 span.attribute_count = fields.count
-                span.call = call
+                span.call_id = call
                 span.start_microseconds = start
                 span.end_microseconds = end ?? 0
                 span.status = (failure.map { restway_status($0.reason) } ?? .RESTWAY_OK).rawValue

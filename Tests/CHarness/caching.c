@@ -125,7 +125,7 @@ restway_request *caching_request(const char *target) {
     if (target[0] == '/') {
         return make_get(target + 1);
     }
-    assert_ok(restway_request_create_route(target, "GET", &request, &failure));
+    assert_ok(restway_request_create_route("GET", target, &request, &failure));
     return request;
 }
 

@@ -146,7 +146,7 @@ restway_request *make_get(const char *path) {
 
 restway_request *make_route(const char *route) {
     restway_request *request = NULL;
-    assert_ok(restway_request_create_route(route, NULL, &request, &failure));
+    assert_ok(restway_request_create_route(NULL, route, &request, &failure));
     return request;
 }
 

@@ -62,7 +62,7 @@ restway_request *outboxing_put(int number) {
     static const char body[] = "{\"name\": \"a\"}";
     restway_request *request = NULL;
     restway_value value = restway_value_int64(number);
-    assert_ok(restway_request_create_route("thing", "PUT", &request, &failure));
+    assert_ok(restway_request_create_route("PUT", "thing", &request, &failure));
     assert_ok(restway_request_set_variable(request, "id", &value, &failure));
     assert_ok(restway_request_set_body(
         request, body, strlen(body), "application/json", &failure));

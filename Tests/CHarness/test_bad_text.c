@@ -99,8 +99,8 @@ static void request_functions__refuse_bad_utf8(void **state) {
         restway_request *out = POISON;
         assert_refused(restway_request_create(bad, "status", &out, &failure));
         assert_refused(restway_request_create("GET", bad, &out, &failure));
-        assert_refused(restway_request_create_route(bad, NULL, &out, &failure));
-        assert_refused(restway_request_create_route("status", bad, &out, &failure));
+        assert_refused(restway_request_create_route(NULL, bad, &out, &failure));
+        assert_refused(restway_request_create_route(bad, "status", &out, &failure));
         assert_refused(restway_request_set_route(request, bad, &failure));
         assert_null(out);
         assert_refused(restway_request_set_variable(request, bad, &value, &failure));

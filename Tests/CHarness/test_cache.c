@@ -9,7 +9,7 @@
 static restway_request *thing(const char *method) {
     restway_request *request = NULL;
     restway_value value = restway_value_int64(1);
-    assert_ok(restway_request_create_route("thing", method, &request, &failure));
+    assert_ok(restway_request_create_route(method, "thing", &request, &failure));
     assert_ok(restway_request_set_variable(request, "id", &value, &failure));
     return request;
 }
@@ -203,7 +203,7 @@ static void cache__keeps_answers_to_post_by_their_body(void **state) {
     caching_begin(&caching);
     for (size_t index = 0; index < 3; index++) {
         restway_request *request = NULL;
-        assert_ok(restway_request_create_route("search", NULL, &request, &failure));
+        assert_ok(restway_request_create_route(NULL, "search", &request, &failure));
         assert_ok(restway_request_set_body(
             request, bodies[index], strlen(bodies[index]), "application/json", &failure));
         assert_int_equal(caching_perform(&caching, request), expected[index]);

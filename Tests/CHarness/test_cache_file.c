@@ -287,7 +287,7 @@ static restway_request *put(const char *route) {
     static const char body[] = "{\"name\": \"a\"}";
     restway_request *request = NULL;
     restway_value value = restway_value_int64(1);
-    assert_ok(restway_request_create_route(route, "PUT", &request, &failure));
+    assert_ok(restway_request_create_route("PUT", route, &request, &failure));
     assert_ok(restway_request_set_variable(request, "id", &value, &failure));
     assert_ok(restway_request_set_body(
         request, body, strlen(body), "application/json", &failure));

@@ -251,7 +251,7 @@ static void to_curl__used_wrongly(void **state) {
     assert_refused(restway_request_to_curl(request, client, 0, NULL, 16, &length, &failure));
     assert_refused(restway_request_to_curl(request, client, 0x80u, buffer, 16, &length, &failure));
     restway_request_release(request);
-    assert_ok(restway_request_create_route("enterprise", NULL, &request, &failure));
+    assert_ok(restway_request_create_route(NULL, "enterprise", &request, &failure));
     assert_fails(
         restway_request_to_curl(request, client, 0, buffer, 16, &length, &failure),
         RESTWAY_E_MISSING_VARIABLE, "itemID");

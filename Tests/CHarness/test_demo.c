@@ -20,7 +20,7 @@ static restway_client *make_demo_client(void) {
 static restway_response *fetch_route(restway_client *client, const char *route) {
     restway_request *request = NULL;
     restway_response *response = NULL;
-    assert_ok(restway_request_create_route(route, NULL, &request, &failure));
+    assert_ok(restway_request_create_route(NULL, route, &request, &failure));
     assert_ok(restway_client_perform(client, request, 0, &response, &failure));
     restway_request_release(request);
     return response;

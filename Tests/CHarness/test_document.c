@@ -210,7 +210,7 @@ static void request__refuses_variables_that_the_path_does_not_have(void **state)
     restway_client *client = make_client();
     restway_request *request = NULL;
     restway_value value = restway_value_int64(1);
-    assert_ok(restway_request_create_route("enterprise", NULL, &request, &failure));
+    assert_ok(restway_request_create_route(NULL, "enterprise", &request, &failure));
     assert_ok(restway_request_set_variable(request, "itemId", &value, &failure));
     assert_fails_keeping(
         restway_client_perform(client, request, 0, NULL, &failure), RESTWAY_E_INVALID_ARGUMENT,

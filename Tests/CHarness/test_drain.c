@@ -165,7 +165,7 @@ static void drain__a_refused_send_has_no_event(void **state) {
     probe_begin(&probe);
     restway_client *client = make_client_delivering(RESTWAY_DELIVERY_DRAIN);
     restway_request *request = NULL;
-    assert_ok(restway_request_create_route("nowhere", NULL, &request, &failure));
+    assert_ok(restway_request_create_route(NULL, "nowhere", &request, &failure));
     assert_fails(
         restway_client_send(client, request, NULL, &probe, probe_destroy, NULL, &failure),
         RESTWAY_E_UNKNOWN_ROUTE, "nowhere");

@@ -103,7 +103,7 @@ static restway_event_receiver receiver_of(struct log *log) {
 /** Makes a request for the route "things". */
 static restway_request *log_request(const restway_event_receiver *receiver) {
     restway_request *request = NULL;
-    assert_ok(restway_request_create_route("things", NULL, &request, &failure));
+    assert_ok(restway_request_create_route(NULL, "things", &request, &failure));
     assert_ok(restway_request_set_event_receiver(request, receiver, &failure));
     return request;
 }

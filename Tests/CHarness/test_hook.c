@@ -316,7 +316,7 @@ static void hook__of_a_route_and_of_a_descriptor_are_asked_in_their_order(void *
     assert_ok(restway_api_add_route(api, "meeting", route, strlen(route), 0, &failure));
     restway_response_release(fetch(client, "employees/1"));
     assert_int_equal(asker.count, 0);
-    assert_ok(restway_request_create_route("meeting", NULL, &request, &failure));
+    assert_ok(restway_request_create_route(NULL, "meeting", &request, &failure));
     assert_ok(restway_request_set_variable(request, "id", &id, &failure));
     assert_ok(restway_client_perform(client, request, 0, NULL, &failure));
     assert_int_equal(asker.count, 23);

@@ -146,16 +146,16 @@ static void error_request__is_there_with_and_without_an_answer(void **state) {
     restway_client_release(client);
 }
 
-static void class_of_status__is_the_first_digit(void **state) {
+static void http_class_of__is_the_first_digit(void **state) {
     (void)state;
-    assert_int_equal(restway_class_of_status(100), RESTWAY_CLASS_INFORMATIONAL);
-    assert_int_equal(restway_class_of_status(204), RESTWAY_CLASS_SUCCESS);
-    assert_int_equal(restway_class_of_status(399), RESTWAY_CLASS_REDIRECTION);
-    assert_int_equal(restway_class_of_status(404), RESTWAY_CLASS_CLIENT_ERROR);
-    assert_int_equal(restway_class_of_status(599), RESTWAY_CLASS_SERVER_ERROR);
+    assert_int_equal(restway_http_class_of(100), RESTWAY_HTTP_CLASS_INFORMATIONAL);
+    assert_int_equal(restway_http_class_of(204), RESTWAY_HTTP_CLASS_SUCCESS);
+    assert_int_equal(restway_http_class_of(399), RESTWAY_HTTP_CLASS_REDIRECTION);
+    assert_int_equal(restway_http_class_of(404), RESTWAY_HTTP_CLASS_CLIENT_ERROR);
+    assert_int_equal(restway_http_class_of(599), RESTWAY_HTTP_CLASS_SERVER_ERROR);
     static const int32_t others[] = {0, 99, 600, 1000, -200, INT32_MAX, INT32_MIN};
     for (size_t index = 0; index < sizeof(others) / sizeof(others[0]); index++) {
-        assert_int_equal(restway_class_of_status(others[index]), RESTWAY_CLASS_NONE);
+        assert_int_equal(restway_http_class_of(others[index]), RESTWAY_HTTP_CLASS_NONE);
     }
 }
 
@@ -299,7 +299,7 @@ static const struct CMUnitTest tests[] = {
     TEST(client_url__is_found_by_the_object_router),
     TEST(response_request__is_what_went_out),
     TEST(error_request__is_there_with_and_without_an_answer),
-    TEST(class_of_status__is_the_first_digit),
+    TEST(http_class_of__is_the_first_digit),
     TEST(url_split__gives_the_parts),
     TEST(url_build_query__encodes_and_splits_again),
     TEST(inspect_functions__refuse_null_and_bad_utf8),

@@ -24,7 +24,7 @@ static void journal_begin(struct journal *journal) {
 /** Whether the fields of a record fit its message. */
 static int is_well_formed(const restway_log_record *record) {
     size_t length = strlen(record->message);
-    int is_about_call = record->call != 0;
+    int is_about_call = record->call_id != 0;
     return record->target[0] != '\0' && length > 0 && record->message[length - 1] != '\n' &&
            record->time_microseconds > 0 && record->milliseconds >= -1 && record->dropped == 0 &&
            record->reserved == 0 && (record->method != NULL) == is_about_call &&
@@ -38,7 +38,7 @@ static void note(void *context, const restway_log_record *record) {
     journal->message_count++;
     journal->malformed_count += !is_well_formed(record);
     journal->transport_count += strcmp(record->target, "transport") == 0;
-    journal->end_count += record->milliseconds >= 0 && record->status == 500 &&
+    journal->end_count += record->milliseconds >= 0 && record->http_status == 500 &&
                           strcmp(record->method, "GET") == 0;
     if (record->level > journal->level_max) {
         journal->level_max = record->level;

@@ -100,7 +100,7 @@ static void request_functions__refuse_null(void **state) {
     assert_refused(restway_request_create("GET", "status", NULL, &failure));
     assert_refused(restway_request_create_route(NULL, NULL, &out, &failure));
     OUT_IS_CLEARED(out);
-    assert_refused(restway_request_create_route("status", NULL, NULL, &failure));
+    assert_refused(restway_request_create_route(NULL, "status", NULL, &failure));
     assert_refused(restway_request_create_object("GET", NULL, &out, &failure));
     OUT_IS_CLEARED(out);
     assert_refused(restway_request_set_route(NULL, "status", &failure));

@@ -125,7 +125,7 @@ static void outbox_file__may_be_named_by_the_options_alone(void **state) {
     assert_ok(restway_client_create(api, &options, &client, &failure));
     assert_ok(
         restway_client_set_reachability(client, RESTWAY_REACHABILITY_UNREACHABLE, &failure));
-    assert_ok(restway_request_create_route("note", "PUT", &request, &failure));
+    assert_ok(restway_request_create_route("PUT", "note", &request, &failure));
     assert_fails(
         restway_client_perform(client, request, 0, NULL, &failure), RESTWAY_E_QUEUED, "item 1");
     restway_request_release(request);

@@ -58,7 +58,7 @@ static restway_pages *paging_pages(
     struct paging *paging, const char *route, const restway_page_options *options) {
     restway_request *request = NULL;
     restway_pages *pages = NULL;
-    assert_ok(restway_request_create_route(route, NULL, &request, &failure));
+    assert_ok(restway_request_create_route(NULL, route, &request, &failure));
     assert_ok(restway_client_pages(paging->client, request, options, &pages, &failure));
     restway_request_release(request);
     return pages;
@@ -300,7 +300,7 @@ static void pages__refuse_wrong_arguments(void **state) {
     assert_refused(restway_page_options_init(&options, 8, &failure));
     assert_refused(restway_page_init(NULL, sizeof(page), &failure));
     assert_refused(restway_page_init(&page, 8, &failure));
-    assert_ok(restway_request_create_route("things", NULL, &request, &failure));
+    assert_ok(restway_request_create_route(NULL, "things", &request, &failure));
     assert_refused(restway_client_pages(NULL, request, NULL, &pages, &failure));
     assert_null(pages);
     assert_refused(restway_client_pages(paging.client, NULL, NULL, &pages, &failure));
@@ -320,7 +320,7 @@ static void pages__refuse_wrong_arguments(void **state) {
     options.struct_size = 8;
     assert_refused(restway_client_pages(paging.client, request, &options, &pages, &failure));
     restway_request_release(request);
-    assert_ok(restway_request_create_route("plain", NULL, &request, &failure));
+    assert_ok(restway_request_create_route(NULL, "plain", &request, &failure));
     assert_fails(
         restway_client_pages(paging.client, request, NULL, &pages, &failure),
         RESTWAY_E_INVALID_ARGUMENT, "route \"plain\" has no \"pages\"");

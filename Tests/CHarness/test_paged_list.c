@@ -40,7 +40,7 @@ static void open_list(struct listing *listing) {
     options.store_path = listing->path;
     assert_ok(restway_client_create(api, &options, &listing->client, &failure));
     restway_api_release(api);
-    assert_ok(restway_request_create_route("things", NULL, &request, &failure));
+    assert_ok(restway_request_create_route(NULL, "things", &request, &failure));
     assert_ok(restway_client_paged_list(listing->client, request, &listing->list, &failure));
     restway_request_release(request);
 }
@@ -202,7 +202,7 @@ static void paged_list__refuses_wrong_arguments(void **state) {
     restway_observer *observer = POISON;
     restway_request *request = NULL;
     listing_begin(&listing);
-    assert_ok(restway_request_create_route("plain", NULL, &request, &failure));
+    assert_ok(restway_request_create_route(NULL, "plain", &request, &failure));
     assert_refused(restway_client_paged_list(NULL, request, &list, &failure));
     assert_null(list);
     assert_refused(restway_client_paged_list(listing.client, NULL, &list, &failure));

@@ -271,7 +271,7 @@ static void pipeline__functions_for_routes_are_asked_about_them_alone(void **sta
     memset(&seen, 0, sizeof(seen));
     assert_ok(restway_client_add_interceptor(
         client, look, routes, 1, &seen, seen_destroy, &number, &failure));
-    assert_ok(restway_request_create_route("enterprise", NULL, &request, &failure));
+    assert_ok(restway_request_create_route(NULL, "enterprise", &request, &failure));
     assert_ok(restway_request_set_variable(request, "itemID", &identity, &failure));
     restway_response_release(fetch(client, "status"));
     assert_int_equal(seen.asked_count, 0);

@@ -157,12 +157,12 @@ static void request__to_a_named_route(void **state) {
     restway_client *client = make_client();
     restway_request *request = NULL;
     restway_value identity = restway_value_int64(3);
-    assert_ok(restway_request_create_route("enterprise", NULL, &request, &failure));
+    assert_ok(restway_request_create_route(NULL, "enterprise", &request, &failure));
     assert_ok(restway_request_set_variable(request, "itemID", &identity, &failure));
     restway_response *response = echoed(client, request);
     assert_int_equal(restway_response_object_count(response), 1);
     restway_response_release(response);
-    assert_ok(restway_request_create_route("echo", "POST", &request, &failure));
+    assert_ok(restway_request_create_route("POST", "echo", &request, &failure));
     response = echoed(client, request);
     expect_echo(response, "\"method\":\"POST\"");
     restway_response_release(response);

@@ -62,7 +62,7 @@ static void form__a_stripe_like_api_needs_only_its_document(void **state) {
     options.base_url = demo_url();
     assert_ok(restway_api_load(document, strlen(document), &api, &failure));
     assert_ok(restway_client_create(api, &options, &client, &failure));
-    assert_ok(restway_request_create_route("charge", NULL, &request, &failure));
+    assert_ok(restway_request_create_route(NULL, "charge", &request, &failure));
     set_json(
         request, "{\"amount\": 20, \"metadata\": {\"order\": true}, \"items\": [{\"p\": \"a b\"}],"
                  " \"none\": null}");

@@ -180,7 +180,7 @@ static void *find_often(void *context) {
     for (int turn = 0; turn < 200; turn++) {
         restway_request *request = NULL;
         restway_client *found = NULL;
-        if (restway_request_create_route("order", NULL, &request, NULL) == RESTWAY_OK
+        if (restway_request_create_route(NULL, "order", &request, NULL) == RESTWAY_OK
             && restway_routing_client_find(finder->routing, request, &found, NULL)
                    == RESTWAY_OK) {
             finder->found_count++;

@@ -63,7 +63,7 @@ static void assert_asked(struct repository *repository, const char *line) {
 
 static restway_request *request_to_route(const char *route, const char *method) {
     restway_request *request = NULL;
-    assert_ok(restway_request_create_route(route, method, &request, &failure));
+    assert_ok(restway_request_create_route(method, route, &request, &failure));
     return request;
 }
 

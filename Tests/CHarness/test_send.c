@@ -56,7 +56,7 @@ static void send__failing_at_once_calls_nothing_back(void **state) {
     restway_client *client = make_client();
     restway_request *request = NULL;
     restway_call *call = POISON;
-    assert_ok(restway_request_create_route("nowhere", NULL, &request, &failure));
+    assert_ok(restway_request_create_route(NULL, "nowhere", &request, &failure));
     assert_fails(
         restway_client_send(
             client, request, probe_done, &probe, probe_destroy, &call, &failure),
@@ -72,7 +72,7 @@ static void send__of_a_route_that_cannot_be(void **state) {
     (void)state;
     restway_client *client = make_client();
     restway_request *request = NULL;
-    assert_ok(restway_request_create_route("enterprise", NULL, &request, &failure));
+    assert_ok(restway_request_create_route(NULL, "enterprise", &request, &failure));
     assert_fails_keeping(
         restway_client_send(client, request, NULL, NULL, NULL, NULL, &failure),
         RESTWAY_E_MISSING_VARIABLE, "itemID");
@@ -85,7 +85,7 @@ static void send__of_a_route_that_cannot_be(void **state) {
         restway_client_perform(client, request, 0, NULL, &failure), RESTWAY_E_MISSING_VARIABLE,
         "itemID");
     restway_request_release(request);
-    assert_ok(restway_request_create_route("enterprise", "PATCH", &request, &failure));
+    assert_ok(restway_request_create_route("PATCH", "enterprise", &request, &failure));
     assert_fails(
         restway_client_perform(client, request, 0, NULL, &failure), RESTWAY_E_METHOD_NOT_ALLOWED,
         "PATCH");

@@ -57,7 +57,7 @@ static void note(void *context, const restway_span *span, void *trace_parent) {
         describe(span, spans->attributes, sizeof(spans->attributes));
         spans->status = span->status;
         spans->is_in_order &= span->end_microseconds >= span->start_microseconds &&
-                              span->start_microseconds > 0 && span->call > 0 &&
+                              span->start_microseconds > 0 && span->call_id > 0 &&
                               span->reserved == 0;
     }
     pthread_cond_signal(&spans->changed);

@@ -14,7 +14,7 @@ void watch_write(const restway_changes *changes, char *note) {
     size_t used = 0;
     note[0] = '\0';
     for (size_t index = 0; index < restway_changes_count(changes); index++) {
-        uint32_t kind = restway_changes_kind(changes, index);
+        restway_change_kind kind = restway_changes_kind(changes, index);
         restway_object *object = restway_changes_object(changes, index);
         int length = snprintf(
             note + used, WATCH_NOTE_BYTES - used, "%s%c%d", index > 0 ? " " : "",

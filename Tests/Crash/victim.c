@@ -81,7 +81,7 @@ static void event(int thread, long number) {
     snprintf(lane, sizeof lane, "%.20s.%d.%ld", lanes, thread, place);
     snprintf(body, sizeof body, "{\"lane\": \"%s\", \"number\": %ld}", lane, number);
     snprintf(tag, sizeof tag, "%s:%ld", lane, number);
-    expect(restway_request_create_route("events", "POST", &request, &error), &error);
+    expect(restway_request_create_route("POST", "events", &request, &error), &error);
     expect(
         restway_request_set_body(request, body, strlen(body), "application/json", &error), &error);
     expect(restway_request_set_lane(request, lane, &error), &error);

@@ -112,7 +112,7 @@ static restway_status put_off(restway_client *client) {
     restway_status status =
         restway_client_set_reachability(client, RESTWAY_REACHABILITY_UNREACHABLE, NULL);
     if (status == RESTWAY_OK) {
-        status = restway_request_create_route("notes", "POST", &request, NULL);
+        status = restway_request_create_route("POST", "notes", &request, NULL);
     }
     if (status == RESTWAY_OK) {
         status = restway_client_perform(client, request, 0, NULL, NULL);

@@ -88,7 +88,7 @@ def own() -> dict[str, int]:
     handles["restway_url"] = make("restway_url_split", b"http://127.0.0.1/?a=b")
     handles["restway_active_calls"] = make("restway_client_active_calls", client)
     handles["restway_routing_client"] = make("restway_routing_client_create", client)
-    paged = make("restway_request_create_route", b"paged", None)
+    paged = make("restway_request_create_route", None, b"paged")
     handles["restway_pages"] = make("restway_client_pages", client, paged, None)
     handles["restway_paged_list"] = make("restway_client_paged_list", client, paged)
     LIBRARY.restway_request_release(paged)
@@ -145,14 +145,14 @@ class World:
         handles["restway_resource"] = make("restway_resource_create_bytes", None, 0, None, None)
         handles["restway_scope"] = make("restway_scope_create", None)
         handles["restway_batch"] = make("restway_batch_create", client)
-        handles["restway_request"] = make("restway_request_create_route", b"note", None)
+        handles["restway_request"] = make("restway_request_create_route", None, b"note")
         do(
             "restway_request_set_variable", handles["restway_request"], b"id",
             self._memory.value(INT64, 1),
         )
         handles["restway_transaction"] = make("restway_transaction_create", store)
         handles["restway_cookies"] = make("restway_client_cookies", client, None)
-        paged = make("restway_request_create_route", b"paged", None)
+        paged = make("restway_request_create_route", None, b"paged")
         handles["restway_pages"] = make("restway_client_pages", client, paged, None)
         handles["restway_paged_list"] = make("restway_client_paged_list", client, paged)
         LIBRARY.restway_request_release(paged)
@@ -164,7 +164,7 @@ class World:
         handles["restway_routing_client"] = make("restway_routing_client_create", client)
         handles["restway_changes"] = self._payload(_CHANGED)
         handles["restway_query_changes"] = self._payload(_QUERY_CHANGED)
-        request = make("restway_request_create_route", b"later", None)
+        request = make("restway_request_create_route", None, b"later")
         do("restway_client_set_reachability", client, _UNREACHABLE)
         error = ctypes.c_void_p()
         LIBRARY.restway_client_perform(client, request, _WAIT_MILLISECONDS, None,
@@ -255,7 +255,7 @@ class World:
         """
         act(dict(self.handles))
         self.act = act
-        self._perform(make("restway_request_create_route", b"notes", None))
+        self._perform(make("restway_request_create_route", None, b"notes"))
         self._perform(make("restway_request_create", b"GET", b"missing"))
         batch = make("restway_batch_create", self.client)
         do("restway_batch_add", batch, self.handles["restway_request"], None, None, None, None)

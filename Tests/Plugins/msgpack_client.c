@@ -89,7 +89,7 @@ int main(int count, char **arguments) {
     restway_response_release(response);
     restway_request_release(request);
 
-    OK(restway_request_create_route("things", "GET", &request, &error));
+    OK(restway_request_create_route("GET", "things", &request, &error));
     OK(restway_client_perform(client, request, 30000, &response, &error));
     CHECK(restway_response_object_count(response) == 1);
     thing = restway_response_object(response, 0);

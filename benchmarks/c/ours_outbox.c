@@ -44,7 +44,7 @@ static restway_request *request_of(size_t number) {
 
     outbox_item_make(&item, number);
     outbox_expect(
-        restway_request_create_route("events", "POST", &request, &error), RESTWAY_OK, &error);
+        restway_request_create_route("POST", "events", &request, &error), RESTWAY_OK, &error);
     outbox_expect(
         restway_request_set_body(
             request, item.body, strlen(item.body), "application/json", &error),

@@ -14,7 +14,7 @@ static void perform(restway_client *client) {
     restway_error *error = NULL;
     restway_value number = restway_value_int64(1);
 
-    expect(restway_request_create_route("company", NULL, &request, &error), &error);
+    expect(restway_request_create_route(NULL, "company", &request, &error), &error);
     expect(restway_request_set_variable(request, "itemID", &number, &error), &error);
     expect(restway_client_perform(client, request, 0, &response, &error), &error);
     ours_check(response);

@@ -11,7 +11,7 @@ static restway_request *paged_request(void) {
     restway_request *request = NULL;
     restway_error *error = NULL;
 
-    expect(restway_request_create_route("paged", NULL, &request, &error), &error);
+    expect(restway_request_create_route(NULL, "paged", &request, &error), &error);
     return request;
 }
 

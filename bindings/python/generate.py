@@ -79,7 +79,7 @@ ENUMS = {
     "restway_cache_mode": ("RESTWAY_CACHE_", "What the cache does with a request."),
     "restway_lifecycle_kind": ("RESTWAY_LIFECYCLE_", "The kind of an event in the life of a call."),
     "restway_cache_state": ("RESTWAY_CACHE_STATE_", "What the cache did for an answer."),
-    "restway_status_class": ("RESTWAY_CLASS_", "The class of an HTTP status, its first digit."),
+    "restway_http_class": ("RESTWAY_HTTP_CLASS_", "The class of an HTTP status, its first digit."),
 }
 
 #: The flags, which are macros, by their class.
@@ -156,8 +156,14 @@ PLAIN = {
 }
 
 
+#: The classes whose names in Python differ from their names in C.
+CLASS_NAMES = {"restway_http_class": "StatusClass"}
+
+
 def class_name(c_name: str) -> str:
     """`restway_outbox_item` -> `OutboxItem`."""
+    if c_name in CLASS_NAMES:
+        return CLASS_NAMES[c_name]
     return "".join(word.capitalize() for word in c_name.removeprefix("restway_").split("_"))
 
 

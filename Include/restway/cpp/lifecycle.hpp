@@ -29,7 +29,7 @@ public:
     using handle::handle;
 
     restway_lifecycle_kind kind() const noexcept {
-        return static_cast<restway_lifecycle_kind>(restway_lifecycle_event_kind(get()));
+        return restway_lifecycle_event_kind(get());
     }
 
     /** When the event happened. */

@@ -109,13 +109,13 @@ public:
     /** A request by the name of a route, with the first method of the route. */
     static request route(std::string_view name) {
         return request(internal::attempt<request>(
-            restway_request_create_route, internal::c_text(name), nullptr));
+            restway_request_create_route, nullptr, internal::c_text(name)));
     }
 
     /** A request by the name of a route. */
     static request route(std::string_view name, std::string_view method) {
         return request(internal::attempt<request>(
-            restway_request_create_route, internal::c_text(name), internal::c_text(method)));
+            restway_request_create_route, internal::c_text(method), internal::c_text(name)));
     }
 
     /** A request about an object, whose route is found by its entity. */

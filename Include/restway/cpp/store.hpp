@@ -152,7 +152,7 @@ public:
 
     change operator[](std::size_t index) const {
         return {
-            static_cast<restway_change_kind>(restway_changes_kind(get(), index)),
+            restway_changes_kind(get(), index),
             object(restway_changes_object(get(), index), borrowed),
             object(restway_changes_before(get(), index), borrowed)};
     }

@@ -62,7 +62,7 @@ static restway_request *bare_request(struct driver *driver, const json_t *step) 
     if (path != NULL) {
         must("path", restway_request_create(method, path, &request, &error), error);
     } else if (route != NULL) {
-        must("route", restway_request_create_route(route, method, &request, &error), error);
+        must("route", restway_request_create_route(method, route, &request, &error), error);
     } else if (object != NULL) {
         must("object", restway_request_create_object(method, object, &request, &error), error);
     } else {

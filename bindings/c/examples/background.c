@@ -56,7 +56,7 @@ static restway_status ask_for(
     restway_client *client, int64_t company, struct progress *progress, restway_error **error) {
     restway_request *request = NULL;
     restway_value identity = restway_value_int64(company);
-    restway_status status = restway_request_create_route("enterprise", "GET", &request, error);
+    restway_status status = restway_request_create_route("GET", "enterprise", &request, error);
     if (status == RESTWAY_OK) {
         status = restway_request_set_variable(request, "itemID", &identity, error);
     }

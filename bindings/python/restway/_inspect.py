@@ -128,7 +128,7 @@ def status_class(http_status: int) -> StatusClass:
         raise TypeError(f"a status is an int, not {type(http_status).__name__}")
     if not -(2**31) <= http_status < 2**31:
         raise OverflowError(f"a status has 32 bits, which {http_status} exceeds")
-    return StatusClass(native.lib.restway_class_of_status(http_status))
+    return StatusClass(native.lib.restway_http_class_of(http_status))
 
 
 class SplitURL(NamedTuple):

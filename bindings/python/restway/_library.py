@@ -227,13 +227,13 @@ class Spans:
             attributes=attributes,
             start_time=span.start_microseconds * 1000,
         )
-        self._open[span.call] = begun
+        self._open[span.call_id] = begun
         carrier: dict[str, str] = {}
         self._propagator.inject(carrier, self._trace.set_span_in_context(begun))
         return carrier.get("traceparent", "")
 
     def _end(self, span: native.Span, attributes: dict[str, str | int]) -> None:
-        begun = self._open.pop(span.call, None)
+        begun = self._open.pop(span.call_id, None)
         if begun is None:
             return
         if span.status:

@@ -115,7 +115,7 @@ class Request(Owner[native.RequestHandle]):
         """
         function = native.lib.restway_request_create_route
         text = name(route, "the name of a route")
-        handle = make(native.RequestHandle, function, text, optional_name(method))
+        handle = make(native.RequestHandle, function, optional_name(method), text)
         return cls(handle)._with(options, method, route)
 
     @classmethod

@@ -53,7 +53,7 @@ ENUMERATIONS: dict[str, tuple[type[IntEnum], str]] = {
     "restway_upload_protocol": (enums.UploadProtocol, "RESTWAY_UPLOAD_"),
     "restway_cache_mode": (enums.CacheMode, "RESTWAY_CACHE_"),
     "restway_cache_state": (enums.CacheState, "RESTWAY_CACHE_STATE_"),
-    "restway_status_class": (enums.StatusClass, "RESTWAY_CLASS_"),
+    "restway_http_class": (enums.StatusClass, "RESTWAY_HTTP_CLASS_"),
     "restway_lifecycle_kind": (enums.LifecycleKind, "RESTWAY_LIFECYCLE_"),
 }
 STRUCTURES = {

@@ -112,12 +112,12 @@ pub const RESTWAY_STREAM_EVENTS: restway_stream_format = 1;
 pub const RESTWAY_STREAM_LINES: restway_stream_format = 2;
 pub const RESTWAY_STREAM_SEQUENCE: restway_stream_format = 3;
 
-pub const RESTWAY_CLASS_NONE: restway_status_class = 0;
-pub const RESTWAY_CLASS_INFORMATIONAL: restway_status_class = 1;
-pub const RESTWAY_CLASS_SUCCESS: restway_status_class = 2;
-pub const RESTWAY_CLASS_REDIRECTION: restway_status_class = 3;
-pub const RESTWAY_CLASS_CLIENT_ERROR: restway_status_class = 4;
-pub const RESTWAY_CLASS_SERVER_ERROR: restway_status_class = 5;
+pub const RESTWAY_HTTP_CLASS_NONE: restway_http_class = 0;
+pub const RESTWAY_HTTP_CLASS_INFORMATIONAL: restway_http_class = 1;
+pub const RESTWAY_HTTP_CLASS_SUCCESS: restway_http_class = 2;
+pub const RESTWAY_HTTP_CLASS_REDIRECTION: restway_http_class = 3;
+pub const RESTWAY_HTTP_CLASS_CLIENT_ERROR: restway_http_class = 4;
+pub const RESTWAY_HTTP_CLASS_SERVER_ERROR: restway_http_class = 5;
 
 pub const RESTWAY_LIFECYCLE_WILL_BEGIN: restway_lifecycle_kind = 1;
 pub const RESTWAY_LIFECYCLE_DID_BEGIN: restway_lifecycle_kind = 2;

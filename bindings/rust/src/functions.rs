@@ -553,7 +553,10 @@ extern "C" {
     /// Threads: any. Blocks: never.
     pub fn restway_changes_count(changes: *const restway_changes) -> usize;
     /// Threads: any. Blocks: never.
-    pub fn restway_changes_kind(changes: *const restway_changes, index: usize) -> u32;
+    pub fn restway_changes_kind(
+        changes: *const restway_changes,
+        index: usize,
+    ) -> restway_change_kind;
     /// Threads: any. Blocks: never.
     pub fn restway_changes_object(
         changes: *const restway_changes,
@@ -1010,7 +1013,7 @@ extern "C" {
     ) -> restway_status;
     /// Threads: any. Blocks: on the file of a SQLite store, else never.
     pub fn restway_client_url(
-        client: *mut restway_client,
+        client: *const restway_client,
         method: *const c_char,
         object: *const restway_object,
         buffer: *mut c_char,
@@ -1057,7 +1060,7 @@ extern "C" {
     /// Threads: any. Blocks: never.
     pub fn restway_outgoing_text(outgoing: *const restway_outgoing) -> *const c_char;
     /// Threads: any. Blocks: never.
-    pub fn restway_class_of_status(http_status: i32) -> restway_status_class;
+    pub fn restway_http_class_of(http_status: i32) -> restway_http_class;
     /// Release `out_url` with `restway_url_release`. Threads: any. Blocks: never.
     pub fn restway_url_split(
         text: *const c_char,
@@ -1153,7 +1156,9 @@ extern "C" {
     /// Threads: any. Blocks: never.
     pub fn restway_lifecycle_event_release(event: *mut restway_lifecycle_event);
     /// Threads: any. Blocks: never.
-    pub fn restway_lifecycle_event_kind(event: *const restway_lifecycle_event) -> u32;
+    pub fn restway_lifecycle_event_kind(
+        event: *const restway_lifecycle_event,
+    ) -> restway_lifecycle_kind;
     /// Threads: any. Blocks: never.
     pub fn restway_lifecycle_event_time(event: *const restway_lifecycle_event) -> i64;
     /// Threads: any. Blocks: never.
@@ -2124,8 +2129,8 @@ extern "C" {
     ) -> restway_status;
     /// Release `out_request` with `restway_request_release`. Threads: any. Blocks: never.
     pub fn restway_request_create_route(
-        route: *const c_char,
         method: *const c_char,
+        route: *const c_char,
         out_request: *mut *mut restway_request,
         out_error: *mut *mut restway_error,
     ) -> restway_status;

@@ -62,7 +62,7 @@ pub type restway_event_kind = u32;
 pub type restway_stream_format = u32;
 
 /// An enum; a newer library may have values that are not listed here.
-pub type restway_status_class = u32;
+pub type restway_http_class = u32;
 
 /// An enum; a newer library may have values that are not listed here.
 pub type restway_lifecycle_kind = u32;
@@ -602,12 +602,12 @@ pub struct restway_log_record {
     pub message: *const c_char,
     pub method: *const c_char,
     pub url: *const c_char,
-    pub call: u64,
+    pub call_id: u64,
     pub time_microseconds: i64,
     pub milliseconds: i64,
     pub dropped: u64,
     pub level: u32,
-    pub status: i32,
+    pub http_status: i32,
     pub attempt: u32,
     pub reserved: u32,
 }
@@ -803,7 +803,7 @@ pub struct restway_span {
     pub name: *const c_char,
     pub attributes: *const restway_span_attribute,
     pub attribute_count: usize,
-    pub call: u64,
+    pub call_id: u64,
     pub start_microseconds: i64,
     pub end_microseconds: i64,
     pub status: u32,

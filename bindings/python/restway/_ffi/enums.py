@@ -333,7 +333,7 @@ class CacheState(IntEnum):
 
 
 class StatusClass(IntEnum):
-    """The class of an HTTP status, its first digit (`RESTWAY_CLASS_*`)."""
+    """The class of an HTTP status, its first digit (`RESTWAY_HTTP_CLASS_*`)."""
 
     NONE = 0
     INFORMATIONAL = 1

@@ -216,7 +216,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_outgoing_header_value": (c_char_p, (OutgoingHandle, c_size_t)),
     "restway_outgoing_body": (c_void_p, (OutgoingHandle, _size_out)),
     "restway_outgoing_text": (c_char_p, (OutgoingHandle,)),
-    "restway_class_of_status": (c_enum, (c_int32,)),
+    "restway_http_class_of": (c_enum, (c_int32,)),
     "restway_url_split": (c_enum, (c_char_p, POINTER(UrlHandle), _error_out)),
     "restway_url_retain": (UrlHandle, (UrlHandle,)),
     "restway_url_release": (None, (UrlHandle,)),
@@ -246,7 +246,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
         POINTER(ObserverHandle), _error_out)),
     "restway_lifecycle_event_retain": (LifecycleEventHandle, (LifecycleEventHandle,)),
     "restway_lifecycle_event_release": (None, (LifecycleEventHandle,)),
-    "restway_lifecycle_event_kind": (c_uint32, (LifecycleEventHandle,)),
+    "restway_lifecycle_event_kind": (c_enum, (LifecycleEventHandle,)),
     "restway_lifecycle_event_time": (c_int64, (LifecycleEventHandle,)),
     "restway_lifecycle_event_info": (c_enum, (
         LifecycleEventHandle, POINTER(CallInfo), _error_out)),

@@ -37,7 +37,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_changes_retain": (ChangesHandle, (ChangesHandle,)),
     "restway_changes_release": (None, (ChangesHandle,)),
     "restway_changes_count": (c_size_t, (ChangesHandle,)),
-    "restway_changes_kind": (c_uint32, (ChangesHandle, c_size_t)),
+    "restway_changes_kind": (c_enum, (ChangesHandle, c_size_t)),
     "restway_changes_object": (ObjectHandle, (ChangesHandle, c_size_t)),
     "restway_changes_before": (ObjectHandle, (ChangesHandle, c_size_t)),
     "restway_changes_attributes": (c_size_t, (

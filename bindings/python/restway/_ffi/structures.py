@@ -212,8 +212,8 @@ class LogRecord(Structure):
 
     _fields_ = [
         ("target", c_char_p), ("message", c_char_p), ("method", c_char_p), ("url", c_char_p),
-        ("call", c_uint64), ("time_microseconds", c_int64), ("milliseconds", c_int64),
-        ("dropped", c_uint64), ("level", c_uint32), ("status", c_int32), ("attempt", c_uint32),
+        ("call_id", c_uint64), ("time_microseconds", c_int64), ("milliseconds", c_int64),
+        ("dropped", c_uint64), ("level", c_uint32), ("http_status", c_int32), ("attempt", c_uint32),
         ("reserved", c_uint32),
     ]
 
@@ -309,7 +309,7 @@ class Span(Structure):
 
     _fields_ = [
         ("name", c_char_p), ("attributes", POINTER(SpanAttribute)), ("attribute_count", c_size_t),
-        ("call", c_uint64), ("start_microseconds", c_int64), ("end_microseconds", c_int64),
+        ("call_id", c_uint64), ("start_microseconds", c_int64), ("end_microseconds", c_int64),
         ("status", c_uint32), ("reserved", c_uint32),
     ]
 

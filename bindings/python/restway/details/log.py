@@ -114,12 +114,12 @@ class _Logging:
 def _fields(read: native.LogRecord) -> dict[str, int | str]:
     """Returns the fields of a record that say something."""
     fields: dict[str, int | str] = {}
-    if read.call:
-        fields["call"] = read.call
+    if read.call_id:
+        fields["call"] = read.call_id
         fields["method"] = native.borrowed(read.method) or ""
         fields["url"] = native.borrowed(read.url) or ""
-    if read.status:
-        fields["status"] = read.status
+    if read.http_status:
+        fields["status"] = read.http_status
     if read.attempt:
         fields["attempt"] = read.attempt
     if read.milliseconds >= 0:

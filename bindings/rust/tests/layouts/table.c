@@ -191,12 +191,12 @@ static void print_restway_log_record(void) {
     FIELD(restway_log_record, message);
     FIELD(restway_log_record, method);
     FIELD(restway_log_record, url);
-    FIELD(restway_log_record, call);
+    FIELD(restway_log_record, call_id);
     FIELD(restway_log_record, time_microseconds);
     FIELD(restway_log_record, milliseconds);
     FIELD(restway_log_record, dropped);
     FIELD(restway_log_record, level);
-    FIELD(restway_log_record, status);
+    FIELD(restway_log_record, http_status);
     FIELD(restway_log_record, attempt);
     FIELD(restway_log_record, reserved);
 }
@@ -357,7 +357,7 @@ static void print_restway_span(void) {
     FIELD(restway_span, name);
     FIELD(restway_span, attributes);
     FIELD(restway_span, attribute_count);
-    FIELD(restway_span, call);
+    FIELD(restway_span, call_id);
     FIELD(restway_span, start_microseconds);
     FIELD(restway_span, end_microseconds);
     FIELD(restway_span, status);

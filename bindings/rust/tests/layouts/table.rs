@@ -40,8 +40,8 @@ pub fn layouts() -> Vec<String> {
             struct_size, kinds, routes, route_count, progress_interval_milliseconds
         ),
         layout!(restway_log_record:
-            target, message, method, url, call, time_microseconds, milliseconds, dropped, level,
-            status, attempt, reserved
+            target, message, method, url, call_id, time_microseconds, milliseconds, dropped, level,
+            http_status, attempt, reserved
         ),
         layout!(restway_tls_options:
             struct_size, origin, ca_file, ca_folder, certificate_file, key_file, password,
@@ -80,8 +80,8 @@ pub fn layouts() -> Vec<String> {
         layout!(restway_body_receiver: struct_size, context, head, receive, destroy),
         layout!(restway_span_attribute: name, text, number),
         layout!(restway_span:
-            name, attributes, attribute_count, call, start_microseconds, end_microseconds, status,
-            reserved
+            name, attributes, attribute_count, call_id, start_microseconds, end_microseconds,
+            status, reserved
         ),
         layout!(restway_value: kind, length, as_),
     ]
