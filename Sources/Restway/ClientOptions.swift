@@ -215,7 +215,9 @@ extension ClientOptions.Files {
 }
 
 extension ClientOptions.Cache {
-    fileprivate func apply(to core: inout RestwayClient.ClientOptions.Caching) throws(RestwayError) {
+    fileprivate func apply(
+        to core: inout RestwayClient.ClientOptions.Caching
+    ) throws(RestwayError) {
         core.isOn = isOn == true
         core.isOff = isOn == false
         core.usesHeuristics = usesHeuristics
