@@ -118,7 +118,9 @@ build/harness/plugins/transport.so: Tests/Plugins/transport.c Tests/Plugins/bad_
 	cc -std=c99 -D_POSIX_C_SOURCE=200809L $(HARNESS_PLUGIN) $(filter %.c,$^) -o $@
 
 # The harness itself asks for the leak check, at its end.
-VALGRIND := valgrind --quiet --error-exitcode=99 --leak-check=no --show-leak-kinds=definite \
+# valgrind runs one thread at a time. Without fair turns, a thread that holds the lock of a file may
+# wait for its turn longer than others wait for the lock.
+VALGRIND := valgrind --quiet --fair-sched=try --error-exitcode=99 --leak-check=no --show-leak-kinds=definite \
 	--errors-for-leak-kinds=definite --child-silent-after-fork=yes --num-callers=30 \
 	--suppressions=Tests/CHarness/valgrind.supp --log-file=build/valgrind/found
 
