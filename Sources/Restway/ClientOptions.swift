@@ -37,8 +37,9 @@ public struct ClientOptions: Sendable {
         public var objects: Int?
         /// The redirects that are followed (10); 0 makes a redirect an error.
         public var redirects: Int?
-        /// The open connections (256), and those to one host (32).
+        /// The open connections of the client (256).
         public var connections: Int?
+        /// The open connections to one host (32).
         public var connectionsPerHost: Int?
     }
 
@@ -106,16 +107,24 @@ public struct ClientOptions: Sendable {
     /// The default headers with which the client begins. Headers of routes and of requests
     /// replace them.
     public var headers: Headers = [:]
+    /// The time limits of each attempt.
     public var timeouts = Timeouts()
+    /// The largest sizes and numbers that the client accepts.
     public var limits = Limits()
+    /// The files of the store, the outbox and the response cache.
     public var files = Files()
+    /// The settings of the response cache.
     public var cache = Cache()
     /// Whether cookies are kept in memory and sent.
     public var keepsCookies = true
+    /// The plugins and the transport.
     public var plugins = Plugins()
+    /// The settings for reading answers.
     public var answers = Answers()
+    /// The clock and the random seed, which tests replace.
     public var testing = Testing()
 
+    /// Makes options with an environment or a base URL, and with the files of store and outbox.
     public init(
         environment: String? = nil, baseURL: String? = nil, store: String? = nil,
         outbox: String? = nil
@@ -163,6 +172,7 @@ public struct ClientOptions: Sendable {
 }
 
 extension Client {
+    /// The settings of a client.
     public typealias Options = ClientOptions
 }
 

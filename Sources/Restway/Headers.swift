@@ -7,20 +7,25 @@ import RestwayHTTP
 public struct Headers: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     /// One line: a name and its value.
     public struct Field: Sendable, Hashable {
+        /// The name, in the case in which it was given or received.
         public let name: String
+        /// The value.
         public let value: String
 
+        /// Makes a field of a name and its value.
         public init(name: String, value: String) {
             self.name = name
             self.value = value
         }
     }
 
+    /// The fields, in their order.
     public private(set) var fields: [Field]
     /// The names of headers of the document or the client that a request with these headers does
     /// not have.
     public var omitted: Set<String> = []
 
+    /// Makes headers of fields, in their order; a name may occur several times.
     public init(_ fields: [Field] = []) {
         self.fields = fields
     }

@@ -7,12 +7,19 @@ import RestwayOutcome
 /// Literals make values: `["name": "Rossi", "tags": ["new", nil], "size": 3]`. Members of an object
 /// have no order; they are written sorted by their names.
 public enum JSON: Hashable, Sendable {
+    /// The value null.
     case null
+    /// A boolean.
     case bool(Bool)
+    /// A whole number that fits into 64 bits with a sign.
     case integer(Int64)
+    /// Any other number, as a floating-point number.
     case number(Double)
+    /// A string.
     case string(String)
+    /// An array, in the order of its elements.
     case array([JSON])
+    /// An object: its members by their names.
     case object([String: JSON])
 
     /// Encodes a value as `JSONEncoder` does, with dates in ISO 8601.
@@ -85,7 +92,9 @@ extension JSON: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expressibl
 
 /// Values of variables, which literals cannot hold: `["page": JSON(page)]`.
 extension JSON {
+    /// Makes a boolean.
     public init(_ value: Bool) { self = .bool(value) }
+    /// Makes a string.
     public init(_ value: String) { self = .string(value) }
 
     /// A whole number. Beyond 64 bits with a sign, it becomes the nearest floating-point number.
@@ -93,6 +102,7 @@ extension JSON {
         self = Int64(exactly: value).map(JSON.integer) ?? .number(Double(value))
     }
 
+    /// Makes a number of a floating-point value.
     public init(_ value: some BinaryFloatingPoint) { self = .number(Double(value)) }
 }
 

@@ -16,6 +16,7 @@ public struct RestwayError: Error, Sendable {
     public enum Kind: String, CaseIterable, Sendable {
         /// The program gave a wrong value; `field` names it.
         case invalidArgument
+        /// Memory could not be allocated.
         case outOfMemory
         /// A bug of the library.
         case `internal`
@@ -23,9 +24,11 @@ public struct RestwayError: Error, Sendable {
         case closed
         /// The call was cancelled, by its task or by another function.
         case cancelled
+        /// An interrupt ended the wait of a blocked thread.
         case interrupted
         /// The program waits inside a function that must not wait.
         case wouldBlock
+        /// A time limit has passed.
         case timedOut
         /// The process was forked, and the object belongs to the parent.
         case forked
@@ -33,25 +36,39 @@ public struct RestwayError: Error, Sendable {
         case io
         /// The API document, or the options of a client, are wrong.
         case config
+        /// An equal item, such as a route of the same name, exists already.
         case duplicate
         /// A client uses the API, so that it can no longer be changed.
         case frozen
+        /// The API document has no environment of this name.
         case unknownEnvironment
+        /// The API document has no route of this name, or no route for the object and the method.
         case unknownRoute
+        /// The API document has no entity of this name.
         case unknownEntity
+        /// The entity has no attribute, or no relationship, of this name.
         case unknownAttribute
+        /// More than one route fits; the message lists them.
         case ambiguousRoute
         /// The path has a variable without a value.
         case missingVariable
+        /// A URL cannot be built, or is not allowed.
         case invalidURL
+        /// The route or the path does not allow the method of the request.
         case methodNotAllowed
+        /// The name of the host could not be resolved.
         case resolve
+        /// No connection to the server could be made.
         case connect
+        /// The TLS handshake failed, or the certificate does not belong to the server.
         case tls
+        /// The connection ended before the answer was complete.
         case connectionLost
         /// The server broke a rule of HTTP.
         case protocolViolation
+        /// The answer is larger than the limit.
         case tooLarge
+        /// The call had more redirects than the limit.
         case tooManyRedirects
         /// The server answered with a status that is not 2xx.
         case http
@@ -61,28 +78,65 @@ public struct RestwayError: Error, Sendable {
         case mapping
         /// The store, or the answer, does not have the object.
         case noObject
+        /// The store has failed; its content has not changed.
         case store
+        /// A plugin is missing, does not start, or breaks its contract.
         case plugin
+        /// The answer to a batch does not have its format, or an earlier call of the batch has
+        /// failed.
         case batch
         /// The request was stored in the outbox, and is sent later.
         case queued
+        /// The file of the outbox cannot be read or written, or another process sends its requests.
         case outbox
     }
 
     /// The part of the library that the error comes from.
     public enum Domain: String, Sendable {
-        case usage, config, route, transport, http, auth, mapping, store, batch, outbox, cache
-        case plugin, api, cancelled, validation, parsing
+        /// The program used the library wrongly.
+        case usage
+        /// The API document, or the options of a client.
+        case config
+        /// Routes, paths and URLs.
+        case route
+        /// Host names, connections, TLS and time limits.
+        case transport
+        /// A status that is not a success.
+        case http
+        /// Credentials and their refresh.
+        case auth
+        /// The body of an answer, and its mapping to objects.
+        case mapping
+        /// The store of objects.
+        case store
+        /// The batches of requests.
+        case batch
+        /// The outbox.
+        case outbox
+        /// The response cache.
+        case cache
+        /// The plugins.
+        case plugin
+        /// An error that the API reported in the body of its answer.
+        case api
+        /// The program cancelled the call, or closed the client.
+        case cancelled
+        /// An answer that the validation refuses for another reason than its status.
+        case validation
+        /// The parser of a body, if it is not the parser of objects.
+        case parsing
     }
 
     /// One of several problems that an error reports.
     public struct Detail: Hashable, Sendable {
         /// The place of the problem: a JSON path, a key path, or the field that the server names.
         public let path: String
+        /// The text of the problem, in words.
         public let message: String
         /// The API's own code for the problem.
         public let code: String?
 
+        /// Makes a problem of its place, its text and the API's own code.
         public init(path: String, message: String, code: String? = nil) {
             self.path = path
             self.message = message
@@ -101,7 +155,9 @@ public struct RestwayError: Error, Sendable {
         underlyingError = underlying ?? (failure.cause as? ProgramError)?.error
     }
 
+    /// The kind of the error.
     public var kind: Kind { Kind(failure.reason) }
+    /// The part of the library that the error comes from.
     public var domain: Domain { Domain(failure.domain) }
 
     /// A message in English and on one line, which says what failed and where. It contains no

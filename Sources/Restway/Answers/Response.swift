@@ -23,6 +23,7 @@ public struct Response: Sendable {
     /// The URL that answered, after redirects.
     public var url: String { core.url }
 
+    /// The header fields of the answer.
     public var headers: Headers { Headers(core.headers) }
 
     /// The header fields after the body.
@@ -80,6 +81,7 @@ public struct Response: Sendable {
         core.issues.map { .init(path: $0.keyPath, message: $0.reason, code: nil) }
     }
 
+    /// The number of all values that could not be mapped.
     public var issueCount: Int { core.issueCount }
 
     /// The request that went out, with the secrets in its text replaced.
@@ -158,16 +160,23 @@ extension Response {
 public struct Timings: Sendable, Hashable {
     /// The wait for a connection.
     public let queued: Duration?
+    /// The lookup of the host's name; zero on a connection that was already open.
     public let nameLookup: Duration?
+    /// The time to make the TCP connection; zero on a connection that was already open.
     public let connect: Duration?
+    /// The TLS handshake; zero without TLS, and on a connection that was already open.
     public let tls: Duration?
     /// From the start of the exchange to the first byte of the answer.
     public let firstByte: Duration?
+    /// From the start of the exchange to its last byte.
     public let exchange: Duration?
+    /// The time to undo the content coding of the body.
     public let decode: Duration?
+    /// The time to read the body and to store its objects.
     public let map: Duration?
     /// The time of the store, which is a part of `map`.
     public let store: Duration?
+    /// The whole call, with its redirects.
     public let total: Duration?
 
     init(_ timings: CallTimings) {
@@ -195,6 +204,7 @@ public struct OutgoingRequest: Sendable, CustomStringConvertible {
         self.core = core
     }
 
+    /// The method of the request.
     public var method: Method { Method(rawValue: core.method) ?? .get }
     /// The URL with its secrets; `description` hides them.
     public var url: String { core.url }

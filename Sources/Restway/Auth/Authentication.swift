@@ -22,6 +22,7 @@ public struct Authentication: Sendable {
     public typealias ShouldReplay = @Sendable (RestwayError) throws -> Bool?
     /// Gets a new credential; `nil` if the program keeps the credential itself.
     public typealias Refresh = @Sendable () async throws -> Credential?
+    /// Keeps a credential that a refresh has brought.
     public typealias Persist = @Sendable (Credential) -> Void
 
     fileprivate let core: RestwayClient.Client
@@ -126,8 +127,10 @@ public struct Authentication: Sendable {
 /// Thrown by a refresh function: no refresh can succeed any more. All later calls fail with the
 /// kind `auth` until the program sets a credential.
 public struct RefreshRefused: Error, Sendable {
+    /// Why no refresh can succeed, in words.
     public let reason: String
 
+    /// Makes the error with a text that says why no refresh can succeed.
     public init(_ reason: String) {
         self.reason = reason
     }
@@ -159,6 +162,7 @@ public struct OutgoingAttempt: Sendable {
         self.core = core
     }
 
+    /// The method of the request.
     public var method: Method { Method(rawValue: core.exchange.method) ?? .get }
     /// The URL with its query.
     public var url: String { core.exchange.url }

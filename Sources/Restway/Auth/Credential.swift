@@ -14,10 +14,12 @@ public struct Credential: Sendable, Equatable {
     public var password: String?
     /// The bearer token, the access token or the API key.
     public var token: String?
+    /// The token with which a refresh gets a new access token.
     public var refreshToken: String?
     /// How long the token is valid after it was received; `nil` if it is not known.
     public var expiresIn: Duration?
 
+    /// Makes a credential with the given fields; a field that is `nil` has no value.
     public init(
         user: String? = nil, password: String? = nil, token: String? = nil,
         refreshToken: String? = nil, expiresIn: Duration? = nil

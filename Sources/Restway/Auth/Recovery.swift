@@ -7,6 +7,7 @@ import RestwayOutcome
 public struct CallAttempt: Sendable, Equatable {
     /// Why the attempt was made.
     public enum Reason: String, Sendable {
+        /// It is the first attempt of the call.
         case first
         /// The attempt before had a temporary failure.
         case retry
@@ -14,6 +15,7 @@ public struct CallAttempt: Sendable, Equatable {
         case replay
     }
 
+    /// Why the attempt was made.
     public let reason: Reason
     /// How the attempt failed; `nil` if it succeeded.
     public let failure: RestwayError.Kind?
@@ -23,6 +25,7 @@ public struct CallAttempt: Sendable, Equatable {
     public let apiCode: String?
     /// The time before the attempt, in which the call waited for it.
     public let waited: Duration
+    /// How long the attempt took, with its redirects.
     public let took: Duration
 
     init(_ core: RestwayOutcome.CallAttempt) {
@@ -51,8 +54,11 @@ extension RestwayError {
     /// What a failure reader says about the error of an answer. A value of `nil` stays as it is; an
     /// empty text removes a value.
     public struct Reading: Sendable {
+        /// The API's own code, which becomes the `apiCode` of the error.
         public var apiCode: String?
+        /// The API's own message, which becomes the `apiMessage` of the error.
         public var apiMessage: String?
+        /// The text that becomes the `message` of the error.
         public var message: String?
         /// Whether the request may succeed later. It counts more than the status, so that it
         /// decides whether the request is retried.
@@ -60,6 +66,7 @@ extension RestwayError {
         /// An error of the program, which becomes the `underlyingError`.
         public var underlyingError: (any Error)?
 
+        /// Makes a reading that changes the given values only.
         public init(
             apiCode: String? = nil, apiMessage: String? = nil, message: String? = nil,
             isRetryable: Bool? = nil, underlyingError: (any Error)? = nil

@@ -7,6 +7,7 @@ import RestwayOutcome
 
 /// One request of a batch, as it is written into the body of the batch call.
 public struct BatchRequest: Sendable {
+    /// The method of the request.
     public let method: Method
     /// The URI below the base URL, with a leading slash and its query.
     public let uri: String
@@ -20,9 +21,12 @@ public struct BatchRequest: Sendable {
 public struct BatchAnswer: Sendable {
     /// The status, 200 to 599.
     public var status: Int
+    /// The header fields of this answer.
     public var headers: Headers
+    /// The body; empty for an answer without a body.
     public var body: Data
 
+    /// Makes the answer to one request; the status must be 200 to 599.
     public init(status: Int, headers: Headers = [:], body: Data = Data()) {
         self.status = status
         self.headers = headers

@@ -50,6 +50,7 @@ public struct Resource: Sendable {
     /// The name of the file in a multipart body.
     public var name: String? { core.name }
 
+    /// The media type that is sent with the bytes.
     public var mediaType: String { core.mediaType }
 
     /// The number of bytes now; `nil` if it is not known before the end. It asks the file system.

@@ -23,11 +23,13 @@ public struct CacheNote: Sendable, Hashable {
         case shared
     }
 
+    /// Where the answer comes from.
     public let state: State
     /// How old the answer is.
     public let age: Duration
     /// How long the answer is fresh, from its origin.
     public let lifetime: Duration
+    /// Whether the answer is no longer fresh.
     public let isStale: Bool
 
     /// Returns `nil` if the cache was not asked.
@@ -67,11 +69,13 @@ public struct Caching: Sendable, Hashable {
         case preferred
     }
 
+    /// How the cache takes part in the request.
     public var mode: Mode
     /// How long an answer is fresh, in place of the `cacheTTL` of its route; `nil` for that of the
     /// route. A negative duration lets the headers of the server decide.
     public var lifetime: Duration?
 
+    /// Makes the settings of one request.
     public init(_ mode: Mode = .standard, lifetime: Duration? = nil) {
         self.mode = mode
         self.lifetime = lifetime
@@ -112,6 +116,7 @@ public struct ResponseCache: Sendable {
     public struct Entry: Sendable, Hashable {
         /// Names the entry among all entries, as long as it is there.
         public let key: String
+        /// The method of the request.
         public let method: Method
         /// The URL of the request, without the parameters that do not count.
         public let url: String
@@ -119,10 +124,15 @@ public struct ResponseCache: Sendable {
         public let route: String?
         /// `nil` for an answer that was kept without a discriminator.
         public let discriminator: String?
+        /// The HTTP status of the answer.
         public let status: Int
+        /// How old the answer is.
         public let age: Duration
+        /// How long the answer is fresh, from its origin.
         public let lifetime: Duration
+        /// Whether the server is asked before the answer is given.
         public let isStale: Bool
+        /// The size of the entry with its body, in bytes.
         public let bytes: Int64
 
         fileprivate init(_ entry: CacheEntry) {
@@ -203,6 +213,7 @@ public struct ResponseCache: Sendable {
         return entries.map(Entry.init)
     }
 
+    /// Returns the counts of the cache, and its present size.
     public func statistics() throws(RestwayError) -> Statistics {
         let found = try explaining { () throws(Failure) in try client.core.cacheStatistics() }
         let counts = found.counts

@@ -99,6 +99,7 @@ public struct CallInfo: Sendable, Identifiable {
     public let id: UInt64
     /// The name of the route; `nil` for a request that was not made by a named route.
     public let route: String?
+    /// The method of the request.
     public let method: Method
     /// The URL of the first request, without secrets.
     public let url: String
@@ -135,6 +136,7 @@ public struct ActiveCall: Sendable, Identifiable {
     public let info: CallInfo
     fileprivate let call: Call
 
+    /// The number of the call in this process, as the log has it.
     public var id: UInt64 { info.id }
 
     /// Cancels the call: it ends with an error of the kind `cancelled`.
@@ -147,6 +149,7 @@ public struct ActiveCall: Sendable, Identifiable {
 /// `uploaded` and `downloaded`; `willMap`; and one of `didSucceed`, `didFail` and `didCancel`.
 /// `tooSlow` comes at most once, anywhere between the first and the last.
 public struct CallEvent: Sendable {
+    /// The kind of an event.
     public enum Kind: String, CaseIterable, Sendable {
         /// The call begins.
         case willBegin
@@ -160,14 +163,19 @@ public struct CallEvent: Sendable {
         case willMap
         /// The call has not ended after the time that the document or the options set.
         case tooSlow
+        /// The call has ended with an answer, which is the `response` of the event.
         case didSucceed
+        /// The call has ended with an error, which is the `error` of the event.
         case didFail
+        /// The call was cancelled; the event has its `error`.
         case didCancel
     }
 
+    /// The kind of the event.
     public let kind: Kind
     /// The call as it was when the event happened.
     public let call: CallInfo
+    /// When the event happened.
     public let time: Date
     private let core: LifecycleEvent
     private let source: ObjectSource

@@ -9,16 +9,21 @@ public struct LogRecord: Sendable {
         case error, warning, info, debug
     }
 
+    /// The severity of the record.
     public let level: Level
     /// The part of the library that has written it: `auth`, `cache`, `transport`, and so on.
     public let target: String
+    /// The text of the record.
     public let message: String
+    /// When the record was written.
     public let time: Date
     /// The number of the call that it is about.
     public let call: UInt64?
+    /// The method of the request; `nil` for a record that is not about a request.
     public let method: Method?
     /// The URL without its query.
     public let url: String?
+    /// The status of the answer; `nil` for a record that is not about an answer.
     public let httpStatus: Int?
     /// The number of the attempt that goes out.
     public let attempt: Int?

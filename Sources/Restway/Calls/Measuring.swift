@@ -8,7 +8,9 @@ import RestwayOutcome
 public struct ClientMetrics: Sendable {
     /// The stored requests of the outbox.
     public struct Outbox: Sendable, Hashable {
+        /// The requests that wait for their turn, or for their next attempt.
         public let waiting: Int
+        /// The requests that are being sent.
         public let sending: Int
         /// The requests that wait behind a refused one, or for an object.
         public let blocked: Int
@@ -22,7 +24,9 @@ public struct ClientMetrics: Sendable {
         self.core = core
     }
 
+    /// The calls that were started.
     public var startedCalls: Int { core.calls.counts.startedCalls }
+    /// The calls that have succeeded.
     public var succeededCalls: Int { core.calls.counts.succeededCalls }
     /// The calls that have failed, by the kind of their error.
     public var failedCalls: [RestwayError.Kind: Int] {
@@ -31,10 +35,12 @@ public struct ClientMetrics: Sendable {
                 (RestwayError.Kind($0.key), $0.value)
             })
     }
+    /// The calls that have begun and not ended.
     public var callsInFlight: Int { core.calls.inFlight }
     /// The calls in flight that wait for their turn, a credential or their next attempt.
     public var waitingCalls: Int { core.calls.waiting }
 
+    /// The attempts that followed a temporary failure; they are counted when their call has ended.
     public var retries: Int { core.calls.counts.retries }
     /// The requests that were sent again with another credential.
     public var replays: Int { core.calls.counts.replays }
@@ -46,10 +52,15 @@ public struct ClientMetrics: Sendable {
                 ($0.offset + 1, $0.element)
             })
     }
+    /// The exchanges that brought no complete answer.
     public var failedExchanges: Int { core.calls.counts.failedExchanges }
+    /// The bytes of the request bodies in exchanges that brought an answer.
     public var sentBytes: Int64 { core.calls.counts.sentBytes }
+    /// The bytes of the answers' bodies, before decoding.
     public var receivedBytes: Int64 { core.calls.counts.receivedBytes }
+    /// The exchanges with an answer that opened a new connection.
     public var openedConnections: Int { core.calls.counts.openedConnections }
+    /// The exchanges with an answer that used a connection that was already open.
     public var reusedConnections: Int { core.calls.counts.reusedConnections }
 
     /// `nil` if the client has no outbox, or is closed.
@@ -74,6 +85,7 @@ public struct CallSpan: Sendable {
     public let attributes: [String: Value]
     /// The number of the call.
     public let call: UInt64
+    /// When the call began.
     public let start: Date
     /// `nil` at the start.
     public let end: Date?
@@ -117,8 +129,10 @@ public struct CallTracing: Sendable {
     public var sendsHeader: Bool
     /// Whether requests to all other origins carry it, too.
     public var trustsAllOrigins: Bool
+    /// The function that receives the spans; `nil` if the program receives no spans.
     public var told: Told?
 
+    /// Makes the settings of the tracing.
     public init(sendsHeader: Bool = true, trustsAllOrigins: Bool = false, told: Told? = nil) {
         self.sendsHeader = sendsHeader
         self.trustsAllOrigins = trustsAllOrigins

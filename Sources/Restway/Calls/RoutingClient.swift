@@ -29,6 +29,10 @@ public struct RoutingClient: RequestSender {
         }
     }
 
+    /// Sends a request with the client of its route, and waits for the answer.
+    ///
+    /// - Throws: A `RestwayError`; see `Client.send`. Its kind is `unknownRoute` if no client sends
+    ///   the request.
     @discardableResult
     public func send(_ request: Request) async throws(RestwayError) -> Response {
         try await client(for: request).send(request)

@@ -15,6 +15,9 @@ public struct Scope: RequestSender {
         self.variables = variables
     }
 
+    /// Sends a request with the values of the scope, and waits for the answer.
+    ///
+    /// - Throws: A `RestwayError`; see `Client.send`.
     @discardableResult
     public func send(_ request: Request) async throws(RestwayError) -> Response {
         try await sender.send(self.request(request))

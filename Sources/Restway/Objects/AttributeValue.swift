@@ -4,12 +4,19 @@ import RestwayObjects
 extension Object {
     /// The value of an attribute.
     public enum Value: Hashable, Sendable {
+        /// The attribute has no value.
         case null
+        /// A boolean.
         case bool(Bool)
+        /// A whole number.
         case integer(Int64)
+        /// A floating-point number.
         case double(Double)
+        /// A point in time.
         case date(Date)
+        /// A text.
         case string(String)
+        /// Bytes.
         case bytes(Data)
         /// An object or a list, for an attribute of the type `json` or `any`.
         case json(JSON)
@@ -23,12 +30,17 @@ extension Object {
     public enum Identity: Hashable, Sendable, ExpressibleByIntegerLiteral,
         ExpressibleByStringLiteral
     {
+        /// An identity that is a whole number.
         case integer(Int64)
+        /// An identity that is a text.
         case string(String)
 
         public init(integerLiteral value: Int64) { self = .integer(value) }
         public init(stringLiteral value: String) { self = .string(value) }
+        /// Makes an identity of a whole number; a number beyond 64 bits with a sign becomes the
+        /// nearest one.
         public init(_ value: some BinaryInteger) { self = .integer(Int64(clamping: value)) }
+        /// Makes an identity of a text.
         public init(_ value: String) { self = .string(value) }
     }
 }

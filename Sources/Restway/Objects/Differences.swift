@@ -52,6 +52,7 @@ public struct Differences: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(results: results.makeAsyncIterator()) }
 
+    /// Waits for the next result that differs from the one before.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var results: AsyncStream<[Object]>.Iterator
         private var last: [Object] = []

@@ -7,10 +7,12 @@ import RestwayThreads
 
 /// A change of one object by a transaction of the store.
 public struct Change: Sendable {
+    /// The way in which a transaction changes an object.
     public enum Kind: String, Sendable {
         case inserted, updated, deleted
     }
 
+    /// The way in which the transaction has changed the object.
     public let kind: Kind
     /// The object after the transaction; for a deleted object, as it was before.
     public let object: Object

@@ -110,7 +110,9 @@ public struct Query: Sendable {
 
     /// A value of an attribute, and how many objects have it.
     public struct Group: Sendable, Hashable {
+        /// The value; `.null` for the objects without a value.
         public let value: Object.Value
+        /// How many objects have the value.
         public let count: Int
     }
 

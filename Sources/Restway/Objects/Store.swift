@@ -103,6 +103,7 @@ public struct Store: Sendable {
 
 /// What a store holds.
 public struct StoreStatistics: Sendable, Hashable {
+    /// The number of all objects.
     public let objectCount: Int
     /// The objects whose newest values are in memory.
     public let cachedObjectCount: Int

@@ -12,14 +12,20 @@
 ///
 /// An operation is a value: a copy can be changed, and executed any number of times.
 public struct RequestOperation<Output: Sendable>: Sendable {
+    /// The request that the executor sends.
     public var request: Request
+    /// The client, the scope or the routing client that the executor sends the request with.
     public var sender: any RequestSender
+    /// The step that sends the request; by default, `sender` sends it.
     public var executor = RequestExecutor.sending
+    /// The step that decides about success; by default, the rule of the client holds.
     public var validator = AnswerValidator.success
+    /// The step that makes the result of the answer.
     public var parser: AnswerParser<Output>
     /// Called with the request, and with the answer or the error of executor, validator or parser.
     public var middleware: [@Sendable (Request, Result<Response, RestwayError>) async -> Void] = []
 
+    /// Makes an operation that sends a request with a client, a scope or a routing client.
     public init(
         _ request: Request, with sender: any RequestSender, parser: AnswerParser<Output>
     ) {
@@ -152,6 +158,7 @@ public struct AnswerValidator: Sendable {
 public struct AnswerParser<Output: Sendable>: Sendable {
     private let body: @Sendable (Response) async throws -> Output
 
+    /// Makes a parser of a function that returns the result, or throws.
     public init(_ body: @escaping @Sendable (Response) async throws -> Output) {
         self.body = body
     }

@@ -17,7 +17,9 @@ public struct Outbox: Sendable {
 
     /// How many requests there are in each state.
     public struct Counts: Sendable, Hashable {
+        /// Requests that wait for their turn, or for their next attempt.
         public let waiting: Int
+        /// Requests that are being sent.
         public let sending: Int
         /// Requests that wait behind a refused one, or for objects.
         public let blocked: Int
@@ -25,6 +27,10 @@ public struct Outbox: Sendable {
         public let dead: Int
     }
 
+    /// Counts the stored requests.
+    ///
+    /// - Throws: A `RestwayError` of the kind `outbox` if the client has no outbox, or if its file
+    ///   cannot be read.
     public func counts() throws(RestwayError) -> Counts {
         try using { outbox throws(Failure) in
             let counts = try outbox.counts()
@@ -146,7 +152,12 @@ public struct Outbox: Sendable {
 
 /// Whether the server can be reached.
 public enum Reachability: Sendable {
-    case unknown, reachable, unreachable
+    /// Neither the program nor an exchange has shown whether the server can be reached.
+    case unknown
+    /// The server can be reached.
+    case reachable
+    /// The server cannot be reached.
+    case unreachable
 }
 
 extension Client {

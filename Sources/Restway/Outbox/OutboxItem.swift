@@ -47,12 +47,15 @@ public struct OutboxItem: Sendable {
 
     /// Its number in the file, which an error of the kind `queued` has as its `outboxID`.
     public var id: Int64 { core.id }
+    /// The method of the request.
     public var method: Method { Method(rawValue: core.method) ?? .get }
     /// The path below the base URL, without its query.
     public var path: String { core.path }
     /// The lane: requests of one lane are sent one after the other.
     public var lane: String { core.lane }
+    /// The key that is sent with every attempt. Only `Outbox.edit` changes it.
     public var idempotencyKey: String { core.idempotencyKey }
+    /// The body; `nil` for a request without a body.
     public var body: Data? { core.body.map { Data($0) } }
     /// When the request was stored.
     public var created: Date {
@@ -65,10 +68,12 @@ public struct OutboxItem: Sendable {
         guard core.nextAttempt > 0 else { return nil }
         return Date(timeIntervalSince1970: Double(core.nextAttempt) / 1_000_000)
     }
+    /// Why the request has not been delivered, in words; `nil` if no attempt has failed.
     public var lastError: String? { core.lastError }
     /// The answer of the server.
     public var response: Response? { core.response.map { Response($0, source) } }
 
+    /// The state of the request.
     public var state: State {
         switch core.state {
         case .waiting: .waiting

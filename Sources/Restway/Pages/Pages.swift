@@ -5,6 +5,7 @@ import RestwayPages
 
 /// One answer of a route with pages.
 public struct Page: Sendable {
+    /// The answer that brought the page.
     public let response: Response
     /// The objects of the page.
     public let objects: [Object]
@@ -14,6 +15,7 @@ public struct Page: Sendable {
     public let offset: Int?
     /// How many objects all pages have; `nil` if the server does not say it.
     public let total: Int?
+    /// Whether no page comes after it.
     public let isLast: Bool
 }
 
@@ -41,6 +43,7 @@ public struct Pages: AsyncSequence, Sendable {
     /// The objects of all pages, one after the other.
     public var objects: PagedObjects { PagedObjects(pages: self) }
 
+    /// Requests one page after the other.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let position: PagePosition
 
@@ -59,6 +62,7 @@ public struct PagedObjects: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(pages: pages.makeAsyncIterator()) }
 
+    /// Goes through the objects of one page after the other.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var pages: Pages.Iterator
         private var objects: ArraySlice<Object> = []
@@ -122,6 +126,7 @@ extension Pages {
         /// Whether the next page is requested while the program uses a page.
         public var prefetching: Bool
 
+        /// Makes the settings; by default, all pages are read, and none is requested ahead.
         public init(pagesMax: Int? = nil, objectsMax: Int? = nil, prefetching: Bool = false) {
             self.pagesMax = pagesMax
             self.objectsMax = objectsMax

@@ -178,10 +178,13 @@ public struct Row {
 
 /// A relationship of an object that is about to be written into the body of a request.
 public struct WrittenRelationship: Sendable {
+    /// The method of the request.
     public let method: Method
     /// The path of the request; `nil` for a request to a URL.
     public let path: String?
+    /// The name of the entity that the object belongs to.
     public let entity: String
+    /// The name of the relationship.
     public let relationship: String
 }
 

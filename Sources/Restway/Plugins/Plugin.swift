@@ -11,9 +11,13 @@ import RestwayPlugins
 /// Plugins belong to the process, and are never unloaded. Clients that are made afterwards can use
 /// what a plugin has. A plugin is a program that runs in this process: load trusted ones only.
 public struct Plugin: Sendable, Hashable {
+    /// The name of the plugin.
     public let name: String
+    /// The version of the plugin; empty if the plugin states no version.
     public let version: String
+    /// The licence of the plugin, an SPDX expression; empty if the plugin states no licence.
     public let licence: String
+    /// A sentence about the plugin; empty if the plugin gives no description.
     public let description: String
     /// The path of the shared object.
     public let path: String

@@ -17,6 +17,7 @@ public final class ProgressReporter: AsyncSequence, Sendable {
 
     /// A count, and the number at which it is complete.
     public struct Part: Sendable, Hashable {
+        /// The number that is done.
         public let done: Int64
         /// `nil` if it is not known.
         public let total: Int64?

@@ -24,13 +24,18 @@ public struct Request: Sendable {
 
     /// The method. With `nil`, a route decides; a path is read with GET.
     public var method: Method?
+    /// The path, the URL, the route of the document, or the object that the request is about.
     public var target: Target
     /// The values of the variables in the path.
     public var variables: Values = [:]
     /// The parameters: in the query, or in the body where the method has one. Dots in a name nest
     /// the parameter in a body.
     public var parameters: Values = [:]
+    /// The headers of the request. They replace headers of the route and of the client that have
+    /// the same names.
     public var headers: Headers = [:]
+    /// The body; `nil` if the parameters or the object of the request are the body, or if it has no
+    /// body.
     public var body: RequestBody?
     /// The time limit of each attempt, in place of the client's or the route's; `.zero` is no
     /// limit.
@@ -46,6 +51,7 @@ public struct Request: Sendable {
     /// How the response cache takes part.
     public var caching = Caching()
 
+    /// Makes a request of a method and a target; with `nil`, the route decides the method.
     public init(_ method: Method? = nil, _ target: Target) {
         self.method = method
         self.target = target

@@ -69,6 +69,7 @@ public struct RequestBody: Sendable {
 
     /// How parameters are written into a body.
     public enum Form: Sendable {
+        /// `application/json`
         case json
         /// `application/x-www-form-urlencoded`
         case url
@@ -250,7 +251,9 @@ public struct Values: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
     /// A name and its value.
     public struct Member: Sendable, Hashable {
+        /// The name of the variable or parameter.
         public let name: String
+        /// The value.
         public let value: JSON
     }
 

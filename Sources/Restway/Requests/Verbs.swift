@@ -14,6 +14,7 @@ extension RequestSender {
         try await send(Request(.get, target, variables, parameters, headers, nil))
     }
 
+    /// Gets a path or a route, and reads the answer into a `Decodable` type.
     public func get<Value: Decodable>(
         _ target: Target, variables: Values = [:], parameters: Values = [:], headers: Headers = [:]
     ) async throws(RestwayError) -> Value {
@@ -36,6 +37,7 @@ extension RequestSender {
         try await send(Request(.options, target, variables, parameters, headers, nil))
     }
 
+    /// Deletes the resource of a path or a route.
     @discardableResult
     public func delete(
         _ target: Target, variables: Values = [:], parameters: Values = [:], headers: Headers = [:]
@@ -43,6 +45,7 @@ extension RequestSender {
         try await send(Request(.delete, target, variables, parameters, headers, nil))
     }
 
+    /// Deletes the resource of a path or a route, and reads the answer into a `Decodable` type.
     public func delete<Value: Decodable>(
         _ target: Target, variables: Values = [:], parameters: Values = [:], headers: Headers = [:]
     ) async throws(RestwayError) -> Value {
@@ -58,6 +61,8 @@ extension RequestSender {
         try await send(Request(.post, target, variables, parameters, headers, body))
     }
 
+    /// Posts a body, the parameters or the draft of the target, and reads the answer into a
+    /// `Decodable` type.
     public func post<Value: Decodable>(
         _ target: Target, body: RequestBody? = nil, variables: Values = [:],
         parameters: Values = [:], headers: Headers = [:]
@@ -65,6 +70,7 @@ extension RequestSender {
         try await send(Request(.post, target, variables, parameters, headers, body))
     }
 
+    /// Puts a body, the parameters or the draft of the target.
     @discardableResult
     public func put(
         _ target: Target, body: RequestBody? = nil, variables: Values = [:],
@@ -73,6 +79,8 @@ extension RequestSender {
         try await send(Request(.put, target, variables, parameters, headers, body))
     }
 
+    /// Puts a body, the parameters or the draft of the target, and reads the answer into a
+    /// `Decodable` type.
     public func put<Value: Decodable>(
         _ target: Target, body: RequestBody? = nil, variables: Values = [:],
         parameters: Values = [:], headers: Headers = [:]
@@ -80,6 +88,7 @@ extension RequestSender {
         try await send(Request(.put, target, variables, parameters, headers, body))
     }
 
+    /// Patches with a body, the parameters or the draft of the target.
     @discardableResult
     public func patch(
         _ target: Target, body: RequestBody? = nil, variables: Values = [:],
@@ -88,6 +97,8 @@ extension RequestSender {
         try await send(Request(.patch, target, variables, parameters, headers, body))
     }
 
+    /// Patches with a body, the parameters or the draft of the target, and reads the answer into a
+    /// `Decodable` type.
     public func patch<Value: Decodable>(
         _ target: Target, body: RequestBody? = nil, variables: Values = [:],
         parameters: Values = [:], headers: Headers = [:]

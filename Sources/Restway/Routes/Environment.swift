@@ -14,6 +14,7 @@ import RestwayRouting
 public struct Environment: Sendable, Hashable {
     /// The name in the document; empty for a base URL that the options of the client gave.
     public let name: String
+    /// The absolute URL to which requests add their paths.
     public let baseURL: String
 
     init(_ core: RestwayRouting.Environment) {

@@ -38,6 +38,7 @@ public protocol RouteType: Sendable {
     var variables: Values { get }
     /// The parameters: in the query, or in the body where the method has one.
     var parameters: Values { get }
+    /// The headers; by default, no headers.
     var headers: Headers { get }
     /// The body; `nil` if the request has no body, or if its parameters are the body.
     var body: RequestBody? { get throws(RestwayError) }
@@ -73,18 +74,26 @@ extension Request {
 ///     let repository = Route("repos/\(owner)/\(name)", headers: ["Accept": "application/json"])
 ///     let issues: [Issue] = try await client.send(repository + Tracker.issues(state: "open"))
 public struct Route: RouteType {
+    /// The method.
     public var method: Method
+    /// The path, or the name of a route of the API document.
     public var target: Target
+    /// The values of the variables in the path.
     public var variables: Values
+    /// The parameters: in the query, or in the body where the method has one.
     public var parameters: Values
+    /// The headers. They replace headers of the client that have the same names.
     public var headers: Headers
+    /// The changes of the request, in their order, after all that the other properties say.
     public var modifiers: [RequestModifier]
     private let makeBody: @Sendable () throws(RestwayError) -> RequestBody?
 
+    /// The body; `nil` if the request has no body, or if its parameters are the body.
     public var body: RequestBody? {
         get throws(RestwayError) { try makeBody() }
     }
 
+    /// Makes a route with a method.
     public init(
         _ method: Method, _ target: Target, variables: Values = [:],
         parameters: Values = [:], headers: Headers = [:], body: RequestBody? = nil,

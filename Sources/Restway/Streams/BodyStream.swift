@@ -28,6 +28,7 @@ public struct BodyStream: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(loop: StreamLoop(call)) }
 
+    /// Waits for one piece after the other.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let loop: StreamLoop<Data>
 

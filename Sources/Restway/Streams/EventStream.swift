@@ -9,6 +9,7 @@ public struct StreamEvent: Sendable {
     public let name: String
     /// The ID with which the server can continue the stream; empty if there is none.
     public let id: String
+    /// The data of the event, without its name and its ID.
     public let data: Data
     /// The objects of the event, as they are in the store.
     public let objects: [Object]
@@ -80,6 +81,8 @@ public struct EventStream: AsyncSequence, Sendable {
         /// `nil` for any number.
         public var reconnections: Int?
 
+        /// Makes the settings; by default, the route or the answer decides the format, and the
+        /// number of connections has no limit.
         public init(format: Format? = nil, eventBytes: Int? = nil, reconnections: Int? = nil) {
             self.format = format
             self.eventBytes = eventBytes
@@ -98,6 +101,7 @@ public struct EventStream: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(loop: StreamLoop(call)) }
 
+    /// Waits for one event after the other.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let loop: StreamLoop<StreamEvent>
 
