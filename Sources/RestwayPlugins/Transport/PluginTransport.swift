@@ -66,8 +66,15 @@ package final class PluginTransportTable: @unchecked Sendable {
     package let plugin: String
     let functions: restway_plugin_transport
 
-    /// Transports that no client uses any more. They are never freed: see `OpenedTransport`.
-    private let spareTransports = Lock<[OpenedTransport]>([])
+    /// Transports are never freed: see `OpenedTransport`.
+    private struct Transports {
+        /// All transports, also those whose plugin never ends an exchange.
+        var all: [OpenedTransport] = []
+        /// The transports that no client uses any more.
+        var spare: [OpenedTransport] = []
+    }
+
+    private let transports = Lock(Transports())
 
     init(
         _ pointer: UnsafePointer<restway_plugin_transport>, plugin: String
@@ -88,10 +95,15 @@ package final class PluginTransportTable: @unchecked Sendable {
     var title: String { "plugin \"\(plugin)\": transport \"\(name)\"" }
 
     func takeTransport() -> OpenedTransport {
-        spareTransports.withLock { $0.popLast() } ?? OpenedTransport(self)
+        transports.withLock { transports in
+            if let spare = transports.spare.popLast() { return spare }
+            let made = OpenedTransport(self)
+            transports.all.append(made)
+            return made
+        }
     }
 
     func giveBack(_ host: OpenedTransport) {
-        spareTransports.withLock { $0.append(host) }
+        transports.withLock { $0.spare.append(host) }
     }
 }
