@@ -118,7 +118,7 @@ final class TraitTests: XCTestCase {
         await metrics.waitForTimers(1)
         _ = try? await client.get("repos/octo/hello/nothing")
         await metrics.waitForTimers(1)
-        try client.setTracing(nil)
+        try client.calls.setTracing(nil)
         try await client.get("repos/octo/hello/issues/2")
 
         let timers = metrics.test.timers(label: "http.client.request.duration")
