@@ -14,9 +14,9 @@ extension Client {
     /// - `http.client.active_requests`, a meter: the calls that have not completed, with the first
     ///   three of these dimensions.
     ///
-    /// Calls that begin after this function are measured, until `calls.setTracing(nil)`. It takes the
-    /// place of another tracing. The end of a call is measured on a worker thread of the library,
-    /// shortly after the call has completed.
+    /// Calls that begin after this function are measured, until `calls.setTracing(nil)`. It takes
+    /// the place of another tracing. The end of a call is measured on a worker thread of the
+    /// library, shortly after the call has completed.
     ///
     /// - Parameter factory: Makes the metrics; without it, the factory of `MetricsSystem` does.
     public func startMeasuring(with factory: (any MetricsFactory)? = nil) throws(RestwayError) {
