@@ -3,7 +3,7 @@
  *  table of fields says which member of a struct has the value of which attribute. docs/C.md shows
  *  how tables are used; `restway-stubs --c` writes structs and tables for a document.
  *
- *  The functions of this header are inline, like those of short.h.
+ *  The functions of this header are inline, like the functions of short.h.
  */
 #ifndef RESTWAY_FIELDS_H
 #define RESTWAY_FIELDS_H
@@ -181,7 +181,7 @@ RESTWAY_INLINE restway_status restway_internal_set_field(
     return restway_draft_set(draft, field->name, &value, out_error);
 }
 
-/* Finds the attribute of a table that has a name; NULL if there is none. */
+/* Finds the attribute of a table that has a name; NULL if the table has no such attribute. */
 RESTWAY_INLINE const restway_field *restway_internal_find_field(
     const restway_fields *fields, const char *name) {
     size_t index;

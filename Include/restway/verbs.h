@@ -1,7 +1,7 @@
 /** @file restway/verbs.h
  *  The verbs of HTTP: a request and its answer in one call. docs/C.md shows how they are used.
  *
- *  The functions of this header are inline, like those of short.h.
+ *  The functions of this header are inline, like the functions of short.h.
  */
 #ifndef RESTWAY_VERBS_H
 #define RESTWAY_VERBS_H

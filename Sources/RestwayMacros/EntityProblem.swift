@@ -2,7 +2,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// What the macros cannot do.
+/// The problems that the macros report at a declaration.
 enum EntityProblem {
     case noStruct(String)
     case noLiteral(String)

@@ -146,7 +146,8 @@ struct EntityReading {
 
     // MARK: CodingKeys
 
-    /// The names in the `CodingKeys` of the program, by property; `nil` if it has none.
+    /// The names in the `CodingKeys` of the program, by property; `nil` if the
+    /// program has written no `CodingKeys`.
     private mutating func keys(in members: MemberBlockItemListSyntax) -> [String: String]? {
         let types = members.map(\.decl)
         if let alias = types.first(where: {

@@ -1,7 +1,8 @@
 import Restway
 import XCTest
 
-/// The calls that docs/SWIFT-PIPELINE.md shows beside those of JNetworkingKit and Badger.
+/// The calls that docs/SWIFT-PIPELINE.md shows beside the calls of JNetworkingKit and
+/// Badger.
 final class ComingFromTests: DemoTestCase {
     private struct Enterprise: Decodable, Sendable {
         let itemID: Int

@@ -2,7 +2,7 @@ import Foundation
 import Restway
 import XCTest
 
-/// What a program learns of its stored requests.
+/// The events, results and reasons of stored requests, as a program receives them.
 final class OutboxTests: DemoTestCase {
     private let document: JSON = [
         "restway": 1,

@@ -39,7 +39,7 @@ public:
         return internal::text_or_nothing(restway_outbox_item_last_error(get()));
     }
 
-    /** The answer of the server; empty if there is none. */
+    /** The answer of the server; empty if the server has not answered. */
     restway::response response() const {
         return restway::response(restway_outbox_item_response(get()), borrowed);
     }

@@ -11,7 +11,8 @@ public struct BatchRequest: Sendable {
     public let method: Method
     /// The URI below the base URL, with a leading slash and its query.
     public let uri: String
-    /// The headers of the request itself. Those of the batch call apply to all requests.
+    /// The headers of the request itself. The headers of the batch call apply to all
+    /// requests.
     public let headers: Headers
     /// The body; `nil` for a request without a body.
     public let body: Data?

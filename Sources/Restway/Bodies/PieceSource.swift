@@ -82,7 +82,7 @@ final class PieceSource: Sendable {
 
 /// One reading of a sequence: a task gives pieces, and a worker takes their bytes.
 final class PieceChannel: Sendable {
-    /// Nobody wants the pieces any more.
+    /// The error that ends the task, because the call needs no more pieces.
     struct Stopped: Error {}
 
     private struct State {

@@ -3,7 +3,7 @@ import RestwayCalls
 import RestwayClient
 import RestwayOutcome
 
-/// What the response cache did for an answer, or has for a request.
+/// The part that the response cache had in an answer, or the entry that it has for a request.
 public struct CacheNote: Sendable, Hashable {
     /// Where an answer comes from.
     public enum State: String, Sendable {
@@ -98,7 +98,7 @@ public struct Caching: Sendable, Hashable {
 }
 
 extension Response {
-    /// What the response cache did for the answer; `nil` if it was not asked.
+    /// The part that the response cache had in the answer; `nil` if it was not asked.
     public var cache: CacheNote? { CacheNote(core.cache) }
 }
 
@@ -185,7 +185,7 @@ public struct ResponseCache: Sendable {
         return note.state == .missing ? nil : CacheNote(note)
     }
 
-    /// The answer that the cache has for a request, fresh or stale; `nil` if it has none. Nothing
+    /// The answer that the cache has for a request, fresh or stale; `nil` without one. Nothing
     /// is sent.
     public func response(to request: Request) async throws(RestwayError) -> Response? {
         var request = request

@@ -27,7 +27,7 @@ extension RestwayLog {
     /// want. A program that changes a level calls this again. `removeHandler` ends it.
     ///
     /// - Parameter logger: Makes the logger of a part; without it, their labels are `restway.PART`,
-    ///   and their levels those of the program's logging system.
+    ///   and the program's logging system sets their levels.
     public static func setLoggers(
         _ logger: (Target) -> Logger = { target in Logger(label: "restway.\(target.rawValue)") }
     ) {

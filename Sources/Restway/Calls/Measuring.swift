@@ -4,7 +4,7 @@ import RestwayClient
 import RestwayOutbox
 import RestwayOutcome
 
-/// What a client has done since it was made.
+/// The counts of a client's calls, requests and bytes since the client was made.
 public struct ClientMetrics: Sendable {
     /// The stored requests of the outbox.
     public struct Outbox: Sendable, Hashable {

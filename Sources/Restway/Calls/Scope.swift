@@ -34,7 +34,7 @@ public struct Scope: RequestSender {
     /// `client.pages(hello.target(.route("issues")))`.
     public func target(_ target: Target) -> Target { target.scoped(variables) }
 
-    /// Returns a scope with further values, which replace those of the same names.
+    /// Returns a scope with further values, which replace values of the same names.
     public func scope(_ variables: Values) -> Scope {
         Scope(sender, self.variables.merging(variables))
     }

@@ -101,7 +101,7 @@ public struct Store: Sendable {
     }
 }
 
-/// What a store holds.
+/// The number of objects in a store, and the memory or the file that they need.
 public struct StoreStatistics: Sendable, Hashable {
     /// The number of all objects.
     public let objectCount: Int
@@ -114,7 +114,7 @@ public struct StoreStatistics: Sendable, Hashable {
 }
 
 extension Store {
-    /// What the store holds now.
+    /// The present sizes of the store.
     public func statistics() throws(RestwayError) -> StoreStatistics {
         let found = try RestwayError.explaining { () throws(Failure) in
             try source.store.statistics()

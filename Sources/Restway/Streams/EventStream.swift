@@ -7,7 +7,8 @@ import RestwayOutcome
 public struct StreamEvent: Sendable {
     /// The name that the server gives to the kind of event; `message` if it gives none.
     public let name: String
-    /// The ID with which the server can continue the stream; empty if there is none.
+    /// The ID with which the server can continue the stream; empty if the
+    /// stream has sent no ID.
     public let id: String
     /// The data of the event, without its name and its ID.
     public let data: Data

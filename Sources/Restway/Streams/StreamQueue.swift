@@ -8,7 +8,7 @@ import RestwayThreads
 final class StreamQueue<Element: Sendable>: Sendable {
     private typealias Waiting = CheckedContinuation<Step, Never>
 
-    /// What a loop that asks for the next element gets.
+    /// The reply to a loop that asks for the next element.
     private enum Step: Sendable {
         case element(Element)
         case end(Call.Outcome)
@@ -105,7 +105,7 @@ final class StreamQueue<Element: Sendable>: Sendable {
     /// The outcome of the call; `nil` before its end.
     var outcome: Call.Outcome? { state.withLock { $0.outcome } }
 
-    /// Waits for the answer without its body, or for the end of a call that has none.
+    /// Waits for the answer without its body, or for the end of a call without an answer.
     func beginning() async -> Call.Outcome {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

@@ -33,13 +33,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--pyi",
         action="store_true",
-        help="write a stub file (.pyi) in place of a module; so does an output that ends with .pyi",
+        help="write a stub file (.pyi) in place of a module, as for an output that ends with .pyi",
     )
     parser.add_argument(
         "--swift",
         action="store_true",
         help="write a Swift file with a struct for each entity and for its drafts, and the routes; "
-        "so does an output that ends with .swift",
+        "as for an output that ends with .swift",
     )
     parser.add_argument(
         "--cpp",

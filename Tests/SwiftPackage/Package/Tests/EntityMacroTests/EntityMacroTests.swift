@@ -5,7 +5,7 @@ import XCTest
 
 @testable import EntityMacros
 
-/// What `@Entity` writes, and what it cannot do.
+/// The source that `@Entity` writes, and the problems that it reports.
 final class EntityMacroTests: XCTestCase {
     private static let macros: [String: any Macro.Type] = [
         "Entity": EntityMacro.self, "Named": NamedMacro.self, "Unmapped": UnmappedMacro.self,
@@ -31,7 +31,7 @@ final class EntityMacroTests: XCTestCase {
         check(source, writes: rest, [problem], file: file, line: testLine)
     }
 
-    // MARK: What it writes
+    // MARK: Written source
 
     func testStoredPropertiesStandForAttributesOfTheSameName() {
         check(
@@ -145,7 +145,7 @@ final class EntityMacroTests: XCTestCase {
                 """)
     }
 
-    // MARK: What it cannot do
+    // MARK: Problems
 
     func testOnlyAStructCanBeAnEntity() {
         refuses(
