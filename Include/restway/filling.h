@@ -1,5 +1,5 @@
 /** @file restway/filling.h
- *  The parts of the functions of fields.h that fill structs. Programs use none of them.
+ *  The parts of the functions of fields.h that fill structs. Programs do not use them.
  */
 #ifndef RESTWAY_FILLING_H
 #define RESTWAY_FILLING_H

@@ -80,7 +80,7 @@ public struct ClientOptions: Sendable {
         public var decoder: JSONDecoder?
     }
 
-    /// What tests replace.
+    /// The parts of a client that tests replace.
     public struct Testing: Sendable {
         /// The clock of the client; `nil` for the machine's.
         public var clock: TestClock?

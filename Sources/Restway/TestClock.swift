@@ -17,7 +17,7 @@ public final class TestClock: Sendable {
     /// Makes a clock that shows the machine's present time.
     public init() {}
 
-    /// Moves the clock. What becomes due starts on other threads, in its order.
+    /// Moves the clock. Jobs that become due start on other threads, in their order.
     ///
     /// - Throws: A `RestwayError` of the kind `invalidArgument` for a negative duration, or for a
     ///   time that the clock cannot show.
@@ -30,6 +30,6 @@ public final class TestClock: Sendable {
         }
     }
 
-    /// The time until the next thing is due; `nil` if nothing waits for the clock.
+    /// The time until the next job is due; `nil` if no job waits for the clock.
     public var next: Duration? { core.nextMilliseconds.map(Duration.milliseconds) }
 }

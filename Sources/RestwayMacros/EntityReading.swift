@@ -3,7 +3,7 @@ import SwiftDiagnostics
 import SwiftParser
 import SwiftSyntax
 
-/// What `@Entity` finds in a struct: the entity, or the problems that stand in its way.
+/// The result of reading a struct for `@Entity`: the entity, or the problems at its declaration.
 struct EntityReading {
     /// A stored property, and the attribute or the relationship that it stands for.
     struct Property {

@@ -51,7 +51,7 @@ extension RestwayError {
     /// The attempts of the call that has failed; empty for an error that is not about a call.
     public var attempts: [CallAttempt] { failure.attempts.map(CallAttempt.init) }
 
-    /// What a failure reader says about the error of an answer. A value of `nil` stays as it is; an
+    /// The changes of a failure reader to the error of an answer. A value of `nil` stays as it is; an
     /// empty text removes a value.
     public struct Reading: Sendable {
         /// The API's own code, which becomes the `apiCode` of the error.

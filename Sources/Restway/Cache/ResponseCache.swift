@@ -52,7 +52,7 @@ public struct CacheNote: Sendable, Hashable {
 
 /// How the response cache takes part in a request.
 public struct Caching: Sendable, Hashable {
-    /// What a request wants of the cache.
+    /// How a request uses the cache.
     public enum Mode: Sendable {
         /// The cache answers if it may, and keeps the answer of the server if it may.
         case standard
@@ -149,7 +149,7 @@ public struct ResponseCache: Sendable {
         }
     }
 
-    /// What the cache of this client has done, and what it holds now.
+    /// The counts of this client's cache since the client was made, and its present sizes.
     public struct Statistics: Sendable, Hashable {
         /// Fresh answers that were given without an exchange.
         public let hits: Int64
@@ -224,7 +224,7 @@ public struct ResponseCache: Sendable {
             entries: found.holdings.entries, bytes: found.holdings.bytes)
     }
 
-    /// What is wrong with the storage; `nil` if nothing is. Such a problem never fails a call.
+    /// The present problem of the storage; `nil` if it works. Such a problem never fails a call.
     public func problem() throws(RestwayError) -> String? {
         let text = try explaining { () throws(Failure) in try client.core.cacheProblem() }
         return text.isEmpty ? nil : text

@@ -72,7 +72,7 @@ public struct Differences: AsyncSequence, Sendable {
 }
 
 extension Client {
-    /// What has come, gone, moved and changed in the result of a query. The first element has the
+    /// The insertions, deletions, moves and updates in the result of a query. The first element has the
     /// present result as insertions, unless it is empty; the others come after transactions that
     /// change it. Transactions that come faster than the loop are told together.
     ///

@@ -13,7 +13,7 @@ public enum OutboxEvent: Sendable {
 }
 
 extension Outbox {
-    /// What happens in the outbox from now on, until the client is closed. A loop that ends stops
+    /// The events of the outbox from now on, until the client is closed. A loop that ends stops
     /// the watch.
     ///
     ///     for await event in try client.outbox.events() {

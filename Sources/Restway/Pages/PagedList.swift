@@ -87,7 +87,7 @@ public final class PagedList: Sendable {
         }
     }
 
-    /// What has come, gone, moved and changed in the list; see `Client.differences`.
+    /// The insertions, deletions, moves and updates in the list; see `Client.differences`.
     public func differences() throws(RestwayError) -> Differences {
         Differences(results: try results())
     }
