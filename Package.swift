@@ -178,13 +178,7 @@ let core: [Target] =
             "RestwayObjects", "RestwayMapping", "RestwayHTTP", "RestwayOutcome", "RestwayDocument",
             "RestwayPlugins", "RestwayCalls", "RestwayAuth", "RestwayCache", "RestwayBatch",
             "RestwayOutbox", "RestwayPages", "RestwayClient",
-        ] + traits,
-        testing: ["RestwayFoundation"])
-
-/// The parts of the Swift API that need all of Foundation.
-let foundation: [Target] = [
-    .target(name: "RestwayFoundation", dependencies: ["Restway"], swiftSettings: settings)
-]
+        ] + traits)
 
 /// The macros of the module `Restway`. Without the trait, nothing depends on this target, and it is
 /// an empty program (docs/decisions/0036).
@@ -245,7 +239,6 @@ let package = Package(
     products: [
         .library(name: "restway", type: .dynamic, targets: ["RestwayABI"]),
         .library(name: "Restway", targets: ["Restway"]),
-        .library(name: "RestwayFoundation", targets: ["RestwayFoundation"]),
     ],
     traits: [
         .trait(name: "Macros", description: "The macro @Entity, which is built with swift-syntax."),
@@ -259,5 +252,5 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
     ],
-    targets: systemLibraries + core + foundation + macros + fuzz + scenarios + bench
+    targets: systemLibraries + core + macros + fuzz + scenarios + bench
 )

@@ -1,6 +1,5 @@
 import Foundation
 import Restway
-import RestwayFoundation
 import XCTest
 
 /// A reporter as a `Progress` of Foundation.

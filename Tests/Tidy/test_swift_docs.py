@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from source_tree import SOURCES, expect_none, name_of, swift_code, swift_files
 
-_MODULES = (SOURCES / "Restway", SOURCES / "RestwayFoundation")
+_MODULES = (SOURCES / "Restway",)
 
 _DECLARATION = re.compile(
     r"^[ \t]*(?:@\w+(?:\([^)]*\))?[ \t]+)*public[ \t]+(?:\w+\(set\)[ \t]+)?"

@@ -51,8 +51,8 @@ extension RestwayError {
     /// The attempts of the call that has failed; empty for an error that is not about a call.
     public var attempts: [CallAttempt] { failure.attempts.map(CallAttempt.init) }
 
-    /// The changes of a failure reader to the error of an answer. A value of `nil` stays as it is; an
-    /// empty text removes a value.
+    /// The changes of a failure reader to the error of an answer. A value of `nil` stays as it
+    /// is; an empty text removes a value.
     public struct Reading: Sendable {
         /// The API's own code, which becomes the `apiCode` of the error.
         public var apiCode: String?

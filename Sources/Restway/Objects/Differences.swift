@@ -72,9 +72,9 @@ public struct Differences: AsyncSequence, Sendable {
 }
 
 extension Client {
-    /// The insertions, deletions, moves and updates in the result of a query. The first element has the
-    /// present result as insertions, unless it is empty; the others come after transactions that
-    /// change it. Transactions that come faster than the loop are told together.
+    /// The insertions, deletions, moves and updates in the result of a query. The first element has
+    /// the present result as insertions, unless it is empty; the others come after transactions
+    /// that change it. Transactions that come faster than the loop are told together.
     ///
     ///     for await difference in try client.differences(of: query) {
     ///         table.apply(difference)

@@ -9,10 +9,7 @@ import PackageDescription
 let documents: [Target] =
     (Context.environment["RESTWAY_DOCUMENTS"] ?? "").split(separator: " ").map { name in
         .target(
-            name: "Document-\(name)",
-            dependencies: ["Restway", "RestwayFoundation"].map { product in
-                .product(name: product, package: "restway")
-            },
+            name: "Document-\(name)", dependencies: [.product(name: "Restway", package: "restway")],
             path: "Documents/\(name)", swiftSettings: [.swiftLanguageMode(.v6)])
     }
 

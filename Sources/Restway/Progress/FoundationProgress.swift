@@ -1,5 +1,4 @@
 public import Foundation
-public import Restway
 
 extension ProgressReporter {
     /// Makes a `Progress` of Foundation that follows this reporter. It can be a child of another
