@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -21,6 +22,7 @@ class PythonDriver:
     """A client of the package, and the calls that it has sent."""
 
     def __init__(self) -> None:
+        self._handles = restway.debug_live_handles()
         self._opened: dict[str, JSON] = {}
         self._clock: restway.Clock | None = None
         self._client: restway.Client | None = None
@@ -32,6 +34,14 @@ class PythonDriver:
         return perform(step)
 
     def close(self) -> None:
+        """Ends the client. No handle of the library may be left."""
+        self._end()
+        self._clock = None
+        gc.collect()
+        left = restway.debug_live_handles() - self._handles
+        assert left == 0, f"{left} handles are left"
+
+    def _end(self) -> None:
         if self._client is not None:
             self._client.close()
         self._client = None
@@ -49,7 +59,7 @@ class PythonDriver:
         return self._restart(step)
 
     def _restart(self, step: dict[str, JSON]) -> dict[str, JSON]:
-        self.close()
+        self._end()
         options, folder = self._opened.get("options", {}), self._opened["folder"]
         chosen: dict[str, Any] = {_OPTIONS[key]: True for key in options if key in _OPTIONS}
         if options.get("outbox"):

@@ -46,6 +46,18 @@ final class Driver {
         init(_ step: JSON) { self.step = step }
     }
 
+    /// The client is still there although no step can use it any more.
+    struct ClientIsLeft: Error {}
+
+    /// Ends the client, to which nothing may refer afterwards.
+    func end() throws {
+        sent = [:]
+        weak let ended = client
+        client?.close()
+        client = nil
+        if ended != nil { throw ClientIsLeft() }
+    }
+
     private var current: Client {
         get throws {
             guard let client else { throw WrongStep(opened) }

@@ -10,6 +10,7 @@ do {
         let outcome = try await driver.perform(JSON(parsing: line))
         FileHandle.standardOutput.write(Data("\(outcome)\n".utf8))
     }
+    try driver.end()
 } catch {
     FileHandle.standardError.write(Data("scenario driver: \(error)\n".utf8))
     exit(1)
