@@ -82,7 +82,8 @@ let core: [Target] =
         ], settings + small)
     + module(
         "RestwayCurl",
-        ["CCrypto", "CCurl", "CLinux", "RestwayThreads", "RestwayRouting", "RestwayHTTP"])
+        ["CCrypto", "CCurl", "CLinux", "RestwayThreads", "RestwayRouting", "RestwayHTTP"],
+        testing: ["LoopbackServer"])
     + module(
         "RestwayOutcome",
         [
@@ -162,7 +163,7 @@ let core: [Target] =
             "RestwayOutcome", "RestwayDocument", "RestwayPlugins", "RestwayCalls", "RestwayAuth",
             "RestwayRetry", "RestwayRate", "RestwayCache", "RestwayBatch", "RestwayOutbox",
             "RestwayPages",
-        ], settings + small)
+        ], settings + small, testing: ["LoopbackServer"])
     + module(
         "RestwayABI",
         [
@@ -178,7 +179,14 @@ let core: [Target] =
             "RestwayObjects", "RestwayMapping", "RestwayHTTP", "RestwayOutcome", "RestwayDocument",
             "RestwayPlugins", "RestwayCalls", "RestwayAuth", "RestwayCache", "RestwayBatch",
             "RestwayOutbox", "RestwayPages", "RestwayClient",
-        ] + traits)
+        ] + traits, testing: ["LoopbackServer"])
+
+/// A server for tests on the loopback interface.
+let server: [Target] = [
+    .target(
+        name: "LoopbackServer", dependencies: ["RestwayThreads"], path: "Tests/LoopbackServer",
+        swiftSettings: settings)
+]
 
 /// The macros of the module `Restway`. Without the trait, nothing depends on this target, and it is
 /// an empty program (docs/decisions/0036).
@@ -252,5 +260,5 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
     ],
-    targets: systemLibraries + core + macros + fuzz + scenarios + bench
+    targets: systemLibraries + core + server + macros + fuzz + scenarios + bench
 )

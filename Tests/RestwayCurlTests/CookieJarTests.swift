@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import LoopbackServer
 import RestwayHTTP
 import XCTest
 

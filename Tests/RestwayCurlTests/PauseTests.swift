@@ -1,3 +1,4 @@
+import LoopbackServer
 import RestwayHTTP
 import RestwayThreads
 import XCTest

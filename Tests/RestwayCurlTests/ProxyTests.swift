@@ -1,4 +1,5 @@
 import Glibc
+import LoopbackServer
 import RestwayCurl
 import RestwayHTTP
 import XCTest

@@ -1,3 +1,4 @@
+import LoopbackServer
 import RestwayCurl
 import RestwayHTTP
 import XCTest

@@ -1,4 +1,5 @@
 import Foundation
+import LoopbackServer
 import Restway
 import XCTest
 
@@ -183,8 +184,8 @@ final class BodyTests: DemoTestCase {
     }
 
     func testARepeatableSequenceIsSentAgainAfterARedirect() async throws {
-        let server = try ScriptedServer { connection in
-            while let request = connection.request() {
+        let server = try TestServer { connection in
+            while let request = connection.readRequest() {
                 let body = String(decoding: request.body, as: UTF8.self)
                 guard request.path == "/v2/old" else {
                     connection.answer(body)
@@ -212,11 +213,11 @@ final class BodyTests: DemoTestCase {
         let (pieces, continuation) = AsyncStream.makeStream(of: [UInt8].self)
         continuation.onTermination = { _ in isCancelled.give() }
         continuation.yield([1])
-        let server = try ScriptedServer { connection in
+        let server = try TestServer { connection in
             connection.readHead()
             guard connection.waitForBytes() else { return }
             hasBegun.give()
-            connection.waitForEnd()
+            connection.readToEnd()
         }
         let client = try client(of: server)
         let task = Task { () async -> RestwayError.Kind? in
@@ -239,10 +240,10 @@ final class BodyTests: DemoTestCase {
     // MARK: Resumable uploads
 
     /// A server of tus that loses the connection of the first PATCH.
-    private func tus(_ received: ReceivedBytes) throws -> ScriptedServer {
+    private func tus(_ received: ReceivedBytes) throws -> TestServer {
         let patches = Counter()
-        return try ScriptedServer { connection in
-            while let request = connection.request() {
+        return try TestServer { connection in
+            while let request = connection.readRequest() {
                 switch request.method {
                 case "POST":
                     connection.answer(
@@ -284,7 +285,7 @@ final class BodyTests: DemoTestCase {
         var request = Request(.post, "films")
         request.body = body
         let response = try await client.send(request, progress: progress)
-        XCTAssertEqual(response.url, server.url + "/films/7")
+        XCTAssertEqual(response.url, server.url("/v2/films/7"))
         XCTAssertEqual(String(decoding: received.bytes, as: UTF8.self), "0123456789")
         XCTAssertFalse(FileManager.default.fileExists(atPath: state))
         XCTAssertEqual(progress.state.upload.done, 10)

@@ -1,4 +1,5 @@
 import Foundation
+import LoopbackServer
 import Restway
 import XCTest
 
@@ -16,9 +17,9 @@ final class CacheTests: DemoTestCase {
     /// A server that counts requests, and a client with a cache.
     private func cached(
         _ requests: Counter, _ change: (inout Client.Options) -> Void = { $0.cache.isOn = true }
-    ) throws -> (client: Client, server: ScriptedServer) {
-        let server = try ScriptedServer { connection in
-            while connection.request() != nil {
+    ) throws -> (client: Client, server: TestServer) {
+        let server = try TestServer { connection in
+            while connection.readRequest() != nil {
                 requests.add(1)
                 connection.answer(
                     "[{\"id\": \(requests.value)}]", headers: ["Content-Type: application/json"])
@@ -87,13 +88,13 @@ final class CacheTests: DemoTestCase {
         XCTAssertEqual(ann.count, 1)
         XCTAssertEqual(ann.first?.discriminator, "ann")
         let entry = try XCTUnwrap(client.cache.entries(route: "other").first)
-        XCTAssertEqual(entry.url, server.url + "/other")
+        XCTAssertEqual(entry.url, server.url("/v2/other"))
         XCTAssertEqual(entry.status, 200)
         XCTAssertGreaterThan(entry.bytes, 0)
         XCTAssertEqual(try client.cache.entries(olderThan: .seconds(3_600)), [])
         XCTAssertEqual(try client.cache.remove(key: entry.key), 1)
         XCTAssertEqual(try client.cache.remove(route: "items", discriminator: "ann"), 1)
-        XCTAssertEqual(try client.cache.remove(url: server.url + "/items"), 1)
+        XCTAssertEqual(try client.cache.remove(url: server.url("/v2/items")), 1)
         XCTAssertEqual(try client.cache.removeAll(), 0)
         XCTAssertThrowsError(try client.cache.remove()) { error in
             XCTAssertEqual((error as? RestwayError)?.kind, .invalidArgument)

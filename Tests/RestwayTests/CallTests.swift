@@ -1,4 +1,5 @@
 import Foundation
+import LoopbackServer
 import Restway
 import XCTest
 
@@ -159,8 +160,8 @@ final class CallTests: DemoTestCase {
     // MARK: Ends
 
     func testACancelledTaskCancelsItsCall() async throws {
-        let server = try SilentServer()
-        let client = try client { $0.baseURL = server.url }
+        let server = try TestServer.silent()
+        let client = try client { $0.baseURL = server.url("/v2") }
         let task = CallTask { () throws(RestwayError) in try await client.get("anything") }
         task.cancel()
         let kind = await task.kind

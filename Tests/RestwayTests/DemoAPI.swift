@@ -1,4 +1,5 @@
 import Foundation
+import LoopbackServer
 import Glibc
 import Restway
 import XCTest
@@ -77,10 +78,10 @@ class DemoTestCase: XCTestCase {
 
     /// A client of a small document, whose server is a script of the test.
     func client(
-        of server: ScriptedServer, _ document: JSON = ["restway": 1],
+        of server: TestServer, _ document: JSON = ["restway": 1],
         _ change: (inout Client.Options) -> Void = { _ in }
     ) throws -> Client {
-        var options = Client.Options(baseURL: server.url)
+        var options = Client.Options(baseURL: server.url("/v2"))
         change(&options)
         return try Client(API(document: document), options: options)
     }
@@ -114,18 +115,4 @@ class DemoTestCase: XCTestCase {
             return error
         }
     }
-}
-
-/// A server that takes connections and never answers.
-final class SilentServer {
-    let url: String
-    private let descriptor: Int32
-
-    init() throws {
-        let (descriptor, port) = try LoopbackSocket.listen()
-        self.descriptor = descriptor
-        url = "http://127.0.0.1:\(port)/v2"
-    }
-
-    deinit { close(descriptor) }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import LoopbackServer
 import Restway
 import XCTest
 
@@ -52,10 +53,10 @@ final class DownloadTests: DemoTestCase {
 
     func testALaterCallGoesOnWithAPart() async throws {
         let calls = Counter()
-        let server = try ScriptedServer { connection in
-            while let request = connection.request() {
+        let server = try TestServer { connection in
+            while let request = connection.readRequest() {
                 calls.add(1)
-                guard let range = request.headers["range"] else {
+                guard let range = request.header("range") else {
                     connection.write(
                         "HTTP/1.1 200 OK\r\nETag: \"1\"\r\nContent-Length: 10\r\n\r\n01234")
                     return
@@ -130,8 +131,8 @@ final class DownloadTests: DemoTestCase {
     }
 
     func testAReporterCancelsItsWork() async throws {
-        let server = try SilentServer()
-        let client = try client { $0.baseURL = server.url }
+        let server = try TestServer.silent()
+        let client = try client { $0.baseURL = server.url("/v2") }
         let progress = ProgressReporter()
         progress.cancel()
         let error = try await failure { () throws(RestwayError) in

@@ -1,4 +1,5 @@
 import Foundation
+import LoopbackServer
 import XCTest
 
 @testable import Restway
@@ -81,10 +82,10 @@ final class EndTests: DemoTestCase {
 
     func testACancelledStreamEnds() async throws {
         var ends = Ends()
-        let server = try ScriptedServer { connection in
-            guard connection.request() != nil else { return }
+        let server = try TestServer { connection in
+            guard connection.readRequest() != nil else { return }
             connection.write("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nfirst")
-            connection.waitForEnd()
+            connection.readToEnd()
         }
         do {
             let client = try client(of: server)

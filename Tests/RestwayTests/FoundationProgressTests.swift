@@ -1,4 +1,5 @@
 import Foundation
+import LoopbackServer
 import Restway
 import XCTest
 
@@ -25,8 +26,8 @@ final class FoundationProgressTests: DemoTestCase {
     }
 
     func testACancelledProgressCancelsTheWork() async throws {
-        let server = try SilentServer()
-        let client = try client { $0.baseURL = server.url }
+        let server = try TestServer.silent()
+        let client = try client { $0.baseURL = server.url("/v2") }
         let reporter = ProgressReporter()
         reporter.foundationProgress().cancel()
         let error = try await failure { () throws(RestwayError) in

@@ -1,4 +1,5 @@
 import Foundation
+import LoopbackServer
 import Restway
 import XCTest
 
@@ -23,9 +24,9 @@ final class MappingTests: DemoTestCase {
         ],
     ]
 
-    private func client(answering body: String) throws -> (Client, ScriptedServer) {
-        let server = try ScriptedServer { connection in
-            while connection.request() != nil {
+    private func client(answering body: String) throws -> (Client, TestServer) {
+        let server = try TestServer { connection in
+            while connection.readRequest() != nil {
                 connection.answer(body, headers: ["Content-Type: application/json"])
             }
         }

@@ -1,4 +1,5 @@
 import Foundation
+import LoopbackServer
 import Restway
 import XCTest
 
@@ -41,8 +42,8 @@ final class ObservingTests: DemoTestCase {
     }
 
     func testACallInFlightIsListedAndCancelled() async throws {
-        let server = try SilentServer()
-        let client = try client { $0.baseURL = server.url }
+        let server = try TestServer.silent()
+        let client = try client { $0.baseURL = server.url("/v2") }
         let events = try client.calls.events([.didBegin, .didCancel])
         let task = CallTask { () throws(RestwayError) in try await client.get("anything") }
         var iterator = events.makeAsyncIterator()
@@ -92,8 +93,8 @@ final class ObservingTests: DemoTestCase {
     }
 
     func testACancelledTaskCancelsItsBatch() async throws {
-        let server = try SilentServer()
-        let client = try client { $0.baseURL = server.url }
+        let server = try TestServer.silent()
+        let client = try client { $0.baseURL = server.url("/v2") }
         let batch = try client.batch()
         let item = try batch.add(Request(.get, "enterprises/1"))
         let task = CallTask { () throws(RestwayError) in try await batch.send() }

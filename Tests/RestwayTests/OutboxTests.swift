@@ -1,4 +1,5 @@
 import Foundation
+import LoopbackServer
 import Restway
 import XCTest
 
@@ -13,9 +14,9 @@ final class OutboxTests: DemoTestCase {
     ]
 
     /// A server that takes notes, refuses the note 13, and counts.
-    private func server() throws -> ScriptedServer {
-        try ScriptedServer { connection in
-            while let request = connection.request() {
+    private func server() throws -> TestServer {
+        try TestServer { connection in
+            while let request = connection.readRequest() {
                 if request.path == "/v2/notes/13", request.body != Array("{}".utf8) {
                     connection.answer(status: "422 Unprocessable Content")
                 } else {
@@ -25,7 +26,7 @@ final class OutboxTests: DemoTestCase {
         }
     }
 
-    private func notes(_ server: ScriptedServer) throws -> Client {
+    private func notes(_ server: TestServer) throws -> Client {
         let file = try temporaryFile("outbox.db")
         let client = try client(of: server, document) { $0.files.outbox = file }
         try client.setReachability(.unreachable)

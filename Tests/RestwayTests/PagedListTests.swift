@@ -1,4 +1,5 @@
 import Foundation
+import LoopbackServer
 import Restway
 import XCTest
 
@@ -75,8 +76,8 @@ final class PagedListTests: DemoTestCase {
 
     func testAPageThatCouldNotBeLoadedIsLoadedAgain() async throws {
         let calls = Counter()
-        let server = try ScriptedServer { connection in
-            while connection.request() != nil {
+        let server = try TestServer { connection in
+            while connection.readRequest() != nil {
                 calls.add(1)
                 if calls.value == 1 {
                     connection.answer(status: "500 Internal Server Error")

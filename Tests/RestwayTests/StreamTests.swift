@@ -1,4 +1,5 @@
 import Foundation
+import LoopbackServer
 import Restway
 import XCTest
 
@@ -23,8 +24,8 @@ final class StreamTests: DemoTestCase {
 
     func testTheAnswerComesBeforeItsBody() async throws {
         let hasHead = Signal()
-        let server = try ScriptedServer { connection in
-            guard connection.request() != nil else { return }
+        let server = try TestServer { connection in
+            guard connection.readRequest() != nil else { return }
             connection.write(
                 "HTTP/1.1 200 OK\r\nX-A: 1\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n")
             guard hasHead.wait() else { return }
@@ -60,9 +61,9 @@ final class StreamTests: DemoTestCase {
     }
 
     /// A server that sends without an end, and tells when the client has closed the connection.
-    private func endless(_ isLeft: Signal) throws -> ScriptedServer {
-        try ScriptedServer { connection in
-            guard connection.request() != nil else { return }
+    private func endless(_ isLeft: Signal) throws -> TestServer {
+        try TestServer { connection in
+            guard connection.readRequest() != nil else { return }
             connection.write("HTTP/1.1 200 OK\r\nContent-Length: 1000000000000\r\n\r\n")
             let piece = [UInt8](repeating: 7, count: 65_536)
             while connection.write(piece) {}
@@ -119,8 +120,8 @@ final class StreamTests: DemoTestCase {
         let total = 48 << 20
         let ahead = Counter()
         let isFull = Signal()
-        let server = try ScriptedServer { connection in
-            guard connection.request() != nil else { return }
+        let server = try TestServer { connection in
+            guard connection.readRequest() != nil else { return }
             connection.write("HTTP/1.1 200 OK\r\nContent-Length: \(total)\r\n\r\n")
             let piece = [UInt8](repeating: 7, count: 65_536)
             let sent = connection.fillUp(with: piece, atMost: total)
@@ -177,9 +178,9 @@ final class StreamTests: DemoTestCase {
     }
 
     func testAStreamIsOpenedAgainWhereItEnded() async throws {
-        let server = try ScriptedServer { connection in
-            guard let request = connection.request() else { return }
-            let last = request.headers["last-event-id"].flatMap { Int($0) } ?? 0
+        let server = try TestServer { connection in
+            guard let request = connection.readRequest() else { return }
+            let last = request.header("last-event-id").flatMap { Int($0) } ?? 0
             connection.write(
                 "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
                     + "retry: 1\nid: \(last + 1)\ndata: {\"number\": \(last + 1), \"title\": \"a\"}"
@@ -198,8 +199,8 @@ final class StreamTests: DemoTestCase {
     }
 
     func testLinesAndAnEventThatCannotBeMapped() async throws {
-        let server = try ScriptedServer { connection in
-            guard connection.request() != nil else { return }
+        let server = try TestServer { connection in
+            guard connection.readRequest() != nil else { return }
             connection.answer(
                 "{\"number\": 1, \"title\": \"a\"}\n{\n{\"number\": 2, \"title\": \"b\"}\n",
                 headers: ["Content-Type: application/jsonl"])
@@ -220,8 +221,8 @@ final class StreamTests: DemoTestCase {
     }
 
     func testAnEventThatIsTooLargeEndsTheStream() async throws {
-        let server = try ScriptedServer { connection in
-            guard connection.request() != nil else { return }
+        let server = try TestServer { connection in
+            guard connection.readRequest() != nil else { return }
             connection.answer(
                 "\"\(String(repeating: "a", count: 4_000))\"\n",
                 headers: ["Content-Type: application/jsonl"])

@@ -1,3 +1,4 @@
+import LoopbackServer
 import RestwayHTTP
 import RestwayRouting
 import RestwayThreads
@@ -12,14 +13,14 @@ import XCTest
 /// A client with a response cache that talks to a real server.
 final class SuiteClient: SuiteDriver {
     private let client: Client
-    private let socket: SuiteSocket
+    private let socket: TestServer
     private let server: SuiteServer
 
     /// - Parameter cache: The section `cache` of the document, with a comma behind it; empty for a
     ///   client without a cache.
     init(_ server: SuiteServer, _ clock: ManualClock, cache: String) throws {
         self.server = server
-        socket = try SuiteSocket(server)
+        socket = try server.listen()
         let document = """
             {"restway": 1, \(cache)
              "environments": {"test": {"baseURL": "http://127.0.0.1:\(socket.port)"}}}

@@ -2,17 +2,17 @@ import Glibc
 import RestwayThreads
 
 /// A request as it arrived at the server.
-struct Request: Sendable {
-    let line: String
-    let headers: [String]
-    let body: [UInt8]
+package struct ReceivedRequest: Sendable {
+    package let line: String
+    package let headers: [String]
+    package let body: [UInt8]
     /// The number of the connection, in the order of acceptance.
-    let connection: Int
+    package let connection: Int
 
-    var method: String { String(line.prefix { $0 != " " }) }
-    var path: String { String(line.split(separator: " ").dropFirst().first ?? "") }
+    package var method: String { String(line.prefix { $0 != " " }) }
+    package var path: String { String(line.split(separator: " ").dropFirst().first ?? "") }
 
-    func header(_ name: String) -> String? {
+    package func header(_ name: String) -> String? {
         let prefix = name.lowercased() + ":"
         return headers.first { $0.lowercased().hasPrefix(prefix) }
             .map { String($0.dropFirst(prefix.count).drop { $0 == " " }) }
@@ -21,13 +21,13 @@ struct Request: Sendable {
 
 /// The server's end of one connection. Its script runs on one thread; `hangUp` may be called on
 /// others.
-final class Connection: @unchecked Sendable {
-    let number: Int
+package final class ServerConnection: @unchecked Sendable {
+    package let number: Int
     private let descriptor: Lock<Int32>
     /// For the use of scripts.
-    var hasAnswered = false
+    package var hasAnswered = false
     private var buffer: [UInt8] = []
-    private var noteRequest: @Sendable (Request) -> Void = { _ in }
+    private var noteRequest: @Sendable (ReceivedRequest) -> Void = { _ in }
 
     init(_ descriptor: Int32, number: Int) {
         self.descriptor = Lock(descriptor)
@@ -40,10 +40,10 @@ final class Connection: @unchecked Sendable {
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4)
     }
 
-    func onRequest(_ body: @escaping @Sendable (Request) -> Void) { noteRequest = body }
+    func onRequest(_ body: @escaping @Sendable (ReceivedRequest) -> Void) { noteRequest = body }
 
     /// Returns the next request; `nil` when the client has closed the connection.
-    func readRequest() -> Request? {
+    package func readRequest() -> ReceivedRequest? {
         let blank: [UInt8] = [13, 10, 13, 10]
         var headEnd: Int?
         while headEnd == nil {
@@ -60,7 +60,7 @@ final class Connection: @unchecked Sendable {
             .flatMap { Int($0.dropFirst(15).drop { $0 == " " }) } ?? 0
         let isChunked = lines.contains { $0.lowercased() == "transfer-encoding: chunked" }
         guard let body = isChunked ? readChunks() : read(length) else { return nil }
-        let request = Request(
+        let request = ReceivedRequest(
             line: lines.first ?? "", headers: Array(lines.dropFirst()), body: body,
             connection: number)
         noteRequest(request)
@@ -68,7 +68,7 @@ final class Connection: @unchecked Sendable {
     }
 
     /// Reads a head and leaves the bytes after it; it does not count as a request.
-    func readHead() {
+    package func readHead() {
         while readLine().map({ !$0.isEmpty }) == true {}
     }
 
@@ -95,23 +95,32 @@ final class Connection: @unchecked Sendable {
         }
     }
 
-    func read(_ count: Int) -> [UInt8]? {
+    package func read(_ count: Int) -> [UInt8]? {
         while buffer.count < count { if !fill() { return nil } }
         defer { buffer.removeFirst(count) }
         return Array(buffer[..<count])
     }
 
+    /// Waits for more bytes; false when the client has closed the connection.
+    package func waitForBytes() -> Bool { !buffer.isEmpty || fill() }
+
     /// Reads until the client closes the connection.
-    func readToEnd() {
+    package func readToEnd() {
         while fill() { buffer.removeAll() }
     }
 
+    /// Sends a response whose body is complete.
+    package func answer(_ body: String = "", status: String = "200 OK", headers: [String] = []) {
+        let fields = headers.map { "\($0)\r\n" }.joined()
+        write(response(body, status: status, headers: fields))
+    }
+
     @discardableResult
-    func write(_ text: String) -> Bool { write(Array(text.utf8)) }
+    package func write(_ text: String) -> Bool { write(Array(text.utf8)) }
 
     /// Returns false when the client has closed the connection.
     @discardableResult
-    func write(_ bytes: [UInt8]) -> Bool {
+    package func write(_ bytes: [UInt8]) -> Bool {
         var sent = 0
         while sent < bytes.count {
             let count = bytes.withUnsafeBytes {
@@ -123,7 +132,27 @@ final class Connection: @unchecked Sendable {
         return true
     }
 
-    func close() {
+    /// Sends bytes until the client takes no more of them for a moment. Returns how many were sent.
+    package func fillUp(with piece: [UInt8], atMost count: Int) -> Int {
+        limitSending(timeval(tv_sec: 0, tv_usec: 300_000))
+        defer { limitSending(timeval(tv_sec: 30, tv_usec: 0)) }
+        var sent = 0
+        while sent < count {
+            let length = min(piece.count, count - sent)
+            let taken = send(raw, piece, length, Int32(MSG_NOSIGNAL))
+            guard taken > 0 else { break }
+            sent += taken
+        }
+        return sent
+    }
+
+    private func limitSending(_ limit: timeval) {
+        var limit = limit
+        setsockopt(
+            raw, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    }
+
+    package func close() {
         // It refers to the server's state, which refers to this.
         noteRequest = { _ in }
         descriptor.withLock { descriptor in
@@ -133,7 +162,7 @@ final class Connection: @unchecked Sendable {
     }
 
     /// Ends the connection with a reset instead of a close.
-    func reset() {
+    package func reset() {
         var option = linger(l_onoff: 1, l_linger: 0)
         setsockopt(raw, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
         close()
@@ -156,6 +185,8 @@ final class Connection: @unchecked Sendable {
 }
 
 /// A response with the right length.
-func response(_ body: String = "", status: String = "200 OK", headers: String = "") -> String {
+package func response(
+    _ body: String = "", status: String = "200 OK", headers: String = ""
+) -> String {
     "HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\n\(headers)\r\n\(body)"
 }
