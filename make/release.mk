@@ -18,9 +18,11 @@ JANSSON_FLAGS := --pkg-config-path $(JANSSON) -Xlinker --exclude-libs=librestway
 # These flags stay out of Package.swift, which would call them unsafe. The debug build, which the
 # Swift tests run, checks exclusive access to memory; the release build does not. The linker keeps
 # equal functions once (--icf=all): half a MiB, most of it of the Swift standard library. Nothing
-# reads reflection metadata (docs/decisions/0031).
+# reads reflection metadata (docs/decisions/0031). All modules are compiled together when the library
+# is linked (docs/decisions/0038); `make WHOLE=` leaves that out.
+WHOLE ?= --experimental-lto-mode=full
 RELEASE_BUILD := RESTWAY_RELEASE=1 swift build -c release --scratch-path $(RELEASE) \
-	$(JANSSON_FLAGS) \
+	$(WHOLE) $(JANSSON_FLAGS) \
 	-Xswiftc -static-stdlib -Xswiftc -enforce-exclusivity=unchecked \
 	-Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld \
 	-Xswiftc -Xfrontend -Xswiftc -disable-reflection-metadata

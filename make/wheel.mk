@@ -29,10 +29,14 @@ $(WHEEL)/libraries/.stamp: $(WHEEL_SCRIPTS)/libraries $(WHEEL_SCRIPTS)/source ma
 	$(WHEEL_BUILD) $< $(@D)
 	touch $@
 
-# The wheel has the objects of the release build, so they are compiled once for both.
-wheel-files: release $(WHEEL)/libraries/.stamp
+# zig cannot read the objects of the release build, which are compiled by Swift's linker
+# (docs/decisions/0038), so the wheel has a build of its own.
+WHEEL_RELEASE := .build-wheel
+
+wheel-files: setup $(WHEEL)/libraries/.stamp
+	$(MAKE) --no-print-directory release RELEASE=$(WHEEL_RELEASE) WHOLE=
 	$(WHEEL_BUILD) $(WHEEL_SCRIPTS)/link $(WHEEL)/libraries \
-	    $(RELEASE)/release/restway.product/Objects.LinkFileList \
+	    $(WHEEL_RELEASE)/release/restway.product/Objects.LinkFileList \
 	    $(JANSSON)/librestway-jansson.a $(WHEEL)/librestway.so
 	$(WHEEL_BUILD) $(WHEEL_SCRIPTS)/package $(WHEEL) $(WHEEL_PLATFORM)
 	@ls $(WHEEL)/dist
