@@ -23,7 +23,7 @@ JANSSON_FLAGS := --pkg-config-path $(JANSSON) -Xlinker --exclude-libs=librestway
 # the name of this folder nor the names of compiled Clang modules, which are hashes of options and
 # paths, and the compiler writes no hash of its options into each module.
 RELEASE_BUILD := RESTWAY_RELEASE=1 swift build -c release --scratch-path $(RELEASE) \
-	$(JANSSON_FLAGS) \
+	$(JANSSON_FLAGS) $(TRAINING_FLAGS) \
 	-Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=. \
 	-Xswiftc -static-stdlib -Xswiftc -enforce-exclusivity=unchecked \
 	-Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld \
