@@ -47,7 +47,8 @@ struct EntityCatalog: Sendable {
     mutating func readTransforms(_ node: DocumentNode, _ functions: inout ProgramFunctions) {
         guard let object = node.object(AttributeType.allCases.map(\.rawValue)) else { return }
         for type in AttributeType.allCases {
-            guard let member = object[type.rawValue], let conversion = member.conversion(type)
+            guard let member = object[type.rawValue],
+                let conversion = ConversionReader(node: member, type: type).transforms()
             else { continue }
             conversions[type] = conversion
             functions.mention(conversion, at: member.place)
@@ -234,26 +235,4 @@ extension EntityParts {
 extension AttributeType {
     /// Whether values of this type can distinguish instances.
     var mayIdentify: Bool { self == .any || self == .int || self == .string }
-}
-
-extension DocumentNode {
-    /// Reads the conversion of an attribute or of the value of an answer, which is its `format` or
-    /// its `transform`.
-    ///
-    /// - Parameter type: The type of the value; `nil` if it is unknown.
-    func ownConversion(_ type: AttributeType?) -> ValueConversion? {
-        var conversion: ValueConversion?
-        if let node = self["format"], node.nonEmptyString() != nil, let type {
-            if type == .date {
-                conversion = node.dateFormat().map { .date($0) }
-            } else {
-                node.report("only an attribute of type \"date\" has a format")
-            }
-        }
-        guard let node = self["transform"] else { return conversion }
-        if self["format"] != nil {
-            node.report("stands beside \"format\"; write one or the other")
-        }
-        return type.flatMap { node.conversion($0) } ?? conversion
-    }
 }

@@ -42,6 +42,8 @@ package enum ValueConversion: Sendable, Equatable {
     /// Accepts lists or maps, and converts each of their innermost values. The first value is the
     /// form of the list or map.
     indirect case collection(ValueShape, ValueConversion)
+    /// Tries several conversions in order when it reads. The first conversion writes.
+    case firstOf([ValueConversion])
 
     /// Creates the conversion for the form of an attribute.
     ///
@@ -55,6 +57,20 @@ package enum ValueConversion: Sendable, Equatable {
     /// The form of the values. It is approximate for a single value, whose kind says its type.
     package var shape: ValueShape {
         if case .collection(let shape, _) = self { shape } else { .one(.any) }
+    }
+
+    /// The conversion that writes.
+    package var writing: ValueConversion {
+        if case .firstOf(let conversions) = self { conversions[0] } else { self }
+    }
+
+    /// Whether a transform of the host may read the value.
+    package var mayAskHost: Bool {
+        switch self {
+        case .custom: true
+        case .firstOf(let conversions): conversions.contains(where: \.mayAskHost)
+        default: false
+        }
     }
 
     /// Creates the conversion for the type of an attribute. Only dates have a format.
@@ -87,6 +103,8 @@ extension ValueConversion {
         switch (self, value) {
         case (_, .absent), (_, .null):
             return value
+        case (.firstOf, _):
+            return try writing.encode(value, transforms)
         case (.date(let format?), .date(let date)):
             return format.encode(date)
         case (.boolWords(let words), .bool(let value)):

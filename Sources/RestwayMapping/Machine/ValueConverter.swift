@@ -57,12 +57,14 @@ struct ValueConverter {
     private let formats: [[DateFormat]]
     private let transforms: [[ValueConversion]]
     private let collections: [[PlanCollection]]
+    private let alternatives: [[[PlanTarget]]]
     private let customTransforms: [String: CustomTransform]
 
     init(_ plan: MappingPlan) {
         formats = plan.formats
         transforms = plan.transforms
         collections = plan.collections
+        alternatives = plan.alternatives
         customTransforms = plan.customTransforms
     }
 
@@ -89,6 +91,10 @@ struct ValueConverter {
         switch (target.conversion, scalar) {
         case (_, .null): .null
         case (.custom, _): try custom(scalar, target, mapping)
+        case (.firstOf, _):
+            try firstFitting(target, mapping) { (values, target) throws(Misfit) in
+                try values.cell(scalar, target, mapping)
+            }
         case (.json, _): try json(scalar)
         case (_, .string(let text)): try string(text, target, mapping)
         case (_, .int64(let value)): try integer(value, target, mapping)
@@ -280,6 +286,14 @@ struct ValueConverter {
     mutating func cell(
         json: UnsafeRawBufferPointer, _ target: PlanTarget, _ mapping: Int
     ) throws(Misfit) -> Cell {
+        guard target.conversion != .firstOf else {
+            return try firstFitting(target, mapping) { (values, target) throws(Misfit) in
+                guard target.takesContainers else {
+                    throw .found("an object or a list", by: target)
+                }
+                return try values.cell(json: json, target, mapping)
+            }
+        }
         guard target.conversion == .custom else { return try text(json, .json) }
         let (name, type) = transform(target, mapping)
         let value = Value.json(String(decoding: json, as: UTF8.self))
@@ -358,6 +372,33 @@ struct ValueConverter {
         target.conversion == .collection ? collections[mapping][target.detail] : nil
     }
 
+    // MARK: Several forms
+
+    /// Tries the alternatives of `target` in order, and returns the first cell. A transform of the
+    /// host that leaves the attribute unchanged has decided, too.
+    private mutating func firstFitting(
+        _ target: PlanTarget, _ mapping: Int,
+        _ convert: (inout ValueConverter, PlanTarget) throws(Misfit) -> Cell
+    ) throws(Misfit) -> Cell {
+        let mark = bytes.count
+        var reason: Misfit?
+        for alternative in alternatives[mapping][target.detail] {
+            do throws(Misfit) {
+                return try convert(&self, alternative)
+            } catch {
+                bytes.pop(to: mark)
+                switch (error, reason) {
+                case (.untouched, _): throw error
+                // The host's own reason says more than a list of what was expected.
+                case (_, .failed): break
+                case (.found(let found, _), _): reason = .found(found, by: target)
+                default: reason = error
+                }
+            }
+        }
+        throw reason ?? .form(target)
+    }
+
     // MARK: Issues
 
     /// A description of the values that `target` takes, for an issue.
@@ -381,6 +422,9 @@ struct ValueConverter {
         case .numberAsText: return "a number or a string"
         case .url: return "an absolute URL"
         case .collection: return collections[mapping][target.detail].shape.withArticle
+        case .firstOf:
+            let texts = alternatives[mapping][target.detail].map { expectation($0, mapping) }
+            return texts.joined(separator: ", or ")
         case .base64Text: return "a string of base64 that holds text"
         case .bytes: return "a string of base64"
         case .iso8601: return "a date (ISO 8601)"

@@ -28,11 +28,12 @@ package final class MappingPlan: @unchecked Sendable {
     let tree: PlanTree
     /// Facts about the mappings by their index.
     let kinds: [Kind]
-    /// The date formats, the transforms and the collections by the index of the mapping, and after
-    /// them the formats, transforms and collections of values that belong to no object.
+    /// The date formats, the transforms, the collections and the alternatives by the index of the
+    /// mapping, and after them those of values that belong to no object.
     let formats: [[DateFormat]]
     let transforms: [[ValueConversion]]
     let collections: [[PlanCollection]]
+    let alternatives: [[[PlanTarget]]]
     /// Whether a descriptor has a hook.
     package let hasHooks: Bool
     /// Whether a descriptor must find something at its key path.
@@ -85,6 +86,7 @@ package final class MappingPlan: @unchecked Sendable {
         formats = mappings.map(\.plan.formats) + [tree.formats]
         self.transforms = mappings.map(\.plan.transforms) + [tree.transforms]
         collections = mappings.map(\.plan.collections) + [tree.collections]
+        alternatives = mappings.map(\.plan.alternatives) + [tree.alternatives]
     }
 
     /// The index into `mappings` of the entity at the other end of a link.

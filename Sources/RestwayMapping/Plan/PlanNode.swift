@@ -87,6 +87,7 @@ struct PlanTarget {
     enum Conversion: UInt8 {
         case any, bool, int, double, string, iso8601, day, pattern, epoch, bytes, json
         case boolWords, intText, doubleText, numberAsText, url, base64Text, custom, collection
+        case firstOf
 
         init(_ conversion: ValueConversion) {
             self =
@@ -112,6 +113,7 @@ struct PlanTarget {
                 case .base64Text: .base64Text
                 case .custom: .custom
                 case .collection: .collection
+                case .firstOf: .firstOf
                 }
         }
     }
@@ -119,9 +121,28 @@ struct PlanTarget {
     let attribute: Int
     let conversion: Conversion
     let isIdentity: Bool
-    /// The index into the tree's date formats, transforms or collections, if the conversion needs
-    /// one.
+    /// Whether the target takes objects or lists, as JSON text.
+    let takesContainers: Bool
+    /// The index into the tree's date formats, transforms, collections or alternatives, if the
+    /// conversion needs one.
     let detail: Int
+
+    /// - Parameter alternatives: The targets that are tried in order, for `firstOf`.
+    init(
+        attribute: Int, conversion: Conversion, isIdentity: Bool, detail: Int,
+        alternatives: [PlanTarget] = []
+    ) {
+        self.attribute = attribute
+        self.conversion = conversion
+        self.isIdentity = isIdentity
+        self.detail = detail
+        takesContainers =
+            switch conversion {
+            case .json, .any, .custom, .collection: !isIdentity
+            case .firstOf: alternatives.contains(where: \.takesContainers)
+            default: false
+            }
+    }
 
     /// The kinds of cells that become the value unchanged.
     fileprivate var unchangedKinds: [Cell.Kind] {
@@ -135,12 +156,6 @@ struct PlanTarget {
             default: []
             }
         return isIdentity ? kinds.filter { $0 == .string || $0 == .int64 } : kinds
-    }
-
-    /// Whether the target takes objects or lists, as JSON text.
-    var takesContainers: Bool {
-        (conversion == .json || conversion == .any || conversion == .custom
-            || conversion == .collection) && !isIdentity
     }
 
     /// The same attribute with the conversion for a type alone. A date is ISO 8601.

@@ -13,6 +13,7 @@ struct PlanDraft {
     private(set) var formats: [DateFormat] = []
     private(set) var transforms: [ValueConversion] = []
     private(set) var collections: [PlanCollection] = []
+    private(set) var alternatives: [[PlanTarget]] = []
     private(set) var identityTarget: PlanTarget?
     /// Whether the attributes belong to rows. Otherwise they are values of the answer.
     let isOfRows: Bool
@@ -32,6 +33,7 @@ struct PlanDraft {
         _ conversion: ValueConversion, _ attribute: Int, isIdentity: Bool
     ) -> PlanTarget {
         var detail = -1
+        var targets: [PlanTarget] = []
         switch conversion {
         case .date(let format):
             detail = formats.count
@@ -43,12 +45,16 @@ struct PlanDraft {
             let element = target(innermost, attribute, isIdentity: false)
             detail = collections.count
             collections.append(PlanCollection(shape: shape, element: element))
+        case .firstOf(let conversions):
+            targets = conversions.map { target($0, attribute, isIdentity: isIdentity) }
+            detail = alternatives.count
+            alternatives.append(targets)
         default:
             break
         }
         return PlanTarget(
             attribute: attribute, conversion: PlanTarget.Conversion(conversion),
-            isIdentity: isIdentity, detail: detail)
+            isIdentity: isIdentity, detail: detail, alternatives: targets)
     }
 
     mutating func add(_ row: PlanRow, at keyPath: [String]) {
@@ -89,6 +95,8 @@ final class PlanTree: @unchecked Sendable {
     /// The data that transforms need in addition to their kind.
     let transforms: [ValueConversion]
     let collections: [PlanCollection]
+    /// The targets that are tried in order for a value that comes in several forms.
+    let alternatives: [[PlanTarget]]
 
     init(_ draft: PlanDraft) {
         var memory = PlanMemory(byteCount: draft.nodes.reduce(0) { $0 + PlanMemory.size(of: $1) })
@@ -98,6 +106,7 @@ final class PlanTree: @unchecked Sendable {
         formats = draft.formats
         transforms = draft.transforms
         collections = draft.collections
+        alternatives = draft.alternatives
 
         // The keys come before the rest, because a node's hash table uses the keys of its children.
         for (index, node) in draft.nodes.enumerated() {
