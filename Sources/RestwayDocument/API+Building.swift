@@ -132,10 +132,8 @@ extension API {
             parts.identityIndex = nil
             if let name {
                 let index = try mapping.entity.attribute(named: name)
-                guard parts.attributes[index].type.mayIdentify else {
-                    throw Failure(
-                        .config, "an identity is of type int or string, \"\(name)\" is not",
-                        field: name)
+                if let reason = parts.attributes[index].reasonAgainstIdentity {
+                    throw Failure(.config, reason, field: name)
                 }
                 parts.identityIndex = index
             }

@@ -22,6 +22,9 @@ package final class Entity: @unchecked Sendable {
     package let identityIndex: Int?
     /// The indices of the attributes whose texts a full text search looks in.
     package let fullText: [Int]
+    /// The values of objects that an answer creates without a value; `nil` if no attribute has a
+    /// default.
+    let defaults: DefaultValues?
     /// The process that made the entity, and with it all of its objects.
     package let generation = ProcessGeneration.current
 
@@ -43,6 +46,7 @@ package final class Entity: @unchecked Sendable {
         self.relationships = relationships
         self.identityIndex = identityIndex
         self.fullText = fullText
+        defaults = DefaultValues(attributes)
         cStrings = Self.cStrings(
             [name] + attributes.map(\.name) + relationships.map(\.name)
                 + relationships.map(\.targetName) + attributes.map(\.shape.description))
@@ -64,6 +68,9 @@ package final class Entity: @unchecked Sendable {
     private var relationshipNameCStrings: ArraySlice<UnsafePointer<CChar>> {
         cStrings[(1 + attributes.count)..<(1 + cellCount)]
     }
+
+    /// Whether attributes have defaults or constants.
+    package var hasDefaults: Bool { defaults != nil }
 
     /// The number of cells in a snapshot: one for each attribute and relationship.
     package var cellCount: Int { attributes.count + relationships.count }
@@ -137,14 +144,17 @@ package struct Attribute: Equatable, Sendable {
     package let type: AttributeType
     /// The form of the values as the API document declares it.
     package let shape: ValueShape
+    /// The constant, the default and the listed values.
+    package let rules: ValueRules
 
     package init(name: String, type: AttributeType = .any) {
         self.init(name: name, shape: .one(type))
     }
 
-    package init(name: String, shape: ValueShape) {
+    package init(name: String, shape: ValueShape, rules: ValueRules = ValueRules()) {
         self.name = name
         self.shape = shape
+        self.rules = rules
         type = shape.storedType
     }
 }

@@ -5,6 +5,16 @@ package enum Merging {
     /// All cells are present: the row replaces the older snapshot.
     case replaces
     case merges(Snapshot)
+
+    /// Returns this result with the defaults that the object lacks after it.
+    func completed(_ older: Snapshot, by defaults: DefaultValues?) -> Merging {
+        guard let defaults else { return self }
+        switch self {
+        case .replaces: return self
+        case .nothing: return defaults.completed(older).map(Merging.merges) ?? self
+        case .merges(let merged): return defaults.completed(merged).map(Merging.merges) ?? self
+        }
+    }
 }
 
 /// Functions for rows that are about to enter a store.

@@ -45,6 +45,12 @@ public struct Object: Sendable {
         return Value(snapshot.value(at: index), snapshot.entity.attributes[index].shape)
     }
 
+    /// Whether the document lists the value of an attribute under `values`, and in a list or a map
+    /// every value. Null, and every value of an attribute without listed values, count as listed.
+    public func isKnown(_ name: String) -> Bool {
+        snapshot.entity.attributeIndex(named: name).map(snapshot.hasListedValue) ?? true
+    }
+
     /// The objects that a relationship leads to, as the store has them now.
     public func related(_ relationship: String) throws(RestwayError) -> [Object] {
         let found = try RestwayError.explaining { () throws(Failure) in

@@ -92,8 +92,8 @@ struct EntityCatalog: Sendable {
         if let identity = object["identity"], let name = identity.nonEmptyString() {
             parts.identityIndex = parts.attributes.firstIndex { $0.name == name }
             if let index = parts.identityIndex {
-                if !parts.attributes[index].type.mayIdentify {
-                    identity.report("an identity is of type int or string, \"\(name)\" is not")
+                if let reason = parts.attributes[index].reasonAgainstIdentity {
+                    identity.report(reason)
                 }
             } else {
                 identity.reportUnknown("attribute", name, among: parts.attributes.map(\.name))
@@ -121,12 +121,13 @@ struct EntityParts {
     var fullText: [Int] = []
 
     static let keys = ["identity", "attributes", "relationships", "fullText"]
-    private static let keysOfAttribute = ["source", "type", "format", "transform"]
+    private static let keysOfAttribute =
+        ["source", "type", "format", "transform"] + ValueRulesReader.keys
     private static let keysOfRelationship = ["entity", "source", "many", "policy", "byIdentity"]
 
     /// Reads `"name": "source.key.path"`, `"name": ["key", "a.b"]` or `"name": {"source", "type",
-    /// "format", "transform"}`. If the attribute has a problem, the problem is reported and a guess
-    /// stands in its place.
+    /// "format", "transform"}`, with the keys of `ValueRulesReader`. A problem is reported, and a
+    /// guess stands in its place.
     ///
     /// - Parameter defaults: The conversions of the types; a type that is missing here has its
     ///   built-in conversion.
@@ -138,6 +139,7 @@ struct EntityParts {
         // `nil` is an unknown form.
         var shape: ValueShape? = .one(.any)
         var innermost: ValueConversion?
+        var rules = ValueRules()
         switch node.value.kind {
         case .string, .array:
             source = node.keyPath() ?? source
@@ -154,6 +156,7 @@ struct EntityParts {
             if let innermost, let node = object["transform"] {
                 functions.mention(innermost, at: node.place)
             }
+            if let shape { rules = ValueRulesReader(object: object, shape: shape).rules() }
         default:
             node.report("must be a key path or an object, is \(node.value.kind.withArticle)")
         }
@@ -162,8 +165,8 @@ struct EntityParts {
             AttributeMapping(
                 attribute: attributes.count, source: source,
                 conversion: ValueConversion(
-                    known, innermost: innermost ?? defaults[known.innermost])))
-        attributes.append(Attribute(name: name, shape: known))
+                    known, innermost: innermost ?? defaults[known.innermost], rules)))
+        attributes.append(Attribute(name: name, shape: known, rules: rules))
     }
 
     /// Reads `"name": {"entity", "source", "many", "policy", "byIdentity"}`.
@@ -232,7 +235,13 @@ extension EntityParts {
     }
 }
 
-extension AttributeType {
-    /// Whether values of this type can distinguish instances.
-    var mayIdentify: Bool { self == .any || self == .int || self == .string }
+extension Attribute {
+    /// The reason why the values of the attribute cannot distinguish instances; `nil` if they can.
+    var reasonAgainstIdentity: String? {
+        if type != .any, type != .int, type != .string {
+            return "an identity is of type int or string, \"\(name)\" is not"
+        }
+        return rules.fallback == nil
+            ? nil : "an identity has no constant and no default, \"\(name)\" has"
+    }
 }

@@ -33,7 +33,8 @@ package struct ProgramFunctions: Sendable {
     mutating func mention(_ conversion: ValueConversion, at place: DocumentPlace) {
         switch conversion {
         case .custom(let name, _): mention(name, .transform, at: place)
-        case .collection(_, let innermost): mention(innermost, at: place)
+        case .collection(_, let conversion), .among(_, let conversion):
+            mention(conversion, at: place)
         case .firstOf(let conversions):
             for (index, conversion) in conversions.enumerated() {
                 mention(conversion, at: .element(of: place, index: index))

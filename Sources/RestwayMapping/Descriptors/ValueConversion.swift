@@ -44,6 +44,9 @@ package enum ValueConversion: Sendable, Equatable {
     indirect case collection(ValueShape, ValueConversion)
     /// Tries several conversions in order when it reads. The first conversion writes.
     case firstOf([ValueConversion])
+    /// Accepts only the given values of those that the conversion makes. Null has to be one of
+    /// them to be accepted.
+    indirect case among([Value], ValueConversion)
 
     /// Creates the conversion for the form of an attribute.
     ///
@@ -61,7 +64,11 @@ package enum ValueConversion: Sendable, Equatable {
 
     /// The conversion that writes.
     package var writing: ValueConversion {
-        if case .firstOf(let conversions) = self { conversions[0] } else { self }
+        switch self {
+        case .firstOf(let conversions): conversions[0].writing
+        case .among(_, let conversion): conversion.writing
+        default: self
+        }
     }
 
     /// Whether a transform of the host may read the value.
@@ -69,6 +76,7 @@ package enum ValueConversion: Sendable, Equatable {
         switch self {
         case .custom: true
         case .firstOf(let conversions): conversions.contains(where: \.mayAskHost)
+        case .among(_, let conversion): conversion.mayAskHost
         default: false
         }
     }
@@ -103,7 +111,7 @@ extension ValueConversion {
         switch (self, value) {
         case (_, .absent), (_, .null):
             return value
-        case (.firstOf, _):
+        case (.firstOf, _), (.among, _):
             return try writing.encode(value, transforms)
         case (.date(let format?), .date(let date)):
             return format.encode(date)

@@ -121,8 +121,9 @@ package struct ObjectEncoder {
         for attribute in mapping.attributes {
             let index = attribute.attribute
             let isChanged = source.draft?.changed.contains(index) ?? false
-            if isPartial, !isChanged { continue }
-            var value = try encode(source.values[index], source, attribute)
+            let constant = entity.attributes[index].rules.constant
+            if isPartial, !isChanged, constant == nil { continue }
+            var value = try encode(constant ?? source.values[index], source, attribute)
             if index == entity.identityIndex {
                 value = try identityForNow(source, attribute) ?? value
             }
@@ -280,6 +281,12 @@ package struct ObjectEncoder {
         if mapping.isByIdentity { return .leaf(identity) }
         var object = WireObject()
         _ = object.set(attribute.source[...], .leaf(identity))
+        for attribute in target.attributes {
+            let constant = target.entity.attributes[attribute.attribute].rules.constant
+            guard let constant else { continue }
+            let value = try encode(constant, linked, attribute)
+            _ = object.set(attribute.source[...], .leaf(value))
+        }
         return .object(object)
     }
 

@@ -378,7 +378,7 @@ struct MachineCore {
         }
         let issuesBefore = issues.count
         guard let row = pushRow(PlanRow(descriptor: -1, mapping: mapping)) else { return false }
-        rows.attach(row, link, parent)
+        rows.attach(row, link, parent, byIdentity: true)
         put(scalar, target, row)
         guard rows.isEmpty(row) else {
             rows.finish(

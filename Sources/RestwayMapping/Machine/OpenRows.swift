@@ -30,6 +30,8 @@ struct OpenRows {
     private var finished: [Snapshot?] = []
     /// The number of rows that yielded no snapshot.
     private var nothingCount = 0
+    /// The numbers of the rows that only name an identity and whose entity has defaults.
+    private var identityRows: Set<Int> = []
     /// The numbers of the rows that are results, by descriptor.
     private var results: [[Int]]
 
@@ -72,6 +74,7 @@ struct OpenRows {
     /// Drops the newest row, which has no values.
     mutating func dropNewest() {
         nothingCount += 1
+        identityRows.remove(rows.last.number)
         cells.pop(to: rows.last.firstCell)
         rows.pop(to: rows.count - 1)
     }
@@ -86,9 +89,15 @@ struct OpenRows {
     // MARK: Relationships
 
     /// Makes `row` the value of a relationship of `parent`.
-    mutating func attach(_ row: Int, _ link: PlanLink, _ parent: Int) {
+    ///
+    /// - Parameter byIdentity: Whether the row only names the identity of an object.
+    mutating func attach(
+        _ row: Int, _ link: PlanLink, _ parent: Int, byIdentity: Bool = false
+    ) {
         rows[row].parent = parent
         rows[row].parentCell = link.cell
+        guard byIdentity, kinds[rows[row].mapping].hasDefaults else { return }
+        identityRows.insert(rows[row].number)
     }
 
     /// Notes that a list begins for the relationship. Its end decides whether the relationship
@@ -128,7 +137,9 @@ struct OpenRows {
         for link in node.pointee.links { putNull(link, row) }
         var waiting = Array(node.pointee.children)
         while let node = waiting.popLast() {
-            for target in node.pointee.targets { put(.null, target.attribute, row) }
+            for target in node.pointee.targets where target.takesNull {
+                put(.null, target.attribute, row)
+            }
             for link in node.pointee.links { putNull(link, row) }
             waiting += node.pointee.children
         }
@@ -194,8 +205,11 @@ struct OpenRows {
             let content = RowContent(
                 kind: kinds[row.mapping], cells: UnsafePointer(cells.base + row.firstCell),
                 bytes: bytes)
+            // An object brings defaults, so an earlier row of its identity alone is not enough.
+            let mayRepeat =
+                row.parent >= 0 && (!content.kind.hasDefaults || identityRows.contains(row.number))
             if let number = repeated.earlier(
-                content, row.number, isLinked: row.parent >= 0, among: finished)
+                content, row.number, isLinked: mayRepeat, among: finished)
             {
                 link(row, to: number)
                 drop(row)
@@ -220,6 +234,7 @@ struct OpenRows {
 
     /// Drops a row that another row replaces. The last row leaves no gap.
     private mutating func drop(_ row: Row) {
+        identityRows.remove(row.number)
         if row.number == finished.count - 1 {
             finished.removeLast()
         } else {
@@ -232,6 +247,7 @@ struct OpenRows {
     mutating func take() -> (changes: ChangeSet, results: [[Int]]) {
         var changes = ChangeSet(rows: nothingCount == 0 ? takeFinished() : closeGaps())
         changes.rowsAreNew = true
+        changes.identityRows = identityRows
         return (changes, results)
     }
 
@@ -244,6 +260,7 @@ struct OpenRows {
         }
         for snapshot in kept { snapshot.renumberReferences(numbers) }
         results = results.map { $0.map { numbers[$0] } }
+        identityRows = Set(identityRows.map { numbers[$0] })
         return kept
     }
 

@@ -18,6 +18,8 @@ package final class MappingPlan: @unchecked Sendable {
         let entityIndex: Int
         /// Whether relationships lead to rows of this mapping.
         let isLinked: Bool
+        /// Whether a row of the mapping brings values that it does not have itself.
+        let hasDefaults: Bool
     }
 
     /// The descriptors in order of registration. Results have the same order.
@@ -28,12 +30,9 @@ package final class MappingPlan: @unchecked Sendable {
     let tree: PlanTree
     /// Facts about the mappings by their index.
     let kinds: [Kind]
-    /// The date formats, the transforms, the collections and the alternatives by the index of the
-    /// mapping, and after them those of values that belong to no object.
-    let formats: [[DateFormat]]
-    let transforms: [[ValueConversion]]
-    let collections: [[PlanCollection]]
-    let alternatives: [[[PlanTarget]]]
+    /// The details of the trees by the index of the mapping, and after them the details of values
+    /// that belong to no object.
+    let details: [PlanDetails]
     /// Whether a descriptor has a hook.
     package let hasHooks: Bool
     /// Whether a descriptor must find something at its key path.
@@ -66,7 +65,8 @@ package final class MappingPlan: @unchecked Sendable {
                 root: mapping.plan.root, entity: mapping.entity,
                 cellCount: mapping.entity.cellCount, identityIndex: mapping.entity.identityIndex,
                 entityIndex: mapping.entity.index,
-                isLinked: linked.contains(mapping.entity.index))
+                isLinked: linked.contains(mapping.entity.index),
+                hasDefaults: mapping.entity.hasDefaults)
         }
         valueShape = descriptors.lazy.compactMap(\.valueConversion?.shape).first
         hasHooks = descriptors.contains { $0.hook != nil }
@@ -83,10 +83,7 @@ package final class MappingPlan: @unchecked Sendable {
             }
         }
         tree = PlanTree(draft)
-        formats = mappings.map(\.plan.formats) + [tree.formats]
-        self.transforms = mappings.map(\.plan.transforms) + [tree.transforms]
-        collections = mappings.map(\.plan.collections) + [tree.collections]
-        alternatives = mappings.map(\.plan.alternatives) + [tree.alternatives]
+        details = mappings.map(\.plan.details) + [tree.details]
     }
 
     /// The index into `mappings` of the entity at the other end of a link.

@@ -87,7 +87,10 @@ struct PlanTarget {
     enum Conversion: UInt8 {
         case any, bool, int, double, string, iso8601, day, pattern, epoch, bytes, json
         case boolWords, intText, doubleText, numberAsText, url, base64Text, custom, collection
-        case firstOf
+        case firstOf, among
+
+        /// Whether other targets convert the value.
+        var isComposite: Bool { self == .firstOf || self == .among }
 
         init(_ conversion: ValueConversion) {
             self =
@@ -114,6 +117,7 @@ struct PlanTarget {
                 case .custom: .custom
                 case .collection: .collection
                 case .firstOf: .firstOf
+                case .among: .among
                 }
         }
     }
@@ -123,15 +127,19 @@ struct PlanTarget {
     let isIdentity: Bool
     /// Whether the target takes objects or lists, as JSON text.
     let takesContainers: Bool
-    /// The index into the tree's date formats, transforms, collections or alternatives, if the
-    /// conversion needs one.
+    /// Whether null is a value. Only a constant is never null.
+    let takesNull: Bool
+    /// The index into the tree's date formats, transforms, collections, alternatives or checks, if
+    /// the conversion needs one.
     let detail: Int
 
-    /// - Parameter alternatives: The targets that are tried in order, for `firstOf`.
+    /// - Parameter alternatives: The targets that are tried in order, for `firstOf`, or the target
+    ///   whose values are checked, for `among`.
     init(
         attribute: Int, conversion: Conversion, isIdentity: Bool, detail: Int,
-        alternatives: [PlanTarget] = []
+        alternatives: [PlanTarget] = [], takesNull: Bool = true
     ) {
+        self.takesNull = takesNull
         self.attribute = attribute
         self.conversion = conversion
         self.isIdentity = isIdentity
@@ -139,7 +147,7 @@ struct PlanTarget {
         takesContainers =
             switch conversion {
             case .json, .any, .custom, .collection: !isIdentity
-            case .firstOf: alternatives.contains(where: \.takesContainers)
+            case .firstOf, .among: alternatives.contains(where: \.takesContainers)
             default: false
             }
     }
@@ -164,6 +172,13 @@ struct PlanTarget {
             attribute: attribute, conversion: Conversion(ValueConversion(type)),
             isIdentity: isIdentity, detail: -1)
     }
+}
+
+/// A check whether a value is one of those that an attribute accepts.
+struct PlanCheck {
+    let accepted: [Value]
+    /// Converts the value before it is checked.
+    let target: PlanTarget
 }
 
 /// The form of a list or a map of values.

@@ -160,6 +160,18 @@ class Object(Unchangeable, WholeObject):
             return default
         return self[name]
 
+    def is_known(self, attribute: str) -> bool:
+        """Returns whether the API document lists the value of an attribute under `values`, and in a
+        list or a map every value. None, and every value of an attribute without listed values,
+        count as known. Raises UnknownAttributeError.
+
+            if not issue.is_known("state"):
+                print("a state of a newer server:", issue.state)
+        """
+        known, name = native.truth_out(), name_bytes(attribute)
+        check(native.lib.restway_object_is_known_value, self._handle, name, native.ref(known))
+        return bool(known.value)
+
     def __getitem__(self, name: str) -> Any:
         """Returns the attribute or relationship `name`, None if it is absent; raises KeyError if
         the entity has no attribute or relationship of this name.
