@@ -187,22 +187,34 @@ package struct Relationship: Equatable, Sendable {
         case replace
     }
 
+    /// The effect of null and `{}` as elements of a list.
+    package enum EmptyElements: String, CaseIterable, Sendable {
+        /// They are left out.
+        case drop
+        /// Each is an object of its own, without values.
+        case object
+        /// Each is a gap, which is a link with the key 0.
+        case gap
+    }
+
     package let name: String
     /// The name of the entity at the other end. `targetIndex` is its index in the same model.
     package let targetName: String
     package let targetIndex: Int
     package let isMany: Bool
     package let policy: Policy
+    package let emptyElements: EmptyElements
 
     package init(
         name: String, targetName: String, targetIndex: Int, isMany: Bool = false,
-        policy: Policy = .assign
+        policy: Policy = .assign, emptyElements: EmptyElements = .drop
     ) {
         self.name = name
         self.targetName = targetName
         self.targetIndex = targetIndex
         self.isMany = isMany
         self.policy = policy
+        self.emptyElements = emptyElements
     }
 }
 

@@ -60,6 +60,26 @@ public struct Object: Sendable {
         return found.map { Object($0, source) }
     }
 
+    /// The objects that a relationship leads to, each in its place. A gap of a relationship with
+    /// `"empty": "gap"` is `nil`, and so is an object that the store no longer has.
+    public func places(of relationship: String) throws(RestwayError) -> [Object?] {
+        let (keys, found) = try RestwayError.explaining { () throws(Failure) in
+            let index = try snapshot.entity.relationship(named: relationship)
+            return (
+                snapshot.relatedKeys(at: index),
+                try source.store.related(snapshot, relationship: index)
+            )
+        }
+        guard found.count < keys.count(where: { $0 != 0 }) else {
+            // The store has all of them, some perhaps under a newer key.
+            var rest = found[...]
+            return keys.map { $0 == 0 ? nil : rest.popFirst().map { Object($0, source) } }
+        }
+        return keys.map { key in
+            found.first { $0.storeKey == key }.map { Object($0, source) }
+        }
+    }
+
     /// Reads the object into a `Decodable` type, whose properties have the names of attributes and
     /// relationships.
     public func decode<Result: Decodable>(

@@ -123,7 +123,8 @@ struct EntityParts {
     static let keys = ["identity", "attributes", "relationships", "fullText"]
     private static let keysOfAttribute =
         ["source", "type", "format", "transform"] + ValueRulesReader.keys
-    private static let keysOfRelationship = ["entity", "source", "many", "policy", "byIdentity"]
+    private static let keysOfRelationship =
+        ["entity", "source", "many", "policy", "byIdentity", "empty"]
 
     /// Reads `"name": "source.key.path"`, `"name": ["key", "a.b"]` or `"name": {"source", "type",
     /// "format", "transform"}`, with the keys of `ValueRulesReader`. A problem is reported, and a
@@ -169,7 +170,7 @@ struct EntityParts {
         attributes.append(Attribute(name: name, shape: known, rules: rules))
     }
 
-    /// Reads `"name": {"entity", "source", "many", "policy", "byIdentity"}`.
+    /// Reads `"name": {"entity", "source", "many", "policy", "byIdentity", "empty"}`.
     ///
     /// - Parameter attributes: The names of the entity's attributes, which differ from the
     ///   relationship's name.
@@ -183,6 +184,17 @@ struct EntityParts {
         let isMany = object["many"]?.bool() ?? false
         let isByIdentity = object["byIdentity"]?.bool() ?? false
         let policy: Relationship.Policy? = object["policy"]?.choice("policy")
+        var empty = Relationship.EmptyElements.drop
+        if let node = object["empty"] {
+            empty = node.choice("form of empty elements") ?? .drop
+            if !isMany {
+                node.report("is for relationships to many objects")
+            } else if empty == .object, isByIdentity {
+                node.report("makes objects without an identity, which \"byIdentity\" cannot send")
+            } else if empty == .gap, policy == .merge {
+                node.report("gaps have no place in a list that the policy \"merge\" joins")
+            }
+        }
         guard let target = object.required("entity").flatMap(catalog.index) else { return }
         relationshipMappings.append(
             RelationshipMapping(
@@ -190,7 +202,7 @@ struct EntityParts {
         relationships.append(
             Relationship(
                 name: name, targetName: catalog.names[target], targetIndex: target,
-                isMany: isMany, policy: policy ?? .assign))
+                isMany: isMany, policy: policy ?? .assign, emptyElements: empty))
     }
 
     /// Reads `["title", "body"]`: the attributes whose texts a full text search looks in.

@@ -237,6 +237,10 @@ package struct ObjectEncoder {
         case .many(let links):
             var list: [WireValue] = []
             for link in links {
+                if case .key(0) = link, relationship.emptyElements == .gap {
+                    list.append(.leaf(.null))
+                    continue
+                }
                 guard let linked = self.source(link, target.entity) else { continue }
                 let value = try encode(source, mapping, linked, target, depth: depth, &written)
                 if let value { list.append(value) }

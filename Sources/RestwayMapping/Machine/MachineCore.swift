@@ -159,7 +159,7 @@ struct MachineCore {
             }
             if case .null = scalar {
                 if isElement {
-                    putNullToOne(position)
+                    guard putNullElement(position) else { return .stop }
                 } else if position.row >= 0 {
                     rows.putNull(from: node, position.row)
                 }
@@ -347,7 +347,7 @@ struct MachineCore {
 
     /// Pushes a row of absent cells and returns its index; nil if the mapping is over.
     private mutating func pushRow(_ start: PlanRow) -> Int? {
-        guard !Self.asks(isCancelled) else {
+        guard !asks(isCancelled) else {
             _ = fail(.cancelled)
             return nil
         }
@@ -356,15 +356,6 @@ struct MachineCore {
             return nil
         }
         return rows.push(start)
-    }
-
-    /// A function of its own, so that the closure is lent to it without counting a reference.
-    @inline(never)
-    private static func asks(_ isCancelled: borrowing (@Sendable () -> Bool)?) -> Bool {
-        switch isCancelled {
-        case .none: false
-        case .some(let isCancelled): isCancelled()
-        }
     }
 
     /// Makes a row that has only the identity of a linked object; false if the mapping is over.
@@ -392,10 +383,17 @@ struct MachineCore {
     }
 
     /// Takes null as an element of the open list: relationships to one take only the first element.
-    private mutating func putNullToOne(_ position: OpenPlaces.Position) {
-        for link in position.node.pointee.links where !link.isMany && takes(link) {
-            rows.putNull(link, position.row)
+    /// Returns false if the mapping is over.
+    private mutating func putNullElement(_ position: OpenPlaces.Position) -> Bool {
+        for link in position.node.pointee.links where takes(link) {
+            guard link.isMany else { rows.putNull(link, position.row); continue }
+            guard rows.keepsEmptyElements(link, position.row) else { continue }
+            let start = PlanRow(descriptor: -1, mapping: plan.mapping(of: link))
+            guard let row = pushRow(start) else { return false }
+            rows.attach(row, link, position.row)
+            rows.finish(from: row, haveContent: false, values.bytes.base, &issues, at: places)
         }
+        return true
     }
 
     /// Settles the relationships of a list that has ended. Relationships to one take null from an

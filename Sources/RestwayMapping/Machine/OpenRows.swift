@@ -145,14 +145,24 @@ struct OpenRows {
         }
     }
 
-    private func isMany(_ row: Row) -> Bool {
-        let entity = kinds[rows[row.parent].mapping].entity
-        return entity.relationships[row.parentCell - entity.attributes.count].isMany
+    private func isMany(_ row: Row) -> Bool { relationship(row.parentCell, row.parent).isMany }
+
+    private func relationship(_ cell: Int, _ row: Int) -> Relationship {
+        let entity = kinds[rows[row].mapping].entity
+        return entity.relationships[cell - entity.attributes.count]
+    }
+
+    /// Whether null and `{}` as elements of a list keep their places in the relationship.
+    func keepsEmptyElements(_ link: PlanLink, _ row: Int) -> Bool {
+        relationship(link.cell, row).emptyElements != .drop
     }
 
     /// Links the parent of `row` to the row `number`.
     private mutating func link(_ row: Row, to number: Int) {
-        let reference = Cell.reference(toRow: number)
+        link(row, toKey: Cell.reference(toRow: number))
+    }
+
+    private mutating func link(_ row: Row, toKey reference: Int64) {
         guard isMany(row) else { return put(.link(reference), row.parentCell, row.parent) }
         let index = UInt64(links.count)
         links.push(RowLink(key: reference))
@@ -186,8 +196,13 @@ struct OpenRows {
     ) {
         for index in first..<rows.count {
             let row = rows[index]
-            guard haveContent, !row.isEmpty else {
+            let empty = haveContent ? .drop : emptyElement(row, at: places)
+            guard empty == .object || haveContent && !row.isEmpty else {
                 nothingCount += 1
+                if empty == .gap {
+                    link(row, toKey: 0)
+                    continue
+                }
                 if haveContent, !isToldNull(row) {
                     let name = kinds[row.mapping].entity.name
                     issues.add("expected attributes of \(name), found no attribute", at: places)
@@ -222,6 +237,14 @@ struct OpenRows {
         cells.pop(to: rows[first].firstCell)
         rows.pop(to: first)
         if first == 0 { links.pop(to: 0) }
+    }
+
+    /// What becomes of an object without content. Only an element of a list may keep its place.
+    private func emptyElement(_ row: Row, at places: OpenPlaces) -> Relationship.EmptyElements {
+        guard row.parent >= 0, places.frames.count > 0, places.frames.last.isArray else {
+            return .drop
+        }
+        return relationship(row.parentCell, row.parent).emptyElements
     }
 
     /// Whether an empty row has a relationship that is null.

@@ -136,7 +136,8 @@ class Object(Unchangeable, WholeObject):
         return Objects(handle, None, self._layouts)
 
     def related_keys(self, relationship: str) -> list[int] | None:
-        """Returns the store keys of the objects that a relationship of this snapshot leads to.
+        """Returns the store keys of the objects that a relationship of this snapshot leads to. The
+        key 0 is a gap.
 
         The result is None if the relationship has never been received, and an empty list if it is
         null or empty. Raises UnknownAttributeError.
@@ -159,18 +160,6 @@ class Object(Unchangeable, WholeObject):
         if name not in self:
             return default
         return self[name]
-
-    def is_known(self, attribute: str) -> bool:
-        """Returns whether the API document lists the value of an attribute under `values`, and in a
-        list or a map every value. None, and every value of an attribute without listed values,
-        count as known. Raises UnknownAttributeError.
-
-            if not issue.is_known("state"):
-                print("a state of a newer server:", issue.state)
-        """
-        known, name = native.truth_out(), name_bytes(attribute)
-        check(native.lib.restway_object_is_known_value, self._handle, name, native.ref(known))
-        return bool(known.value)
 
     def __getitem__(self, name: str) -> Any:
         """Returns the attribute or relationship `name`, None if it is absent; raises KeyError if
