@@ -116,6 +116,9 @@ extension API {
             let names = Set(mapping.entity.attributes.map(\.name))
             parts.addRelationship(name, node, in: definition.entityCatalog, names)
             definition.replace(parts.mapping)
+            if definition.entityCatalog.circles(from: mapping.entity.index).contains(name) {
+                throw Failure(.config, EntityCatalog.reasonAgainstCircles, field: name)
+            }
         }
     }
 
@@ -132,7 +135,7 @@ extension API {
             parts.identityIndex = nil
             if let name {
                 let index = try mapping.entity.attribute(named: name)
-                if let reason = parts.attributes[index].reasonAgainstIdentity {
+                if let reason = parts.reasonAgainstIdentity(index) {
                     throw Failure(.config, reason, field: name)
                 }
                 parts.identityIndex = index

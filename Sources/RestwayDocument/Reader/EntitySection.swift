@@ -80,6 +80,35 @@ struct EntityCatalog: Sendable {
             read(object, into: &parts, &functions)
             mappings[first + offset] = parts.mapping
         }
+        for (offset, (_, node)) in members.enumerated() {
+            for name in circles(from: first + offset) {
+                node["relationships"]?[name]?["source"]?.report(Self.reasonAgainstCircles)
+            }
+        }
+    }
+
+    static let reasonAgainstCircles = "the whole object would contain itself without end"
+
+    /// Returns the relationships of an entity that are read from the whole object and lead back to
+    /// the entity through other such relationships.
+    func circles(from index: Int) -> [String] {
+        whole(index).filter { leads($0.targetIndex, to: index) }.map(\.name)
+    }
+
+    private func whole(_ index: Int) -> [Relationship] {
+        guard let mapping = mappings[index] else { return [] }
+        return mapping.relationships.filter(\.source.isEmpty).map {
+            mapping.entity.relationships[$0.relationship]
+        }
+    }
+
+    private func leads(_ start: Int, to end: Int) -> Bool {
+        var (seen, waiting) = (Set<Int>(), [start])
+        while let index = waiting.popLast() {
+            if index == end { return true }
+            if seen.insert(index).inserted { waiting += whole(index).map(\.targetIndex) }
+        }
+        return false
     }
 
     /// Reads an entity.
@@ -92,9 +121,7 @@ struct EntityCatalog: Sendable {
         if let identity = object["identity"], let name = identity.nonEmptyString() {
             parts.identityIndex = parts.attributes.firstIndex { $0.name == name }
             if let index = parts.identityIndex {
-                if let reason = parts.attributes[index].reasonAgainstIdentity {
-                    identity.report(reason)
-                }
+                if let reason = parts.reasonAgainstIdentity(index) { identity.report(reason) }
             } else {
                 identity.reportUnknown("attribute", name, among: parts.attributes.map(\.name))
             }
@@ -151,7 +178,7 @@ struct EntityParts {
             }
         case .object:
             guard let object = node.object(Self.keysOfAttribute) else { break }
-            object.read("source", into: &source) { $0.keyPath() }
+            object.read("source", into: &source) { $0.sourcePath() }
             if let node = object["type"] { shape = ValueShape.read(node) }
             innermost = object.ownConversion(shape?.innermost)
             if let innermost, let node = object["transform"] {
@@ -162,11 +189,14 @@ struct EntityParts {
             node.report("must be a key path or an object, is \(node.value.kind.withArticle)")
         }
         let known = shape ?? .one(.any)
+        let conversion = ValueConversion(
+            known, innermost: innermost ?? defaults[known.innermost], rules)
+        if source.isEmpty, shape != nil, !conversion.takesObjects {
+            node["source"]?.report("the whole object is not \(known.withArticle)")
+        }
         attributeMappings.append(
             AttributeMapping(
-                attribute: attributes.count, source: source,
-                conversion: ValueConversion(
-                    known, innermost: innermost ?? defaults[known.innermost], rules)))
+                attribute: attributes.count, source: source, conversion: conversion))
         attributes.append(Attribute(name: name, shape: known, rules: rules))
     }
 
@@ -180,9 +210,13 @@ struct EntityParts {
         guard let object = node.object(Self.keysOfRelationship) else { return }
         if attributes.contains(name) { node.report("an attribute has this name") }
         var source = [name]
-        object.read("source", into: &source) { $0.keyPath() }
+        object.read("source", into: &source) { $0.sourcePath() }
         let isMany = object["many"]?.bool() ?? false
         let isByIdentity = object["byIdentity"]?.bool() ?? false
+        if source.isEmpty, isMany || isByIdentity {
+            let node = object[isMany ? "many" : "byIdentity"]
+            node?.report("the whole object is one object, and has no identity alone")
+        }
         let policy: Relationship.Policy? = object["policy"]?.choice("policy")
         var empty = Relationship.EmptyElements.drop
         if let node = object["empty"] {
@@ -247,13 +281,17 @@ extension EntityParts {
     }
 }
 
-extension Attribute {
-    /// The reason why the values of the attribute cannot distinguish instances; `nil` if they can.
-    var reasonAgainstIdentity: String? {
+extension EntityParts {
+    /// The reason why an attribute cannot distinguish instances; `nil` if it can.
+    func reasonAgainstIdentity(_ index: Int) -> String? {
+        let (name, type) = (attributes[index].name, attributes[index].type)
+        if attributeMappings[index].source.isEmpty {
+            return "the whole object is no identity"
+        }
         if type != .any, type != .int, type != .string {
             return "an identity is of type int or string, \"\(name)\" is not"
         }
-        return rules.fallback == nil
+        return attributes[index].rules.fallback == nil
             ? nil : "an identity has no constant and no default, \"\(name)\" has"
     }
 }

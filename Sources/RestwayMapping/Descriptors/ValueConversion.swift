@@ -71,6 +71,16 @@ package enum ValueConversion: Sendable, Equatable {
         }
     }
 
+    /// Whether an object of the payload may become the value.
+    package var takesObjects: Bool {
+        switch self {
+        case .any, .json, .custom, .collection(.map, _): true
+        case .firstOf(let conversions): conversions.contains(where: \.takesObjects)
+        case .among(_, let conversion): conversion.takesObjects
+        default: false
+        }
+    }
+
     /// Whether a transform of the host may read the value.
     package var mayAskHost: Bool {
         switch self {

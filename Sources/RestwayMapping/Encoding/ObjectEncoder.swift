@@ -300,7 +300,14 @@ package struct ObjectEncoder {
     private func put(
         _ value: WireValue, at source: [String], _ object: inout WireObject, isChanged: Bool
     ) -> Bool {
-        guard !source.isEmpty else { return true }
+        guard !source.isEmpty else {
+            // The members of an object that is read from the whole object stand beside the others.
+            // An attribute is not written: it has all other members once more.
+            if case .object(let inner) = value {
+                for key in inner.keys where object[key] == nil { object[key] = inner[key] }
+            }
+            return true
+        }
         for count in 1..<source.count {
             guard let before = object.value(at: source[..<count]) else { break }
             switch (before, expanded(before)) {

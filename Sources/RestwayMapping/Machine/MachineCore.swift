@@ -213,9 +213,7 @@ struct MachineCore {
             }
             for row in node.pointee.rows where startRow(row) == nil { return .stop }
             for link in node.pointee.links where takes(link) {
-                let start = PlanRow(descriptor: -1, mapping: plan.mapping(of: link))
-                guard let row = startRow(start) else { return .stop }
-                rows.attach(row, link, position.row)
+                guard startLinked(link, position.row, .object) else { return .stop }
             }
         }
         return open(frame)
@@ -239,7 +237,7 @@ struct MachineCore {
             let start = places.positions.last.node.pointee.soleRow
         else { return nil }
         let root = rows.kinds[start.mapping].root
-        guard root.pointee.targets.isEmpty else { return nil }
+        guard root.pointee.targets.isEmpty, root.pointee.links.isEmpty else { return nil }
         places.countElement()
         guard let row = pushRow(start) else { return .stop }
         places.openPlain(frame, at: OpenPlaces.Position(row: row, node: root))
@@ -342,7 +340,19 @@ struct MachineCore {
         let position = OpenPlaces.Position(row: row, node: rows.kinds[start.mapping].root)
         places.positions.push(position)
         captureOrRefuse(position, isArray: false)
+        for link in position.node.pointee.links {
+            guard startLinked(link, row, .whole) else { return nil }
+        }
         return row
+    }
+
+    /// Starts the row of an object to which row `parent` links; false if the mapping is over.
+    private mutating func startLinked(
+        _ link: PlanLink, _ parent: Int, _ origin: OpenRows.Origin
+    ) -> Bool {
+        guard let row = startRow(plan.row(of: link)) else { return false }
+        rows.attach(row, link, parent, origin)
+        return true
     }
 
     /// Pushes a row of absent cells and returns its index; nil if the mapping is over.
@@ -369,7 +379,7 @@ struct MachineCore {
         }
         let issuesBefore = issues.count
         guard let row = pushRow(PlanRow(descriptor: -1, mapping: mapping)) else { return false }
-        rows.attach(row, link, parent, byIdentity: true)
+        rows.attach(row, link, parent, .identity)
         put(scalar, target, row)
         guard rows.isEmpty(row) else {
             rows.finish(
@@ -388,8 +398,7 @@ struct MachineCore {
         for link in position.node.pointee.links where takes(link) {
             guard link.isMany else { rows.putNull(link, position.row); continue }
             guard rows.keepsEmptyElements(link, position.row) else { continue }
-            let start = PlanRow(descriptor: -1, mapping: plan.mapping(of: link))
-            guard let row = pushRow(start) else { return false }
+            guard let row = pushRow(plan.row(of: link)) else { return false }
             rows.attach(row, link, position.row)
             rows.finish(from: row, haveContent: false, values.bytes.base, &issues, at: places)
         }
@@ -474,15 +483,8 @@ struct MachineCore {
     }
 
     private mutating func report(_ misfit: Misfit, _ row: Int) {
-        switch misfit {
-        case .untouched: break
-        case .other(let reason): issue(reason)
-        case .failed(let reason, let cause): issues.add(reason, cause: cause, at: places)
-        case .found(let found, let target):
-            guard issues.keepsMore else { return issues.addOne() }
-            let expectation = values.expectation(target, rows.mapping(of: row))
-            issue("expected \(expectation), found \(found)")
-        }
+        let mapping = rows.mapping(of: row)
+        issues.add(misfit, at: places) { [values] in values.expectation($0, mapping) }
     }
 
     private func broken(_ breach: EventBreach) -> MappingFailure {

@@ -2,6 +2,16 @@ import RestwayObjects
 
 /// The rows of a response: open rows, whose values are being collected, and complete rows.
 struct OpenRows {
+    /// What a linked row is made of.
+    enum Origin: BitwiseCopyable {
+        /// An object of its own.
+        case object
+        /// The identity of an object.
+        case identity
+        /// The object of the row that links to it.
+        case whole
+    }
+
     /// An object whose values are being collected.
     struct Row: BitwiseCopyable {
         /// The descriptor whose result the row is; -1 for a linked object.
@@ -15,10 +25,14 @@ struct OpenRows {
         /// links to it.
         var parent = -1
         var parentCell = 0
+        /// Whether it is made of the object of the row that links to it.
+        var isWhole = false
         var isEmpty = true
     }
 
     let kinds: [MappingPlan.Kind]
+    /// Whether relationships are read from whole objects.
+    private let hasWholeLinks: Bool
     private let progress: MappingProgress?
     private var rows = ScratchStack<Row>()
     private var cells = ScratchStack<Cell>()
@@ -37,6 +51,7 @@ struct OpenRows {
 
     init(_ plan: MappingPlan, _ progress: MappingProgress?, _ repeated: RepeatedRows) {
         kinds = plan.kinds
+        hasWholeLinks = plan.hasWholeLinks
         self.progress = progress
         self.repeated = repeated
         results = Array(repeating: [], count: plan.descriptors.count)
@@ -89,14 +104,13 @@ struct OpenRows {
     // MARK: Relationships
 
     /// Makes `row` the value of a relationship of `parent`.
-    ///
-    /// - Parameter byIdentity: Whether the row only names the identity of an object.
     mutating func attach(
-        _ row: Int, _ link: PlanLink, _ parent: Int, byIdentity: Bool = false
+        _ row: Int, _ link: PlanLink, _ parent: Int, _ origin: Origin = .object
     ) {
         rows[row].parent = parent
         rows[row].parentCell = link.cell
-        guard byIdentity, kinds[rows[row].mapping].hasDefaults else { return }
+        rows[row].isWhole = origin == .whole
+        guard origin == .identity, kinds[rows[row].mapping].hasDefaults else { return }
         identityRows.insert(rows[row].number)
     }
 
@@ -194,11 +208,14 @@ struct OpenRows {
         from first: Int, haveContent: Bool, _ bytes: UnsafePointer<UInt8>,
         _ issues: inout IssueLog, at places: OpenPlaces
     ) {
-        for index in first..<rows.count {
-            let row = rows[index]
+        let count = rows.count
+        for step in first..<count {
+            // A row that is made of the same object as its parent comes before its parent.
+            let row = rows[hasWholeLinks ? count - 1 - (step - first) : step]
             let empty = haveContent ? .drop : emptyElement(row, at: places)
             guard empty == .object || haveContent && !row.isEmpty else {
                 nothingCount += 1
+                if row.isWhole { continue }
                 if empty == .gap {
                     link(row, toKey: 0)
                     continue

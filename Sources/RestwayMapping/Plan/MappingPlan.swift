@@ -33,6 +33,8 @@ package final class MappingPlan: @unchecked Sendable {
     /// The details of the trees by the index of the mapping, and after them the details of values
     /// that belong to no object.
     let details: [PlanDetails]
+    /// Whether relationships are read from whole objects.
+    let hasWholeLinks: Bool
     /// Whether a descriptor has a hook.
     package let hasHooks: Bool
     /// Whether a descriptor must find something at its key path.
@@ -69,6 +71,7 @@ package final class MappingPlan: @unchecked Sendable {
                 hasDefaults: mapping.entity.hasDefaults)
         }
         valueShape = descriptors.lazy.compactMap(\.valueConversion?.shape).first
+        hasWholeLinks = kinds.contains { !$0.root.pointee.links.isEmpty }
         hasHooks = descriptors.contains { $0.hook != nil }
         hasRequired = descriptors.contains(where: \.isRequired)
         var draft = PlanDraft(isOfRows: false)
@@ -89,4 +92,7 @@ package final class MappingPlan: @unchecked Sendable {
     /// The index into `mappings` of the entity at the other end of a link.
     @inline(__always)
     func mapping(of link: PlanLink) -> Int { descriptors.count + link.entity }
+
+    /// The row of an object at the other end of a link.
+    func row(of link: PlanLink) -> PlanRow { PlanRow(descriptor: -1, mapping: mapping(of: link)) }
 }
