@@ -1,6 +1,6 @@
 package import RestwayObjects
 package import RestwayRouting
-import RestwayText
+package import RestwayText
 
 /// Converts values between the canonical text of a list or a map (`ValueShape`) and their types.
 extension ValueShape {
@@ -112,11 +112,11 @@ extension ResponseDescriptor {
     package convenience init(
         value: ValueConversion, methods: [Method] = [], template: PathTemplate? = nil,
         statuses: StatusRange = .success, keyPath: [String] = [], routeKey: String? = nil,
-        isRequired: Bool = false
+        isRequired: Bool = false, mediaTypes: [MediaRange] = []
     ) {
         self.init(
             methods: methods, template: template, statuses: statuses, keyPath: keyPath,
             mapping: Self.noObjects, routeKey: routeKey, isRequired: isRequired,
-            valueConversion: value)
+            valueConversion: value, mediaTypes: mediaTypes)
     }
 }

@@ -89,6 +89,9 @@ package final class MappingPlan: @unchecked Sendable {
         details = mappings.map(\.plan.details) + [tree.details]
     }
 
+    /// Whether descriptors name the media types of the answers that they apply to.
+    package var namesMediaTypes: Bool { descriptors.contains { !$0.mediaTypes.isEmpty } }
+
     /// The index into `mappings` of the entity at the other end of a link.
     @inline(__always)
     func mapping(of link: PlanLink) -> Int { descriptors.count + link.entity }
