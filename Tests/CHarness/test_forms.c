@@ -1,4 +1,4 @@
-/* Values that come in several forms: formats and transforms that are tried in order. */
+/* Values that come in several forms, media types that choose a descriptor, and lists with gaps. */
 #include <string.h>
 
 #include "harness.h"
@@ -92,7 +92,60 @@ static void add_attribute__takes_a_list_of_transforms(void **state) {
     restway_api_release(api);
 }
 
+static void media_type__chooses_the_descriptor(void **state) {
+    static const char document[] =
+        "{\"restway\": 1, \"entities\": {\"Full\": {\"attributes\": {\"a\": \"a\"}},"
+        "  \"Plain\": {\"attributes\": {\"a\": \"a\"}}},"
+        "\"routes\": {\"report\": {\"path\": \"report\", \"response\": ["
+        "  {\"entity\": \"Full\", \"mediaType\": \"application/vnd.full+json\"},"
+        "  {\"entity\": \"Plain\", \"mediaType\": \"application/json\"}]}}}";
+    static const char *const cases[][2] = {
+        {"application/vnd.full+json; charset=utf-8", "Full"}, {"application/json", "Plain"},
+        {"application/problem+json", "Plain"},
+    };
+    (void)state;
+    restway_client *client = unreachable_client_of(document);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        restway_map_options options = RESTWAY_MAP_OPTIONS_INIT;
+        restway_response *response = NULL;
+        options.route = "report";
+        options.media_type = cases[i][0];
+        assert_ok(restway_client_map(
+            client, NULL, "{\"a\": 1}", 8, &options, &response, NULL, &failure));
+        assert_int_equal(restway_response_object_count(response), 1);
+        assert_string_equal(
+            restway_object_entity(restway_response_object(response, 0)), cases[i][1]);
+        restway_response_release(response);
+    }
+    restway_client_release(client);
+}
+
+static void related_keys__are_zero_for_gaps(void **state) {
+    static const char document[] =
+        "{\"restway\": 1, \"entities\": {\"Node\": {\"identity\": \"id\","
+        "  \"attributes\": {\"id\": {\"type\": \"int\"}}, \"relationships\": {"
+        "    \"seats\": {\"entity\": \"Node\", \"many\": true, \"empty\": \"gap\"}}}}}";
+    (void)state;
+    restway_client *client = unreachable_client_of(document);
+    restway_response *response =
+        map_body(client, "Node", NULL, "{\"id\": 1, \"seats\": [null, 2, {}, 3]}");
+    const restway_object *object = restway_response_object(response, 0);
+    uint32_t kind = 0;
+    const int64_t *keys = NULL;
+    size_t count = 0;
+    assert_ok(restway_object_related_keys(object, "seats", &kind, &keys, &count, &failure));
+    assert_int_equal(count, 4);
+    assert_int_equal(keys[0], 0);
+    assert_int_not_equal(keys[1], 0);
+    assert_int_equal(keys[2], 0);
+    assert_int_not_equal(keys[3], 0);
+    restway_response_release(response);
+    restway_client_release(client);
+}
+
 static const struct CMUnitTest tests[] = {
+    TEST(media_type__chooses_the_descriptor),
+    TEST(related_keys__are_zero_for_gaps),
     TEST(formats__are_tried_in_order_and_the_first_writes),
     TEST(value_of_no_form__is_one_issue),
     TEST(value_of_an_answer__comes_in_several_forms),
