@@ -16,6 +16,8 @@ struct EntityCatalog: Sendable {
     private(set) var names: [String] = []
     /// The index of each name in `names`.
     private var indices: [String: Int] = [:]
+    /// The unions by their names; `nil` for a union with a problem.
+    private(set) var unions: [String: EntityUnion?] = [:]
 
     /// The mappings in the order of the entities' indices, once the document has no problems.
     var ordered: [EntityMapping] { mappings.compactMap { $0 } }
@@ -35,8 +37,14 @@ struct EntityCatalog: Sendable {
         index(node).flatMap { mappings[$0] }
     }
 
+    /// Returns the index of the entity called `name`.
+    func index(named name: String) -> Int? { indices[name] }
+
+    /// Returns the mapping of the entity with this index; `nil` for an entity with a problem.
+    func mapping(at index: Int) -> EntityMapping? { mappings[index] }
+
     /// Returns the index of the entity that `node` names.
-    fileprivate func index(_ node: DocumentNode) -> Int? {
+    func index(_ node: DocumentNode) -> Int? {
         guard let name = node.nonEmptyString() else { return nil }
         if let index = indices[name] { return index }
         node.reportUnknown("entity", name, among: names)
@@ -59,10 +67,12 @@ struct EntityCatalog: Sendable {
         mappings[mapping.entity.index] = mapping
     }
 
-    /// Adds entities after all earlier entities. They may have relationships to all earlier
-    /// entities and to each other.
+    /// Adds entities after all earlier entities, and unions of them. They may have relationships to
+    /// all earlier entities, to each other and to the unions.
     mutating func add(
-        _ members: [(name: String, node: DocumentNode)], _ functions: inout ProgramFunctions
+        _ members: [(name: String, node: DocumentNode)],
+        unions unionMembers: [(name: String, node: DocumentNode)] = [],
+        _ functions: inout ProgramFunctions
     ) {
         let first = names.count
         names.reserveCapacity(first + members.count)
@@ -73,11 +83,22 @@ struct EntityCatalog: Sendable {
             names.append(name)
             mappings.append(nil)
         }
+        for (name, node) in unionMembers {
+            if indices[name] != nil { node.report("an entity has this name") }
+            unions[name] = .some(union(node, named: name))
+        }
         for (offset, (name, node)) in members.enumerated() {
             guard let object = node.object(EntityParts.keys) else { continue }
             var parts = EntityParts(name: name, index: first + offset, model: model)
             read(object, into: &parts, &functions)
             mappings[first + offset] = parts.mapping
+        }
+        // Whether the members of a union can be told apart depends on their identities.
+        for (name, node) in unionMembers {
+            if let union = unions[name] ?? nil { check(union, at: node) }
+        }
+        for (offset, (_, node)) in members.enumerated() {
+            if let mapping = mappings[first + offset] { checkUnions(of: mapping, at: node) }
         }
     }
 
@@ -179,14 +200,15 @@ struct EntityParts {
         let isMany = object["many"]?.bool() ?? false
         let isByIdentity = object["byIdentity"]?.bool() ?? false
         let policy: Relationship.Policy? = object["policy"]?.choice("policy")
-        guard let target = object.required("entity").flatMap(catalog.index) else { return }
+        guard let target = object.required("entity").flatMap(catalog.target) else { return }
         relationshipMappings.append(
             RelationshipMapping(
-                relationship: relationships.count, source: source, isByIdentity: isByIdentity))
+                relationship: relationships.count, source: source, isByIdentity: isByIdentity,
+                union: target.union))
         relationships.append(
             Relationship(
-                name: name, targetName: catalog.names[target], targetIndex: target,
-                isMany: isMany, policy: policy ?? .assign))
+                name: name, targetName: target.union?.name ?? catalog.names[target.entities[0]],
+                targets: target.entities, isMany: isMany, policy: policy ?? .assign))
     }
 
     /// Reads `["title", "body"]`: the attributes whose texts a full text search looks in.

@@ -13,8 +13,11 @@ package final class ResponseDescriptor: Sendable {
     package let statuses: StatusRange
     /// The keys that lead to the object or list of objects; empty for the whole body.
     package let keyPath: [String]
-    /// The mapping of the objects; a mapping without attributes if the answer is a value.
+    /// The mapping of the objects; a mapping without attributes if the answer is a value, and the
+    /// mapping of the first member if the objects are of a union.
     package let mapping: EntityMapping
+    /// The union whose members the objects are of; nil for objects of one entity.
+    package let union: EntityUnion?
     /// Converts the value of an answer that holds no objects; nil for an answer that holds objects.
     package let valueConversion: ValueConversion?
     /// The key of the route that owns this descriptor. Requests by other routes never use it.
@@ -33,9 +36,10 @@ package final class ResponseDescriptor: Sendable {
         methods: [Method] = [], template: PathTemplate? = nil, statuses: StatusRange = .success,
         keyPath: [String] = [], mapping: EntityMapping, routeKey: String? = nil,
         hook: String? = nil, event: String? = nil, isRequired: Bool = false,
-        valueConversion: ValueConversion? = nil
+        valueConversion: ValueConversion? = nil, union: EntityUnion? = nil
     ) {
         self.valueConversion = valueConversion
+        self.union = union
         self.methods = methods
         methodSet = methods.isEmpty ? .answeringWithObjects : MethodSet(methods)
         self.template = template
@@ -53,8 +57,9 @@ package final class ResponseDescriptor: Sendable {
         ResponseDescriptor(
             methods: methods, template: template, statuses: statuses, keyPath: keyPath,
             mapping: mapping, routeKey: routeKey, hook: hook, event: event,
-            isRequired: isRequired, valueConversion: valueConversion)
+            isRequired: isRequired, valueConversion: valueConversion, union: union)
     }
+
 
     /// Whether this descriptor may apply to an answer with `status`. The answer is false if a
     /// descriptor with a more specific template applies.
@@ -76,7 +81,7 @@ package final class ResponseDescriptor: Sendable {
         fileprivate let routeKey: String?
         fileprivate let statuses: StatusRange
         fileprivate let keyPath: [String]
-        fileprivate let entityIndex: Int
+        fileprivate let entities: [Int]
         fileprivate let event: String?
     }
 
@@ -84,6 +89,6 @@ package final class ResponseDescriptor: Sendable {
         Essence(
             methods: methodSet, shape: template?.shape,
             routeKey: template == nil ? routeKey : nil, statuses: statuses, keyPath: keyPath,
-            entityIndex: mapping.entity.index, event: event)
+            entities: union?.members ?? [mapping.entity.index], event: event)
     }
 }

@@ -92,13 +92,16 @@ package struct ObjectEncoder {
 
     /// The object at the end of a link. A draft is preferred to the stored object; nil if the
     /// object no longer exists.
-    private func source(_ link: DraftCapture.Link, _ entity: Entity) -> Source? {
+    private func source(_ link: DraftCapture.Link, _ relationship: Relationship) -> Source? {
         switch link {
         case .member(let index): return source(member: index)
         case .key(let key):
-            let member = members.firstIndex { $0.storeKey == key && $0.entity === entity }
+            let entities = relationship.targets.map { mappings[$0].entity }
+            let member = members.firstIndex { member in
+                member.storeKey == key && entities.contains { $0 === member.entity }
+            }
             if let member, key != 0 { return source(member: member) }
-            return newest(entity, key).map(source)
+            return entities.lazy.compactMap { newest($0, key) }.first.map(source)
         }
     }
 
@@ -225,19 +228,18 @@ package struct ObjectEncoder {
         _ source: Source, _ mapping: RelationshipMapping, _ relationship: Relationship, depth: Int,
         _ written: inout [SentObject.Link]
     ) throws(EncodingError) -> WireValue? {
-        let target = mappings[relationship.targetIndex]
         let missing: WireValue? = options.keepsNulls ? .leaf(.null) : nil
         switch source.links[mapping.relationship] {
         case .absent: return nil
         case .null: return missing
         case .one(let link):
-            guard let linked = self.source(link, target.entity) else { return missing }
-            return try encode(source, mapping, linked, target, depth: depth, &written)
+            guard let linked = self.source(link, relationship) else { return missing }
+            return try encode(source, mapping, linked, depth: depth, &written)
         case .many(let links):
             var list: [WireValue] = []
             for link in links {
-                guard let linked = self.source(link, target.entity) else { continue }
-                let value = try encode(source, mapping, linked, target, depth: depth, &written)
+                guard let linked = self.source(link, relationship) else { continue }
+                let value = try encode(source, mapping, linked, depth: depth, &written)
                 if let value { list.append(value) }
             }
             return .list(list)
@@ -247,12 +249,15 @@ package struct ObjectEncoder {
     /// The value of one linked object; nil if it was written before and has no identity to refer to
     /// it.
     private mutating func encode(
-        _ source: Source, _ mapping: RelationshipMapping, _ linked: Source,
-        _ target: EntityMapping, depth: Int, _ links: inout [SentObject.Link]
+        _ source: Source, _ mapping: RelationshipMapping, _ linked: Source, depth: Int,
+        _ links: inout [SentObject.Link]
     ) throws(EncodingError) -> WireValue? {
+        let target = mappings[linked.entity.index]
         if !mapping.isByIdentity, !written.contains(linked.place) {
             links.append(.init(identity: linked.identity, object: sent.count))
-            return .object(try encode(linked, target, depth: depth + 1))
+            var object = try encode(linked, target, depth: depth + 1)
+            try mapping.union?.mark(&object, as: target)
+            return .object(object)
         }
         let attribute = target.attributes.first { $0.attribute == target.entity.identityIndex }
         var identity = Value.absent
@@ -280,6 +285,7 @@ package struct ObjectEncoder {
         if mapping.isByIdentity { return .leaf(identity) }
         var object = WireObject()
         _ = object.set(attribute.source[...], .leaf(identity))
+        try mapping.union?.mark(&object, as: target)
         return .object(object)
     }
 

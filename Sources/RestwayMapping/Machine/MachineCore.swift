@@ -6,13 +6,14 @@ struct MachineCore {
     let plan: MappingPlan
     private let limits: MappingLimits
     private let isCancelled: (@Sendable () -> Bool)?
-    private let progress: MappingProgress?
 
-    private var places: OpenPlaces
-    private var rows: OpenRows
-    private var values: ValueConverter
+    var places: OpenPlaces
+    var rows: OpenRows
+    var values: ValueConverter
     private var captures = Captures()
-    private var issues = IssueLog()
+    /// The events of an object that may be of several entities.
+    var tape = EventTape()
+    var issues = IssueLog()
     /// The value of the answer.
     private var answer = AnswerValue()
     /// The places that have come at which a descriptor requires something.
@@ -26,7 +27,6 @@ struct MachineCore {
         self.plan = plan
         self.limits = limits
         self.isCancelled = isCancelled
-        self.progress = progress
         // Hooks see and change rows, and in answers to sent objects each place has its own row.
         let repeated = RepeatedRows(isOn: !isAnswer && !plan.hasHooks)
         places = OpenPlaces(plan.tree.root)
@@ -39,6 +39,7 @@ struct MachineCore {
         rows.destroy()
         values.destroy()
         captures.destroy()
+        tape.destroy()
     }
 
     mutating func relies(on bytes: UnsafeRawBufferPointer) {
@@ -48,7 +49,7 @@ struct MachineCore {
     /// Checks that the mapper has pushed one whole value.
     func checkValue() throws(MappingFailure) {
         if let failure { throw failure }
-        guard places.frames.count == 0 else { throw broken(.unfinished) }
+        guard places.frames.count == 0, !tape.isRecording else { throw broken(.unfinished) }
         guard !places.awaitsValue else { throw broken(.noValue) }
         guard plan.hasRequired else { return }
         for (index, descriptor) in plan.descriptors.enumerated()
@@ -77,7 +78,7 @@ struct MachineCore {
     mutating func finish() throws(MappingFailure) -> MappingResult {
         try checkValue()
         let (changes, results) = rows.take()
-        progress?.end()
+        rows.progress?.end()
         return MappingResult(
             changeSet: changes, results: results, value: answer.value,
             valueShape: plan.valueShape, issues: issues)
@@ -93,6 +94,10 @@ struct MachineCore {
     @inline(never)
     private mutating func otherKey(_ key: UnsafeRawBufferPointer) -> EventAnswer {
         guard failure == nil else { return .stop }
+        if tape.isRecording {
+            tape.key(key)
+            return .want
+        }
         guard places.frames.count > 0, !places.frames.last.isArray else {
             return fail(broken(.keyOutsideObject))
         }
@@ -148,6 +153,10 @@ struct MachineCore {
             put(scalar, member.pointee.targets[0], places.plainRow)
             return .want
         }
+        if tape.isRecording {
+            tape.scalar(scalar)
+            return .want
+        }
         guard let isElement = enterValue() else { return .stop }
         if captures.isOpen { capture(scalar) }
         for index in places.receivers(isElement) {
@@ -178,7 +187,7 @@ struct MachineCore {
         return .want
     }
 
-    private mutating func put(_ scalar: Scalar, _ target: PlanTarget, _ row: Int) {
+    mutating func put(_ scalar: Scalar, _ target: PlanTarget, _ row: Int) {
         do throws(Misfit) {
             put(try values.cell(scalar, target, rows.mapping(of: row)), target, row)
         } catch {
@@ -199,6 +208,7 @@ struct MachineCore {
 
     mutating func beginObject() -> EventAnswer {
         guard failure == nil else { return .stop }
+        if plan.hasUnions, records(isArray: false) { return .want }
         if let answer = beginPlainObject() { return answer }
         guard let isElement = enterValue() else { return .stop }
         let frame = newFrame(isArray: false)
@@ -209,11 +219,15 @@ struct MachineCore {
                 note(position)
                 captureOrRefuse(position, isArray: false)
                 if !node.pointee.children.isEmpty { places.positions.push(position) }
-                for _ in node.pointee.rows { progress?.expect(1) }
+                for _ in node.pointee.rows { rows.progress?.expect(1) }
             }
-            for row in node.pointee.rows where startRow(row) == nil { return .stop }
+            for start in node.pointee.rows {
+                guard let start = settled(start) else { continue }
+                guard startRow(start) != nil else { return .stop }
+            }
             for link in node.pointee.links where takes(link) {
-                let start = PlanRow(descriptor: -1, mapping: plan.mapping(of: link))
+                guard let mapping = mapping(of: link, position.row) else { continue }
+                let start = PlanRow(descriptor: -1, mapping: mapping)
                 guard let row = startRow(start) else { return .stop }
                 rows.attach(row, link, position.row)
             }
@@ -247,6 +261,10 @@ struct MachineCore {
     }
 
     mutating func beginArray(_ count: Int?) -> EventAnswer {
+        if tape.isRecording {
+            tape.open(isArray: true, count: count)
+            return .want
+        }
         guard let isElement = enterValue() else { return .stop }
         let frame = newFrame(isArray: true)
         for index in places.receivers(isElement) {
@@ -264,13 +282,16 @@ struct MachineCore {
             if !node.pointee.rows.isEmpty || !node.pointee.links.isEmpty {
                 places.positions.push(position)
             }
-            for _ in node.pointee.rows { progress?.expect(count) }
+            for _ in node.pointee.rows { rows.progress?.expect(count) }
         }
         return open(frame)
     }
 
     mutating func end(isArray: Bool) -> EventAnswer {
         guard failure == nil else { return .stop }
+        if tape.isRecording {
+            return tape.close(isArray: isArray) ? EventTape.read(into: &self) : .want
+        }
         guard places.frames.count > 0, places.frames.last.isArray == isArray else {
             return fail(broken(.wrongEnd))
         }
@@ -346,7 +367,7 @@ struct MachineCore {
     }
 
     /// Pushes a row of absent cells and returns its index; nil if the mapping is over.
-    private mutating func pushRow(_ start: PlanRow) -> Int? {
+    mutating func pushRow(_ start: PlanRow) -> Int? {
         guard !Self.asks(isCancelled) else {
             _ = fail(.cancelled)
             return nil
@@ -365,59 +386,6 @@ struct MachineCore {
         case .none: false
         case .some(let isCancelled): isCancelled()
         }
-    }
-
-    /// Makes a row that has only the identity of a linked object; false if the mapping is over.
-    private mutating func putIdentity(_ scalar: Scalar, _ link: PlanLink, _ parent: Int) -> Bool {
-        guard takes(link) else { return true }
-        let mapping = plan.mapping(of: link)
-        guard let target = plan.mappings[mapping].identityTarget else {
-            issue("expected an object, found \(scalar.found)")
-            rows.refuse(link.cell, parent)
-            return true
-        }
-        let issuesBefore = issues.count
-        guard let row = pushRow(PlanRow(descriptor: -1, mapping: mapping)) else { return false }
-        rows.attach(row, link, parent)
-        put(scalar, target, row)
-        guard rows.isEmpty(row) else {
-            rows.finish(
-                from: row, haveContent: true, values.bytes.base, &issues, at: places)
-            return true
-        }
-        rows.dropNewest()
-        if issues.count == issuesBefore { issue("expected an identity, found \(scalar.found)") }
-        rows.refuse(link.cell, parent)
-        return true
-    }
-
-    /// Takes null as an element of the open list: relationships to one take only the first element.
-    private mutating func putNullToOne(_ position: OpenPlaces.Position) {
-        for link in position.node.pointee.links where !link.isMany && takes(link) {
-            rows.putNull(link, position.row)
-        }
-    }
-
-    /// Settles the relationships of a list that has ended. Relationships to one take null from an
-    /// empty list.
-    private mutating func endLists(_ frame: OpenPlaces.Frame) {
-        for index in frame.firstPosition..<places.positions.count {
-            let position = places.positions[index]
-            for link in position.node.pointee.links {
-                if link.isMany {
-                    rows.settleList(link, position.row)
-                } else if !frame.hasContent {
-                    rows.putNull(link, position.row)
-                }
-            }
-        }
-    }
-
-    /// Whether the link takes this value: a relationship to one takes only the first element of a
-    /// list.
-    private func takes(_ link: PlanLink) -> Bool {
-        guard !link.isMany, places.frames.count > 0 else { return true }
-        return !places.frames.last.isArray || places.frames.last.index == 0
     }
 
     // MARK: Captures
@@ -471,7 +439,7 @@ struct MachineCore {
 
     // MARK: Issues and failures
 
-    private mutating func issue(_ reason: String) {
+    mutating func issue(_ reason: String) {
         issues.add(reason, at: places)
     }
 

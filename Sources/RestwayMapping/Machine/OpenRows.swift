@@ -19,7 +19,7 @@ struct OpenRows {
     }
 
     let kinds: [MappingPlan.Kind]
-    private let progress: MappingProgress?
+    let progress: MappingProgress?
     private var rows = ScratchStack<Row>()
     private var cells = ScratchStack<Cell>()
     /// The links of lists, in chains. Nested rows share them.

@@ -33,6 +33,8 @@ package final class MappingPlan: @unchecked Sendable {
     let formats: [[DateFormat]]
     let transforms: [[ValueConversion]]
     let collections: [[PlanCollection]]
+    /// Whether objects may be of several entities.
+    let hasUnions: Bool
     /// Whether a descriptor has a hook.
     package let hasHooks: Bool
     /// Whether a descriptor must find something at its key path.
@@ -56,8 +58,8 @@ package final class MappingPlan: @unchecked Sendable {
         // The entities that relationships lead to, by their index.
         let linked = Set(
             mappings.flatMap { mapping in
-                mapping.relationships.map {
-                    mapping.entity.relationships[$0.relationship].targetIndex
+                mapping.relationships.flatMap {
+                    mapping.entity.relationships[$0.relationship].targets
                 }
             })
         kinds = mappings.map { mapping in
@@ -68,6 +70,8 @@ package final class MappingPlan: @unchecked Sendable {
                 isLinked: linked.contains(mapping.entity.index))
         }
         valueShape = descriptors.lazy.compactMap(\.valueConversion?.shape).first
+        hasUnions =
+            descriptors.contains { $0.union != nil } || mappings.contains { !$0.unions.isEmpty }
         hasHooks = descriptors.contains { $0.hook != nil }
         hasRequired = descriptors.contains(where: \.isRequired)
         var draft = PlanDraft(isOfRows: false)
@@ -78,7 +82,9 @@ package final class MappingPlan: @unchecked Sendable {
                         attribute: index, source: descriptor.keyPath, conversion: conversion),
                     isIdentity: false)
             } else {
-                draft.add(PlanRow(descriptor: index, mapping: index), at: descriptor.keyPath)
+                let row = PlanRow(
+                    descriptor: index, mapping: index, isOfUnion: descriptor.union != nil)
+                draft.add(row, at: descriptor.keyPath)
             }
         }
         tree = PlanTree(draft)
@@ -86,6 +92,16 @@ package final class MappingPlan: @unchecked Sendable {
         self.transforms = mappings.map(\.plan.transforms) + [tree.transforms]
         collections = mappings.map(\.plan.collections) + [tree.collections]
     }
+
+    /// The entities that the objects of a descriptor may be of.
+    package func entities(of index: Int) -> [Entity] {
+        let descriptor = descriptors[index]
+        guard let union = descriptor.union else { return [descriptor.mapping.entity] }
+        return union.members.map { mappings[descriptors.count + $0].entity }
+    }
+
+    /// The mappings of all entities of the model by their index.
+    var ofModel: ArraySlice<EntityMapping> { mappings[descriptors.count...] }
 
     /// The index into `mappings` of the entity at the other end of a link.
     @inline(__always)
