@@ -162,7 +162,7 @@ class _Module:
             for attribute in entity.attributes:
                 found.setdefault(attribute.name, []).append(_type_of(attribute.type))
             for relationship in entity.relationships:
-                target = self._names.entities[relationship.entity]
+                target = union([self._names.entities[name] for name in relationship.entities])
                 read = f"TypedObjects[{target}]" if relationship.many else f"{target} | None"
                 found.setdefault(relationship.name, []).append(read)
         return {name: union(types) for name, types in found.items()}
@@ -171,8 +171,11 @@ class _Module:
         """Returns the types that the attributes and relationships of a draft take."""
         types = {attribute.name: _type_of(attribute.type) for attribute in entity.attributes}
         for relationship in entity.relationships:
-            target = relationship.entity
-            linked = f"{self._names.entities[target]} | {self._names.drafts[target]}"
+            targets = relationship.entities
+            linked = union(
+                [self._names.entities[target] for target in targets]
+                + [self._names.drafts[target] for target in targets]
+            )
             types[relationship.name] = (
                 f"Sequence[{linked}]" if relationship.many else f"{linked} | None"
             )

@@ -92,9 +92,20 @@ def literal(words: Iterable[str]) -> str:
 
 def union(types: Iterable[str]) -> str:
     """Returns a union that has each type once, with None at its end."""
-    parts = [part for kind in types for part in kind.split(" | ")]
+    parts = [part for kind in types for part in _members(kind)]
     found = dict.fromkeys(part for part in parts if part != "None")
     return " | ".join([*found, *(["None"] if "None" in parts else [])])
+
+
+def _members(kind: str) -> list[str]:
+    """Returns the members of a union. A union inside brackets is a part of its member."""
+    found: list[str] = []
+    for part in kind.split(" | "):
+        if found and found[-1].count("[") > found[-1].count("]"):
+            found[-1] += f" | {part}"
+        else:
+            found.append(part)
+    return found
 
 
 def class_name(name: str, suffix: str, taken: set[str]) -> str:
