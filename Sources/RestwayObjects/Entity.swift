@@ -207,6 +207,21 @@ package struct Relationship: Equatable, Sendable {
     }
 }
 
+extension Relationship {
+    /// Returns the entities of `tables` to which the relationship of `entity` leads. Most
+    /// relationships lead to one, at which the search ends.
+    package func targets<Table>(
+        among tables: some Collection<Table>, _ entityOf: (Table) -> Entity, from entity: Entity
+    ) -> [Entity] {
+        var found: [Entity] = []
+        for table in tables where entity.links(self, to: entityOf(table)) {
+            found.append(entityOf(table))
+            if found.count == targets.count { break }
+        }
+        return found
+    }
+}
+
 /// The common model of the entities of one api. It distinguishes them from the entities of another
 /// api.
 package final class EntityModel: Sendable {

@@ -51,7 +51,7 @@ final class MemoryState: CommitTarget, @unchecked Sendable {
     }
 
     func targets(of relationship: Relationship, from entity: Entity) -> [Entity] {
-        tables.lazy.map(\.entity).filter { entity.links(relationship, to: $0) }
+        relationship.targets(among: tables, \.entity, from: entity)
     }
 
     // MARK: Changes

@@ -211,7 +211,7 @@ final class SQLiteCommit: CommitTarget {
     }
 
     func targets(of relationship: Relationship, from entity: Entity) -> [Entity] {
-        file.tables.map(\.layout.entity).filter { entity.links(relationship, to: $0) }
+        relationship.targets(among: file.tables, \.layout.entity, from: entity)
     }
 
     private func table(_ entity: Entity) throws(StoreError) -> Int {

@@ -216,7 +216,7 @@ package final class SQLiteStore: ObjectStore {
         let relationship = object.entity.relationships[index]
         let keys = object.relatedKeys(at: index)
         guard !keys.isEmpty else { return [] }
-        let targets = layouts.map(\.entity).filter { object.entity.links(relationship, to: $0) }
+        let targets = relationship.targets(among: layouts, \.entity, from: object.entity)
         return try newest(anyOf: targets, storeKeys: keys)
     }
 

@@ -285,6 +285,14 @@ package struct ObjectEncoder {
         if mapping.isByIdentity { return .leaf(identity) }
         var object = WireObject()
         _ = object.set(attribute.source[...], .leaf(identity))
+        // Without its keys, the object would not say of which entity it is.
+        let keys = mapping.union?.requiredKeys[linked.entity.index] ?? []
+        for other in target.attributes
+        where other.attribute != attribute.attribute && keys.contains(other.source) {
+            let value = try encode(linked.values[other.attribute], linked, other)
+            if value == .absent || value == .null && !options.keepsNulls { continue }
+            _ = object.set(other.source[...], try expanded(value, linked, other))
+        }
         try mapping.union?.mark(&object, as: target)
         return .object(object)
     }
