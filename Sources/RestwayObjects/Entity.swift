@@ -213,12 +213,12 @@ package struct Relationship: Equatable, Sendable {
     ) {
         self.init(
             name: name, targetName: targetName, targets: [targetIndex], isMany: isMany,
-            policy: policy)
+            policy: policy, emptyElements: emptyElements)
     }
 
     package init(
         name: String, targetName: String, targets: [Int], isMany: Bool = false,
-        policy: Policy = .assign
+        policy: Policy = .assign, emptyElements: EmptyElements = .drop
     ) {
         self.name = name
         self.targetName = targetName

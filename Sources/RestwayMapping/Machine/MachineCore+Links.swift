@@ -11,9 +11,10 @@ extension MachineCore {
         }
         let issuesBefore = issues.count
         guard let row = pushRow(PlanRow(descriptor: -1, mapping: mapping)) else { return false }
-        rows.attach(row, link, parent)
+        rows.attach(row, link, parent, .identity)
         put(scalar, target, row)
         guard rows.isEmpty(row) else {
+            putKey(link, row)
             rows.finish(
                 from: row, haveContent: true, values.bytes.base, &issues, at: places)
             return true
@@ -25,25 +26,16 @@ extension MachineCore {
     }
 
     /// Takes null as an element of the open list: relationships to one take only the first element.
-    mutating func putNullToOne(_ position: OpenPlaces.Position) {
-        for link in position.node.pointee.links where !link.isMany && takes(link) {
-            rows.putNull(link, position.row)
+    /// Returns false if the mapping is over.
+    mutating func putNullElement(_ position: OpenPlaces.Position) -> Bool {
+        for link in position.node.pointee.links where takes(link) {
+            guard link.isMany else { rows.putNull(link, position.row); continue }
+            guard rows.keepsEmptyElements(link, position.row) else { continue }
+            guard let row = pushRow(plan.row(of: link)) else { return false }
+            rows.attach(row, link, position.row)
+            rows.finish(from: row, haveContent: false, values.bytes.base, &issues, at: places)
         }
-    }
-
-    /// Settles the relationships of a list that has ended. Relationships to one take null from an
-    /// empty list.
-    mutating func endLists(_ frame: OpenPlaces.Frame) {
-        for index in frame.firstPosition..<places.positions.count {
-            let position = places.positions[index]
-            for link in position.node.pointee.links {
-                if link.isMany {
-                    rows.settleList(link, position.row)
-                } else if !frame.hasContent {
-                    rows.putNull(link, position.row)
-                }
-            }
-        }
+        return true
     }
 
     /// Whether the link takes this value: a relationship to one takes only the first element of a
