@@ -19,7 +19,7 @@ JANSSON_FLAGS := --pkg-config-path $(JANSSON) -Xlinker --exclude-libs=librestway
 # Swift tests run, checks exclusive access to memory; the release build does not. The linker keeps
 # equal functions once (--icf=all): half a MiB, most of it of the Swift standard library. Nothing
 # reads reflection metadata (docs/decisions/0031). All modules are compiled together when the library
-# is linked (docs/decisions/0038); `make WHOLE=` leaves that out.
+# is linked (docs/decisions/0037); `make WHOLE=` leaves that out.
 #
 # The same sources give the same bytes in every folder (make check-reproducible): the debug
 # information, of which the linker makes the build ID, has neither the name of this folder nor the

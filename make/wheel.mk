@@ -30,7 +30,7 @@ $(WHEEL)/libraries/.stamp: $(WHEEL_SCRIPTS)/libraries $(WHEEL_SCRIPTS)/source ma
 	touch $@
 
 # zig cannot read the objects of the release build, which are compiled by Swift's linker
-# (docs/decisions/0038), so the wheel has a build of its own.
+# (docs/decisions/0037), so the wheel has a build of its own.
 WHEEL_RELEASE := .build-wheel
 
 wheel-files: setup $(WHEEL)/libraries/.stamp
