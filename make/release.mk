@@ -21,10 +21,10 @@ JANSSON_FLAGS := --pkg-config-path $(JANSSON) -Xlinker --exclude-libs=librestway
 # reads reflection metadata (docs/decisions/0031). All modules are compiled together when the library
 # is linked (docs/decisions/0037); `make WHOLE=` leaves that out.
 #
-# The same sources give the same bytes in every folder (make check-reproducible): the debug
-# information, of which the linker makes the build ID, has neither the name of this folder nor the
-# names of compiled Clang modules, which are hashes of options and paths, and the compiler writes no
-# hash of its options into each module.
+# The bytes do not depend on the folder (make check-reproducible): the debug information, of which
+# the linker makes the build ID, has neither the name of this folder nor the names of compiled Clang
+# modules, which are hashes of options and paths, and the compiler writes no hash of its options into
+# each module.
 WHOLE ?= --experimental-lto-mode=full
 RELEASE_BUILD := RESTWAY_RELEASE=1 swift build -c release --scratch-path $(RELEASE) \
 	$(WHOLE) $(JANSSON_FLAGS) \
