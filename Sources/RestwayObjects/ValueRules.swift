@@ -1,4 +1,4 @@
-/// What the API document says about the values of an attribute, beside their type.
+/// The rules of the API document for the values of an attribute, beside their type.
 package struct ValueRules: Equatable, Sendable {
     /// The value that the attribute has in every object, and in every request; `nil` if objects
     /// differ.

@@ -2,7 +2,7 @@ import FoundationEssentials
 import RestwayCalls
 import RestwayObjects
 
-/// What the decoders of one answer have in common: where its objects come from, and which cells
+/// The state that the decoders of one answer share: where its objects come from, and which cells
 /// the keys of its types stand for.
 final class DecodingRun {
     let source: ObjectSource

@@ -29,7 +29,7 @@ struct Arrival: Sendable {
     init(_ headers: Headers, requestTime: Int64, responseTime: Int64) {
         now = responseTime / Self.microsecondsPerSecond
         date = Statements.date("Date", headers, now: now) ?? now
-        // Of several values, the first one counts (RFC 9111, section 5.1).
+        // If a field has several values, the first one counts (RFC 9111, section 5.1).
         let stated = headers[first: "Age"].flatMap { FieldList.members($0).first }
         let seconds = stated.flatMap { CacheControl.seconds(String($0)) } ?? 0
         let most = CacheControl.secondsMax * Self.microsecondsPerSecond

@@ -78,7 +78,7 @@ struct ResponseProcessor {
             parsed.parsed = try AnswerReading(processor: self).value(of: received)
             return parsed
         }
-        // What was mapped before need not even be looked for among the descriptors.
+        // For a body that was mapped before, no descriptors have to be found.
         let key = memoKey(answer)
         if let known = known(answer, key) {
             parsed.known = known

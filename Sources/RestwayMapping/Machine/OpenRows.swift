@@ -2,7 +2,7 @@ import RestwayObjects
 
 /// The rows of a response: open rows, whose values are being collected, and complete rows.
 struct OpenRows {
-    /// What a linked row is made of.
+    /// The value of which a linked row is made.
     enum Origin: BitwiseCopyable {
         /// An object of its own.
         case object
@@ -264,7 +264,8 @@ struct OpenRows {
         if first == 0 { links.pop(to: 0) }
     }
 
-    /// What becomes of an object without content. Only an element of a list may keep its place.
+    /// Returns the form that an object without content takes. Only an element of a list may keep
+    /// its place.
     private func emptyElement(_ row: Row, at places: OpenPlaces) -> Relationship.EmptyElements {
         guard row.parent >= 0, places.frames.count > 0, places.frames.last.isArray else {
             return .drop

@@ -1,6 +1,7 @@
 import RestwayObjects
 
-/// What the targets of a tree need in addition to their kind; targets have indices into it.
+/// The details that the targets of a tree need in addition to their kind; targets have indices
+/// into them.
 struct PlanDetails {
     var formats: [DateFormat] = []
     var transforms: [ValueConversion] = []
