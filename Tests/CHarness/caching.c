@@ -68,6 +68,11 @@ static void make_client_of_file(struct caching *caching) {
     options.cache_path = caching->path;
     options.cache_memory_bytes_max = -1;
     caching->client = caching_client(caching, options);
+    // A reader waits for the making of a new file at most 250 ms, which may take longer under
+    // valgrind. The list waits until the file is made.
+    restway_cache_entries *entries = NULL;
+    assert_ok(restway_cache_list(caching->client, NULL, 0, &entries, &failure));
+    restway_cache_entries_release(entries);
 }
 
 void caching_begin_in_file(struct caching *caching) {

@@ -193,7 +193,7 @@ def test_a_source_is_a_key_path_or_a_list_of_keys(peer: Peer) -> None:
     api.add_attribute("Thing", "size", source=["data", "size.cm"], type="int")
     api.add_relationship("Thing", "parts", "Thing", source=["p.p"], many=True)
     with pytest.raises(restway.ConfigError):
-        api.add_attribute("Thing", "none", source=[])
+        api.add_attribute("Thing", "none", source=[], type="int")
     api.add_response({"path": "thing", "entity": "Thing"})
     peer.respond(
         b'{"a.b": 1, "a": {"b": 2}, "c.d": 3, "data": {"size.cm": 4}, "p.p": [{"c.d": 5}]}'
