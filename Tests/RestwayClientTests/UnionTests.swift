@@ -235,4 +235,57 @@ final class UnionTests: XCTestCase {
                     + "\"discriminator\" or \"keys\"",
             ])
     }
+
+    func testAUnionStandsWhereNoSingleEntityIsNeeded() {
+        let relationships = """
+            {"byKey": {"entity": "Item", "many": true, "map": "id"},
+             "whole": {"entity": "Item", "source": []},
+             "seats": {"entity": "Item", "many": true, "empty": "object"},
+             "places": {"entity": "Item", "many": true, "empty": "gap"}}
+            """
+        let problems = TestAPI.problems(
+            """
+            {"restway": 1,
+             "entities": {
+               "Bug": {"identity": "id", "attributes": {"id": {"type": "int"}}},
+               "Story": {"identity": "id", "attributes": {"id": {"type": "int"}}},
+               "Sprint": {"identity": "id", "attributes": {"id": {"type": "int"}},
+                          "relationships": \(relationships)}},
+             "unions": {"Item": {"oneOf": ["Bug", "Story"], "discriminator": "type"}}}
+            """)
+        let place = "$.entities.Sprint.relationships"
+        XCTAssertEqual(
+            problems,
+            [
+                "\(place).byKey.map: names an attribute of one entity, and this relationship has a "
+                    + "union",
+                "\(place).whole.source: the whole object is of one entity, not of a union",
+                "\(place).seats.empty: an object without values does not say of which entity it is",
+            ])
+    }
+
+    func testAListOfAUnionKeepsItsGaps() throws {
+        let document = """
+            {"restway": 1, "environments": {"test": {"baseURL": "http://api.test"}},
+             "entities": {
+               "Bug": {"identity": "id", "attributes": {"id": {"type": "int"}}},
+               "Story": {"identity": "id", "attributes": {"id": {"type": "int"}}},
+               "Sprint": {"identity": "id", "attributes": {"id": {"type": "int"}},
+                 "relationships": {"places": {
+                   "entity": {"oneOf": ["Bug", "Story"], "discriminator": "type"},
+                   "many": true, "empty": "gap"}}}},
+             "responses": [{"path": "sprints", "entity": "Sprint"}]}
+            """
+        for inFile in [false, true] {
+            let client = try client(document, inFile: inFile)
+            let body = """
+                {"id": 9, "places": [null, {"type": "Story", "id": 1}, {}, {"type": "Bug", "id": 1}]}
+                """
+            let sprint = try get("sprints", body, client).objects[0]
+            XCTAssertEqual(try related("places", of: sprint, client), ["Story 1", "Bug 1"])
+            let keys = sprint.relatedKeys(at: 0)
+            XCTAssertEqual(keys.map { $0 == 0 }, [true, false, true, false])
+            client.close()
+        }
+    }
 }

@@ -82,7 +82,7 @@ final class EmptyElementTests: XCTestCase {
         XCTAssertEqual(try places("[null,{}]", mapping(.gap)).places, ["gap", "gap"])
         XCTAssertEqual(try places("[null]", mapping(.object)).places, ["object"])
         XCTAssertEqual(try places("[]", mapping(.gap)).places, [])
-        // Outside of a list, null and an empty object mean no object, as ever.
+        // Outside of a list, null and an empty object mean no object, whatever `empty` says.
         XCTAssertEqual(try places("{}", mapping(.gap)).places, [])
         XCTAssertEqual(try places("null", mapping(.object)).places, [])
     }

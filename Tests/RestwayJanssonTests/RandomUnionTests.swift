@@ -35,7 +35,7 @@ final class RandomUnionTests: XCTestCase {
         }
     }
 
-    /// What a rule makes of values, without a machine.
+    /// The result that a rule must have for some values, found without a machine.
     private struct Prediction {
         let rule: Rule
         var issues: [String] = []
@@ -51,7 +51,7 @@ final class RandomUnionTests: XCTestCase {
             }
         }
 
-        /// The text of an object; nil if there is none.
+        /// The text of the object; nil for every other value.
         mutating func text(_ item: Item, at place: String) -> String? {
             switch item {
             case .null, .empty: return nil

@@ -76,7 +76,7 @@ final class DefaultValueTests: StoreTestCase {
         }
     }
 
-    /// What a commit has to make of rows, object by object.
+    /// The objects that must stand in the store after commits of rows.
     func testRandomCommitsAgreeWithANaiveModel() throws {
         let defaults: [Value] = [
             .absent, .string("nameless"), .int64(3), .absent, .json("[]"),

@@ -60,6 +60,10 @@ OF_OTHER_PARTS = {
     "a listed value twice": r"^stands twice$",
     "a default that is not listed": r'^is not one of "values"$',
     "an identity that is the same everywhere": r"^an identity has no constant and no default, ",
+    "a union where one entity is needed": (
+        r"^names an attribute of one entity, and this relationship has a union$"
+        r"|^an object without values does not say of which entity it is$"
+    ),
     "an attribute that is no key": r"^a key is of type string, int or any, and has no transform, ",
     "a value that is no whole object": r"^the whole object is ",
     "an object that contains itself": r"^the whole object would contain itself without end$",

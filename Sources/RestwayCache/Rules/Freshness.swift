@@ -53,7 +53,7 @@ struct Statements: Sendable {
 
     /// Nothing is fresh for longer only because it has not changed for long.
     static let likelyLifetimeMax: Int64 = 7 * 86_400
-    /// - Parameter directives: What `Cache-Control` says.
+    /// - Parameter directives: The directives of `Cache-Control`.
     init(_ headers: Headers, _ directives: CacheControl, status: Int, _ arrival: Arrival) {
         let (now, date) = (arrival.now, arrival.date)
         self.directives = directives

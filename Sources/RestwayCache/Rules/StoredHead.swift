@@ -33,8 +33,8 @@ package final class StoredHead: Sendable {
     /// Makes the head of an entry from the fields that were kept.
     ///
     /// - Parameters:
-    ///   - directives: What `Cache-Control` says, if it was read before.
-    ///   - arrival: What `Date` and `Age` say, if they were read before.
+    ///   - directives: The directives of `Cache-Control`, if they were read before.
+    ///   - arrival: The values of `Date` and `Age`, if they were read before.
     init(
         status: Int, httpVersion: Int, headers: Headers, url: String, requestTime: Int64,
         responseTime: Int64, selecting: [HeaderField] = [], documentLifetime: Int64? = nil,

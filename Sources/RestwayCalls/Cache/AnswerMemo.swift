@@ -84,7 +84,7 @@ package final class AnswerMemo: Sendable {
 
     /// - Parameters:
     ///   - committedTo: The `identity` of the store that is known to have taken the answer; `nil`
-    ///     if there is none.
+    ///     if no store is known to have taken it.
     ///   - onCommit: Receives the identity of another store that has taken the answer. It is called
     ///     before the call ends, on the thread that delivers the answer, so it must not wait. It
     ///     may be called more than once.
