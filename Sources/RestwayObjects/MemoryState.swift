@@ -70,7 +70,7 @@ final class MemoryState: CommitTarget, @unchecked Sendable {
         let next = rows.withUnsafeBufferPointer { rows in
             var next = first
             var isOpen = false
-            while next < rows.count, !isOpen {
+            while next < rows.count, !isOpen, !rows[next].entity.hasDefaults {
                 (next, isOpen) = tableMade(rows[next].entity).take(
                     rows, from: next, &keys, &lastKey, &objects, since: first)
             }

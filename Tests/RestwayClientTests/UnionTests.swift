@@ -279,7 +279,8 @@ final class UnionTests: XCTestCase {
         for inFile in [false, true] {
             let client = try client(document, inFile: inFile)
             let body = """
-                {"id": 9, "places": [null, {"type": "Story", "id": 1}, {}, {"type": "Bug", "id": 1}]}
+                {"id": 9,
+                 "places": [null, {"type": "Story", "id": 1}, {}, {"type": "Bug", "id": 1}]}
                 """
             let sprint = try get("sprints", body, client).objects[0]
             XCTAssertEqual(try related("places", of: sprint, client), ["Story 1", "Bug 1"])

@@ -68,6 +68,23 @@ final class DefaultValueTests: StoreTestCase {
         }
     }
 
+    func testRowsOfAnEntityWithoutDefaultsMayComeFirst() throws {
+        let plain = Entity(
+            name: "Plain", index: 1, attributes: [Self.attribute("id", .int, nil)],
+            identityIndex: 0, model: entity.model)
+        try withEachStore {
+            let store = try makeStore([entity, plain])
+            let rows = [Snapshot.make(plain, [.int64(1)]), row(.int64(1))]
+            let commit = try store.commit(ChangeSet(rows: rows))
+            XCTAssertEqual(
+                commit.objects.map(\.values),
+                [
+                    [.int64(1)],
+                    [.int64(1), .string("nameless"), .int64(3), .absent, .json("[]")],
+                ])
+        }
+    }
+
     func testObjectsOfTheProgramHaveNoDefaults() throws {
         try withEachStore {
             let store = try makeStore([entity])
