@@ -78,7 +78,6 @@ package final class ResponseDescriptor: Sendable {
         return mediaTypes.compactMap { $0.rank(of: mediaType ?? MediaRange("")) }.max()
     }
 
-
     /// Whether this descriptor may apply to an answer with `status`. The answer is false if a
     /// descriptor with a more specific template applies.
     ///
