@@ -6,28 +6,10 @@ import XCTest
 
 /// Lists and maps of values: how they are read, kept and written.
 final class CollectionTests: XCTestCase {
-    /// An entity whose attribute `v` has a form.
-    private func mapping(
-        _ shape: ValueShape, _ innermost: ValueConversion? = nil
-    ) -> EntityMapping {
-        let entity = Entity(
-            name: "Thing", index: 0,
-            attributes: [Attribute(name: "id"), Attribute(name: "v", shape: shape)],
-            identityIndex: 0)
-        return EntityMapping(
-            entity: entity,
-            attributes: [
-                AttributeMapping(attribute: 0, source: ["id"], conversion: .any),
-                AttributeMapping(
-                    attribute: 1, source: ["v"],
-                    conversion: ValueConversion(shape, innermost: innermost)),
-            ])
-    }
-
     private func map(
         _ json: String, _ shape: ValueShape, _ innermost: ValueConversion? = nil
     ) throws -> (value: Value, issues: [MappingIssue]) {
-        let plan = MappingPlan([ResponseDescriptor(mapping: mapping(shape, innermost))])
+        let plan = MappingPlan([ResponseDescriptor(mapping: Model.mapping(ofV: shape, innermost))])
         let result = try RestwayJanssonTests.map(#"{"id":1,"v":\#(json)}"#, plan)
         return (result.rows[0].value(named: "v") ?? .absent, result.issues)
     }
@@ -101,11 +83,11 @@ final class CollectionTests: XCTestCase {
         let (value, issues) = try map(#"["29/02/2024","x",null]"#, shape, format)
         XCTAssertEqual(value, .json(#"["2024-02-29T00:00:00Z",null]"#))
         XCTAssertEqual(issues.map(\.keyPath), ["v[1]"])
-        let mapping = mapping(shape, format)
+        let mapping = Model.mapping(ofV: shape, format)
         let object = Snapshot.make(mapping.entity, [.int64(1), value])
         XCTAssertEqual(
             try encoded(.object(object), mapping), #"{"id":1,"v":["29/02/2024",null]}"#)
-        let epoch = self.mapping(.map(.one(.date)), .date(try DateFormat("epoch")))
+        let epoch = Model.mapping(ofV: .map(.one(.date)), .date(try DateFormat("epoch")))
         let other = Snapshot.make(
             epoch.entity, [.int64(1), .json(#"{"a":"1970-01-01T00:00:05Z"}"#)])
         XCTAssertEqual(try encoded(.object(other), epoch), #"{"id":1,"v":{"a":5}}"#)
@@ -113,7 +95,7 @@ final class CollectionTests: XCTestCase {
 
     func testTransformsOfTheProgramGetEachElement() throws {
         let shape = ValueShape.list(.one(.string))
-        let mapping = mapping(shape, .custom("t", .string))
+        let mapping = Model.mapping(ofV: shape, .custom("t", .string))
         let transform = CustomTransform(
             decode: { (value) throws(TransformError) in
                 switch value {

@@ -29,6 +29,24 @@ enum Model {
                     field.type, format: field.format.map { try! DateFormat($0) }))
         })
 
+    /// An entity whose attribute `v` has a form, beside the identity `id`.
+    static func mapping(
+        ofV shape: ValueShape, _ innermost: ValueConversion? = nil
+    ) -> EntityMapping {
+        let entity = Entity(
+            name: "Thing", index: 0,
+            attributes: [Attribute(name: "id"), Attribute(name: "v", shape: shape)],
+            identityIndex: 0)
+        return EntityMapping(
+            entity: entity,
+            attributes: [
+                AttributeMapping(attribute: 0, source: ["id"], conversion: .any),
+                AttributeMapping(
+                    attribute: 1, source: ["v"],
+                    conversion: ValueConversion(shape, innermost: innermost)),
+            ])
+    }
+
     /// An entity whose attributes are named like their sources.
     static func mapping(
         _ attributes: [(source: String, type: AttributeType)], identity: Int? = 0

@@ -234,24 +234,23 @@ final class RandomUnionTests: XCTestCase {
         func key(_ text: String, _ machine: MappingMachine) {
             _ = Array(text.utf8).withUnsafeBytes(machine.key)
         }
+        func pushKind(_ machine: MappingMachine) {
+            key("kind", machine)
+            _ = machine.beginObject()
+            key("of", machine)
+            _ = Array("a".utf8).withUnsafeBytes(machine.string)
+            _ = machine.endObject()
+        }
         XCTAssertEqual(failure { _ in }, .brokenEvents(.unfinished, place: "items"))
         XCTAssertEqual(
             failure { machine in
-                key("kind", machine)
-                _ = machine.beginObject()
-                key("of", machine)
-                _ = Array("a".utf8).withUnsafeBytes(machine.string)
-                _ = machine.endObject()
+                pushKind(machine)
                 _ = machine.int64(1)
                 _ = machine.endObject()
             }, .brokenEvents(.valueWithoutKey, place: "items"))
         XCTAssertEqual(
             failure { machine in
-                key("kind", machine)
-                _ = machine.beginObject()
-                key("of", machine)
-                _ = Array("a".utf8).withUnsafeBytes(machine.string)
-                _ = machine.endObject()
+                pushKind(machine)
                 key("id", machine)
                 _ = machine.endObject()
             }, .brokenEvents(.keyWithoutValue, place: "items.id"))

@@ -10,27 +10,13 @@ final class SeveralFormsTests: XCTestCase {
         .date(try DateFormat(text))
     }
 
-    private func mapping(_ shape: ValueShape, _ conversion: ValueConversion) -> EntityMapping {
-        let entity = Entity(
-            name: "Thing", index: 0,
-            attributes: [Attribute(name: "id"), Attribute(name: "v", shape: shape)],
-            identityIndex: 0)
-        return EntityMapping(
-            entity: entity,
-            attributes: [
-                AttributeMapping(attribute: 0, source: ["id"], conversion: .any),
-                AttributeMapping(
-                    attribute: 1, source: ["v"],
-                    conversion: ValueConversion(shape, innermost: conversion)),
-            ])
-    }
-
     private func read(
         _ json: String, _ shape: ValueShape, _ conversion: ValueConversion,
         _ transforms: [String: CustomTransform] = [:]
     ) throws -> (value: Value, issues: [String]) {
         let plan = MappingPlan(
-            [ResponseDescriptor(mapping: mapping(shape, conversion))], transforms: transforms)
+            [ResponseDescriptor(mapping: Model.mapping(ofV: shape, conversion))],
+            transforms: transforms)
         let result = try map(#"{"id":1,"v":\#(json)}"#, plan)
         return (
             result.rows[0].value(named: "v") ?? .absent,
@@ -41,7 +27,7 @@ final class SeveralFormsTests: XCTestCase {
     private func written(
         _ value: Value, _ shape: ValueShape, _ conversion: ValueConversion
     ) throws -> String {
-        let mapping = mapping(shape, conversion)
+        let mapping = Model.mapping(ofV: shape, conversion)
         let object = Snapshot.make(mapping.entity, [.int64(1), value])
         return try encoded(.object(object), mapping)
     }
