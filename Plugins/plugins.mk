@@ -8,9 +8,11 @@ MSGPACK := $(shell pkg-config --exists msgpack-c && echo msgpack-c || echo msgpa
 PLUGIN_LINK := -shared -Wl,--version-script=Plugins/plugin.map -Wl,-z,relro -Wl,-z,now
 PLUGIN_HEADERS := $(wildcard Include/restway/plugin*.h) Plugins/plugin.map Plugins/plugins.mk
 
-# The checker for authors of plugins; it does not need the library.
+# The checker for authors of plugins; it does not need the library. Its build ID is made of its debug
+# information, too, which therefore does not name this folder.
 CHECK_TOOL := build/restway-plugin-check
-CHECK_FLAGS := -std=gnu11 -D_GNU_SOURCE -O2 -g -Wall -Wextra -Werror -IInclude -pthread
+CHECK_FLAGS := -std=gnu11 -D_GNU_SOURCE -O2 -g -ffile-prefix-map=$(CURDIR)=. -Wall -Wextra -Werror \
+	-IInclude -pthread
 
 .PHONY: plugins
 plugins: setup $(PLUGIN_FILES) $(CHECK_TOOL) ## build the plugins that ship, and their checker

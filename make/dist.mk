@@ -17,3 +17,8 @@ dist-files: setup $(DIST_VENV)/.stamp $(STAGE)/lib/librestway.so
 	$(DIST_VENV)/bin/pyspdxtools --infile $(DIST)/restway-$(VERSION).spdx.json
 	cd $(DIST) && sha256sum --check --quiet SHA256SUMS
 	@ls $(DIST)
+
+# Two builds of the last commit in folders with different names. It takes two release builds.
+.PHONY: test-reproducible
+test-reproducible: setup
+	make/dist/build-twice $(CURDIR)/build/reproducible

@@ -20,12 +20,20 @@ JANSSON_FLAGS := --pkg-config-path $(JANSSON) -Xlinker --exclude-libs=librestway
 # equal functions once (--icf=all): half a MiB, most of it of the Swift standard library. Nothing
 # reads reflection metadata (docs/decisions/0031). All modules are compiled together when the library
 # is linked (docs/decisions/0038); `make WHOLE=` leaves that out.
+#
+# The same sources give the same bytes in every folder (make check-reproducible): the debug
+# information, of which the linker makes the build ID, has neither the name of this folder nor the
+# names of compiled Clang modules, which are hashes of options and paths, and the compiler writes no
+# hash of its options into each module.
 WHOLE ?= --experimental-lto-mode=full
 RELEASE_BUILD := RESTWAY_RELEASE=1 swift build -c release --scratch-path $(RELEASE) \
 	$(WHOLE) $(JANSSON_FLAGS) \
+	-Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=. \
 	-Xswiftc -static-stdlib -Xswiftc -enforce-exclusivity=unchecked \
 	-Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld \
-	-Xswiftc -Xfrontend -Xswiftc -disable-reflection-metadata
+	-Xswiftc -Xfrontend -Xswiftc -disable-reflection-metadata \
+	-Xswiftc -Xfrontend -Xswiftc -no-clang-module-breadcrumbs \
+	-Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen
 LIBRARY_FLAGS := --product restway \
 	-Xlinker --version-script=$(CURDIR)/pkgconfig/restway.map \
 	-Xlinker -soname -Xlinker $(SONAME) \
