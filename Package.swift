@@ -94,7 +94,7 @@ let core: [Target] =
         "RestwayDocument",
         [
             "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting", "RestwayObjects",
-            "RestwayMapping", "RestwayHTTP", "RestwayOutcome",
+            "RestwayMapping", "RestwayJansson", "RestwayHTTP", "RestwayOutcome",
         ], settings + small)
     + module(
         "RestwayPlugins",

@@ -120,7 +120,8 @@ typedef enum RESTWAY_OPEN_ENUM restway_attribute_type {
  *  @param format    The format of a date; NULL for the default. It must be NULL if @p transform is
  *                   given.
  *  @param transform A transform's name, or a JSON object with `name` and options, as in the
- *                   document; NULL for the default of the type.
+ *                   document, or a JSON array of both, which are tried in order; NULL for the
+ *                   default of the type.
  *  @return RESTWAY_OK; RESTWAY_E_UNKNOWN_ENTITY; RESTWAY_E_DUPLICATE (the entity has an attribute
  *          or a relationship of that name); RESTWAY_E_CONFIG with the problems as details;
  *          RESTWAY_E_FROZEN; RESTWAY_E_INVALID_ARGUMENT.

@@ -151,6 +151,7 @@ RESTWAY_API int32_t restway_object_relationship_is_many(
  *                   or RESTWAY_VALUE_LIST (to-many); may be NULL.
  *  @param out_keys  Receives the store keys, in order, *Borrowed* from @p object; NULL when there
  *                   are no keys. Some keys may belong to objects that have been deleted meanwhile.
+ *                   0 is a gap of a relationship that keeps gaps (docs/API-DOCUMENT.md).
  *  @param out_count Receives the number of keys.
  *  @return RESTWAY_OK, RESTWAY_E_UNKNOWN_ATTRIBUTE, RESTWAY_E_INVALID_ARGUMENT.
  *

@@ -70,6 +70,20 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_object_values(
     const restway_object *object, const char *attribute, restway_values **out_values,
     restway_error **out_error);
 
+/** Says whether the API document lists the value of an attribute under `values`. An attribute whose
+ *  values are listed also keeps values that are not listed, unless its list is closed.
+ *
+ *  @param attribute Its name.
+ *  @param out_known Receives 1 if the value is listed, and in a list or a map every value; also if
+ *                   it is null or has never been received, and if the document lists no values.
+ *                   Otherwise it receives 0.
+ *  @return RESTWAY_OK, RESTWAY_E_UNKNOWN_ATTRIBUTE, RESTWAY_E_INVALID_ARGUMENT, RESTWAY_E_FORKED.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_object_is_known_value(
+    const restway_object *object, const char *attribute, int32_t *out_known,
+    restway_error **out_error);
+
 /** Returns the type of the value of an answer as the API document writes it, for a list or a map
  *  (["string"], {"*":"int"}); "any" for a single value, and NULL if no descriptor of the answer
  *  describes a value. restway_response_value() gives the value. *Borrowed*. Threads: any.

@@ -219,6 +219,17 @@ public func restway_object_values(
     }
 }
 
+@_cdecl("restway_object_is_known_value") @implementation
+public func restway_object_is_known_value(
+    _ object: InHandle, _ attribute: CString?, _ outKnown: Out<Int32>?, _ outError: OutHandle?
+) -> restway_status {
+    Snapshot.writing(object, outKnown, 0, outError, "out_known") { object throws(Failure) in
+        let name = try Argument.string(attribute, "attribute")
+        let index = try object.entity.attribute(named: name)
+        return object.hasListedValue(at: index) ? 1 : 0
+    }
+}
+
 @_cdecl("restway_response_value_type") @implementation
 public func restway_response_value_type(_ response: InHandle) -> CString! {
     ResponseHandle.text(response, "value type") { $0.response.shape?.description }

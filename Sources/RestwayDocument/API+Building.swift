@@ -8,7 +8,7 @@ extension API {
     /// Registers a transform of the program.
     package func addTransform(_ name: String, _ transform: CustomTransform) throws(Failure) {
         try change { definition, _ throws(Failure) in
-            guard DocumentNode.typesOfTransforms[name] == nil else {
+            guard ConversionReader.typesOfTransforms[name] == nil else {
                 throw Failure(
                     .invalidArgument, "transform \"\(name)\" is built in", field: "name")
             }
@@ -69,7 +69,7 @@ extension API {
     }
 
     /// Adds an attribute to an entity. `source` is a key path or the text of a JSON array of keys,
-    /// `transform` is a name or the text of a JSON object.
+    /// `transform` is a name, or the text of a JSON object or array.
     package func addAttribute(
         _ name: String, toEntity entityName: String, source: String?, type: AttributeType,
         format: String?, transform: String?
@@ -78,7 +78,9 @@ extension API {
         if let source { members.append(("source", try Self.value(source, opening: "[", "source"))) }
         if let format { members.append(("format", .string(format))) }
         if let transform {
-            members.append(("transform", try Self.value(transform, opening: "{", "transform")))
+            let opening: Unicode.Scalar = transform.utf8.first == UInt8(ascii: "[") ? "[" : "{"
+            let value = try Self.value(transform, opening: opening, "transform")
+            members.append(("transform", value))
         }
         let value = JSONValue.object(members)
         let addition = DocumentText.Addition.value(
@@ -114,6 +116,9 @@ extension API {
             let names = Set(mapping.entity.attributes.map(\.name))
             parts.addRelationship(name, node, in: definition.entityCatalog, names)
             definition.replace(parts.mapping)
+            if definition.entityCatalog.circles(from: mapping.entity.index).contains(name) {
+                throw Failure(.config, EntityCatalog.reasonAgainstCircles, field: name)
+            }
         }
     }
 
@@ -130,10 +135,8 @@ extension API {
             parts.identityIndex = nil
             if let name {
                 let index = try mapping.entity.attribute(named: name)
-                guard parts.attributes[index].type.mayIdentify else {
-                    throw Failure(
-                        .config, "an identity is of type int or string, \"\(name)\" is not",
-                        field: name)
+                if let reason = parts.reasonAgainstIdentity(index) {
+                    throw Failure(.config, reason, field: name)
                 }
                 parts.identityIndex = index
             }

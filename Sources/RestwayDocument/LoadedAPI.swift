@@ -1,6 +1,7 @@
 package import RestwayMapping
 package import RestwayObjects
 package import RestwayRouting
+import RestwayText
 import RestwayThreads
 
 /// A definition that no longer changes, and data derived from it once. Calls share it.
@@ -33,16 +34,19 @@ package final class LoadedAPI: Sendable {
     /// Returns the plan of all descriptors that apply to an answer with `status`; `nil` if no
     /// descriptor applies.
     ///
-    /// - Parameter event: The name of the event of an event stream; `nil` for a whole body.
+    /// - Parameters:
+    ///   - event: The name of the event of an event stream; `nil` for a whole body.
+    ///   - mediaType: The `Content-Type` of the answer; `nil` if it has none.
     package func plan(
-        method: Method, status: Int, _ choice: DescriptorChoice, event: String? = nil
+        method: Method, status: Int, _ choice: DescriptorChoice, event: String? = nil,
+        mediaType: String?
     ) -> MappingPlan? {
         let descriptors = definition.descriptors
         let fitting = candidates(choice).filter {
             descriptors[$0].fits(method: method, status: status, choice, event: event)
         }
-        guard !fitting.isEmpty else { return nil }
-        let indices = choice.mostSpecific(fitting) { descriptors[$0].template }
+        let indices = mostSpecific(fitting, choice, mediaType)
+        guard !indices.isEmpty else { return nil }
         return plans.withLock { plans in
             if let plan = plans[indices] { return plan }
             let plan = MappingPlan(
@@ -51,6 +55,23 @@ package final class LoadedAPI: Sendable {
             plans[indices] = plan
             return plan
         }
+    }
+
+    /// Returns the descriptors for the media type of an answer that no more specific descriptor
+    /// replaces.
+    private func mostSpecific(
+        _ fitting: [Int], _ choice: DescriptorChoice, _ mediaType: String?
+    ) -> [Int] {
+        let descriptors = definition.descriptors
+        guard fitting.contains(where: { !descriptors[$0].mediaTypes.isEmpty }) else {
+            return choice.mostSpecific(fitting) { descriptors[$0].template }
+        }
+        let type = mediaType.map(MediaRange.init)
+        let ranks = fitting.map { (index: $0, rank: descriptors[$0].rank(of: type)) }
+        let named = ranks.filter { $0.rank != nil }
+        let left = choice.mostSpecific(named) { descriptors[$0.index].template }
+        let best = left.compactMap(\.rank).max()
+        return left.filter { $0.rank == 0 || $0.rank == best }.map(\.index)
     }
 
     /// Returns the indices of the descriptors that may apply, in the order of the document.

@@ -44,6 +44,9 @@ package struct ChangeSet: Sendable {
     /// Whether all rows were made for this change set, as a mapping does. A store then need not
     /// check each row for an earlier commit.
     package var rowsAreNew = false
+    /// The rows that only name the identity of an object to which another object links. They bring
+    /// no defaults. Rows of entities without defaults are never listed.
+    package var identityRows: Set<Int> = []
     package var origin: Origin
     /// Whether the rows only complete objects that the store already has: the values of an object
     /// win, no link of it is replaced, and a row gives it only what is absent. The rows of objects
@@ -82,8 +85,10 @@ package struct ChangeSet: Sendable {
     package mutating func append(rowsOf later: ChangeSet) {
         guard !rows.isEmpty else {
             (rows, rowsAreNew) = (later.rows, later.rowsAreNew)
+            identityRows = later.identityRows
             return
         }
+        for row in later.identityRows { identityRows.insert(rows.count + row) }
         let numbers = Array(rows.count..<rows.count + later.rows.count)
         for row in later.rows { row.renumberReferences(numbers) }
         rows += later.rows

@@ -169,7 +169,7 @@ package struct CommitRun<Target: CommitTarget> {
         while index < commit.objects.count {
             // A row whose key is already known is not plain: an earlier row referred to it, or it
             // was examined before.
-            if hasPlain, keys.count == index {
+            if hasPlain, keys.count == index, !commit.objects[index].entity.hasDefaults {
                 let taken = target.takePlain(&commit.objects, from: index, &keys)
                 commit.insertedCount += taken.insertedCount
                 index = taken.next
@@ -248,9 +248,9 @@ package struct CommitRun<Target: CommitTarget> {
         }
         let isNew = key > keysBefore
         if isNew, changes.origin == .host { try target.setUnsent(key, true) }
+        let defaults = defaults(for: row, index, isEdit: isEdit)
         guard let older = try target.newest(row.entity, key) else {
-            try publish(row, key, over: nil)
-            commit.insertedCount += 1
+            try insert(row, index, key, defaults)
             return
         }
         // An object that this commit has made takes each row of it, as the rows are equally new.
@@ -259,7 +259,7 @@ package struct CommitRun<Target: CommitTarget> {
         let merging =
             onlyCompletes
             ? row.completing(older) : row.merging(over: older, assigning: isEdit)
-        switch merging {
+        switch merging.completed(older, by: defaults) {
         case .nothing:
             commit.objects[index] = older
             row.setStoreKey(older.storeKey)
@@ -273,6 +273,27 @@ package struct CommitRun<Target: CommitTarget> {
         }
         stale = max(stale, .ofSameObject)
         if !isNew { updated.insert(key) }
+    }
+
+    private mutating func insert(
+        _ row: Snapshot, _ index: Int, _ key: Int64, _ defaults: DefaultValues?
+    ) throws(StoreError) {
+        commit.insertedCount += 1
+        guard let completed = defaults?.completed(row) else {
+            return try publish(row, key, over: nil)
+        }
+        try publish(completed, key, over: nil)
+        commit.objects[index] = completed
+        row.setStoreKey(key)
+    }
+
+    /// The defaults for the object of a row; `nil` if the row is no object of an answer, or if its
+    /// entity has no defaults.
+    private func defaults(for row: Snapshot, _ index: Int, isEdit: Bool) -> DefaultValues? {
+        guard !isEdit, changes.origin == .server, let defaults = row.entity.defaults,
+            !changes.identityRows.contains(index)
+        else { return nil }
+        return defaults
     }
 
     private mutating func publish(

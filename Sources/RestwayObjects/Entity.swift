@@ -22,6 +22,9 @@ package final class Entity: @unchecked Sendable {
     package let identityIndex: Int?
     /// The indices of the attributes whose texts a full text search looks in.
     package let fullText: [Int]
+    /// The values of objects that an answer creates without a value; `nil` if no attribute has a
+    /// default.
+    let defaults: DefaultValues?
     /// The process that made the entity, and with it all of its objects.
     package let generation = ProcessGeneration.current
 
@@ -43,6 +46,7 @@ package final class Entity: @unchecked Sendable {
         self.relationships = relationships
         self.identityIndex = identityIndex
         self.fullText = fullText
+        defaults = DefaultValues(attributes)
         cStrings = Self.cStrings(
             [name] + attributes.map(\.name) + relationships.map(\.name)
                 + relationships.map(\.targetName) + attributes.map(\.shape.description))
@@ -64,6 +68,9 @@ package final class Entity: @unchecked Sendable {
     private var relationshipNameCStrings: ArraySlice<UnsafePointer<CChar>> {
         cStrings[(1 + attributes.count)..<(1 + cellCount)]
     }
+
+    /// Whether attributes have defaults or constants.
+    package var hasDefaults: Bool { defaults != nil }
 
     /// The number of cells in a snapshot: one for each attribute and relationship.
     package var cellCount: Int { attributes.count + relationships.count }
@@ -137,14 +144,17 @@ package struct Attribute: Equatable, Sendable {
     package let type: AttributeType
     /// The form of the values as the API document declares it.
     package let shape: ValueShape
+    /// The constant, the default and the listed values.
+    package let rules: ValueRules
 
     package init(name: String, type: AttributeType = .any) {
         self.init(name: name, shape: .one(type))
     }
 
-    package init(name: String, shape: ValueShape) {
+    package init(name: String, shape: ValueShape, rules: ValueRules = ValueRules()) {
         self.name = name
         self.shape = shape
+        self.rules = rules
         type = shape.storedType
     }
 }
@@ -177,22 +187,34 @@ package struct Relationship: Equatable, Sendable {
         case replace
     }
 
+    /// The effect of null and `{}` as elements of a list.
+    package enum EmptyElements: String, CaseIterable, Sendable {
+        /// They are left out.
+        case drop
+        /// Each is an object of its own, without values.
+        case object
+        /// Each is a gap, which is a link with the key 0.
+        case gap
+    }
+
     package let name: String
     /// The name of the entity at the other end. `targetIndex` is its index in the same model.
     package let targetName: String
     package let targetIndex: Int
     package let isMany: Bool
     package let policy: Policy
+    package let emptyElements: EmptyElements
 
     package init(
         name: String, targetName: String, targetIndex: Int, isMany: Bool = false,
-        policy: Policy = .assign
+        policy: Policy = .assign, emptyElements: EmptyElements = .drop
     ) {
         self.name = name
         self.targetName = targetName
         self.targetIndex = targetIndex
         self.isMany = isMany
         self.policy = policy
+        self.emptyElements = emptyElements
     }
 }
 

@@ -5,6 +5,16 @@ package enum Merging {
     /// All cells are present: the row replaces the older snapshot.
     case replaces
     case merges(Snapshot)
+
+    /// Returns this result with the defaults that the object lacks after it.
+    func completed(_ older: Snapshot, by defaults: DefaultValues?) -> Merging {
+        guard let defaults else { return self }
+        switch self {
+        case .replaces: return self
+        case .nothing: return defaults.completed(older).map(Merging.merges) ?? self
+        case .merges(let merged): return defaults.completed(merged).map(Merging.merges) ?? self
+        }
+    }
 }
 
 /// Functions for rows that are about to enter a store.
@@ -81,7 +91,10 @@ extension Snapshot {
         var count = 0
         for key in list {
             let key = Cell.row(ofReference: key).map { keys[$0] } ?? key
-            if list.count > 8 {
+            // Gaps keep their places, however many there are.
+            if key == 0 {
+                // The key is written below.
+            } else if list.count > 8 {
                 guard seen.insert(key).inserted else { continue }
             } else if list[..<count].contains(key) {
                 continue
@@ -190,7 +203,7 @@ extension Snapshot {
         for (index, relationship) in entity.relationships.enumerated()
         where relationship.policy == .replace && !relationshipCell(at: index).isAbsent {
             let linked = Set(relatedKeys(at: index))
-            for key in older.relatedKeys(at: index) where !linked.contains(key) {
+            for key in older.relatedKeys(at: index) where key != 0 && !linked.contains(key) {
                 replaced.append((relationship, key))
             }
         }

@@ -110,13 +110,16 @@ extension TableAccess {
     private func appendLinks(
         of key: Int64, _ place: Int, to keys: inout [Int64]
     ) throws(SQLiteError) {
+        let entity = layout.entity
+        let index = layout.links[place].cell - entity.attributes.count
+        let keepsGaps = entity.relationships[index].emptyElements == .gap
         let statement = try statement(.read, place)
         defer { statement.reset() }
         statement.bind(1, key)
         while try statement.step() {
-            // Text that was written by hand reads as 0.
+            // Text that was written by hand reads as 0, which is otherwise a gap.
             let target = statement.integer(0)
-            if target > 0 { keys.append(target) }
+            if target > 0 || target == 0 && keepsGaps { keys.append(target) }
         }
     }
 }

@@ -7,10 +7,47 @@ import XCTest
 
 final class LoadedAPITests: XCTestCase {
     private func plan(
-        _ loaded: LoadedAPI, _ path: String?, route: Route? = nil, status: Int
+        _ loaded: LoadedAPI, _ path: String?, route: Route? = nil, status: Int,
+        mediaType: String? = nil
     ) -> MappingPlan? {
         loaded.plan(
-            method: .get, status: status, DescriptorChoice(route: route, path: path))
+            method: .get, status: status, DescriptorChoice(route: route, path: path),
+            mediaType: mediaType)
+    }
+
+    func testTheMostSpecificMediaTypesApply() throws {
+        let document = """
+            {"restway": 1, "environments": {"test": {"baseURL": "http://api.test"}},
+             "entities": {"A": {"attributes": {"a": "a"}}},
+             "responses": [
+               {"path": "x", "entity": "A", "keyPath": "full",
+                "mediaType": "application/vnd.a+json"},
+               {"path": "x", "entity": "A", "keyPath": "again",
+                "mediaType": ["text/plain", "application/vnd.a+json"]},
+               {"path": "x", "entity": "A", "keyPath": "two",
+                "mediaType": "application/json; v=2"},
+               {"path": "x", "entity": "A", "keyPath": "json", "mediaType": "application/json"},
+               {"path": "x", "entity": "A", "keyPath": "other", "mediaType": "*/*"},
+               {"path": "x", "entity": "A", "keyPath": "always"},
+               {"path": ":any", "entity": "A", "keyPath": "variable",
+                "mediaType": "application/json"},
+               {"path": "y", "entity": "A", "keyPath": "y", "mediaType": "application/vnd.y"}]}
+            """
+        let loaded = try TestAPI.load(document).loaded
+        func found(_ type: String?, _ path: String = "x") -> [String]? {
+            plan(loaded, path, status: 200, mediaType: type)?.descriptors.map { $0.keyPath[0] }
+        }
+        XCTAssertEqual(found("application/vnd.a+json; v=2"), ["full", "again", "always"])
+        XCTAssertEqual(found("application/vnd.b+json"), ["json", "always"])
+        XCTAssertEqual(found("application/json; v=2; charset=utf-8"), ["two", "always"])
+        XCTAssertEqual(found("application/json"), ["json", "always"])
+        XCTAssertEqual(found("text/plain"), ["again", "always"])
+        XCTAssertEqual(found("text/html"), ["other", "always"])
+        XCTAssertEqual(found(nil), ["other", "always"])
+        // A more specific path whose descriptors name other types replaces no descriptor.
+        XCTAssertEqual(found("application/json", "y"), ["variable"])
+        XCTAssertEqual(found("application/vnd.y", "y"), ["y"])
+        XCTAssertNil(found("text/html", "y"))
     }
 
     func testPlansAreMadeOncePerKindOfResponse() throws {

@@ -48,6 +48,17 @@ public:
         return !internal::is_missing(*found);
     }
 
+    /** Whether the API document lists the value of an attribute; also true for null, and for
+     *  attributes without listed values. */
+    returned<bool> is_known(std::string_view name) const {
+        result<std::int32_t> known = internal::attempt<std::int32_t>(
+            restway_object_is_known_value, get(), internal::c_text(name));
+        if (!known) {
+            return internal::fail<bool>(known.failure());
+        }
+        return *known != 0;
+    }
+
     /** The identity: a number or a text, or null. */
     value identity() const {
         result<restway_value> found =

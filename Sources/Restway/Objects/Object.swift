@@ -45,6 +45,12 @@ public struct Object: Sendable {
         return Value(snapshot.value(at: index), snapshot.entity.attributes[index].shape)
     }
 
+    /// Whether the document lists the value of an attribute under `values`, and in a list or a map
+    /// every value. Null, and every value of an attribute without listed values, count as listed.
+    public func isKnown(_ name: String) -> Bool {
+        snapshot.entity.attributeIndex(named: name).map(snapshot.hasListedValue) ?? true
+    }
+
     /// The objects that a relationship leads to, as the store has them now.
     public func related(_ relationship: String) throws(RestwayError) -> [Object] {
         let found = try RestwayError.explaining { () throws(Failure) in
@@ -52,6 +58,26 @@ public struct Object: Sendable {
             return try source.store.related(snapshot, relationship: index)
         }
         return found.map { Object($0, source) }
+    }
+
+    /// The objects that a relationship leads to, each in its place. A gap of a relationship with
+    /// `"empty": "gap"` is `nil`, and so is an object that the store no longer has.
+    public func places(of relationship: String) throws(RestwayError) -> [Object?] {
+        let (keys, found) = try RestwayError.explaining { () throws(Failure) in
+            let index = try snapshot.entity.relationship(named: relationship)
+            return (
+                snapshot.relatedKeys(at: index),
+                try source.store.related(snapshot, relationship: index)
+            )
+        }
+        guard found.count < keys.count(where: { $0 != 0 }) else {
+            // The store has all of them, some perhaps under a newer key.
+            var rest = found[...]
+            return keys.map { $0 == 0 ? nil : rest.popFirst().map { Object($0, source) } }
+        }
+        return keys.map { key in
+            found.first { $0.storeKey == key }.map { Object($0, source) }
+        }
     }
 
     /// Reads the object into a `Decodable` type, whose properties have the names of attributes and

@@ -102,7 +102,8 @@ struct EventMapping {
         if let planned, planned.name == name { return planned.plan }
         let request = processor.request
         let plan = processor.call.api.plan(
-            method: request.method, status: answer.status, request.descriptorChoice, event: name)
+            method: request.method, status: answer.status, request.descriptorChoice, event: name,
+            mediaType: answer.headers[first: "Content-Type"])
         planned = (name, plan)
         return plan
     }

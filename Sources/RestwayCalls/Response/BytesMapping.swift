@@ -125,9 +125,12 @@ private struct BytesMappingRun: Sendable {
             let route = try definition.routes.existing(name)
             let method = route.methods.first(where: \.answersWithObjects) ?? .get
             let choice = DescriptorChoice(route: route, path: nil)
-            guard let plan = api.plan(method: method, status: 200, choice) else {
+            let plan = api.plan(
+                method: method, status: 200, choice, mediaType: order.mediaType)
+            guard let plan else {
                 throw Failure(
-                    .invalidArgument, "route \"\(name)\" has no descriptor for status 200",
+                    .invalidArgument,
+                    "route \"\(name)\" has no descriptor for status 200 and its media type",
                     field: "route")
             }
             return plan

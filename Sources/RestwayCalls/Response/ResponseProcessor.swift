@@ -80,7 +80,8 @@ struct ResponseProcessor {
             return parsed
         }
         let plan = api.plan(
-            method: request.method, status: received.status, request.descriptorChoice)
+            method: request.method, status: received.status, request.descriptorChoice,
+            mediaType: received.headers[first: "Content-Type"])
         guard let plan else { return parsed }
         parsed.isMapped = true
         parsed.descriptorCount = plan.descriptors.count
@@ -102,8 +103,9 @@ struct ResponseProcessor {
             throw failure(.mapping, reason, received)
         }
         // A body whose type no mapper reads, and that does not look like JSON, is refused, unless
-        // the route accepts the type.
-        let isToBeRead = received.body.looksLikeJSON || !request.accepted.isEmpty
+        // the route accepts the type or a descriptor names it.
+        let isToBeRead =
+            received.body.looksLikeJSON || !request.accepted.isEmpty || plan.namesMediaTypes
         guard let mapper = self.mapper(for: received, looksLikeJSON: isToBeRead) else {
             let type = received.headers.joined("Content-Type") ?? "nothing"
             throw failure(.mapping, "expected JSON, the server sent \(type)", received)

@@ -9,7 +9,8 @@ extension Entity {
     package func canonical(_ value: WireValue, for index: Int) throws(Failure) -> Value {
         let attribute = attributes[index]
         do throws(TransformError) {
-            return try attribute.shape.canonical(value, JanssonMapper())
+            return try attribute.shape.canonical(
+                value, JanssonMapper(), accepted: attribute.rules.accepted)
         } catch {
             throw Failure(
                 .invalidArgument, "\(name).\(attribute.name): \(error.reason)",
@@ -48,5 +49,28 @@ extension Entity {
                 field: attribute.name)
         }
         return try element(.leaf(fitting), ofList: index)
+    }
+}
+
+extension Snapshot {
+    /// Whether the API document lists the value of attribute `index`, and in a list or a map every
+    /// value. Null, and every value of an attribute without listed values, count as listed.
+    package func hasListedValue(at index: Int) -> Bool {
+        let (attribute, value) = (entity.attributes[index], value(at: index))
+        guard attribute.shape.isCollection else { return attribute.rules.lists(value) }
+        guard !attribute.rules.listed.isEmpty, case .json(let text) = value,
+            let values = try? attribute.shape.values(of: text, JanssonMapper())
+        else { return true }
+        return attribute.rules.list(values)
+    }
+}
+
+extension ValueRules {
+    fileprivate func list(_ value: WireValue) -> Bool {
+        switch value {
+        case .leaf(let value): lists(value)
+        case .list(let elements): elements.allSatisfy(list)
+        case .object(let object): object.keys.allSatisfy { object[$0].map(list) ?? true }
+        }
     }
 }

@@ -2,12 +2,13 @@ import RestwayJSON
 import RestwayMapping
 import RestwayObjects
 import RestwayRouting
+import RestwayText
 
 /// A response descriptor as a document declares it: the keys that `response` of a route and an
 /// entry of `responses` have in common.
 struct DocumentResponse {
     static let keys =
-        ["entity", "keyPath", "status", "hook", "event", "required"] + keysOfValue
+        ["entity", "keyPath", "status", "mediaType", "hook", "event", "required"] + keysOfValue
     /// The keys of an answer that is a value and no object.
     static let keysOfValue = ["type", "format", "transform"]
     /// The keys of an entry of `responses`.
@@ -23,6 +24,7 @@ struct DocumentResponse {
     let event: String?
     /// Whether it is an error if the body has nothing at the key path.
     let isRequired: Bool
+    let mediaTypes: [MediaRange]
 
     /// The content that a descriptor finds in an answer.
     enum Content {
@@ -36,11 +38,15 @@ struct DocumentResponse {
         hook = object["hook"].flatMap { $0.nonEmptyString() == nil ? nil : $0 }
         event = object["event"]?.nonEmptyString()
         isRequired = object["required"]?.bool() ?? false
+        let mediaTypes = object["mediaType"]?.mediaTypes()
+        self.mediaTypes = mediaTypes?.map(MediaRange.init) ?? []
         let keyPath = object["keyPath"].map { $0.keyPath() } ?? []
         let statuses = object["status"].map { $0.statuses() } ?? .success
         let content = Self.content(object, entities)
         // With a guess in place of a problem, it could seem to equal another descriptor.
-        guard let content, let keyPath, let statuses else { return nil }
+        guard let content, let keyPath, let statuses, mediaTypes?.isEmpty != true else {
+            return nil
+        }
         self.content = content
         self.keyPath = keyPath
         self.statuses = statuses
@@ -71,13 +77,14 @@ extension APIDefinition {
             descriptor = ResponseDescriptor(
                 methods: methods, template: template, statuses: response.statuses,
                 keyPath: response.keyPath, mapping: mapping, routeKey: routeKey,
-                hook: hook, event: response.event, isRequired: response.isRequired)
+                hook: hook, event: response.event, isRequired: response.isRequired,
+                mediaTypes: response.mediaTypes)
         case .value(let conversion, let place):
             functions.mention(conversion, at: place)
             descriptor = ResponseDescriptor(
                 value: conversion, methods: methods, template: template,
                 statuses: response.statuses, keyPath: response.keyPath, routeKey: routeKey,
-                isRequired: response.isRequired)
+                isRequired: response.isRequired, mediaTypes: response.mediaTypes)
         }
         rules.add(descriptor, at: response.node)
     }

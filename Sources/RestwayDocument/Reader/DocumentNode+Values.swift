@@ -46,6 +46,11 @@ extension DocumentNode {
         return keys
     }
 
+    /// Reads the key path of an attribute or a relationship. `[]` is the whole object.
+    func sourcePath() -> [String]? {
+        value.elements?.isEmpty == true ? [] : keyPath()
+    }
+
     private func listedKeys() -> [String]? {
         guard let nodes = elements() else { return nil }
         if nodes.isEmpty { return refuse("must name at least one key") }

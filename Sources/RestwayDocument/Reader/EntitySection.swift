@@ -47,7 +47,8 @@ struct EntityCatalog: Sendable {
     mutating func readTransforms(_ node: DocumentNode, _ functions: inout ProgramFunctions) {
         guard let object = node.object(AttributeType.allCases.map(\.rawValue)) else { return }
         for type in AttributeType.allCases {
-            guard let member = object[type.rawValue], let conversion = member.conversion(type)
+            guard let member = object[type.rawValue],
+                let conversion = ConversionReader(node: member, type: type).transforms()
             else { continue }
             conversions[type] = conversion
             functions.mention(conversion, at: member.place)
@@ -79,6 +80,35 @@ struct EntityCatalog: Sendable {
             read(object, into: &parts, &functions)
             mappings[first + offset] = parts.mapping
         }
+        for (offset, (_, node)) in members.enumerated() {
+            for name in circles(from: first + offset) {
+                node["relationships"]?[name]?["source"]?.report(Self.reasonAgainstCircles)
+            }
+        }
+    }
+
+    static let reasonAgainstCircles = "the whole object would contain itself without end"
+
+    /// Returns the relationships of an entity that are read from the whole object and lead back to
+    /// the entity through other such relationships.
+    func circles(from index: Int) -> [String] {
+        whole(index).filter { leads($0.targetIndex, to: index) }.map(\.name)
+    }
+
+    private func whole(_ index: Int) -> [Relationship] {
+        guard let mapping = mappings[index] else { return [] }
+        return mapping.relationships.filter(\.source.isEmpty).map {
+            mapping.entity.relationships[$0.relationship]
+        }
+    }
+
+    private func leads(_ start: Int, to end: Int) -> Bool {
+        var (seen, waiting) = (Set<Int>(), [start])
+        while let index = waiting.popLast() {
+            if index == end { return true }
+            if seen.insert(index).inserted { waiting += whole(index).map(\.targetIndex) }
+        }
+        return false
     }
 
     /// Reads an entity.
@@ -91,9 +121,7 @@ struct EntityCatalog: Sendable {
         if let identity = object["identity"], let name = identity.nonEmptyString() {
             parts.identityIndex = parts.attributes.firstIndex { $0.name == name }
             if let index = parts.identityIndex {
-                if !parts.attributes[index].type.mayIdentify {
-                    identity.report("an identity is of type int or string, \"\(name)\" is not")
-                }
+                if let reason = parts.reasonAgainstIdentity(index) { identity.report(reason) }
             } else {
                 identity.reportUnknown("attribute", name, among: parts.attributes.map(\.name))
             }
@@ -120,12 +148,14 @@ struct EntityParts {
     var fullText: [Int] = []
 
     static let keys = ["identity", "attributes", "relationships", "fullText"]
-    private static let keysOfAttribute = ["source", "type", "format", "transform"]
-    private static let keysOfRelationship = ["entity", "source", "many", "policy", "byIdentity"]
+    private static let keysOfAttribute =
+        ["source", "type", "format", "transform"] + ValueRulesReader.keys
+    private static let keysOfRelationship =
+        ["entity", "source", "many", "policy", "byIdentity", "empty"]
 
     /// Reads `"name": "source.key.path"`, `"name": ["key", "a.b"]` or `"name": {"source", "type",
-    /// "format", "transform"}`. If the attribute has a problem, the problem is reported and a guess
-    /// stands in its place.
+    /// "format", "transform"}`, with the keys of `ValueRulesReader`. A problem is reported, and a
+    /// guess stands in its place.
     ///
     /// - Parameter defaults: The conversions of the types; a type that is missing here has its
     ///   built-in conversion.
@@ -137,6 +167,7 @@ struct EntityParts {
         // `nil` is an unknown form.
         var shape: ValueShape? = .one(.any)
         var innermost: ValueConversion?
+        var rules = ValueRules()
         switch node.value.kind {
         case .string, .array:
             source = node.keyPath() ?? source
@@ -147,25 +178,29 @@ struct EntityParts {
             }
         case .object:
             guard let object = node.object(Self.keysOfAttribute) else { break }
-            object.read("source", into: &source) { $0.keyPath() }
+            object.read("source", into: &source) { $0.sourcePath() }
             if let node = object["type"] { shape = ValueShape.read(node) }
             innermost = object.ownConversion(shape?.innermost)
             if let innermost, let node = object["transform"] {
                 functions.mention(innermost, at: node.place)
             }
+            if let shape { rules = ValueRulesReader(object: object, shape: shape).rules() }
         default:
             node.report("must be a key path or an object, is \(node.value.kind.withArticle)")
         }
         let known = shape ?? .one(.any)
+        let conversion = ValueConversion(
+            known, innermost: innermost ?? defaults[known.innermost], rules)
+        if source.isEmpty, shape != nil, !conversion.takesObjects {
+            node["source"]?.report("the whole object is not \(known.withArticle)")
+        }
         attributeMappings.append(
             AttributeMapping(
-                attribute: attributes.count, source: source,
-                conversion: ValueConversion(
-                    known, innermost: innermost ?? defaults[known.innermost])))
-        attributes.append(Attribute(name: name, shape: known))
+                attribute: attributes.count, source: source, conversion: conversion))
+        attributes.append(Attribute(name: name, shape: known, rules: rules))
     }
 
-    /// Reads `"name": {"entity", "source", "many", "policy", "byIdentity"}`.
+    /// Reads `"name": {"entity", "source", "many", "policy", "byIdentity", "empty"}`.
     ///
     /// - Parameter attributes: The names of the entity's attributes, which differ from the
     ///   relationship's name.
@@ -175,10 +210,25 @@ struct EntityParts {
         guard let object = node.object(Self.keysOfRelationship) else { return }
         if attributes.contains(name) { node.report("an attribute has this name") }
         var source = [name]
-        object.read("source", into: &source) { $0.keyPath() }
+        object.read("source", into: &source) { $0.sourcePath() }
         let isMany = object["many"]?.bool() ?? false
         let isByIdentity = object["byIdentity"]?.bool() ?? false
+        if source.isEmpty, isMany || isByIdentity {
+            let node = object[isMany ? "many" : "byIdentity"]
+            node?.report("the whole object is one object, and has no identity alone")
+        }
         let policy: Relationship.Policy? = object["policy"]?.choice("policy")
+        var empty = Relationship.EmptyElements.drop
+        if let node = object["empty"] {
+            empty = node.choice("form of empty elements") ?? .drop
+            if !isMany {
+                node.report("is for relationships to many objects")
+            } else if empty == .object, isByIdentity {
+                node.report("makes objects without an identity, which \"byIdentity\" cannot send")
+            } else if empty == .gap, policy == .merge {
+                node.report("gaps have no place in a list that the policy \"merge\" joins")
+            }
+        }
         guard let target = object.required("entity").flatMap(catalog.index) else { return }
         relationshipMappings.append(
             RelationshipMapping(
@@ -186,7 +236,7 @@ struct EntityParts {
         relationships.append(
             Relationship(
                 name: name, targetName: catalog.names[target], targetIndex: target,
-                isMany: isMany, policy: policy ?? .assign))
+                isMany: isMany, policy: policy ?? .assign, emptyElements: empty))
     }
 
     /// Reads `["title", "body"]`: the attributes whose texts a full text search looks in.
@@ -231,29 +281,17 @@ extension EntityParts {
     }
 }
 
-extension AttributeType {
-    /// Whether values of this type can distinguish instances.
-    var mayIdentify: Bool { self == .any || self == .int || self == .string }
-}
-
-extension DocumentNode {
-    /// Reads the conversion of an attribute or of the value of an answer, which is its `format` or
-    /// its `transform`.
-    ///
-    /// - Parameter type: The type of the value; `nil` if it is unknown.
-    func ownConversion(_ type: AttributeType?) -> ValueConversion? {
-        var conversion: ValueConversion?
-        if let node = self["format"], node.nonEmptyString() != nil, let type {
-            if type == .date {
-                conversion = node.dateFormat().map { .date($0) }
-            } else {
-                node.report("only an attribute of type \"date\" has a format")
-            }
+extension EntityParts {
+    /// The reason why an attribute cannot distinguish instances; `nil` if it can.
+    func reasonAgainstIdentity(_ index: Int) -> String? {
+        let (name, type) = (attributes[index].name, attributes[index].type)
+        if attributeMappings[index].source.isEmpty {
+            return "the whole object is no identity"
         }
-        guard let node = self["transform"] else { return conversion }
-        if self["format"] != nil {
-            node.report("stands beside \"format\"; write one or the other")
+        if type != .any, type != .int, type != .string {
+            return "an identity is of type int or string, \"\(name)\" is not"
         }
-        return type.flatMap { node.conversion($0) } ?? conversion
+        return attributes[index].rules.fallback == nil
+            ? nil : "an identity has no constant and no default, \"\(name)\" has"
     }
 }

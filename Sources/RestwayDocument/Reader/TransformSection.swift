@@ -33,7 +33,12 @@ package struct ProgramFunctions: Sendable {
     mutating func mention(_ conversion: ValueConversion, at place: DocumentPlace) {
         switch conversion {
         case .custom(let name, _): mention(name, .transform, at: place)
-        case .collection(_, let innermost): mention(innermost, at: place)
+        case .collection(_, let conversion), .among(_, let conversion):
+            mention(conversion, at: place)
+        case .firstOf(let conversions):
+            for (index, conversion) in conversions.enumerated() {
+                mention(conversion, at: .element(of: place, index: index))
+            }
         default: break
         }
     }
@@ -79,75 +84,4 @@ package struct ProgramFunctions: Sendable {
 
     /// Whether writing an object may call functions of the program.
     package var mayRunWhileEncoding: Bool { transforms.values.contains { $0.encode != nil } }
-}
-
-/// The section `transforms`, and the transforms of attributes.
-extension DocumentNode {
-    /// Reads a transform for values of `type`: its name, or `{"name", ...}` with its options.
-    package func conversion(_ type: AttributeType) -> ValueConversion? {
-        let isName = value.kind == .string
-        guard isName || value.kind == .object else {
-            return mismatch("a transform's name or an object")
-        }
-        let named = isName ? self : required("name")
-        guard let name = named?.nonEmptyString() else { return nil }
-        let options = ["date": ["format"], "boolWords": ["true", "false"]][name] ?? []
-        guard isName || object(["name"] + options) != nil else { return nil }
-        switch (name, type) {
-        case ("iso8601", .date), ("epoch", .date), ("epochMilliseconds", .date):
-            return (try? DateFormat(name)).map(ValueConversion.date)
-        case ("date", .date): return patternOfDate().map(ValueConversion.date)
-        case ("boolWords", .bool): return words().map(ValueConversion.boolWords)
-        case ("numberText", .int): return .intText
-        case ("numberText", .double): return .doubleText
-        case ("numberText", .string): return .numberAsText
-        case ("url", .string): return .url
-        case ("base64", .bytes): return .base64Bytes
-        case ("base64", .string): return .base64Text
-        default:
-            guard let types = Self.typesOfTransforms[name] else { return .custom(name, type) }
-            let all = types.joined(separator: ", ")
-            return refuse("transform \"\(name)\" is for type \(all), not for \(type.rawValue)")
-        }
-    }
-
-    /// The types for which built-in transforms exist.
-    static let typesOfTransforms: [String: [String]] = [
-        "iso8601": ["date"], "epoch": ["date"], "epochMilliseconds": ["date"], "date": ["date"],
-        "boolWords": ["bool"], "numberText": ["int", "double", "string"], "url": ["string"],
-        "base64": ["bytes", "string"],
-    ]
-
-    private func patternOfDate() -> DateFormat? {
-        guard value.kind == .object else {
-            return refuse(
-                "a transform \"date\" needs a format: {\"name\": \"date\", \"format\": ...}")
-        }
-        return required("format")?.dateFormat()
-    }
-
-    /// Reads the pattern of a date.
-    package func dateFormat() -> DateFormat? {
-        guard let text = nonEmptyString() else { return nil }
-        do {
-            return try DateFormat(text)
-        } catch {
-            return refuse(error.message)
-        }
-    }
-
-    private func words() -> BoolWords? {
-        let whenTrue = self["true"].map { $0.word() } ?? .string("true")
-        let whenFalse = self["false"].map { $0.word() } ?? .string("false")
-        guard let whenTrue, let whenFalse else { return nil }
-        return BoolWords(true: whenTrue, false: whenFalse)
-            ?? refuse("\"true\" and \"false\" are the same word")
-    }
-
-    /// Reads a value that represents a boolean: text or a whole number.
-    private func word() -> Value? {
-        if let number = value.integer { return .int64(number) }
-        guard value.kind == .string else { return mismatch("a string or a whole number") }
-        return nonEmptyString().map(Value.string)
-    }
 }

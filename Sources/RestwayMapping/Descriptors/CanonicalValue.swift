@@ -1,17 +1,21 @@
 package import RestwayObjects
 package import RestwayRouting
-import RestwayText
+package import RestwayText
 
 /// Converts values between the canonical text of a list or a map (`ValueShape`) and their types.
 extension ValueShape {
     /// Returns a value of the program as an attribute of this form keeps it. It is read by the
     /// rules of mapping, but nothing is left out.
     ///
-    /// - Parameter json: The mapper that reads JSON text.
+    /// - Parameters:
+    ///   - json: The mapper that reads JSON text.
+    ///   - accepted: The single values that are accepted; nil for all values of the type.
     package func canonical(
-        _ value: WireValue, _ json: any Mapper
+        _ value: WireValue, _ json: any Mapper, accepted: [Value]? = nil
     ) throws(TransformError) -> Value {
-        let plan = MappingPlan([ResponseDescriptor(value: ValueConversion(self))])
+        let conversion = ValueConversion(
+            self, innermost: accepted.map { .among($0, ValueConversion(innermost)) })
+        let plan = MappingPlan([ResponseDescriptor(value: conversion)])
         let machine = MappingMachine(plan: plan)
         let result: MappingResult
         do {
@@ -108,11 +112,11 @@ extension ResponseDescriptor {
     package convenience init(
         value: ValueConversion, methods: [Method] = [], template: PathTemplate? = nil,
         statuses: StatusRange = .success, keyPath: [String] = [], routeKey: String? = nil,
-        isRequired: Bool = false
+        isRequired: Bool = false, mediaTypes: [MediaRange] = []
     ) {
         self.init(
             methods: methods, template: template, statuses: statuses, keyPath: keyPath,
             mapping: Self.noObjects, routeKey: routeKey, isRequired: isRequired,
-            valueConversion: value)
+            valueConversion: value, mediaTypes: mediaTypes)
     }
 }

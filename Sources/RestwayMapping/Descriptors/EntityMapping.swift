@@ -67,7 +67,7 @@ package struct AttributeMapping: Sendable, Equatable {
 package struct RelationshipMapping: Sendable, Equatable {
     /// The relationship's index in its entity.
     package let relationship: Int
-    /// The keys from the mapped object to the value.
+    /// The keys from the mapped object to the value; empty for the object itself.
     package let source: [String]
     /// Whether the relationship is written as identities; if false, as objects.
     package let isByIdentity: Bool

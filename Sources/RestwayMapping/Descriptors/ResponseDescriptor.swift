@@ -1,5 +1,6 @@
 import RestwayObjects
 package import RestwayRouting
+package import RestwayText
 
 /// Describes which mapping applies to which responses, and to which part of them.
 ///
@@ -26,6 +27,8 @@ package final class ResponseDescriptor: Sendable {
     package let event: String?
     /// Whether a body that has nothing at the key path cannot be mapped.
     package let isRequired: Bool
+    /// The media types of the answers; empty for answers of any type.
+    package let mediaTypes: [MediaRange]
     /// The methods as a set, because each response checks them more than once.
     package let methodSet: MethodSet
 
@@ -33,8 +36,9 @@ package final class ResponseDescriptor: Sendable {
         methods: [Method] = [], template: PathTemplate? = nil, statuses: StatusRange = .success,
         keyPath: [String] = [], mapping: EntityMapping, routeKey: String? = nil,
         hook: String? = nil, event: String? = nil, isRequired: Bool = false,
-        valueConversion: ValueConversion? = nil
+        valueConversion: ValueConversion? = nil, mediaTypes: [MediaRange] = []
     ) {
+        self.mediaTypes = mediaTypes
         self.valueConversion = valueConversion
         self.methods = methods
         methodSet = methods.isEmpty ? .answeringWithObjects : MethodSet(methods)
@@ -53,7 +57,17 @@ package final class ResponseDescriptor: Sendable {
         ResponseDescriptor(
             methods: methods, template: template, statuses: statuses, keyPath: keyPath,
             mapping: mapping, routeKey: routeKey, hook: hook, event: event,
-            isRequired: isRequired, valueConversion: valueConversion)
+            isRequired: isRequired, valueConversion: valueConversion, mediaTypes: mediaTypes)
+    }
+
+    /// How specifically the descriptor names the media type of an answer; 0 if it names no type,
+    /// `nil` if it names other types.
+    ///
+    /// - Parameter mediaType: The type; `nil` for an answer without a type.
+    package func rank(of mediaType: MediaRange?) -> Int? {
+        if mediaTypes.isEmpty { return 0 }
+        // An answer without a type is named by the range of all types alone.
+        return mediaTypes.compactMap { $0.rank(of: mediaType ?? MediaRange("")) }.max()
     }
 
     /// Whether this descriptor may apply to an answer with `status`. The answer is false if a
@@ -78,12 +92,13 @@ package final class ResponseDescriptor: Sendable {
         fileprivate let keyPath: [String]
         fileprivate let entityIndex: Int
         fileprivate let event: String?
+        fileprivate let mediaTypes: Set<MediaRange>
     }
 
     package var essence: Essence {
         Essence(
             methods: methodSet, shape: template?.shape,
             routeKey: template == nil ? routeKey : nil, statuses: statuses, keyPath: keyPath,
-            entityIndex: mapping.entity.index, event: event)
+            entityIndex: mapping.entity.index, event: event, mediaTypes: Set(mediaTypes))
     }
 }

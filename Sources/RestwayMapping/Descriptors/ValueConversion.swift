@@ -42,6 +42,11 @@ package enum ValueConversion: Sendable, Equatable {
     /// Accepts lists or maps, and converts each of their innermost values. The first value is the
     /// form of the list or map.
     indirect case collection(ValueShape, ValueConversion)
+    /// Tries several conversions in order when it reads. The first conversion writes.
+    case firstOf([ValueConversion])
+    /// Accepts only the given values of those that the conversion makes. Null has to be one of
+    /// them to be accepted.
+    indirect case among([Value], ValueConversion)
 
     /// Creates the conversion for the form of an attribute.
     ///
@@ -55,6 +60,35 @@ package enum ValueConversion: Sendable, Equatable {
     /// The form of the values. It is approximate for a single value, whose kind says its type.
     package var shape: ValueShape {
         if case .collection(let shape, _) = self { shape } else { .one(.any) }
+    }
+
+    /// The conversion that writes.
+    package var writing: ValueConversion {
+        switch self {
+        case .firstOf(let conversions): conversions[0].writing
+        case .among(_, let conversion): conversion.writing
+        default: self
+        }
+    }
+
+    /// Whether an object of the payload may become the value.
+    package var takesObjects: Bool {
+        switch self {
+        case .any, .json, .custom, .collection(.map, _): true
+        case .firstOf(let conversions): conversions.contains(where: \.takesObjects)
+        case .among(_, let conversion): conversion.takesObjects
+        default: false
+        }
+    }
+
+    /// Whether a transform of the host may read the value.
+    package var mayAskHost: Bool {
+        switch self {
+        case .custom: true
+        case .firstOf(let conversions): conversions.contains(where: \.mayAskHost)
+        case .among(_, let conversion): conversion.mayAskHost
+        default: false
+        }
     }
 
     /// Creates the conversion for the type of an attribute. Only dates have a format.
@@ -87,6 +121,8 @@ extension ValueConversion {
         switch (self, value) {
         case (_, .absent), (_, .null):
             return value
+        case (.firstOf, _), (.among, _):
+            return try writing.encode(value, transforms)
         case (.date(let format?), .date(let date)):
             return format.encode(date)
         case (.boolWords(let words), .bool(let value)):

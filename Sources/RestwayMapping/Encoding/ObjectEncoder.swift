@@ -121,8 +121,9 @@ package struct ObjectEncoder {
         for attribute in mapping.attributes {
             let index = attribute.attribute
             let isChanged = source.draft?.changed.contains(index) ?? false
-            if isPartial, !isChanged { continue }
-            var value = try encode(source.values[index], source, attribute)
+            let constant = entity.attributes[index].rules.constant
+            if isPartial, !isChanged, constant == nil { continue }
+            var value = try encode(constant ?? source.values[index], source, attribute)
             if index == entity.identityIndex {
                 value = try identityForNow(source, attribute) ?? value
             }
@@ -236,6 +237,10 @@ package struct ObjectEncoder {
         case .many(let links):
             var list: [WireValue] = []
             for link in links {
+                if case .key(0) = link, relationship.emptyElements == .gap {
+                    list.append(.leaf(.null))
+                    continue
+                }
                 guard let linked = self.source(link, target.entity) else { continue }
                 let value = try encode(source, mapping, linked, target, depth: depth, &written)
                 if let value { list.append(value) }
@@ -280,6 +285,12 @@ package struct ObjectEncoder {
         if mapping.isByIdentity { return .leaf(identity) }
         var object = WireObject()
         _ = object.set(attribute.source[...], .leaf(identity))
+        for attribute in target.attributes {
+            let constant = target.entity.attributes[attribute.attribute].rules.constant
+            guard let constant else { continue }
+            let value = try encode(constant, linked, attribute)
+            _ = object.set(attribute.source[...], .leaf(value))
+        }
         return .object(object)
     }
 
@@ -289,7 +300,14 @@ package struct ObjectEncoder {
     private func put(
         _ value: WireValue, at source: [String], _ object: inout WireObject, isChanged: Bool
     ) -> Bool {
-        guard !source.isEmpty else { return true }
+        guard !source.isEmpty else {
+            // The members of an object that is read from the whole object stand beside the others.
+            // An attribute is not written: it has all other members once more.
+            if case .object(let inner) = value {
+                for key in inner.keys where object[key] == nil { object[key] = inner[key] }
+            }
+            return true
+        }
         for count in 1..<source.count {
             guard let before = object.value(at: source[..<count]) else { break }
             switch (before, expanded(before)) {

@@ -10,18 +10,29 @@ struct IssueLog {
     /// The pointer that the first failed transform attached to its failure.
     private(set) var cause: (any HostCause)?
 
-    var keepsMore: Bool { kept.count < Self.keptMax }
+    private var keepsMore: Bool { kept.count < Self.keptMax }
+
+    /// Adds the reason why a value did not fit, unless a transform left the attribute unchanged.
+    ///
+    /// - Parameter expectation: Describes the values that a target takes.
+    mutating func add(
+        _ misfit: Misfit, at places: OpenPlaces, _ expectation: (PlanTarget) -> String
+    ) {
+        switch misfit {
+        case .untouched: break
+        case .other(let reason): add(reason, at: places)
+        case .failed(let reason, let cause): add(reason, cause: cause, at: places)
+        case .found(let found, let target):
+            guard keepsMore else { return count += 1 }
+            add("expected \(expectation(target)), found \(found)", at: places)
+        }
+    }
 
     mutating func add(
         _ reason: String, cause: (any HostCause)? = nil, at places: OpenPlaces
     ) {
         self.cause = self.cause ?? cause
         if keepsMore { kept.append(MappingIssue(keyPath: places.keyPath, reason: reason)) }
-        count += 1
-    }
-
-    /// Counts an issue that is not kept.
-    mutating func addOne() {
         count += 1
     }
 }

@@ -159,7 +159,7 @@ struct MachineCore {
             }
             if case .null = scalar {
                 if isElement {
-                    putNullToOne(position)
+                    guard putNullElement(position) else { return .stop }
                 } else if position.row >= 0 {
                     rows.putNull(from: node, position.row)
                 }
@@ -213,9 +213,7 @@ struct MachineCore {
             }
             for row in node.pointee.rows where startRow(row) == nil { return .stop }
             for link in node.pointee.links where takes(link) {
-                let start = PlanRow(descriptor: -1, mapping: plan.mapping(of: link))
-                guard let row = startRow(start) else { return .stop }
-                rows.attach(row, link, position.row)
+                guard startLinked(link, position.row, .object) else { return .stop }
             }
         }
         return open(frame)
@@ -239,7 +237,7 @@ struct MachineCore {
             let start = places.positions.last.node.pointee.soleRow
         else { return nil }
         let root = rows.kinds[start.mapping].root
-        guard root.pointee.targets.isEmpty else { return nil }
+        guard root.pointee.targets.isEmpty, root.pointee.links.isEmpty else { return nil }
         places.countElement()
         guard let row = pushRow(start) else { return .stop }
         places.openPlain(frame, at: OpenPlaces.Position(row: row, node: root))
@@ -342,12 +340,24 @@ struct MachineCore {
         let position = OpenPlaces.Position(row: row, node: rows.kinds[start.mapping].root)
         places.positions.push(position)
         captureOrRefuse(position, isArray: false)
+        for link in position.node.pointee.links {
+            guard startLinked(link, row, .whole) else { return nil }
+        }
         return row
+    }
+
+    /// Starts the row of an object to which row `parent` links; false if the mapping is over.
+    private mutating func startLinked(
+        _ link: PlanLink, _ parent: Int, _ origin: OpenRows.Origin
+    ) -> Bool {
+        guard let row = startRow(plan.row(of: link)) else { return false }
+        rows.attach(row, link, parent, origin)
+        return true
     }
 
     /// Pushes a row of absent cells and returns its index; nil if the mapping is over.
     private mutating func pushRow(_ start: PlanRow) -> Int? {
-        guard !Self.asks(isCancelled) else {
+        guard !asks(isCancelled) else {
             _ = fail(.cancelled)
             return nil
         }
@@ -356,15 +366,6 @@ struct MachineCore {
             return nil
         }
         return rows.push(start)
-    }
-
-    /// A function of its own, so that the closure is lent to it without counting a reference.
-    @inline(never)
-    private static func asks(_ isCancelled: borrowing (@Sendable () -> Bool)?) -> Bool {
-        switch isCancelled {
-        case .none: false
-        case .some(let isCancelled): isCancelled()
-        }
     }
 
     /// Makes a row that has only the identity of a linked object; false if the mapping is over.
@@ -378,7 +379,7 @@ struct MachineCore {
         }
         let issuesBefore = issues.count
         guard let row = pushRow(PlanRow(descriptor: -1, mapping: mapping)) else { return false }
-        rows.attach(row, link, parent)
+        rows.attach(row, link, parent, .identity)
         put(scalar, target, row)
         guard rows.isEmpty(row) else {
             rows.finish(
@@ -392,10 +393,16 @@ struct MachineCore {
     }
 
     /// Takes null as an element of the open list: relationships to one take only the first element.
-    private mutating func putNullToOne(_ position: OpenPlaces.Position) {
-        for link in position.node.pointee.links where !link.isMany && takes(link) {
-            rows.putNull(link, position.row)
+    /// Returns false if the mapping is over.
+    private mutating func putNullElement(_ position: OpenPlaces.Position) -> Bool {
+        for link in position.node.pointee.links where takes(link) {
+            guard link.isMany else { rows.putNull(link, position.row); continue }
+            guard rows.keepsEmptyElements(link, position.row) else { continue }
+            guard let row = pushRow(plan.row(of: link)) else { return false }
+            rows.attach(row, link, position.row)
+            rows.finish(from: row, haveContent: false, values.bytes.base, &issues, at: places)
         }
+        return true
     }
 
     /// Settles the relationships of a list that has ended. Relationships to one take null from an
@@ -476,15 +483,8 @@ struct MachineCore {
     }
 
     private mutating func report(_ misfit: Misfit, _ row: Int) {
-        switch misfit {
-        case .untouched: break
-        case .other(let reason): issue(reason)
-        case .failed(let reason, let cause): issues.add(reason, cause: cause, at: places)
-        case .found(let found, let target):
-            guard issues.keepsMore else { return issues.addOne() }
-            let expectation = values.expectation(target, rows.mapping(of: row))
-            issue("expected \(expectation), found \(found)")
-        }
+        let mapping = rows.mapping(of: row)
+        issues.add(misfit, at: places) { [values] in values.expectation($0, mapping) }
     }
 
     private func broken(_ breach: EventBreach) -> MappingFailure {

@@ -80,6 +80,16 @@ package final class MappingMachine: EventSink {
     }
 }
 
+/// Asks a function that may be missing. It stands here so that the closure is lent to it without
+/// counting a reference.
+@inline(never)
+func asks(_ question: borrowing (@Sendable () -> Bool)?) -> Bool {
+    switch question {
+    case .none: false
+    case .some(let question): question()
+    }
+}
+
 /// Gives C access to a sink: its functions take the address of an entry as their context. A mapping
 /// machine is called without counting references.
 ///

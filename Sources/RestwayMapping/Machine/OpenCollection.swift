@@ -222,7 +222,8 @@ final class OpenCollection {
 
     private func endKept(_ values: inout ValueConverter, _ mapping: Int) throws(Misfit) {
         needsComma = false
-        guard collection.element.conversion == .custom else { return endElement() }
+        let conversion = collection.element.conversion
+        guard conversion == .custom || conversion.isComposite else { return endElement() }
         // The transform gets the text, and its answer takes the place of the text.
         let json = Array(UnsafeRawBufferPointer(start: text.base, count: text.count)[keptStart...])
         dropElement()

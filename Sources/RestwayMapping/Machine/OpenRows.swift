@@ -2,6 +2,16 @@ import RestwayObjects
 
 /// The rows of a response: open rows, whose values are being collected, and complete rows.
 struct OpenRows {
+    /// What a linked row is made of.
+    enum Origin: BitwiseCopyable {
+        /// An object of its own.
+        case object
+        /// The identity of an object.
+        case identity
+        /// The object of the row that links to it.
+        case whole
+    }
+
     /// An object whose values are being collected.
     struct Row: BitwiseCopyable {
         /// The descriptor whose result the row is; -1 for a linked object.
@@ -15,10 +25,14 @@ struct OpenRows {
         /// links to it.
         var parent = -1
         var parentCell = 0
+        /// Whether it is made of the object of the row that links to it.
+        var isWhole = false
         var isEmpty = true
     }
 
     let kinds: [MappingPlan.Kind]
+    /// Whether relationships are read from whole objects.
+    private let hasWholeLinks: Bool
     private let progress: MappingProgress?
     private var rows = ScratchStack<Row>()
     private var cells = ScratchStack<Cell>()
@@ -30,11 +44,14 @@ struct OpenRows {
     private var finished: [Snapshot?] = []
     /// The number of rows that yielded no snapshot.
     private var nothingCount = 0
+    /// The numbers of the rows that only name an identity and whose entity has defaults.
+    private var identityRows: Set<Int> = []
     /// The numbers of the rows that are results, by descriptor.
     private var results: [[Int]]
 
     init(_ plan: MappingPlan, _ progress: MappingProgress?, _ repeated: RepeatedRows) {
         kinds = plan.kinds
+        hasWholeLinks = plan.hasWholeLinks
         self.progress = progress
         self.repeated = repeated
         results = Array(repeating: [], count: plan.descriptors.count)
@@ -72,6 +89,7 @@ struct OpenRows {
     /// Drops the newest row, which has no values.
     mutating func dropNewest() {
         nothingCount += 1
+        identityRows.remove(rows.last.number)
         cells.pop(to: rows.last.firstCell)
         rows.pop(to: rows.count - 1)
     }
@@ -86,9 +104,14 @@ struct OpenRows {
     // MARK: Relationships
 
     /// Makes `row` the value of a relationship of `parent`.
-    mutating func attach(_ row: Int, _ link: PlanLink, _ parent: Int) {
+    mutating func attach(
+        _ row: Int, _ link: PlanLink, _ parent: Int, _ origin: Origin = .object
+    ) {
         rows[row].parent = parent
         rows[row].parentCell = link.cell
+        rows[row].isWhole = origin == .whole
+        guard origin == .identity, kinds[rows[row].mapping].hasDefaults else { return }
+        identityRows.insert(rows[row].number)
     }
 
     /// Notes that a list begins for the relationship. Its end decides whether the relationship
@@ -128,20 +151,32 @@ struct OpenRows {
         for link in node.pointee.links { putNull(link, row) }
         var waiting = Array(node.pointee.children)
         while let node = waiting.popLast() {
-            for target in node.pointee.targets { put(.null, target.attribute, row) }
+            for target in node.pointee.targets where target.takesNull {
+                put(.null, target.attribute, row)
+            }
             for link in node.pointee.links { putNull(link, row) }
             waiting += node.pointee.children
         }
     }
 
-    private func isMany(_ row: Row) -> Bool {
-        let entity = kinds[rows[row.parent].mapping].entity
-        return entity.relationships[row.parentCell - entity.attributes.count].isMany
+    private func isMany(_ row: Row) -> Bool { relationship(row.parentCell, row.parent).isMany }
+
+    private func relationship(_ cell: Int, _ row: Int) -> Relationship {
+        let entity = kinds[rows[row].mapping].entity
+        return entity.relationships[cell - entity.attributes.count]
+    }
+
+    /// Whether null and `{}` as elements of a list keep their places in the relationship.
+    func keepsEmptyElements(_ link: PlanLink, _ row: Int) -> Bool {
+        relationship(link.cell, row).emptyElements != .drop
     }
 
     /// Links the parent of `row` to the row `number`.
     private mutating func link(_ row: Row, to number: Int) {
-        let reference = Cell.reference(toRow: number)
+        link(row, toKey: Cell.reference(toRow: number))
+    }
+
+    private mutating func link(_ row: Row, toKey reference: Int64) {
         guard isMany(row) else { return put(.link(reference), row.parentCell, row.parent) }
         let index = UInt64(links.count)
         links.push(RowLink(key: reference))
@@ -173,10 +208,18 @@ struct OpenRows {
         from first: Int, haveContent: Bool, _ bytes: UnsafePointer<UInt8>,
         _ issues: inout IssueLog, at places: OpenPlaces
     ) {
-        for index in first..<rows.count {
-            let row = rows[index]
-            guard haveContent, !row.isEmpty else {
+        let count = rows.count
+        for step in first..<count {
+            // A row that is made of the same object as its parent comes before its parent.
+            let row = rows[hasWholeLinks ? count - 1 - (step - first) : step]
+            let empty = haveContent ? .drop : emptyElement(row, at: places)
+            guard empty == .object || haveContent && !row.isEmpty else {
                 nothingCount += 1
+                if row.isWhole { continue }
+                if empty == .gap {
+                    link(row, toKey: 0)
+                    continue
+                }
                 if haveContent, !isToldNull(row) {
                     let name = kinds[row.mapping].entity.name
                     issues.add("expected attributes of \(name), found no attribute", at: places)
@@ -194,8 +237,11 @@ struct OpenRows {
             let content = RowContent(
                 kind: kinds[row.mapping], cells: UnsafePointer(cells.base + row.firstCell),
                 bytes: bytes)
+            // An object brings defaults, so an earlier row of its identity alone is not enough.
+            let mayRepeat =
+                row.parent >= 0 && (!content.kind.hasDefaults || identityRows.contains(row.number))
             if let number = repeated.earlier(
-                content, row.number, isLinked: row.parent >= 0, among: finished)
+                content, row.number, isLinked: mayRepeat, among: finished)
             {
                 link(row, to: number)
                 drop(row)
@@ -210,6 +256,14 @@ struct OpenRows {
         if first == 0 { links.pop(to: 0) }
     }
 
+    /// What becomes of an object without content. Only an element of a list may keep its place.
+    private func emptyElement(_ row: Row, at places: OpenPlaces) -> Relationship.EmptyElements {
+        guard row.parent >= 0, places.frames.count > 0, places.frames.last.isArray else {
+            return .drop
+        }
+        return relationship(row.parentCell, row.parent).emptyElements
+    }
+
     /// Whether an empty row has a relationship that is null.
     private func isToldNull(_ row: Row) -> Bool {
         let entity = kinds[row.mapping].entity
@@ -220,6 +274,7 @@ struct OpenRows {
 
     /// Drops a row that another row replaces. The last row leaves no gap.
     private mutating func drop(_ row: Row) {
+        identityRows.remove(row.number)
         if row.number == finished.count - 1 {
             finished.removeLast()
         } else {
@@ -232,6 +287,7 @@ struct OpenRows {
     mutating func take() -> (changes: ChangeSet, results: [[Int]]) {
         var changes = ChangeSet(rows: nothingCount == 0 ? takeFinished() : closeGaps())
         changes.rowsAreNew = true
+        changes.identityRows = identityRows
         return (changes, results)
     }
 
@@ -244,6 +300,7 @@ struct OpenRows {
         }
         for snapshot in kept { snapshot.renumberReferences(numbers) }
         results = results.map { $0.map { numbers[$0] } }
+        identityRows = Set(identityRows.map { numbers[$0] })
         return kept
     }
 

@@ -54,15 +54,11 @@ struct ValueConverter {
     var lasting = UnsafeRawBufferPointer(start: nil, count: 0)
     /// The text of the cells. It is kept until no row is open, because nested rows share it.
     private(set) var bytes = ScratchStack<UInt8>()
-    private let formats: [[DateFormat]]
-    private let transforms: [[ValueConversion]]
-    private let collections: [[PlanCollection]]
+    private let details: [PlanDetails]
     private let customTransforms: [String: CustomTransform]
 
     init(_ plan: MappingPlan) {
-        formats = plan.formats
-        transforms = plan.transforms
-        collections = plan.collections
+        details = plan.details
         customTransforms = plan.customTransforms
     }
 
@@ -87,8 +83,12 @@ struct ValueConverter {
         _ scalar: Scalar, _ target: PlanTarget, _ mapping: Int
     ) throws(Misfit) -> Cell {
         switch (target.conversion, scalar) {
-        case (_, .null): .null
+        case (_, .null) where target.takesNull: .null
         case (.custom, _): try custom(scalar, target, mapping)
+        case (.firstOf, _), (.among, _):
+            try composite(target, mapping) { (values, target) throws(Misfit) in
+                try values.cell(scalar, target, mapping)
+            }
         case (.json, _): try json(scalar)
         case (_, .string(let text)): try string(text, target, mapping)
         case (_, .int64(let value)): try integer(value, target, mapping)
@@ -128,7 +128,7 @@ struct ValueConverter {
             return .date(try fitting(date, target))
         case .day: return .date(try fitting(DatePattern.day(content), target))
         case .pattern, .epoch:
-            let format = formats[mapping][target.detail]
+            let format = details[mapping].formats[target.detail]
             return .date(try fitting(format.parse(content.bindMemory(to: UInt8.self)), target))
         case .boolWords:
             return .bool(try fitting(words(target, mapping)?.read(content), target))
@@ -152,7 +152,7 @@ struct ValueConverter {
         case .any, .int, .intText: return .int64(value)
         case .double, .doubleText: return .double(Double(value))
         case .epoch:
-            guard let date = formats[mapping][target.detail].date(value) else {
+            guard let date = details[mapping].formats[target.detail].date(value) else {
                 throw .range(target)
             }
             return .date(date)
@@ -178,7 +178,7 @@ struct ValueConverter {
             }
             return .int64(whole)
         case .epoch:
-            guard let date = formats[mapping][target.detail].date(value) else {
+            guard let date = details[mapping].formats[target.detail].date(value) else {
                 throw .range(target)
             }
             return .date(date)
@@ -225,8 +225,8 @@ struct ValueConverter {
     }
 
     private func words(_ target: PlanTarget, _ mapping: Int) -> BoolWords? {
-        guard case .boolWords(let words) = transforms[mapping][target.detail] else { return nil }
-        return words
+        let transform = details[mapping].transforms[target.detail]
+        return if case .boolWords(let words) = transform { words } else { nil }
     }
 
     // MARK: Text
@@ -280,6 +280,14 @@ struct ValueConverter {
     mutating func cell(
         json: UnsafeRawBufferPointer, _ target: PlanTarget, _ mapping: Int
     ) throws(Misfit) -> Cell {
+        if target.conversion.isComposite {
+            return try composite(target, mapping) { (values, target) throws(Misfit) in
+                guard target.takesContainers else {
+                    throw .found("an object or a list", by: target)
+                }
+                return try values.cell(json: json, target, mapping)
+            }
+        }
         guard target.conversion == .custom else { return try text(json, .json) }
         let (name, type) = transform(target, mapping)
         let value = Value.json(String(decoding: json, as: UTF8.self))
@@ -330,7 +338,7 @@ struct ValueConverter {
     }
 
     private func transform(_ target: PlanTarget, _ mapping: Int) -> (String, AttributeType) {
-        guard case .custom(let name, let type) = transforms[mapping][target.detail] else {
+        guard case .custom(let name, let type) = details[mapping].transforms[target.detail] else {
             preconditionFailure("a custom conversion without its transform")
         }
         return (name, type)
@@ -355,7 +363,52 @@ struct ValueConverter {
 
     /// The form of the list or map that `target` takes; nil if it takes another value.
     func collection(_ target: PlanTarget, _ mapping: Int) -> PlanCollection? {
-        target.conversion == .collection ? collections[mapping][target.detail] : nil
+        target.conversion == .collection ? details[mapping].collections[target.detail] : nil
+    }
+
+    // MARK: Several forms, and values that are accepted
+
+    private mutating func composite(
+        _ target: PlanTarget, _ mapping: Int,
+        _ convert: (inout ValueConverter, PlanTarget) throws(Misfit) -> Cell
+    ) throws(Misfit) -> Cell {
+        guard target.conversion == .among else {
+            return try firstFitting(target, mapping, convert)
+        }
+        let check = details[mapping].checks[target.detail]
+        let mark = bytes.count
+        let cell = try convert(&self, check.target)
+        let value = Value(cell.placed(besides: bytes.base))
+        guard check.accepted.contains(where: { $0.isSame(as: value) }) else {
+            bytes.pop(to: mark)
+            throw .found("another value", by: target)
+        }
+        return cell
+    }
+
+    /// Tries the alternatives of `target` in order, and returns the first cell. A transform of the
+    /// host that leaves the attribute unchanged has decided, too.
+    private mutating func firstFitting(
+        _ target: PlanTarget, _ mapping: Int,
+        _ convert: (inout ValueConverter, PlanTarget) throws(Misfit) -> Cell
+    ) throws(Misfit) -> Cell {
+        let mark = bytes.count
+        var reason: Misfit?
+        for alternative in details[mapping].alternatives[target.detail] {
+            do throws(Misfit) {
+                return try convert(&self, alternative)
+            } catch {
+                bytes.pop(to: mark)
+                switch (error, reason) {
+                case (.untouched, _): throw error
+                // The host's own reason says more than a list of what was expected.
+                case (_, .failed): break
+                case (.found(let found, _), _): reason = .found(found, by: target)
+                default: reason = error
+                }
+            }
+        }
+        throw reason ?? .form(target)
     }
 
     // MARK: Issues
@@ -380,12 +433,17 @@ struct ValueConverter {
         case .string: return "a string"
         case .numberAsText: return "a number or a string"
         case .url: return "an absolute URL"
-        case .collection: return collections[mapping][target.detail].shape.withArticle
+        case .collection: return details[mapping].collections[target.detail].shape.withArticle
+        case .among: return details[mapping].checks[target.detail].accepted.alternatives
+        case .firstOf:
+            let targets = details[mapping].alternatives[target.detail]
+            let texts = targets.map { expectation($0, mapping) }
+            return texts.joined(separator: ", or ")
         case .base64Text: return "a string of base64 that holds text"
         case .bytes: return "a string of base64"
         case .iso8601: return "a date (ISO 8601)"
         case .day, .pattern, .epoch:
-            return "a date (\(formats[mapping][target.detail].text))"
+            return "a date (\(details[mapping].formats[target.detail].text))"
         }
     }
 }

@@ -18,6 +18,8 @@ package final class MappingPlan: @unchecked Sendable {
         let entityIndex: Int
         /// Whether relationships lead to rows of this mapping.
         let isLinked: Bool
+        /// Whether a row of the mapping brings values that it does not have itself.
+        let hasDefaults: Bool
     }
 
     /// The descriptors in order of registration. Results have the same order.
@@ -28,11 +30,11 @@ package final class MappingPlan: @unchecked Sendable {
     let tree: PlanTree
     /// Facts about the mappings by their index.
     let kinds: [Kind]
-    /// The date formats, the transforms and the collections by the index of the mapping, and after
-    /// them the formats, transforms and collections of values that belong to no object.
-    let formats: [[DateFormat]]
-    let transforms: [[ValueConversion]]
-    let collections: [[PlanCollection]]
+    /// The details of the trees by the index of the mapping, and after them the details of values
+    /// that belong to no object.
+    let details: [PlanDetails]
+    /// Whether relationships are read from whole objects.
+    let hasWholeLinks: Bool
     /// Whether a descriptor has a hook.
     package let hasHooks: Bool
     /// Whether a descriptor must find something at its key path.
@@ -65,9 +67,11 @@ package final class MappingPlan: @unchecked Sendable {
                 root: mapping.plan.root, entity: mapping.entity,
                 cellCount: mapping.entity.cellCount, identityIndex: mapping.entity.identityIndex,
                 entityIndex: mapping.entity.index,
-                isLinked: linked.contains(mapping.entity.index))
+                isLinked: linked.contains(mapping.entity.index),
+                hasDefaults: mapping.entity.hasDefaults)
         }
         valueShape = descriptors.lazy.compactMap(\.valueConversion?.shape).first
+        hasWholeLinks = kinds.contains { !$0.root.pointee.links.isEmpty }
         hasHooks = descriptors.contains { $0.hook != nil }
         hasRequired = descriptors.contains(where: \.isRequired)
         var draft = PlanDraft(isOfRows: false)
@@ -82,12 +86,16 @@ package final class MappingPlan: @unchecked Sendable {
             }
         }
         tree = PlanTree(draft)
-        formats = mappings.map(\.plan.formats) + [tree.formats]
-        self.transforms = mappings.map(\.plan.transforms) + [tree.transforms]
-        collections = mappings.map(\.plan.collections) + [tree.collections]
+        details = mappings.map(\.plan.details) + [tree.details]
     }
+
+    /// Whether descriptors name the media types of the answers that they apply to.
+    package var namesMediaTypes: Bool { descriptors.contains { !$0.mediaTypes.isEmpty } }
 
     /// The index into `mappings` of the entity at the other end of a link.
     @inline(__always)
     func mapping(of link: PlanLink) -> Int { descriptors.count + link.entity }
+
+    /// The row of an object at the other end of a link.
+    func row(of link: PlanLink) -> PlanRow { PlanRow(descriptor: -1, mapping: mapping(of: link)) }
 }

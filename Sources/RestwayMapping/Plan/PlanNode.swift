@@ -87,6 +87,10 @@ struct PlanTarget {
     enum Conversion: UInt8 {
         case any, bool, int, double, string, iso8601, day, pattern, epoch, bytes, json
         case boolWords, intText, doubleText, numberAsText, url, base64Text, custom, collection
+        case firstOf, among
+
+        /// Whether other targets convert the value.
+        var isComposite: Bool { self == .firstOf || self == .among }
 
         init(_ conversion: ValueConversion) {
             self =
@@ -112,6 +116,8 @@ struct PlanTarget {
                 case .base64Text: .base64Text
                 case .custom: .custom
                 case .collection: .collection
+                case .firstOf: .firstOf
+                case .among: .among
                 }
         }
     }
@@ -119,9 +125,32 @@ struct PlanTarget {
     let attribute: Int
     let conversion: Conversion
     let isIdentity: Bool
-    /// The index into the tree's date formats, transforms or collections, if the conversion needs
-    /// one.
+    /// Whether the target takes objects or lists, as JSON text.
+    let takesContainers: Bool
+    /// Whether null is a value. Only a constant is never null.
+    let takesNull: Bool
+    /// The index into the tree's date formats, transforms, collections, alternatives or checks, if
+    /// the conversion needs one.
     let detail: Int
+
+    /// - Parameter alternatives: The targets that are tried in order, for `firstOf`, or the target
+    ///   whose values are checked, for `among`.
+    init(
+        attribute: Int, conversion: Conversion, isIdentity: Bool, detail: Int,
+        alternatives: [PlanTarget] = [], takesNull: Bool = true
+    ) {
+        self.takesNull = takesNull
+        self.attribute = attribute
+        self.conversion = conversion
+        self.isIdentity = isIdentity
+        self.detail = detail
+        takesContainers =
+            switch conversion {
+            case .json, .any, .custom, .collection: !isIdentity
+            case .firstOf, .among: alternatives.contains(where: \.takesContainers)
+            default: false
+            }
+    }
 
     /// The kinds of cells that become the value unchanged.
     fileprivate var unchangedKinds: [Cell.Kind] {
@@ -137,18 +166,19 @@ struct PlanTarget {
         return isIdentity ? kinds.filter { $0 == .string || $0 == .int64 } : kinds
     }
 
-    /// Whether the target takes objects or lists, as JSON text.
-    var takesContainers: Bool {
-        (conversion == .json || conversion == .any || conversion == .custom
-            || conversion == .collection) && !isIdentity
-    }
-
     /// The same attribute with the conversion for a type alone. A date is ISO 8601.
     func `as`(_ type: AttributeType) -> PlanTarget {
         PlanTarget(
             attribute: attribute, conversion: Conversion(ValueConversion(type)),
             isIdentity: isIdentity, detail: -1)
     }
+}
+
+/// A check whether a value is one of those that an attribute accepts.
+struct PlanCheck {
+    let accepted: [Value]
+    /// Converts the value before it is checked.
+    let target: PlanTarget
 }
 
 /// The form of a list or a map of values.

@@ -1,3 +1,15 @@
+import RestwayObjects
+
+/// What the targets of a tree need in addition to their kind; targets have indices into it.
+struct PlanDetails {
+    var formats: [DateFormat] = []
+    var transforms: [ValueConversion] = []
+    var collections: [PlanCollection] = []
+    /// The targets that are tried in order for a value that comes in several forms.
+    var alternatives: [[PlanTarget]] = []
+    var checks: [PlanCheck] = []
+}
+
 /// A tree of source keys that is being built.
 struct PlanDraft {
     struct Node {
@@ -10,9 +22,7 @@ struct PlanDraft {
 
     /// The nodes; the first is the root.
     private(set) var nodes = [Node(key: "")]
-    private(set) var formats: [DateFormat] = []
-    private(set) var transforms: [ValueConversion] = []
-    private(set) var collections: [PlanCollection] = []
+    private(set) var details = PlanDetails()
     private(set) var identityTarget: PlanTarget?
     /// Whether the attributes belong to rows. Otherwise they are values of the answer.
     let isOfRows: Bool
@@ -32,23 +42,34 @@ struct PlanDraft {
         _ conversion: ValueConversion, _ attribute: Int, isIdentity: Bool
     ) -> PlanTarget {
         var detail = -1
+        var targets: [PlanTarget] = []
+        var takesNull = true
         switch conversion {
         case .date(let format):
-            detail = formats.count
-            formats.append(format ?? .iso8601)
+            detail = details.formats.count
+            details.formats.append(format ?? .iso8601)
         case .boolWords, .custom:
-            detail = transforms.count
-            transforms.append(conversion)
+            detail = details.transforms.count
+            details.transforms.append(conversion)
         case .collection(let shape, let innermost):
             let element = target(innermost, attribute, isIdentity: false)
-            detail = collections.count
-            collections.append(PlanCollection(shape: shape, element: element))
+            detail = details.collections.count
+            details.collections.append(PlanCollection(shape: shape, element: element))
+        case .firstOf(let conversions):
+            targets = conversions.map { target($0, attribute, isIdentity: isIdentity) }
+            detail = details.alternatives.count
+            details.alternatives.append(targets)
+        case .among(let accepted, let conversion):
+            targets = [target(conversion, attribute, isIdentity: isIdentity)]
+            takesNull = accepted.contains(.null)
+            detail = details.checks.count
+            details.checks.append(PlanCheck(accepted: accepted, target: targets[0]))
         default:
             break
         }
         return PlanTarget(
             attribute: attribute, conversion: PlanTarget.Conversion(conversion),
-            isIdentity: isIdentity, detail: detail)
+            isIdentity: isIdentity, detail: detail, alternatives: targets, takesNull: takesNull)
     }
 
     mutating func add(_ row: PlanRow, at keyPath: [String]) {
@@ -85,19 +106,14 @@ struct PlanDraft {
 final class PlanTree: @unchecked Sendable {
     /// The root. It is valid as long as the tree lives.
     let root: UnsafePointer<PlanNode>
-    let formats: [DateFormat]
-    /// The data that transforms need in addition to their kind.
-    let transforms: [ValueConversion]
-    let collections: [PlanCollection]
+    let details: PlanDetails
 
     init(_ draft: PlanDraft) {
         var memory = PlanMemory(byteCount: draft.nodes.reduce(0) { $0 + PlanMemory.size(of: $1) })
         let nodes = memory.take(draft.nodes.count, PlanNode())
         // The nodes come first in the memory.
         root = UnsafePointer(nodes.baseAddress!)
-        formats = draft.formats
-        transforms = draft.transforms
-        collections = draft.collections
+        details = draft.details
 
         // The keys come before the rest, because a node's hash table uses the keys of its children.
         for (index, node) in draft.nodes.enumerated() {

@@ -62,7 +62,13 @@ package final class Draft: Sendable {
         if let kept = attribute.type.kept(value),
             !isAnyIdentity || kept == .null || Identity(kept) != nil
         {
-            return kept
+            guard !attribute.shape.isCollection, let accepted = attribute.rules.accepted,
+                !attribute.rules.accepts(kept)
+            else { return kept }
+            throw .unfitValue(
+                entity: entity.name, attribute: attribute.name,
+                expected: accepted.alternatives,
+                found: kept == .null ? "null" : "another value")
         }
         throw .unfitValue(
             entity: entity.name, attribute: attribute.name,

@@ -157,14 +157,21 @@ package struct DraftCapture: Sendable {
             case .member(let index): key(index)
             }
         }
-        let links = member.links.map { links -> Value in
+        let links = member.links.enumerated().map { index, links -> Value in
+            let keepsGaps = member.entity.relationships[index].emptyElements == .gap
             switch links {
             case .absent: return .absent
             case .null: return .null
             case .one(let link):
                 let key = resolved(link)
                 return key == 0 ? .absent : .link(key)
-            case .many(let all): return .links(all.map(resolved).filter { $0 != 0 })
+            case .many(let all):
+                return .links(
+                    all.compactMap { link in
+                        if case .key(0) = link { return keepsGaps ? 0 : nil }
+                        let key = resolved(link)
+                        return key == 0 ? nil : key
+                    })
             }
         }
         let values = member.values + links

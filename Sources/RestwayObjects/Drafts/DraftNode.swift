@@ -14,6 +14,8 @@ final class DraftNode: Sendable {
         /// The values and links that the program set, by the index of their cell, and their
         /// numbers: values and links that were set later have higher numbers.
         var words: [Int: (content: Content, number: Int)] = [:]
+        /// The values that every object of the entity has, by the index of their cell.
+        var constants: [Int: Value] = [:]
         /// The number of values and links that the program has set so far.
         var wordCount = 0
 
@@ -25,7 +27,8 @@ final class DraftNode: Sendable {
         /// Returns the value of an attribute.
         func value(cell index: Int) -> Value {
             if case .value(let value)? = words[index]?.content { return value }
-            return base?.value(at: index) ?? .absent
+            let value = base?.value(at: index) ?? .absent
+            return value == .absent ? constants[index] ?? .absent : value
         }
 
         /// Returns the links of a relationship.
@@ -55,7 +58,11 @@ final class DraftNode: Sendable {
 
     init(_ entity: Entity, base: Snapshot?) {
         self.entity = entity
-        state = Lock(State(base: base))
+        var state = State(base: base)
+        for (index, attribute) in entity.attributes.enumerated() {
+            state.constants[index] = attribute.rules.constant
+        }
+        self.state = Lock(state)
         key = Atomic(base?.storeKey ?? 0)
     }
 

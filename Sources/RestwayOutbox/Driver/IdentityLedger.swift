@@ -178,8 +178,7 @@ final class IdentityLedger: Sendable {
             let mapping = api.loaded.definition.mapping(named: name)
         else { return false }
         let identity = mapping.attributes.first { $0.attribute == mapping.entity.identityIndex }
-        if case .custom = identity?.conversion { return true }
-        return false
+        return identity?.conversion.mayAskHost ?? false
     }
 
     // MARK: At the start
@@ -328,7 +327,7 @@ extension LocalID.Form {
     /// it.
     fileprivate init(_ conversion: ValueConversion) {
         self =
-            switch conversion {
+            switch conversion.writing {
             case .intText: .text
             case .numberAsText: .number
             case .base64Text: .base64

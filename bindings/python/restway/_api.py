@@ -51,8 +51,8 @@ class Building(Registering):
         *,
         source: str | Sequence[str] | None = None,
         type: TypeName = "any",
-        format: str | None = None,
-        transform: str | dict[str, JSONValue] | None = None,
+        format: str | Sequence[str] | None = None,
+        transform: str | dict[str, JSONValue] | Sequence[str | dict[str, JSONValue]] | None = None,
     ) -> None:
         """Adds an attribute to an entity, like an entry under `attributes` in a document.
 
@@ -61,11 +61,21 @@ class Building(Registering):
 
             api.add_attribute("Thing", "size", source=["data", "size.cm"], type="int")
 
+        Several formats or transforms are tried in order when a value is read; the first writes.
+
+            api.add_attribute("Thing", "made", type="date", format=["iso8601", "epoch"])
+
         Raises UnknownEntityError, DuplicateError, ConfigError, FrozenError; ValueError for an
         unknown type.
         """
-        if isinstance(transform, dict):
-            transform = json_bytes(transform).decode()
+        if format is not None and not isinstance(format, str):
+            if transform is not None:
+                raise ValueError("format and transform exclude each other")
+            transform = [{"name": "date", "format": each} for each in format]
+            format = None
+        if transform is not None and not isinstance(transform, str):
+            whole = transform if isinstance(transform, dict) else list(transform)
+            transform = json_bytes(whole).decode()
         check(
             native.lib.restway_api_add_attribute,
             self._handle,

@@ -136,7 +136,8 @@ class Object(Unchangeable, WholeObject):
         return Objects(handle, None, self._layouts)
 
     def related_keys(self, relationship: str) -> list[int] | None:
-        """Returns the store keys of the objects that a relationship of this snapshot leads to.
+        """Returns the store keys of the objects that a relationship of this snapshot leads to. The
+        key 0 is a gap.
 
         The result is None if the relationship has never been received, and an empty list if it is
         null or empty. Raises UnknownAttributeError.

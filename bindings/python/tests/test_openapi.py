@@ -61,12 +61,43 @@ def test_types_of_scalars(tmp_path: Path) -> None:
         "made": {"type": "date"},
         "day": {"type": "date", "format": "yyyy-MM-dd"},
         "data": {"type": "bytes"},
-        "state": {"type": "string", "x-enum": ["open", "closed"]},
+        "state": {"type": "string", "values": ["open", "closed"]},
         "either": {"type": "any"},
         "anything": {"type": "json"},
-        "constant": {"type": "int", "x-enum": [3]},
+        "constant": {"type": "int", "values": [3]},
         "odd": {"type": "json"},
     }
+
+
+def test_enumerations_are_open_lists_of_values(tmp_path: Path) -> None:
+    colours = {"enum": ["red", "blue", "red", None]}
+    schema = objects(
+        "id",
+        id=NUMBER,
+        colour=colours,
+        colours={"type": "array", "items": colours},
+        levels={"type": "object", "additionalProperties": {"type": "integer", "enum": [1, 2]}},
+        mixed={"type": "integer", "enum": [1, "two"]},
+        large={"type": "integer", "enum": [1, 2**64]},
+        day={"type": "string", "format": "date", "enum": ["2024-02-29"]},
+    )
+    attributes = entities(tmp_path, {"Thing": schema})["Thing"]["attributes"]
+    assert attributes == {
+        "id": {"type": "int"},
+        "colour": {"type": "string", "values": ["red", "blue"]},
+        "colours": {"type": ["string"], "values": ["red", "blue"]},
+        "levels": {"type": {"*": "int"}, "values": [1, 2]},
+        "mixed": {"type": "int", "x-enum": [1, "two"]},
+        "large": {"type": "int", "values": [1]},
+        "day": {"type": "date", "format": "yyyy-MM-dd", "x-enum": ["2024-02-29"]},
+    }
+    one = imported(
+        tmp_path,
+        description({"/things": {"get": operation(listed(ref("Thing")))}}, {"Thing": schema}),
+        capabilities=Capabilities(),
+    )
+    thing = one.document["entities"]["Thing"]["attributes"]
+    assert thing["colour"] == {"type": "string", "x-enum": ["red", "blue"]}
 
 
 def test_objects_become_relationships_and_are_named_by_their_place(tmp_path: Path) -> None:

@@ -2755,6 +2755,13 @@ extern "C" {
         out_error: *mut *mut restway_error,
     ) -> restway_status;
     /// Threads: any. Blocks: never.
+    pub fn restway_object_is_known_value(
+        object: *const restway_object,
+        attribute: *const c_char,
+        out_known: *mut i32,
+        out_error: *mut *mut restway_error,
+    ) -> restway_status;
+    /// Threads: any. Blocks: never.
     pub fn restway_response_value_type(response: *const restway_response) -> *const c_char;
     /// Release `out_values` with `restway_values_release`. Threads: any. Blocks: never.
     pub fn restway_response_values(

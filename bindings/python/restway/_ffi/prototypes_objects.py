@@ -236,6 +236,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_values_inner": (c_enum, (ValuesHandle, c_size_t, POINTER(ValuesHandle), _error_out)),
     "restway_object_attribute_type": (c_char_p, (ObjectHandle, c_size_t)),
     "restway_object_values": (c_enum, (ObjectHandle, c_char_p, POINTER(ValuesHandle), _error_out)),
+    "restway_object_is_known_value": (c_enum, (ObjectHandle, c_char_p, _int_out, _error_out)),
     "restway_response_value_type": (c_char_p, (ResponseHandle,)),
     "restway_response_values": (c_enum, (ResponseHandle, POINTER(ValuesHandle), _error_out)),
     "restway_draft_add_value": (c_enum, (DraftHandle, c_char_p, _value, _error_out)),

@@ -11,6 +11,7 @@ from .._exceptions import LibraryError
 _PROBES: dict[str, dict[str, Any]] = {
     "typed_lists": {"type": ["string"]},
     "maps": {"type": {"*": "int"}},
+    "values": {"type": "string", "values": ["a"]},
 }
 """For each capability an attribute that only a library with it reads."""
 
@@ -23,6 +24,9 @@ class Capabilities:
     """Attributes whose values are lists of scalars: `"type": ["string"]`."""
     maps: bool = False
     """Attributes whose values are objects with free keys: `"type": {"*": "int"}`."""
+
+    values: bool = False
+    """Attributes whose values are listed, in a list that is open: `"values": ["open"]`."""
 
     @classmethod
     def of_library(cls) -> Capabilities:

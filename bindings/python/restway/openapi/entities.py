@@ -80,13 +80,27 @@ class Entities:
     def _attribute(self, field: Field) -> dict[str, Any]:
         kind = field.kind
         if isinstance(kind, ScalarKind):
-            return _scalar(kind)
+            return self._scalar(kind)
         written = self._collection(kind)
         if written is not None:
-            return {"type": written}
+            return {"type": written, **self._values(_innermost(kind))}
         if not isinstance(kind, FreeKind):
             self._report.add("bent", field.place, f"{_described(kind)}: JSON")
         return {"type": "json"}
+
+    def _scalar(self, kind: ScalarKind) -> dict[str, Any]:
+        if kind.type == "day":
+            return {"type": "date", "format": "yyyy-MM-dd", **self._values(kind)}
+        return {"type": kind.type, **self._values(kind)}
+
+    def _values(self, kind: ScalarKind) -> dict[str, Any]:
+        """Returns the listed values of a scalar. The list is open: a server may add to it."""
+        values = [value for value in dict.fromkeys(kind.enumeration) if _is_held(value)]
+        if not values:
+            return {}
+        fitting = _PYTHON_TYPES.get(kind.type)
+        fits = fitting and all(_fits(value, fitting) for value in values)
+        return {"values" if fits and self._capabilities.values else "x-enum": values}
 
     def _collection(self, kind: Kind) -> Any:
         """Returns the type of a list or a map of scalars, if the document can say it."""
@@ -106,13 +120,29 @@ def _plain_type(kind: Kind) -> str | None:
     return None
 
 
-def _scalar(kind: ScalarKind) -> dict[str, Any]:
-    written: dict[str, Any] = {"type": kind.type}
-    if kind.type == "day":
-        written = {"type": "date", "format": "yyyy-MM-dd"}
-    if kind.enumeration:
-        written["x-enum"] = list(kind.enumeration)
-    return written
+_PYTHON_TYPES: dict[str, tuple[type, ...]] = {
+    "string": (str,), "int": (int,), "double": (int, float),
+}
+"""The types of values that an attribute of a type lists."""
+
+_INT64 = range(-(2**63), 2**63)
+
+
+def _fits(value: Any, types: tuple[type, ...]) -> bool:
+    return isinstance(value, types) and not isinstance(value, bool)
+
+
+def _is_held(value: Any) -> bool:
+    """Returns whether a document can hold a value: integers have 64 bits."""
+    return not isinstance(value, int) or value in _INT64
+
+
+def _innermost(kind: Kind) -> ScalarKind:
+    """Returns the kind of the values in a list or a map of scalars."""
+    found = kind.element if isinstance(kind, ListKind) else kind
+    found = found.value if isinstance(found, MapKind) else found
+    assert isinstance(found, ScalarKind)
+    return found
 
 
 def _described(kind: Kind) -> str:

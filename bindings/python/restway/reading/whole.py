@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _ffi as native
 from .._boundary import check
+from .._boundary import name as name_bytes
 from .._ffi.conversion import ObjectReference
 from ..tables.columns import Tabular
 from .columns import Column, read_columns
@@ -16,7 +17,7 @@ from .values import ObjectValue
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .._object import Layouts, Objects
+    from .._object import Layouts, Object, Objects
 
 
 def _plain(entity: str, identity: Any, absent: list[str], values: dict[str, Any]) -> dict[str, Any]:
@@ -29,6 +30,12 @@ class WholeObject(ObjectReference):
     __slots__ = ()
 
     _layouts: Layouts
+
+    if TYPE_CHECKING:
+
+        def related(self, relationship: str) -> Objects: ...
+
+        def related_keys(self, relationship: str) -> list[int] | None: ...
 
     def to_dict(self, depth: int = 1) -> dict[str, Any]:
         """Returns the attributes and relationships that have been received, by name, with the same
@@ -61,6 +68,33 @@ class WholeObject(ObjectReference):
             lib.restway_object_json, self._handle, store, depth=depth, make=ObjectValue
         )
         return read
+
+    def is_known(self, attribute: str) -> bool:
+        """Returns whether the API document lists the value of an attribute under `values`, and in a
+        list or a map every value. None, and every value of an attribute without listed values,
+        count as known. Raises UnknownAttributeError.
+
+            if not issue.is_known("state"):
+                print("a state of a newer server:", issue.state)
+        """
+        known, name = native.truth_out(), name_bytes(attribute)
+        check(native.lib.restway_object_is_known_value, self._handle, name, native.ref(known))
+        return bool(known.value)
+
+    def places(self, relationship: str) -> list[Object | None]:
+        """Returns the objects that a relationship leads to, each in its place.
+
+        A gap of a relationship with `"empty": "gap"` is None, and so is an object that the store
+        no longer has. Raises UnknownAttributeError.
+
+            [member and member.name for member in team.places("members")]  # ["Ann", None, "Bob"]
+        """
+        keys, found = self.related_keys(relationship) or [], list(self.related(relationship))
+        if len(found) == len(keys) - keys.count(0):
+            rest = iter(found)  # some of the objects may have a newer key
+            return [next(rest) if key else None for key in keys]
+        by_key = {related.store_key: related for related in found}
+        return [by_key.get(key) for key in keys]
 
     def __reduce__(self) -> Any:
         return self.to_value().__reduce__()

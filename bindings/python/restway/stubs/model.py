@@ -24,6 +24,10 @@ class Attribute:
     """The type as the document says it: any, bool, int, double, string, date, bytes or json, or a
     list or a map with the type of its values.
     """
+    values: tuple[Any, ...] = ()
+    """The values that are known, in a list or a map the innermost ones."""
+    closed: bool = False
+    """Whether no other values are accepted."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +127,7 @@ def _route_source(api: API, name: str) -> dict[str, Any]:
 
 def _entity(name: str, source: Mapping[str, Any]) -> Entity:
     attributes = tuple(
-        Attribute(key, value.get("type", "any") if isinstance(value, dict) else "any")
+        _attribute(key, value if isinstance(value, dict) else {})
         for key, value in source.get("attributes", {}).items()
         if not key.startswith("x-")
     )
@@ -133,6 +137,14 @@ def _entity(name: str, source: Mapping[str, Any]) -> Entity:
         if not key.startswith("x-")
     )
     return Entity(name, attributes, relationships)
+
+
+def _attribute(name: str, source: Mapping[str, Any]) -> Attribute:
+    if "constant" in source:
+        values, closed = [source["constant"]], True
+    else:
+        values, closed = source.get("values", []), source.get("closed", False)
+    return Attribute(name, source.get("type", "any"), tuple(values), closed)
 
 
 def _route(

@@ -9,7 +9,7 @@ from typing import Any
 from .._draft import Draft
 from .._object import Object
 from .calls import Calls, of_drafts, of_store
-from .model import Document, Entity, Route, Variable
+from .model import Attribute, Document, Entity, Route, Variable
 from .names import Names
 from .text import (
     Method,
@@ -36,15 +36,37 @@ _ATTRIBUTE_TYPES = {
 }
 
 
-def _type_of(declared: Any) -> str:
-    """Returns the annotation of an attribute. The values in a list or a map are seldom null, so
-    their annotation leaves that out.
+def _type_of(declared: Any, single: str | None = None) -> str:
+    """Returns the annotation of a type. The values in a list or a map are seldom null, so their
+    annotation leaves that out.
+
+    `single` is the annotation of single values, without None; by default, their type decides.
     """
     if isinstance(declared, str):
-        return _ATTRIBUTE_TYPES[declared]
-    inner = _type_of(declared[0] if isinstance(declared, list) else declared["*"])
+        return f"{single} | None" if single else _ATTRIBUTE_TYPES[declared]
+    inner = _type_of(declared[0] if isinstance(declared, list) else declared["*"], single)
     inner = inner.removesuffix(" | None")
     return f"list[{inner}] | None" if isinstance(declared, list) else f"dict[str, {inner}] | None"
+
+
+_LITERAL_TYPES = {"bool": "bool", "int": "int", "string": "str"}
+"""The types of attributes whose values may stand in a Literal."""
+
+
+def _annotation(attribute: Attribute) -> str:
+    """Returns the annotation of an attribute; it names the values that the document lists."""
+    innermost = attribute.type
+    while not isinstance(innermost, str):
+        innermost = innermost[0] if isinstance(innermost, list) else innermost["*"]
+    if not attribute.values or innermost not in _LITERAL_TYPES:
+        return _type_of(attribute.type)
+    listed = f"Literal[{', '.join(map(_literal, attribute.values))}]"
+    types = [listed] if attribute.closed else [listed, _LITERAL_TYPES[innermost]]
+    return _type_of(attribute.type, " | ".join(types))
+
+
+def _literal(value: Any) -> str:
+    return quoted(value) if isinstance(value, str) else repr(value)
 
 
 _VARIABLE_TYPES = {"int": "int", "string": "str"}
@@ -160,7 +182,7 @@ class _Module:
         found: dict[str, list[str]] = {}
         for entity in entities:
             for attribute in entity.attributes:
-                found.setdefault(attribute.name, []).append(_type_of(attribute.type))
+                found.setdefault(attribute.name, []).append(_annotation(attribute))
             for relationship in entity.relationships:
                 target = self._names.entities[relationship.entity]
                 read = f"TypedObjects[{target}]" if relationship.many else f"{target} | None"
@@ -169,7 +191,7 @@ class _Module:
 
     def _set_types(self, entity: Entity) -> dict[str, str]:
         """Returns the types that the attributes and relationships of a draft take."""
-        types = {attribute.name: _type_of(attribute.type) for attribute in entity.attributes}
+        types = {attribute.name: _annotation(attribute) for attribute in entity.attributes}
         for relationship in entity.relationships:
             target = relationship.entity
             linked = f"{self._names.entities[target]} | {self._names.drafts[target]}"

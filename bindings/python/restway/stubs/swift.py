@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from .model import WRITING_METHODS, Document, Entity, Relationship, Route, Variable
+from .model import WRITING_METHODS, Attribute, Document, Entity, Relationship, Route, Variable
 from .swift_text import documentation, identifier, literal, type_name
 
 _TYPES = {
@@ -55,13 +55,21 @@ def write_source(document: Document) -> str:
     )
 
 
-def _type_of(declared: Any) -> str:
-    """Returns the type of the value of an attribute."""
+def _type_of(declared: Any, single: str | None = None) -> str:
+    """Returns the type of the value of an attribute, whose single values may have an enum."""
     if isinstance(declared, str):
-        return _TYPES[declared]
+        return single or _TYPES[declared]
     if isinstance(declared, list):
-        return f"[{_type_of(declared[0])}]"
-    return f"[String: {_type_of(declared['*'])}]"
+        return f"[{_type_of(declared[0], single)}]"
+    return f"[String: {_type_of(declared['*'], single)}]"
+
+
+def _has_enum(attribute: Attribute) -> bool:
+    """Returns whether an attribute has strings that the document lists."""
+    innermost = attribute.type
+    while not isinstance(innermost, str):
+        innermost = innermost[0] if isinstance(innermost, list) else innermost["*"]
+    return innermost == "string" and bool(attribute.values)
 
 
 class _Source:
@@ -74,6 +82,11 @@ class _Source:
         self._entities = {name: type_name(name, "", taken) for name in names}
         self._drafts = {name: type_name(name, "Draft", taken) for name in names}
         self._in_circles = set(_closing(document.entities))
+        self._enums: dict[tuple[str, str], str] = {}
+        for entity in document.entities:
+            inside = {*taken}
+            for one in filter(_has_enum, entity.attributes):
+                self._enums[entity.name, one.name] = type_name(one.name, "Value", inside)
 
     def parts(self) -> Iterator[list[str]]:
         """Returns the declarations, each as lines."""
@@ -90,7 +103,10 @@ class _Source:
         # A property of this name would hide the enum.
         taken = {"CodingKeys"}
         fields = [
-            (one.name, identifier(one.name, taken), _type_of(one.type), "attribute")
+            (
+                one.name, identifier(one.name, taken),
+                _type_of(one.type, self._enums.get((entity.name, one.name))), "attribute",
+            )
             for one in entity.attributes
         ]
         kept = [one for one in entity.relationships if not self._closes_circle(entity, one)]
@@ -110,6 +126,11 @@ class _Source:
             for one in entity.relationships
             if self._closes_circle(entity, one)
         ]
+        members += [
+            _enum(one, self._enums[entity.name, one.name])
+            for one in entity.attributes
+            if _has_enum(one)
+        ]
         names = [(source, field) for source, field, _, _ in fields]
         return [
             f"/// An object of the entity {documentation(entity.name)}. A property is nil if the"
@@ -122,6 +143,11 @@ class _Source:
             *(["", *_indented(_coding_keys(names))] if names else []),
             "}",
         ]
+
+    def _qualified(self, entity: Entity, one: Attribute) -> str | None:
+        """Returns the enum of an attribute as other types name it; None if it has no enum."""
+        enum = self._enums.get((entity.name, one.name))
+        return enum and f"{self._entities[entity.name]}.{enum}"
 
     def _related(self, one: Relationship) -> str:
         target = self._entities[one.entity]
@@ -157,7 +183,7 @@ class _Source:
     def _draft(self, entity: Entity) -> list[str]:
         taken: set[str] = set()
         setters = [
-            _set_attribute(one.name, identifier(one.name, taken), one.type)
+            _set_attribute(one, identifier(one.name, taken), self._qualified(entity, one))
             for one in entity.attributes
         ]
         setters += [
@@ -286,12 +312,64 @@ def _coding_keys(names: list[tuple[str, str]]) -> list[str]:
     ]
 
 
-def _set_attribute(name: str, label: str, declared: Any) -> list[str]:
+_OF_ENUMS = ("allCases", "encode", "hash", "hashValue", "rawValue", "unknown")
+"""The names that the enums of attributes use for themselves."""
+
+
+def _enum(attribute: Attribute, name: str) -> list[str]:
+    """Returns the enum of the values that the document lists for an attribute."""
+    taken = {*_OF_ENUMS}
+    cases = [(identifier(value, taken), literal(value)) for value in attribute.values]
+    comment = f"/// The values of the attribute {documentation(attribute.name)}."
+    if attribute.closed:
+        return [
+            comment,
+            f"enum {name}: String, CaseIterable, Codable, Hashable, Sendable {{",
+            *(f"    case {case} = {value}" for case, value in cases),
+            "}",
+        ]
+    return [
+        comment,
+        f"enum {name}: Codable, Hashable, RawRepresentable, Sendable {{",
+        *(f"    case {case}" for case, _ in cases),
+        "    /// A value that the document does not list.",
+        "    case unknown(String)",
+        "",
+        "    init(rawValue: String) {",
+        "        switch rawValue {",
+        *(f"        case {value}: self = .{case}" for case, value in cases),
+        "        default: self = .unknown(rawValue)",
+        "        }",
+        "    }",
+        "",
+        "    init(from decoder: any Decoder) throws {",
+        "        self.init(rawValue: try decoder.singleValueContainer().decode(String.self))",
+        "    }",
+        "",
+        "    var rawValue: String {",
+        "        switch self {",
+        *(f"        case .{case}: {value}" for case, value in cases),
+        "        case .unknown(let value): value",
+        "        }",
+        "    }",
+        "",
+        "    func encode(to encoder: any Encoder) throws {",
+        "        var container = encoder.singleValueContainer()",
+        "        try container.encode(rawValue)",
+        "    }",
+        "}",
+    ]
+
+
+def _set_attribute(one: Attribute, label: str, enum: str | None) -> list[str]:
     """Returns the function that sets an attribute of a draft."""
-    value = "JSON(encoding: value)" if not isinstance(declared, str) else "value"
+    name, kind = one.name, _type_of(one.type, enum)
+    value = "value.rawValue" if enum else "value"
+    if not isinstance(one.type, str):
+        value = "JSON(encoding: value)"
     return [
         f"/// Sets the attribute {documentation(name)}; nil sets it to null.",
-        f"func set({_labelled(label, 'value')}: {_type_of(declared)}?) throws(RestwayError) {{",
+        f"func set({_labelled(label, 'value')}: {kind}?) throws(RestwayError) {{",
         f"    guard let value else {{ return try draft.setNull({literal(name)}) }}",
         f"    try draft.set({literal(name)}, to: {value})",
         "}",

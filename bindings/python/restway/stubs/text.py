@@ -92,9 +92,26 @@ def literal(words: Iterable[str]) -> str:
 
 def union(types: Iterable[str]) -> str:
     """Returns a union that has each type once, with None at its end."""
-    parts = [part for kind in types for part in kind.split(" | ")]
+    parts = [part for kind in types for part in _members(kind)]
     found = dict.fromkeys(part for part in parts if part != "None")
     return " | ".join([*found, *(["None"] if "None" in parts else [])])
+
+
+def _members(kind: str) -> Iterator[str]:
+    """Returns the members of a union; what stands in brackets or in quotes stays together."""
+    depth, start, quoted_now, escaped = 0, 0, False, False
+    for place, character in enumerate(kind):
+        if quoted_now:
+            quoted_now = escaped or character != '"'
+            escaped = character == "\\" and not escaped
+        elif character == '"':
+            quoted_now = True
+        elif character in "[]":
+            depth += 1 if character == "[" else -1
+        elif character == "|" and depth == 0:
+            yield kind[start:place].strip()
+            start = place + 1
+    yield kind[start:].strip()
 
 
 def class_name(name: str, suffix: str, taken: set[str]) -> str:

@@ -1,8 +1,8 @@
 /// The parameters of a header value, as in `text/plain; charset=utf-8` (RFC 9110, section 5.6.6).
-enum HeaderParameters {
+package enum HeaderParameters {
     /// Reads the parameters behind the first semicolon, their names in lower case. If a name is
     /// repeated, its first value counts.
-    static func read(_ value: String) -> [String: String] {
+    package static func read(_ value: String) -> [String: String] {
         var parameters: [String: String] = [:]
         var rest = value.drop { $0 != ";" }
         while rest.first == ";" {
@@ -12,7 +12,7 @@ enum HeaderParameters {
             guard rest.first == "=" else { continue }
             rest = rest.dropFirst().drop { $0 == " " || $0 == "\t" }
             let text = rest.first == "\"" ? quoted(&rest) : token(&rest)
-            let key = Headers.trimmed(name).lowercased()
+            let key = String(trimmed(name)).lowercased()
             if parameters[key] == nil { parameters[key] = text }
             rest = rest.drop { $0 != ";" }
         }
@@ -35,6 +35,12 @@ enum HeaderParameters {
     private static func token(_ rest: inout Substring) -> String {
         let text = rest.prefix { $0 != ";" }
         rest = rest.dropFirst(text.count)
-        return String(Headers.trimmed(text))
+        return String(trimmed(text))
+    }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+        var text = text.drop { $0 == " " || $0 == "\t" }
+        while let last = text.last, last == " " || last == "\t" { text.removeLast() }
+        return text
     }
 }
