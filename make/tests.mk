@@ -4,8 +4,8 @@ VENV := $(CURDIR)/build/venv
 PYTHON := $(VENV)/bin/python
 WITH_DEMO_API := examples/with-demo-api
 
-TESTS := test-swift test-c test-cpp test-valgrind test-headers test-schema test-python test-rust test-scenarios \
-	test-plugins test-faults test-crash test-tidy
+TESTS := test-swift test-swift-sample test-c test-cpp test-valgrind test-headers test-schema test-python test-rust \
+	test-scenarios test-plugins test-faults test-crash test-tidy
 
 $(VENV)/.stamp: Tests/requirements.txt | system-packages
 	rm -rf $(VENV)
@@ -222,11 +222,19 @@ test-crash-long:
 	RESTWAY_CRASH_KILLS=$(CACHE_KILLS) swift test $(TEST_FLAGS) --filter CacheCrashTests \
 	    $(SAY_FAILURES)
 
-# Packages that use Restway compile all of it, and swift-syntax, so this takes some minutes, and
-# `make test` leaves it out. Only the generator of types needs the release library.
+# A package that uses Restway compiles all of it, in debug, from a clone: the sample package, which
+# runs, and the Swift blocks of the documents. No other package is fetched.
+SWIFT_PACKAGE := $(STAGED) RESTWAY_PYTHON=$(PYTHON) Tests/SwiftPackage/check build/swift-package
+
+.PHONY: test-swift-sample
+test-swift-sample: setup $(STAGE)/lib/librestway.so
+	$(SWIFT_PACKAGE) sample documents
+
+# The same, and the sample package from a tag, and a package with all traits, for which swift-syntax
+# is compiled, too. This takes some minutes, so `make test` leaves it out.
 .PHONY: test-swift-package
 test-swift-package: setup $(STAGE)/lib/librestway.so
-	$(STAGED) RESTWAY_PYTHON=$(PYTHON) Tests/SwiftPackage/check build/swift-package
+	$(SWIFT_PACKAGE)
 
 # Scripts of Python whose names have no suffix.
 PYTHON_SCRIPTS := make/dist/materials make/debian/python-package

@@ -37,6 +37,7 @@ class FaultServer:
         self._armed: Fault | None = None
         self._lock = threading.Lock()
         self._played = threading.Condition(self._lock)
+        self._asked = threading.Condition(self._lock)
         self._plays = 0
         self._connections: set[Connection] = set()
         self._threads: list[threading.Thread] = []
@@ -79,6 +80,11 @@ class FaultServer:
         """Waits until all faults that have begun have ended."""
         with self._lock:
             assert self._played.wait_for(lambda: self._plays == 0, SECONDS_MAX)
+
+    def wait_until_asked(self, path: str, count: int) -> None:
+        """Waits until the path has been asked for so many times."""
+        with self._lock:
+            assert self._asked.wait_for(lambda: self.requests[path] >= count, SECONDS_MAX)
 
     # Connections
 
@@ -139,6 +145,7 @@ class FaultServer:
         with self._lock:
             self.requests[path] += 1
             self.headers[path] = request.headers
+            self._asked.notify_all()
         fault = self._faults.get(path)
         if fault is None or fault.reads_body:
             connection.read_body(request)

@@ -11,27 +11,17 @@ from typing import Any
 
 import pytest
 import restway
-from broken_connections import BODY, BROKEN_CONNECTIONS, HEAD_OF_8
+from broken_connections import BODY
 from certificates import Authority
 from conftest import MakeClient
-from connection import reset, send, stall, trickle
-from fault import Fault, answers, http_error
 from fault_server import FaultServer
 from health import check_health
 from nginx_peer import HTTP2_REQUESTS, KEEPALIVE_REQUESTS, LARGE_BYTES, PUT_BYTES_MAX, Nginx, nginx
 from restway import Request
+from table import ORIGIN
 
-CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 LOAD = 500
 NOISE = random.Random(7).randbytes(1 << 20)
-
-#: The origin of nginx; nginx cuts off an answer that it has begun.
-ORIGIN = (
-    *BROKEN_CONNECTIONS,
-    Fault("chunks", (send(CHUNKED), trickle(b"8\r\n" + BODY + b"\r\n0\r\n\r\n")), answers(BODY)),
-    Fault("reset_behind_proxy", (send(HEAD_OF_8 + BODY[:4]), reset), http_error(502)),
-    Fault("stall_behind_proxy", (stall,), http_error(504)),
-)
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,5 @@
 import Foundation
 import LoopbackServer
-import Glibc
 import Restway
 import XCTest
 
@@ -14,43 +13,11 @@ final class DemoAPI: Sendable {
 
     /// The base URL of the server; `nil` if it did not start.
     let url: String?
+    private let process: PeerProcess?
 
     private init() {
-        // Both ends of the pipes close when this process ends, and so does the server, because its
-        // standard input has ended.
-        var (input, output): ([Int32], [Int32]) = ([0, 0], [0, 0])
-        guard pipe(&input) == 0, pipe(&output) == 0 else {
-            url = nil
-            return
-        }
-        // The server has its own ends only.
-        for descriptor in [input[1], output[0]] { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-        let hasStarted = Self.start(input: input[0], output: output[1])
-        close(input[0])
-        close(output[1])
-        url = hasStarted ? Self.line(from: output[0]) : nil
-    }
-
-    /// Starts the server.
-    private static func start(input: Int32, output: Int32) -> Bool {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
-        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-        let command = ["python3", path("examples/demo-api"), "--port", "0", "--exit-with-stdin"]
-        var arguments: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
-        defer { for argument in arguments { free(argument) } }
-        var process: pid_t = 0
-        return posix_spawnp(&process, command[0], &actions, nil, &arguments, environ) == 0
-    }
-
-    /// Reads the first line that the server prints; `nil` if it prints none.
-    private static func line(from descriptor: Int32) -> String? {
-        var line: [UInt8] = []
-        var byte: UInt8 = 0
-        while read(descriptor, &byte, 1) == 1, byte != UInt8(ascii: "\n") { line.append(byte) }
-        return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
+        process = PeerProcess("examples/demo-api", "--port", "0", "--exit-with-stdin")
+        url = process?.line()
     }
 
     static func path(_ name: String) -> String { root.appendingPathComponent(name).path }
@@ -86,6 +53,22 @@ class DemoTestCase: XCTestCase {
         return try Client(API(document: document), options: options)
     }
 
+    /// Runs `body`, which must throw an error of this module, and returns the error.
+    func failure<Value>(
+        _ body: () async throws(RestwayError) -> Value, file: StaticString = #filePath,
+        line: UInt = #line
+    ) async throws -> RestwayError {
+        do {
+            let value = try await body()
+            XCTFail("expected an error, got \(value)", file: file, line: line)
+            throw CancellationError()
+        } catch let error as RestwayError {
+            return error
+        }
+    }
+}
+
+extension XCTestCase {
     /// The path of a file in a folder that ends with the test.
     func temporaryFile(_ name: String) throws -> String {
         let folder = FileManager.default.temporaryDirectory
@@ -100,19 +83,5 @@ class DemoTestCase: XCTestCase {
             try FileManager.default.removeItem(at: folder)
         }
         return folder.appendingPathComponent(name).path
-    }
-
-    /// Runs `body`, which must throw an error of this module, and returns the error.
-    func failure<Value>(
-        _ body: () async throws(RestwayError) -> Value, file: StaticString = #filePath,
-        line: UInt = #line
-    ) async throws -> RestwayError {
-        do {
-            let value = try await body()
-            XCTFail("expected an error, got \(value)", file: file, line: line)
-            throw CancellationError()
-        } catch let error as RestwayError {
-            return error
-        }
     }
 }

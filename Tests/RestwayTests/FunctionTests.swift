@@ -70,6 +70,71 @@ final class FunctionTests: DemoTestCase {
         XCTAssertEqual(nothing.value, .null)
     }
 
+    func testARequestChoosesAParserInPlaceOfItsRoute() async throws {
+        let client = try client(
+            routes: tracker(), entities: ["Issue": issue]
+        ) { api in
+            try api.addTransform("loud", decode: { $0 })
+            try api.addParser("size") { body, _ in body.count }
+        }
+        func response(_ parser: Request.Parser?) async throws -> Response {
+            var request = Request(.get, .route("issue"))
+            request.variables = ["number": 5]
+            request.parser = parser
+            return try await client.send(request)
+        }
+        let bytes = try await response(.bytes)
+        XCTAssertEqual(bytes.value, .bytes(bytes.body))
+        let json = try await response(.json)
+        XCTAssertEqual(try json.decode(JSON.self)["number"], 5)
+        XCTAssertEqual(json.value, try .json(JSON(parsing: json.text())))
+        let text = try await response(.text)
+        XCTAssertEqual(try text.decode(String.self), String(decoding: bytes.body, as: UTF8.self))
+        for parser in [Request.Parser.headers, .nothing] {
+            let dropped = try await response(parser)
+            XCTAssertEqual(dropped.value, .null)
+            XCTAssertEqual(dropped.body, Data())
+            XCTAssertNotNil(dropped.headers["Content-Type"])
+        }
+        let size = try await response(.named("size"))
+        XCTAssertEqual(try size.decode(Int.self), bytes.body.count)
+        for (found, parser) in [
+            (bytes, Request.Parser.bytes), (json, .json), (text, .text), (size, .named("size")),
+        ] {
+            XCTAssertEqual(found.parser, parser)
+            XCTAssertEqual(found.objects.count, 0)
+        }
+        // None of these answers was mapped.
+        XCTAssertNil(try client.store.find("Issue", 5))
+        for parser in [nil, Request.Parser.objects] {
+            let mapped = try await response(parser)
+            XCTAssertEqual(mapped.parser, .objects)
+            XCTAssertEqual(mapped.object?["number"], 5)
+        }
+    }
+
+    func testTheParserOfARequestReplacesAParserOfTheRoute() async throws {
+        let client = try client(routes: [
+            "status": ["path": "status", "parse": "bad"]
+        ]) { api in
+            try api.addParser("bad") { _, _ in throw Refusal() }
+        }
+        let route = Route(.route("status"), modifiers: [.parser(.text)])
+        let text = try await client.send(route)
+        XCTAssertEqual(text.parser, .text)
+        let operation = client.operation(try Request(route), as: String.self)
+        let same = try await operation.execute()
+        XCTAssertEqual(same, text.value?.string)
+        let error = try await failure { () throws(RestwayError) in
+            try await client.send(Request(.get, .route("status")).modified(by: .parser(.json)))
+            try await client.send(
+                Request(.get, .route("status")).modified(by: .parser(.named("jsn"))))
+        }
+        XCTAssertEqual(error.kind, .invalidArgument)
+        XCTAssertEqual(error.field, "parser")
+        XCTAssertTrue(error.message.contains("no parser \"jsn\""), error.message)
+    }
+
     func testAnEncoderWritesTheBodyOfARoute() async throws {
         let client = try client(routes: [
             "echo": ["method": "POST", "path": "echo", "encode": "lines"]

@@ -7,7 +7,8 @@ the group that follows its language (```swift tracker), or to the blocks without
 the declarations and the constants of the blocks of its group before it; a constant may be declared
 again. `preludes/GROUP.swift` has what the blocks use and the document does not show.
 
-A block of the group `manifest` is a part of a Package.swift, and becomes one in MANIFESTS.
+A block of the group `manifest` is a part of a Package.swift, and becomes one in MANIFESTS. Blocks
+of the group `traits` need the traits of the package.
 """
 
 from __future__ import annotations

@@ -23,6 +23,18 @@ public struct Response: Sendable {
     /// The URL that answered, after redirects.
     public var url: String { core.url }
 
+    /// The version of HTTP in which the server has answered: `1.0`, `1.1`, `2` or `3`; `nil` if it
+    /// is not known, as for an answer of the cache.
+    public var httpVersion: String? {
+        switch core.httpVersion {
+        case .http10: "1.0"
+        case .http11: "1.1"
+        case .http2: "2"
+        case .http3: "3"
+        case nil: nil
+        }
+    }
+
     /// The header fields of the answer.
     public var headers: Headers { Headers(core.headers) }
 
@@ -126,8 +138,22 @@ extension Response {
         }
     }
 
+    /// The parser that has read the body: the parser of the request or else of its route. It is
+    /// `.objects` also for a failed answer, and for a body that was saved or streamed.
+    public var parser: Request.Parser {
+        switch core.parsed {
+        case .objects, .value: .objects
+        case .json: .json
+        case .text: .text
+        case .bytes: .bytes
+        case .headers: .headers
+        case .nothing: .nothing
+        case .made(let name, _): .named(name)
+        }
+    }
+
     /// The value of an answer that is no object: a single value, a list or a map, which the
-    /// document describes by a type, or what another parser of the route has made of the body.
+    /// document describes by a type, or what another parser has made of the body.
     /// `nil` for an answer with objects, and if the value did not fit.
     public var value: Object.Value? {
         switch core.parsed {

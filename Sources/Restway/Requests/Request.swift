@@ -22,6 +22,30 @@ public struct Request: Sendable {
         case none
     }
 
+    /// Reads the body of a successful answer.
+    public enum Parser: Sendable, Hashable {
+        /// A mapper makes objects of the body.
+        case objects
+        /// The body must be JSON, whatever its type says. It is not mapped.
+        case json
+        /// The body is text in the charset that its `Content-Type` names.
+        case text
+        /// The body stays as it is.
+        case bytes
+        /// The body is dropped; the headers are the result.
+        case headers
+        /// The body is dropped.
+        case nothing
+        /// The function that was added to the API under this name (`API.addParser`).
+        case named(String)
+    }
+
+    /// How the answer is taken.
+    private struct Reception {
+        var caching = Caching()
+        var parser: Parser?
+    }
+
     /// The method. With `nil`, a route decides; a path is read with GET.
     public var method: Method?
     /// The path, the URL, the route of the document, or the object that the request is about.
@@ -48,8 +72,19 @@ public struct Request: Sendable {
     public var idempotencyKey: String?
     /// The lane in which the outbox keeps the request; `nil` for its usual lane.
     public var lane: String?
+    private var reception = Reception()
+
     /// How the response cache takes part.
-    public var caching = Caching()
+    public var caching: Caching {
+        get { reception.caching }
+        set { reception.caching = newValue }
+    }
+
+    /// The parser of the answer, in place of the route's; `Response.value` has its result.
+    public var parser: Parser? {
+        get { reception.parser }
+        set { reception.parser = newValue }
+    }
 
     /// Makes a request of a method and a target; with `nil`, the route decides the method.
     public init(_ method: Method? = nil, _ target: Target) {
@@ -80,6 +115,7 @@ extension Request {
         spec.idempotencyKey = idempotencyKey.map(IdempotencyKey.given)
         spec.lane = lane
         spec.reception.caching = caching.core
+        spec.reception.parser = parser?.name
         return spec
     }
 
@@ -96,6 +132,20 @@ extension Request {
             return RequestSpec(target: .subject(chosen), subject: draft.subject)
         case .unjoinable(let reason):
             throw RestwayError(Failure(.invalidArgument, reason, field: "target"))
+        }
+    }
+}
+
+extension Request.Parser {
+    fileprivate var name: String {
+        switch self {
+        case .objects: ParserChoice.objects.name
+        case .json: ParserChoice.json.name
+        case .text: ParserChoice.text.name
+        case .bytes: ParserChoice.bytes.name
+        case .headers: ParserChoice.headers.name
+        case .nothing: ParserChoice.nothing.name
+        case .named(let name): name
         }
     }
 }

@@ -55,6 +55,11 @@ public struct RequestModifier: Sendable {
         RequestModifier { $0.parameters.merge(parameters) }
     }
 
+    /// Sets the parser of the answer.
+    public static func parser(_ parser: Request.Parser) -> RequestModifier {
+        RequestModifier { $0.parser = parser }
+    }
+
     /// Sets the time limit of each attempt.
     public static func timeout(_ timeout: Duration) -> RequestModifier {
         RequestModifier { $0.timeout = timeout }
