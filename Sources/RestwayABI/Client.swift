@@ -68,10 +68,10 @@ public func restway_client_send(
     _ outError: OutHandle?
 ) -> restway_status {
     ClientHandle.creating(client, outCall, outError) { client throws(Failure) in
-        let spec = try RequestHandle.argument(request).copy()
+        let request = try RequestHandle.argument(request)
         return try DoneNotice.telling(done, context, destroy, client.delivery) {
             token, completion, end throws(Failure) in
-            try client.send(spec, token: token, completion: completion, end: end)
+            try client.send(request.copy(), token: token, completion: completion, end: end)
         }
     }
 }
@@ -112,9 +112,9 @@ public func restway_client_perform(
     _ outError: OutHandle?
 ) -> restway_status {
     ClientHandle.creating(client, outResponse, outError) { client throws(Failure) in
-        let spec = try RequestHandle.argument(request).copy()
+        let request = try RequestHandle.argument(request)
         try Argument.notNegative(milliseconds, "milliseconds")
-        return ResponseHandle(try client.perform(spec, milliseconds: milliseconds))
+        return ResponseHandle(try client.perform(request.copy(), milliseconds: milliseconds))
     }
 }
 

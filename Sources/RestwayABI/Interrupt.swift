@@ -51,9 +51,9 @@ public func restway_client_perform_interruptibly(
     outCall?.pointee = nil
     return ClientHandle.creating(client, outResponse, outError) { client throws(Failure) in
         let outCall = try Argument.out(outCall, "out_call")
-        let spec = try RequestHandle.argument(request).copy()
+        let request = try RequestHandle.argument(request)
         try Argument.notNegative(milliseconds, "milliseconds")
-        let response = try client.perform(spec, milliseconds: milliseconds) { call in
+        let response = try client.perform(request.copy(), milliseconds: milliseconds) { call in
             outCall.pointee = Handle.give(call)
         }
         return ResponseHandle(response)

@@ -452,9 +452,14 @@ extension BatchSession {
 
 extension BatchSession {
     /// The place of one call in a session.
-    private struct Place: BatchPlace {
+    private final class Place: BatchPlace {
         let session: BatchSession
         let index: Int
+
+        init(session: BatchSession, index: Int) {
+            self.session = session
+            self.index = index
+        }
 
         func send(_ request: PreparedRequest, to recorder: ExchangeRecorder) throws(Failure) {
             let item = try session.batches.item(request)

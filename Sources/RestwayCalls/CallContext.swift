@@ -193,14 +193,14 @@ package final class CallContext: Sendable {
         state.withLock { Array($0.calls.values) }.sorted { $0.id < $1.id }
     }
 
-    package func ended(_ call: Call) {
-        let (outcome, span) = call.state.withLock { ($0.outcome, $0.span) }
+    /// Forgets a call that has ended with this outcome.
+    func ended(_ call: Call, _ outcome: Call.Outcome, _ span: CallSpan?) {
         let isLast = state.withLock { state in
             state.calls[call.id] = nil
             state.metrics.ended(outcome)
             return state.isClosed && state.calls.isEmpty
         }
-        if let span, let outcome { span.end(call, outcome) }
+        span?.end(call, outcome)
         if isLast { endDelivery() }
     }
 

@@ -14,7 +14,7 @@ package import RestwayThreads
 ///
 /// Every function may be called on any thread, and several at the same time. The program is asked
 /// only on a worker.
-package protocol CredentialSource: Sendable {
+package protocol CredentialSource: AnyObject, Sendable {
     /// False while the client uses no authentication. Calls then skip it.
     var concernsCalls: Bool { get }
     /// Whether the program is asked what a failed answer means.
@@ -81,7 +81,7 @@ package struct Permit: Sendable {
 /// Decides whether a request is sent again. `RestwayRetry` implements it; a client has one.
 ///
 /// Every function may be called on any thread, and returns at once.
-package protocol RetryDecider: Sendable {
+package protocol RetryDecider: AnyObject, Sendable {
     /// Returns the policy that the program has set or, if the program has set no policy, the
     /// document's.
     func policy(of api: LoadedAPI) -> RetryPolicy?
@@ -139,7 +139,7 @@ extension RetryPolicy {
 /// client has one.
 ///
 /// Every function may be called on any thread, and returns at once.
-package protocol RateGate: Sendable {
+package protocol RateGate: AnyObject, Sendable {
     /// False while no rate is limited. Calls then skip the stage.
     var concernsCalls: Bool { get }
     /// Asks whether a call may send its request to the origin of `url`. If it has to wait, `waiter`
@@ -166,7 +166,7 @@ package enum RateAnswer: Equatable, Sendable {
 /// The place of one call in a batch, which is sent in another call. `RestwayBatch` implements it.
 ///
 /// Every function may be called on any thread.
-package protocol BatchPlace: Sendable {
+package protocol BatchPlace: AnyObject, Sendable {
     /// The call is ready to go out. The place gives the answer to `recorder`, on a worker, unless
     /// the call ends before. This throws if a batch cannot hold the request.
     func send(_ request: PreparedRequest, to recorder: ExchangeRecorder) throws(Failure)

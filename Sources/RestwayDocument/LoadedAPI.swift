@@ -3,9 +3,14 @@ package import RestwayObjects
 package import RestwayRouting
 import RestwayText
 import RestwayThreads
+import Synchronization
 
 /// A definition that no longer changes, and data derived from it once. Calls share it.
 package final class LoadedAPI: Sendable {
+    private static let lastVersion = Atomic<UInt64>(0)
+
+    /// A number that no other loaded definition of this process has.
+    package let version = LoadedAPI.lastVersion.add(1, ordering: .relaxed).newValue
     package let definition: APIDefinition
     /// Whether checking, parsing or mapping a response may call functions of the program.
     package let mayAskWhileMapping: Bool
@@ -14,6 +19,7 @@ package final class LoadedAPI: Sendable {
     private let ownedDescriptors: [String: [Int]]
     /// The indices of the descriptors that belong to no route.
     private let freeDescriptors: [Int]
+    private let allDescriptors: [Int]
     /// The plans by the indices of their descriptors. There is one plan for each kind of response.
     private let plans = Lock<[[Int]: MappingPlan]>([:])
 
@@ -29,6 +35,7 @@ package final class LoadedAPI: Sendable {
             }
         }
         (ownedDescriptors, freeDescriptors) = (owned, free)
+        allDescriptors = Array(definition.descriptors.indices)
     }
 
     /// Returns the plan of all descriptors that apply to an answer with `status`; `nil` if no
@@ -76,7 +83,7 @@ package final class LoadedAPI: Sendable {
 
     /// Returns the indices of the descriptors that may apply, in the order of the document.
     private func candidates(_ choice: DescriptorChoice) -> [Int] {
-        guard let key = choice.routeKey else { return Array(definition.descriptors.indices) }
+        guard let key = choice.routeKey else { return allDescriptors }
         guard let owned = ownedDescriptors[key] else { return freeDescriptors }
         return freeDescriptors.isEmpty ? owned : (owned + freeDescriptors).sorted()
     }

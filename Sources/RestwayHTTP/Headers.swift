@@ -12,8 +12,14 @@ package struct HeaderField: Equatable, Sendable {
 
     /// Whether this field is called `name`, without regard to case.
     package func isNamed(_ name: String) -> Bool {
-        // Most names differ in length, and this check calls no function of another module.
-        self.name.utf8.count == name.utf8.count && ASCII.areEqualIgnoringCase(self.name, name)
+        isNamed(name, ofCount: name.utf8.count)
+    }
+
+    /// Most names differ in length or are equal, and these checks call no function of another
+    /// module.
+    fileprivate func isNamed(_ name: String, ofCount count: Int) -> Bool {
+        self.name.utf8.count == count
+            && (self.name == name || ASCII.areEqualIgnoringCase(self.name, name))
     }
 }
 
@@ -55,7 +61,10 @@ package struct Headers: Equatable, Sendable {
     }
 
     private func index(of name: String, from start: Int) -> Int? {
-        for index in start..<fields.count where fields[index].isNamed(name) { return index }
+        let count = name.utf8.count
+        for index in start..<fields.count where fields[index].isNamed(name, ofCount: count) {
+            return index
+        }
         return nil
     }
 
@@ -73,6 +82,13 @@ package struct Headers: Equatable, Sendable {
 
     package mutating func remove(_ name: String) {
         remove(name, from: 0)
+    }
+
+    /// Returns the fields that have none of these names.
+    package func without(_ names: [String]) -> Headers {
+        var left = self
+        left.fields.removeAll { field in names.contains { field.isNamed($0) } }
+        return left
     }
 
     /// Most fields that are to be removed are not there, and the array is then not copied.
@@ -109,6 +125,9 @@ package struct Headers: Equatable, Sendable {
 
     /// The text without the white space that may stand at its ends (RFC 9110, section 5.6.3).
     package static func trimmed(_ text: Substring) -> Substring {
+        guard let first = text.utf8.first, let last = text.utf8.last else { return text }
+        // Most texts have none.
+        guard isBlank(first) || isBlank(last) else { return text }
         let start = text.utf8.drop(while: isBlank)
         let end = start.lastIndex { !isBlank($0) }
         return end.map { Substring(start[...$0]) } ?? ""
@@ -120,7 +139,13 @@ package struct Headers: Equatable, Sendable {
     }
 
     private static func isTokenByte(_ byte: UInt8) -> Bool {
-        ASCII.isAlphanumeric(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        switch byte {
+        case UInt8(ascii: "!"), UInt8(ascii: "#")...UInt8(ascii: "'"), UInt8(ascii: "*"),
+            UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
+            UInt8(ascii: "^")...UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
+            true
+        default: ASCII.isAlphanumeric(byte)
+        }
     }
 }
 

@@ -74,6 +74,27 @@ final class TemplateMatchTests: XCTestCase {
         XCTAssertEqual(try match("{a}-{b}", "%41%-%42"), ["a": "%41%", "b": "%42"])
     }
 
+    func testEveryShortPathMatchesWithAndWithoutValues() throws {
+        let symbols = ["a", "b", "/", "?", "#", "%", "%61", "%2F"]
+        var paths = [""]
+        var longest = paths
+        for _ in 0..<4 {
+            longest = longest.flatMap { path in symbols.map { path + $0 } }
+            paths += longest
+        }
+        // A literal may be a character that no path writes as it is.
+        for template in [
+            "a", "a/b", "/a/", ":x", "a/:x", ":x/b", ":x/:y", "%61", "a%2Fb", "%3F", "%23/a", "%25",
+            "%00", "%00/:x",
+        ] {
+            for path in paths { _ = try match(template, path) }
+        }
+        XCTAssertNil(try match("%00", "a"))
+        XCTAssertNotNil(try match("%00", "%00"))
+        XCTAssertNotNil(try match("a%2Fb", "a%2fb"))
+        XCTAssertNil(try match("a%2Fb", "a/b"))
+    }
+
     func testAnEmptySegmentNeverMatchesAVariable() throws {
         XCTAssertNil(try match("a/:b/c", "a//c"))
         XCTAssertNil(try match(":a", ""))

@@ -109,13 +109,11 @@ package final class ResponseCache: AnswerCache {
 
     func findInMemory(_ question: CacheQuestion) -> CacheFinding? {
         let now = options.clock.wallMicroseconds()
-        let (found, look, served) = memory.withLock {
-            ($0.find(question.label, now: now), $0.look, $0.served(question.label.hash))
-        }
+        let (found, look) = memory.withLock { ($0.find(question.label, now: now), $0.look) }
         switch found {
         case .unknown: return nil
         case .nothing: return finding(question, nil, false, look, now: now, mayRead: false)
-        case .variants(let variants, let isUsed):
+        case .variants(let variants, let isUsed, let served):
             return finding(
                 question, variants, isUsed, look, now: now, mayRead: false, served: served)
         }
@@ -144,7 +142,7 @@ package final class ResponseCache: AnswerCache {
     ) -> (Variants?, isUsed: Bool, CacheMemory.Look) {
         if let file { return file.find(label, now: now) }
         return memory.withLock { memory in
-            guard case .variants(let variants, _) = memory.find(label, now: now) else {
+            guard case .variants(let variants, _, _) = memory.find(label, now: now) else {
                 return (nil, false, memory.look)
             }
             return (variants, false, memory.look)

@@ -17,8 +17,11 @@ package struct CacheStatus: Sendable, Equatable {
         self.forward = forward
     }
 
+    private static let usualLength = 64
+
     package var text: String {
         var text = "restway"
+        text.reserveCapacity(Self.usualLength)
         if let forward {
             text += "; fwd="
             text += forward.rawValue
@@ -40,8 +43,7 @@ package struct CacheStatus: Sendable, Equatable {
 
     /// Adds the line behind those of the caches on the way.
     package func add(to headers: inout Headers) {
-        var value = headers.joined("Cache-Status").map { $0 + ", " } ?? ""
-        value += text
-        headers.set("Cache-Status", value)
+        let earlier = headers.joined("Cache-Status")
+        headers.set("Cache-Status", earlier.map { $0 + ", " + text } ?? text)
     }
 }

@@ -11,6 +11,9 @@ enum FieldList {
     /// the members behind it.
     static func members(_ text: String) -> [Substring] {
         let utf8 = text.utf8
+        // Most lists have one member.
+        let isList = utf8.withContiguousStorageIfAvailable { $0.contains(comma) } ?? true
+        guard isList else { return [Headers.trimmed(text[...])] }
         var members: [Substring] = []
         var start = utf8.startIndex
         var index = start

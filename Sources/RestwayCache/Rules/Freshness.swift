@@ -16,13 +16,35 @@ package struct EntryAge: Sendable, Equatable {
     var staleness: Int64 { age - lifetime }
 }
 
+/// When an answer came, and how old it was then.
+struct Arrival: Sendable {
+    private static let microsecondsPerSecond: Int64 = 1_000_000
+
+    /// The time of arrival, and the `Date` of the answer, in seconds since 1970.
+    let now: Int64
+    let date: Int64
+    /// The age at the time of arrival, in microseconds (RFC 9111, section 4.2.3).
+    let age: Int64
+
+    init(_ headers: Headers, requestTime: Int64, responseTime: Int64) {
+        now = responseTime / Self.microsecondsPerSecond
+        date = Statements.date("Date", headers, now: now) ?? now
+        // Of several values, the first one counts (RFC 9111, section 5.1).
+        let stated = headers[first: "Age"].flatMap { FieldList.members($0).first }
+        let seconds = stated.flatMap { CacheControl.seconds(String($0)) } ?? 0
+        let most = CacheControl.secondsMax * Self.microsecondsPerSecond
+        age = max(
+            min(max(0, now - date), CacheControl.secondsMax) * Self.microsecondsPerSecond,
+            seconds * Self.microsecondsPerSecond + min(max(0, responseTime - requestTime), most))
+    }
+}
+
 /// What the header fields of an answer say about its reuse, read once.
 struct Statements: Sendable {
     let directives: CacheControl
     /// The names of the fields that `Vary` names, in lower case.
     let varyingNames: [String]
-    /// The age at the time of arrival, in microseconds (RFC 9111, section 4.2.3).
-    let initialAge: Int64
+    let arrival: Arrival
     /// The lifetime that the server states, in seconds; `nil` if it states none.
     let statedLifetime: Int64?
     /// The lifetime that the age of the resource suggests (RFC 9111, section 4.2.2), if the server
@@ -31,19 +53,12 @@ struct Statements: Sendable {
 
     /// Nothing is fresh for longer only because it has not changed for long.
     static let likelyLifetimeMax: Int64 = 7 * 86_400
-    private static let microsecondsPerSecond: Int64 = 1_000_000
-
     /// - Parameter directives: What `Cache-Control` says.
-    init(
-        _ headers: Headers, _ directives: CacheControl, status: Int, requestTime: Int64,
-        responseTime: Int64
-    ) {
-        let now = responseTime / Self.microsecondsPerSecond
-        let date = Self.date("Date", headers, now: now) ?? now
+    init(_ headers: Headers, _ directives: CacheControl, status: Int, _ arrival: Arrival) {
+        let (now, date) = (arrival.now, arrival.date)
         self.directives = directives
+        self.arrival = arrival
         varyingNames = headers.joined("Vary").map(FieldList.names) ?? []
-        initialAge = Self.initialAge(
-            headers, apparent: max(0, now - date), delay: max(0, responseTime - requestTime))
         if let maxAge = directives.maxAge {
             statedLifetime = maxAge
         } else if headers[first: "Expires"] != nil {
@@ -61,18 +76,8 @@ struct Statements: Sendable {
     }
 
     /// Reads a date. A field that is there twice with different values has none.
-    private static func date(_ name: String, _ headers: Headers, now: Int64) -> Int64? {
+    fileprivate static func date(_ name: String, _ headers: Headers, now: Int64) -> Int64? {
         headers.single(name).flatMap { HTTPDate.seconds($0, now: now) }
-    }
-
-    private static func initialAge(_ headers: Headers, apparent: Int64, delay: Int64) -> Int64 {
-        // Of several values, the first one counts (RFC 9111, section 5.1).
-        let stated = headers[first: "Age"].flatMap { FieldList.members($0).first }
-        let age = stated.flatMap { CacheControl.seconds(String($0)) } ?? 0
-        let most = CacheControl.secondsMax * microsecondsPerSecond
-        return max(
-            min(apparent, CacheControl.secondsMax) * microsecondsPerSecond,
-            age * microsecondsPerSecond + min(delay, most))
     }
 }
 
@@ -86,7 +91,7 @@ extension StoredHead {
         let secondsMax = CacheControl.secondsMax
         let resident = min(
             overflows ? .max : max(0, sinceArrival), secondsMax * Self.microsecondsPerSecond)
-        let age = (statements.initialAge + resident) / Self.microsecondsPerSecond
+        let age = (statements.arrival.age + resident) / Self.microsecondsPerSecond
         return EntryAge(
             age: min(age, secondsMax), lifetime: lifetime(usesHeuristics: usesHeuristics))
     }
@@ -94,7 +99,7 @@ extension StoredHead {
     /// The document's lifetime counts from the arrival, however old the answer was then.
     func lifetime(usesHeuristics: Bool) -> Int64 {
         if let documentLifetime {
-            let initial = statements.initialAge / Self.microsecondsPerSecond
+            let initial = statements.arrival.age / Self.microsecondsPerSecond
             return min(documentLifetime, CacheControl.secondsMax) + initial
         }
         return statements.statedLifetime ?? (usesHeuristics ? statements.likelyLifetime : 0)

@@ -32,12 +32,14 @@ package final class StoredHead: Sendable {
 
     /// Makes the head of an entry from the fields that were kept.
     ///
-    /// - Parameter directives: What `Cache-Control` says, if it was read before.
+    /// - Parameters:
+    ///   - directives: What `Cache-Control` says, if it was read before.
+    ///   - arrival: What `Date` and `Age` say, if they were read before.
     init(
         status: Int, httpVersion: Int, headers: Headers, url: String, requestTime: Int64,
         responseTime: Int64, selecting: [HeaderField] = [], documentLifetime: Int64? = nil,
         isInvalid: Bool = false, range: StoredRange? = nil, bodyLength: Int64?,
-        directives: CacheControl? = nil
+        directives: CacheControl? = nil, arrival: Arrival? = nil
     ) {
         self.status = status
         self.httpVersion = httpVersion
@@ -52,7 +54,7 @@ package final class StoredHead: Sendable {
         self.bodyLength = bodyLength
         statements = Statements(
             headers, directives ?? CacheControl(headers), status: status,
-            requestTime: requestTime, responseTime: responseTime)
+            arrival ?? Arrival(headers, requestTime: requestTime, responseTime: responseTime))
     }
 }
 
@@ -131,9 +133,7 @@ extension StoredHead {
         if let connection = headers.joined("Connection") { names += FieldList.names(connection) }
         let unvalidated = directives.unvalidatedNames
         if !unvalidated.contains(where: isEssential) { names += unvalidated }
-        var kept = headers
-        for name in names { kept.remove(name) }
-        return kept
+        return headers.without(names)
     }
 
     /// The part that a 206 answer brings; `nil` if it cannot be kept. A body that is shorter than
@@ -186,7 +186,8 @@ extension StoredHead {
             selecting: answer.headers[first: "Vary"] == nil ? selecting : answer.selecting,
             documentLifetime: status == 200 ? answer.documentLifetime : nil,
             isInvalid: isInvalid, range: range, bodyLength: bodyLength,
-            directives: (isRestated ? answer : self).statements.directives)
+            directives: (isRestated ? answer : self).statements.directives,
+            arrival: answer.statements.arrival)
     }
 
     /// The header fields that describe the kept body.
@@ -197,12 +198,8 @@ extension StoredHead {
     /// Replaces fields by those of a newer answer. The fields that describe the kept body stay as
     /// they are. `Age` and `Date` of an older answer say nothing about the newer one.
     private static func merged(_ old: Headers, with new: Headers) -> Headers {
-        var newer = new
-        for name in bodyNames { newer.remove(name) }
-        var merged = old
-        merged.remove("Age")
-        merged.remove("Date")
-        for field in newer.fields { merged.remove(field.name) }
+        let newer = new.without(bodyNames)
+        var merged = old.without(["Age", "Date"] + newer.fields.map(\.name))
         merged.fields += newer.fields
         return merged
     }

@@ -164,7 +164,7 @@ final class CacheFile: Sendable {
         let found = attempt { opened throws(SQLiteError) in
             try catchUp(opened)
             let found = memory.withLock { $0.find(label, now: now, trusts: true) }
-            if case .variants(let variants, let isUsed) = found {
+            if case .variants(let variants, let isUsed, _) = found {
                 return memory.withLock { memory in
                     if isExpected { memory.fill(label.hash, nil) }
                     return (Variants?.some(variants), isUsed, memory.look)
@@ -181,8 +181,10 @@ final class CacheFile: Sendable {
         return found
             ?? memory.withLock { memory in
                 if isExpected { memory.fill(label.hash, nil) }
-                guard case .variants(let variants, _) = memory.find(label, now: now, trusts: true)
-                else { return (nil, false, memory.look) }
+                let found = memory.find(label, now: now, trusts: true)
+                guard case .variants(let variants, _, _) = found else {
+                    return (nil, false, memory.look)
+                }
                 return (variants, false, memory.look)
             }
     }

@@ -47,7 +47,8 @@ struct CacheMemory {
     }
 
     enum Found {
-        case variants(Variants, isUsed: Bool)
+        /// `served` is how an answer of them was given last.
+        case variants(Variants, isUsed: Bool, served: ServedAnswer?)
         case nothing
         /// The file has to be asked.
         case unknown
@@ -93,7 +94,7 @@ struct CacheMemory {
         use(place)
         let isUsed = now - slots[place].usedAt >= Self.useInterval
         if isUsed { slots[place].usedAt = now }
-        return .variants(variants, isUsed: isUsed)
+        return .variants(variants, isUsed: isUsed, served: slots[place].served)
     }
 
     /// Keeps a place for what is about to be read from the file.
@@ -178,8 +179,6 @@ struct CacheMemory {
         slots[place].pins = 0
         if slots[place].variants == nil || slots[place].isPartial { remove(place) } else { evict() }
     }
-
-    func served(_ hash: Int64) -> ServedAnswer? { places[hash].flatMap { slots[$0].served } }
 
     /// Remembers how an answer was given, unless there is a newer one by now.
     mutating func keep(_ served: ServedAnswer, _ answer: KeptAnswer) {

@@ -1,6 +1,8 @@
+import RestwayDocument
 import RestwayMapping
 import RestwayObjects
 import RestwayOutcome
+import RestwayRouting
 import RestwayThreads
 
 /// Remembers what a kept body was mapped to, so that it need not be decoded again: the objects of
@@ -10,25 +12,30 @@ import RestwayThreads
 /// It keeps the store keys of the objects, which are eight bytes each, and no snapshots. The store
 /// has the newest snapshots anyway, and older ones would stay in memory as long as the body.
 package final class AnswerMemo: Sendable {
-    /// How a body is mapped. Another manner may make other objects of it.
-    struct Manner: Sendable {
-        /// A plan is of one version of the document and of certain descriptors. The memo keeps it,
-        /// so that no other plan has its address.
-        let plan: MappingPlan
+    /// Everything that decides how a body is mapped. With another key, other objects may be made of
+    /// it.
+    struct Key: Equatable, Sendable {
+        /// The version of the document.
+        let version: UInt64
+        let method: Method
+        let status: Int
+        let choice: DescriptorChoice
         /// The name of the route's mapper.
         let mapper: String?
         /// The store that takes the objects.
         let store: Int64
+    }
 
-        func isSame(as other: Manner) -> Bool {
-            plan === other.plan && mapper == other.mapper && store == other.store
-        }
+    /// How a body is mapped.
+    struct Manner: Sendable {
+        let key: Key
+        let plan: MappingPlan
 
         /// Whether a body that was mapped in this manner has given the store all objects that it
         /// gives in the other one: a document that gets another route has other plans, but maps
         /// the body of an earlier route to the same objects.
         func covers(_ other: Manner) -> Bool {
-            store == other.store && mapper == other.mapper
+            key.store == other.key.store && key.mapper == other.key.mapper
                 && other.plan.descriptors.allSatisfy { needed in
                     plan.descriptors.contains { given in
                         given.mapping.entity === needed.mapping.entity
@@ -85,47 +92,50 @@ package final class AnswerMemo: Sendable {
         self.onCommit = onCommit
     }
 
-    func mapped(in manner: Manner) -> Mapped? {
-        known.withLock { known in known.first { $0.manner.isSame(as: manner) } }
+    func mapped(for key: Key) -> Mapped? {
+        known.withLock { known in known.first { $0.manner.key == key } }
     }
 
     /// Whether the store has taken the objects that the body gives in this manner.
     func isCommitted(in manner: Manner) -> Bool {
-        committedTo == manner.store
+        committedTo == manner.key.store
             || known.withLock { known in known.contains { $0.manner.covers(manner) } }
     }
 
     func store(_ mapped: Mapped) {
+        let key = mapped.manner.key
         let isFirst = known.withLock { known in
-            let isFirst = !known.contains { $0.manner.store == mapped.manner.store }
-            known.removeAll { $0.manner.isSame(as: mapped.manner) }
+            let isFirst = !known.contains { $0.manner.key.store == key.store }
+            known.removeAll { $0.manner.key == key }
             known.insert(mapped, at: 0)
             if known.count > Self.mannersMax { known.removeLast() }
             return isFirst
         }
-        if isFirst, mapped.manner.store != committedTo { onCommit?(mapped.manner.store) }
+        if isFirst, key.store != committedTo { onCommit?(key.store) }
     }
 }
 
 /// Answers whose body is kept: they are mapped at most once, and leave the store as it is if it
 /// has taken them before.
 extension ResponseProcessor {
-    /// Returns how the body of an answer is mapped; `nil` if nothing remembers it, or if the answer
-    /// also changes the objects that the request has sent.
-    func manner(_ plan: MappingPlan, _ answer: TakenAnswer) -> AnswerMemo.Manner? {
+    /// Returns what decides how the body of an answer is mapped; `nil` if nothing remembers what it
+    /// was mapped to, or if the answer also changes the objects that the request has sent.
+    func memoKey(_ answer: TakenAnswer) -> AnswerMemo.Key? {
         guard answer.memo != nil, request.submission == nil, request.deletions.isEmpty else {
             return nil
         }
-        return AnswerMemo.Manner(
-            plan: plan, mapper: request.dataMapper, store: context.store.identity)
+        return AnswerMemo.Key(
+            version: call.api.version, method: request.method, status: answer.received.status,
+            choice: request.descriptorChoice, mapper: request.dataMapper,
+            store: context.store.identity)
     }
 
     /// Returns what a body was mapped to before; `nil` if it has to be mapped.
     ///
     /// An answer that the server has just validated is as new as the newest values, so it is
     /// committed again if the store may have other values by now.
-    func known(_ answer: TakenAnswer, _ manner: AnswerMemo.Manner?) -> AnswerMemo.Mapped? {
-        guard let manner, let known = answer.memo?.mapped(in: manner) else { return nil }
+    func known(_ answer: TakenAnswer, _ key: AnswerMemo.Key?) -> AnswerMemo.Mapped? {
+        guard let key, let known = answer.memo?.mapped(for: key) else { return nil }
         let isCurrent = !answer.isValidated || known.changeCount == context.store.changeCount
         return isCurrent ? known : nil
     }

@@ -44,20 +44,25 @@ extension RecoverStage {
         let received = answer.received
         let bytes = received.saved?.length ?? Int64(received.body.count)
         entry.call.isAnsweredByCache(entry.request, bytes: bytes)
-        if !ResponseProcessor(entry).isDone(received), entry.context.asksAboutFailures {
-            entry.onWorker { take($0, answer, note) }
+        if ResponseProcessor(entry).isDone(received) {
+            take(entry, answer, nil)
+        } else if entry.context.asksAboutFailures {
+            entry.onWorker { takeFailure($0, answer, note) }
         } else {
-            take(entry, answer, note)
+            takeFailure(entry, answer, note)
         }
     }
 
-    private static func take(_ entry: StageEntry, _ answer: CachedAnswer, _ note: String?) {
-        let processor = ResponseProcessor(entry)
-        var failure: Failure?
-        if !processor.isDone(answer.received) {
-            failure = processor.httpFailure(answer.received)
-            if let note { failure?.message += note }
-        }
+    /// Takes an answer whose status is no success. It may ask the program what the answer means.
+    private static func takeFailure(
+        _ entry: StageEntry, _ answer: CachedAnswer, _ note: String?
+    ) {
+        var failure = ResponseProcessor(entry).httpFailure(answer.received)
+        if let note { failure.message += note }
+        take(entry, answer, failure)
+    }
+
+    private static func take(_ entry: StageEntry, _ answer: CachedAnswer, _ failure: Failure?) {
         let now = entry.context.clock.now()
         let taken = TakenAnswer(
             answer.received, memo: answer.memo, failure: failure, started: now)
@@ -66,7 +71,7 @@ extension RecoverStage {
 }
 
 extension TakenAnswer {
-    init(
+    convenience init(
         _ received: ReceivedResponse, memo: AnswerMemo?, failure: Failure?, started: Deadline
     ) {
         self.init(

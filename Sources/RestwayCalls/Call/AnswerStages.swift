@@ -7,17 +7,30 @@ import RestwayRouting
 import RestwayThreads
 
 /// An answer that is taken, with its body decoded.
-struct TakenAnswer: Sendable {
+///
+/// It is a class because several stages hand it on and none changes it.
+final class TakenAnswer: Sendable {
     let received: ReceivedResponse
     /// The failure of the call; `nil` if it has succeeded.
     let failure: Failure?
     /// When the body was decoded.
     let started: Deadline
     /// What the body was mapped to before; `nil` if it is not kept.
-    var memo: AnswerMemo?
+    let memo: AnswerMemo?
     /// Whether the server has said just now that a kept answer still holds. The answer is then as
     /// new as one that the server sends.
-    var isValidated = false
+    let isValidated: Bool
+
+    init(
+        received: ReceivedResponse, failure: Failure?, started: Deadline,
+        memo: AnswerMemo? = nil, isValidated: Bool = false
+    ) {
+        self.received = received
+        self.failure = failure
+        self.started = started
+        self.memo = memo
+        self.isValidated = isValidated
+    }
 }
 
 /// The result of phase one of mapping: the rows for the store, and the answer they come from.
@@ -78,7 +91,7 @@ enum CommitStage {
                 failure.response = response
                 return entry.fail(failure)
             }
-            if entry.request.sending.retry != nil, answer.received.cameByExchange {
+            if answer.received.cameByExchange, entry.request.sending.retry != nil {
                 let retries = entry.call.state.withLock { $0.machine.retries }
                 entry.context.retries.succeeded(entry.request.exchange.url, afterRetry: retries > 0)
             }

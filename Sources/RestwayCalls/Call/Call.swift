@@ -183,7 +183,7 @@ package final class Call: Sendable {
         // If there is no request, the call has ended before it could start.
         guard let request else { return }
         log.isRouted(request)
-        perform(actions, .nothing, on: .caller)
+        perform(actions, request, .nothing, on: .caller)
     }
 
     /// Starts the call and waits as `wait` does.

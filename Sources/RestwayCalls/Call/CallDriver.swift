@@ -9,29 +9,29 @@ import Synchronization
 
 /// The value that one stage hands to the next stage.
 ///
-/// The enum is indirect, because its cases hold values of very different sizes.
-indirect enum Handover {
+/// The cases with large values are indirect, so that each handover copies one reference.
+enum Handover {
     case nothing
     /// A failure that is to be judged or delivered.
-    case failure(Failure)
+    indirect case failure(Failure)
     /// From `modify` and `intercept` to `prepare`: the request as the program has left it.
-    case spec(RequestSpec)
+    indirect case spec(RequestSpec)
     /// From `credential`, `rewind` and `rate`: the exchange to send.
-    case exchange(Exchange)
+    indirect case exchange(Exchange)
     /// From `cache` to `exchange`: where the result of an exchange that is under way goes.
     case recipient(ExchangeRecipient)
     /// From `cache` to `recover`: the answer of the cache.
     case cached(CachedAnswer)
     /// From `exchange`: the response or the failure of the transport.
-    case received(ReceivedExchange)
+    indirect case received(ReceivedExchange)
     /// From `recover` to `credential`: an answer that refuses the credential.
-    case refusal(Refusal)
+    indirect case refusal(Refusal)
     /// From `credential` back to `recover`: the refusal stands.
-    case settled(Refusal)
+    indirect case settled(Refusal)
     /// From `recover` to `wait`: the length of the wait in milliseconds.
     case delay(Int64)
     /// From `lane` and `recover` to `store`: the request that the outbox stores.
-    case storing(StoringOrder)
+    indirect case storing(StoringOrder)
     /// From `recover` on: an answer that is taken, with its body decoded.
     case answer(TakenAnswer)
     /// From `parse` to `commit`: the rows for the store.
@@ -165,6 +165,7 @@ extension Call {
         var timer: TimerTicket?
         var abandon: (@Sendable () -> Void)?
         var visit: CacheVisit?
+        var request: PreparedRequest?
         // However an exchange ends, its place in the rate of the origin is free afterwards.
         var freesPlace = false
         var owesStart = false
@@ -186,6 +187,7 @@ extension Call {
                 owesStart = state.tell(.didBegin, of: self)
             case .enter: break
             }
+            request = state.request
             return actions
         }
         if owesStart { context.delivery.start(isOnWorker: false) }
@@ -196,7 +198,7 @@ extension Call {
         if let completion = completion.take() {
             finish(completion, on: place)
         } else {
-            perform(actions, brought, on: place)
+            perform(actions, request, brought, on: place)
         }
         return actions.next != nil
     }
@@ -241,7 +243,12 @@ extension Call {
     }
 
     /// Lets the next stage do its part.
-    func perform(_ actions: CallMachine.Actions, _ brought: Handover, on place: Executor) {
+    ///
+    /// - Parameter request: The request as it was when the machine decided.
+    func perform(
+        _ actions: CallMachine.Actions, _ request: PreparedRequest?, _ brought: Handover,
+        on place: Executor
+    ) {
         guard case .enter(let stage, let number) = actions.next, let request else { return }
         let entry = StageEntry(call: self, number: number, request: request, place: place)
         switch (stage, brought) {
@@ -295,8 +302,8 @@ extension Call {
         }
         if state.tellEnd(outcome, of: self) { owesStart = true }
         return Completing(
-            outcome: outcome, ties: ties, owesStart: owesStart, readerJob: readerJob,
-            request: state.request.take(), question: state.question.take(),
+            outcome: outcome, span: state.span, ties: consume ties, owesStart: owesStart,
+            readerJob: readerJob, request: state.request.take(), question: state.question.take(),
             interception: state.interception.take(), work: state.waiters.work.take(),
             slowness: state.lifecycle?.timer.take())
     }
@@ -312,7 +319,7 @@ extension Call {
         completing.ties.follower?(completing.outcome)
         completing.ties.lane?.leaveLane(self)
         // This comes after the notice, because a closed client without calls sends no more notices.
-        context.ended(self)
+        context.ended(self, completing.outcome, completing.span)
         if completing.owesStart { context.delivery.start(isOnWorker: place == .worker) }
     }
 }
@@ -321,6 +328,7 @@ extension Call {
 /// object of the program, whose destroy function must not run under the lock.
 private struct Completing: ~Copyable {
     let outcome: Call.Outcome
+    let span: CallSpan?
     let ties: Call.Ties
     let owesStart: Bool
     let readerJob: BodyReader.Job?

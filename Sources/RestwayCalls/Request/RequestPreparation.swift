@@ -94,12 +94,14 @@ package struct RequestPreparation {
             exchange.priority = spec.priority
             sending.isCompressed = try isCompressed(spec, settings, content, headers)
             sending.upload = try upload(spec, settings, destination.method, sending)
+            let answers = try AnswerRules.of(spec, destination, settings, api)
+            let deletions = deletions(destination, submission)
             return PreparedRequest(
-                exchange: exchange, reader: content.reader, destination: destination,
-                dataMapper: settings.dataMapper, answers: try .of(spec, destination, settings, api),
-                sending: sending, submission: submission,
-                deletions: deletions(destination, submission), owesBody: content.isOwed,
-                claim: claim, bodyDestination: bodyDestination)
+                exchange: consume exchange, reader: content.reader,
+                destination: consume destination, dataMapper: settings.dataMapper,
+                answers: answers, sending: sending, submission: submission,
+                deletions: deletions, owesBody: content.isOwed, claim: claim,
+                bodyDestination: bodyDestination)
         } catch let error as RoutingError {
             throw Failure(error)
         } catch let failure as Failure {
@@ -204,10 +206,11 @@ package struct RequestPreparation {
     func destination(
         _ spec: RequestSpec, _ subject: EncodingSubject?
     ) throws -> Destination {
-        let lookup = VariableLookup(
-            context: context, api: api, identities: identities, values: spec.values,
-            subject: subject)
-        return try DestinationChoice(lookup: lookup).destination(of: spec)
+        let choice = DestinationChoice(
+            lookup: VariableLookup(
+                context: context, api: api, identities: identities, values: spec.values,
+                subject: subject))
+        return try choice.destination(of: spec)
     }
 
     private func isTrusted(_ url: String) throws -> Bool {

@@ -14,7 +14,6 @@ import Synchronization
 /// Decodes an answer and turns it into objects or a failure.
 struct ResponseProcessor {
     let call: Call
-    let context: CallContext
     let request: PreparedRequest
 
     init(_ entry: StageEntry) {
@@ -23,10 +22,10 @@ struct ResponseProcessor {
 
     init(_ call: Call, _ request: PreparedRequest) {
         self.call = call
-        context = call.context
         self.request = request
     }
 
+    var context: CallContext { call.context }
     private var api: LoadedAPI { call.api }
     private var clock: any Clock { context.clock }
 
@@ -79,6 +78,13 @@ struct ResponseProcessor {
             parsed.parsed = try AnswerReading(processor: self).value(of: received)
             return parsed
         }
+        // What was mapped before need not even be looked for among the descriptors.
+        let key = memoKey(answer)
+        if let known = known(answer, key) {
+            parsed.known = known
+            parsed.parsed = known.parsed
+            return parsed
+        }
         let plan = api.plan(
             method: request.method, status: received.status, request.descriptorChoice,
             mediaType: received.headers[first: "Content-Type"])
@@ -93,12 +99,7 @@ struct ResponseProcessor {
             }
             return parsed
         }
-        parsed.manner = manner(plan, answer)
-        if let known = known(answer, parsed.manner) {
-            parsed.known = known
-            parsed.parsed = known.parsed
-            return parsed
-        }
+        parsed.manner = key.map { AnswerMemo.Manner(key: $0, plan: plan) }
         if let reason = ContentDecoder.reasonNotDecoded(received.headers) {
             throw failure(.mapping, reason, received)
         }

@@ -60,3 +60,9 @@ package struct DescriptorChoice: Sendable {
         }
     }
 }
+
+extension DescriptorChoice: Equatable {
+    package static func == (left: DescriptorChoice, right: DescriptorChoice) -> Bool {
+        left.route === right.route && left.path == right.path
+    }
+}

@@ -2,7 +2,10 @@ import RestwayText
 
 /// The part of a path template that decides matches: the path, as a list of segments, and the
 /// parameters that its query always has.
-struct PathPattern: Equatable, Sendable {
+///
+/// It is a class because each request compares its path with several patterns, and no pattern ever
+/// changes.
+final class PathPattern: Sendable {
     enum Piece: Hashable, Sendable {
         /// Literal text, percent-decoded.
         case literal([UInt8])
@@ -18,6 +21,10 @@ struct PathPattern: Equatable, Sendable {
     private let names: [String]
     /// Whether each segment is one literal or one variable, and no variable occurs twice.
     let isPlain: Bool
+    /// The path of a plain pattern as text, with a NUL in place of each variable. Paths are
+    /// compared with it byte by byte. `nil` if the pattern is not plain, or has a query, or has a
+    /// character that no path writes as it is.
+    private let plainText: [UInt8]?
 
     /// Creates a pattern; nil if the path has an expression that is not simple.
     ///
@@ -53,6 +60,34 @@ struct PathPattern: Equatable, Sendable {
         fixedQuery = rest.isEmpty ? [] : Self.fixedQuery(rest)
         self.names = nameCount == names.count ? names : Array(names.prefix(nameCount))
         isPlain = self.segments.allSatisfy { $0.count == 1 } && variableCount == nameCount
+        plainText = isPlain && fixedQuery.isEmpty ? Self.plainText(self.segments) : nil
+    }
+
+    private static func plainText(_ segments: [[Piece]]) -> [UInt8]? {
+        var text: [UInt8] = []
+        for (index, pieces) in segments.enumerated() {
+            if index > 0 { text.append(ASCII.slash) }
+            switch pieces[0] {
+            case .literal(let bytes):
+                guard !bytes.contains(where: isEncoded) else { return nil }
+                text += bytes
+            case .variable: text.append(variableMark)
+            }
+        }
+        return text
+    }
+
+    private static let variableMark: UInt8 = 0
+
+    /// Whether a byte of a segment stands encoded in every path, or for something else in
+    /// `plainText`.
+    private static func isEncoded(_ byte: UInt8) -> Bool {
+        switch byte {
+        case variableMark, UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"),
+            UInt8(ascii: "%"):
+            true
+        default: false
+        }
     }
 
     /// Appends literal text, in which each slash begins a new segment.
@@ -151,35 +186,33 @@ struct PathPattern: Equatable, Sendable {
 
     /// Whether `match` finds values. This does not create the values of a plain pattern.
     func matches(_ path: String) -> Bool {
-        guard isPlain, fixedQuery.isEmpty else { return match(path) != nil }
-        var path = path
-        return path.withUTF8(matchesPlain) ?? (match(path) != nil)
+        guard let plainText else { return match(path) != nil }
+        let matches = path.utf8.withContiguousStorageIfAvailable { Self.matches($0, plainText) }
+        return (matches ?? nil) ?? (match(path) != nil)
     }
 
-    /// Whether a plain pattern matches; `nil` if that depends on encoded text, which must be
-    /// decoded first.
-    private func matchesPlain(_ path: UnsafeBufferPointer<UInt8>) -> Bool? {
+    /// Whether a path has the text of a plain pattern; `nil` if that depends on encoded text, which
+    /// must be decoded first.
+    private static func matches(_ path: UnsafeBufferPointer<UInt8>, _ text: [UInt8]) -> Bool? {
         // The slashes at the start and at the end are skipped as in `trimmed`.
-        var start = path.first == ASCII.slash ? 1 : 0
-        for (index, pieces) in segments.enumerated() {
-            var end = start
-            while !Self.endsSegment(path, end) {
-                if path[end] == UInt8(ascii: "%") { return nil }
-                end += 1
+        var position = path.first == ASCII.slash ? 1 : 0
+        for byte in text {
+            guard byte == variableMark else {
+                guard position < path.count else { return false }
+                if path[position] == ASCII.percent { return nil }
+                guard path[position] == byte else { return false }
+                position += 1
+                continue
             }
-            switch pieces[0] {
-            case .literal(let literal):
-                guard end - start == literal.count, path[start..<end].elementsEqual(literal) else {
-                    return false
-                }
-            case .variable:
-                if start == end { return false }
+            let start = position
+            while !endsSegment(path, position) {
+                if path[position] == ASCII.percent { return nil }
+                position += 1
             }
-            let isAtSlash = end < path.count && path[end] == ASCII.slash
-            start = isAtSlash ? end + 1 : end
-            if index < segments.count - 1, !isAtSlash { return false }
+            if position == start { return false }
         }
-        return start == path.count || ASCII.endsPath(path[start])
+        if position < path.count, path[position] == ASCII.slash { position += 1 }
+        return position == path.count || ASCII.endsPath(path[position])
     }
 
     private static func endsSegment(_ path: UnsafeBufferPointer<UInt8>, _ index: Int) -> Bool {
