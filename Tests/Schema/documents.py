@@ -55,6 +55,7 @@ OF_OTHER_PARTS = {
     "a listed value twice": r"^stands twice$",
     "a default that is not listed": r'^is not one of "values"$',
     "an identity that is the same everywhere": r"^an identity has no constant and no default, ",
+    "an attribute that is no key": r"^a key is of type string, int or any, and has no transform, ",
     "a value that is no whole object": r"^the whole object is ",
     "an object that contains itself": r"^the whole object would contain itself without end$",
     "a type in place of a key path": r'^"\w+" is the name of a type: ',

@@ -74,15 +74,41 @@ struct EntityCatalog: Sendable {
             names.append(name)
             mappings.append(nil)
         }
+        var withMaps: [EntityParts] = []
         for (offset, (name, node)) in members.enumerated() {
             guard let object = node.object(EntityParts.keys) else { continue }
             var parts = EntityParts(name: name, index: first + offset, model: model)
             read(object, into: &parts, &functions)
             mappings[first + offset] = parts.mapping
+            if !parts.mapKeys.isEmpty { withMaps.append(parts) }
+        }
+        // All attributes are known now.
+        for var parts in withMaps {
+            findMapKeys(&parts)
+            mappings[parts.index] = parts.mapping
         }
         for (offset, (_, node)) in members.enumerated() {
             for name in circles(from: first + offset) {
                 node["relationships"]?[name]?["source"]?.report(Self.reasonAgainstCircles)
+            }
+        }
+    }
+
+    private func findMapKeys(_ parts: inout EntityParts) {
+        for (index, name, node) in parts.mapKeys {
+            let relationship = parts.relationshipMappings[index].relationship
+            guard let target = mappings[parts.relationships[relationship].targetIndex] else {
+                continue
+            }
+            let attribute = target.entity.attributeIndex(named: name)
+            guard let mapping = target.attributes.first(where: { $0.attribute == attribute }) else {
+                node.reportUnknown("attribute", name, among: target.entity.attributes.map(\.name))
+                continue
+            }
+            parts.relationshipMappings[index].mapKey = MapKey(mapping)
+            if parts.relationshipMappings[index].mapKey == nil {
+                node.report(
+                    "a key is of type string, int or any, and has no transform, \"\(name)\" is not")
             }
         }
     }
@@ -146,12 +172,15 @@ struct EntityParts {
     var relationshipMappings: [RelationshipMapping] = []
     var identityIndex: Int?
     var fullText: [Int] = []
+    /// The attributes of linked objects that have their keys, by the index of the mapping of the
+    /// relationship.
+    var mapKeys: [(relationship: Int, name: String, node: DocumentNode)] = []
 
     static let keys = ["identity", "attributes", "relationships", "fullText"]
     private static let keysOfAttribute =
         ["source", "type", "format", "transform"] + ValueRulesReader.keys
     private static let keysOfRelationship =
-        ["entity", "source", "many", "policy", "byIdentity", "empty"]
+        ["entity", "source", "many", "policy", "byIdentity", "empty", "map"]
 
     /// Reads `"name": "source.key.path"`, `"name": ["key", "a.b"]` or `"name": {"source", "type",
     /// "format", "transform"}`, with the keys of `ValueRulesReader`. A problem is reported, and a
@@ -200,7 +229,7 @@ struct EntityParts {
         attributes.append(Attribute(name: name, shape: known, rules: rules))
     }
 
-    /// Reads `"name": {"entity", "source", "many", "policy", "byIdentity", "empty"}`.
+    /// Reads `"name": {"entity", "source", "many", "policy", "byIdentity", "empty", "map"}`.
     ///
     /// - Parameter attributes: The names of the entity's attributes, which differ from the
     ///   relationship's name.
@@ -229,7 +258,17 @@ struct EntityParts {
                 node.report("gaps have no place in a list that the policy \"merge\" joins")
             }
         }
-        guard let target = object.required("entity").flatMap(catalog.index) else { return }
+        if let node = object["map"] {
+            if !isMany { node.report("is for relationships to many objects") }
+            object["empty"]?.report("stands beside \"map\", whose objects have keys and no places")
+        }
+        guard let target = object.required("entity").flatMap(catalog.index) else {
+            _ = object["map"]?.nonEmptyString()
+            return
+        }
+        if let node = object["map"], let key = node.nonEmptyString() {
+            mapKeys.append((relationshipMappings.count, key, node))
+        }
         relationshipMappings.append(
             RelationshipMapping(
                 relationship: relationships.count, source: source, isByIdentity: isByIdentity))

@@ -32,7 +32,7 @@ package final class EntityMapping: Sendable {
                     cell: entity.attributes.count + mapping.relationship,
                     isMany: relationship.isMany,
                     ignoresNull: relationship.isMany && relationship.policy == .merge,
-                    entity: relationship.targetIndex),
+                    entity: relationship.targetIndex, key: mapping.mapKey?.target),
                 at: mapping.source)
         }
         plan = PlanTree(draft)
@@ -71,10 +71,39 @@ package struct RelationshipMapping: Sendable, Equatable {
     package let source: [String]
     /// Whether the relationship is written as identities; if false, as objects.
     package let isByIdentity: Bool
+    /// The attribute of the linked objects that has their keys; nil if the value is no object with
+    /// free keys.
+    package var mapKey: MapKey?
 
-    package init(relationship: Int, source: [String], isByIdentity: Bool = false) {
+    package init(
+        relationship: Int, source: [String], isByIdentity: Bool = false, mapKey: MapKey? = nil
+    ) {
         self.relationship = relationship
         self.source = source
         self.isByIdentity = isByIdentity
+        self.mapKey = mapKey
+    }
+}
+
+/// The attribute that has the keys of the objects of a map.
+package struct MapKey: Sendable, Equatable {
+    package let attribute: Int
+    private let conversion: PlanTarget.Conversion
+
+    /// Returns nil if keys cannot become values of the attribute: only strings and integers are
+    /// keys, and no transform converts them.
+    package init?(_ mapping: AttributeMapping) {
+        switch mapping.conversion {
+        case .string: conversion = .string
+        case .any: conversion = .any
+        case .int, .intText: conversion = .intText
+        default: return nil
+        }
+        attribute = mapping.attribute
+    }
+
+    /// The target that turns a key into the value.
+    var target: PlanTarget {
+        PlanTarget(attribute: attribute, conversion: conversion, isIdentity: false, detail: -1)
     }
 }

@@ -74,6 +74,8 @@ package enum EncodingSubject: Sendable {
 package enum EncodingError: Error, Equatable, Sendable {
     /// A relationship that is sent by identity leads to an object that has no identity.
     case noIdentity(entity: String, relationship: String, target: String)
+    /// A relationship that is sent as an object with free keys leads to an object without a key.
+    case noKey(entity: String, relationship: String, target: String)
     /// The source of an attribute or a relationship leads through a value that is not an object.
     case blocked(entity: String, name: String, source: String)
     case transform(entity: String, attribute: String, TransformError)
@@ -88,6 +90,8 @@ package enum EncodingError: Error, Equatable, Sendable {
         case .noIdentity(let entity, let relationship, let target):
             "\(entity).\(relationship) is sent by identity, and the \(target) that it leads to has "
                 + "no identity yet"
+        case .noKey(let entity, let relationship, let target):
+            "\(entity).\(relationship) is sent with keys, and a \(target) that it leads to has none"
         case .blocked(let entity, let name, let source):
             "\(entity).\(name) is sent as \"\(source)\", which lies in a value that is no object"
         case .transform(let entity, let attribute, let error):
@@ -107,15 +111,15 @@ package enum EncodingError: Error, Equatable, Sendable {
         switch self {
         case .transform(_, _, let error): error.cause
         case .refused(_, _, let refusal): refusal.cause
-        case .noIdentity, .blocked, .tooDeep, .abandoned: nil
+        case .noIdentity, .noKey, .blocked, .tooDeep, .abandoned: nil
         }
     }
 
     /// The attribute or relationship that caused the error.
     package var field: String? {
         switch self {
-        case .noIdentity(_, let name, _), .blocked(_, let name, _), .transform(_, let name, _),
-            .refused(_, let name, _):
+        case .noIdentity(_, let name, _), .noKey(_, let name, _), .blocked(_, let name, _),
+            .transform(_, let name, _), .refused(_, let name, _):
             name
         case .tooDeep, .abandoned: nil
         }

@@ -235,6 +235,17 @@ package struct ObjectEncoder {
             guard let linked = self.source(link, target.entity) else { return missing }
             return try encode(source, mapping, linked, target, depth: depth, &written)
         case .many(let links):
+            if let key = mapping.mapKey {
+                var map = WireObject()
+                for link in links {
+                    guard let linked = self.source(link, target.entity) else { continue }
+                    let value = try encode(source, mapping, linked, target, depth: depth, &written)
+                    guard let value else { continue }
+                    let text = try self.key(of: linked, key, source, relationship)
+                    map[text] = withoutKey(value, key, target)
+                }
+                return .object(map)
+            }
             var list: [WireValue] = []
             for link in links {
                 if case .key(0) = link, relationship.emptyElements == .gap {
@@ -247,6 +258,31 @@ package struct ObjectEncoder {
             }
             return .list(list)
         }
+    }
+
+    private func key(
+        of linked: Source, _ key: MapKey, _ source: Source, _ relationship: Relationship
+    ) throws(EncodingError) -> String {
+        switch linked.values[key.attribute] {
+        case .string(let text): return text
+        case .int64(let number): return String(number)
+        default:
+            throw .noKey(
+                entity: source.entity.name, relationship: relationship.name,
+                target: linked.entity.name)
+        }
+    }
+
+    /// The value of an entry of a map, whose key does not stand in it once more.
+    private func withoutKey(
+        _ value: WireValue, _ key: MapKey, _ target: EntityMapping
+    ) -> WireValue {
+        let mapping = target.attributes.first { $0.attribute == key.attribute }
+        guard case .object(var object) = value, let mapping, let name = mapping.source.first,
+            mapping.source.count == 1
+        else { return value }
+        object[name] = nil
+        return .object(object)
     }
 
     /// The value of one linked object; nil if it was written before and has no identity to refer to

@@ -8,9 +8,9 @@ struct MachineCore {
     private let isCancelled: (@Sendable () -> Bool)?
     private let progress: MappingProgress?
 
-    private var places: OpenPlaces
-    private var rows: OpenRows
-    private var values: ValueConverter
+    var places: OpenPlaces
+    var rows: OpenRows
+    var values: ValueConverter
     private var captures = Captures()
     private var issues = IssueLog()
     /// The value of the answer.
@@ -160,7 +160,7 @@ struct MachineCore {
             if case .null = scalar {
                 if isElement {
                     guard putNullElement(position) else { return .stop }
-                } else if position.row >= 0 {
+                } else if position.row >= 0, !node.pointee.isWildcard {
                     rows.putNull(from: node, position.row)
                 }
                 continue
@@ -169,7 +169,7 @@ struct MachineCore {
                 return .stop
             }
             let isForRows = !node.pointee.rows.isEmpty
-            if isForRows || (!isElement && !node.pointee.children.isEmpty) {
+            if isForRows || (!isElement && node.pointee.hasPlacesBelow) {
                 let isList = !isElement && isForRows
                 issue("expected an object\(isList ? " or a list" : ""), found \(scalar.found)")
             }
@@ -208,7 +208,8 @@ struct MachineCore {
             if !isElement {
                 note(position)
                 captureOrRefuse(position, isArray: false)
-                if !node.pointee.children.isEmpty { places.positions.push(position) }
+                if node.pointee.hasPlacesBelow { places.positions.push(position) }
+                beginMap(position)
                 for _ in node.pointee.rows { progress?.expect(1) }
             }
             for row in node.pointee.rows where startRow(row) == nil { return .stop }
@@ -250,14 +251,14 @@ struct MachineCore {
         for index in places.receivers(isElement) {
             let position = places.receiver(index, isElement)
             let node = position.node
-            if isElement {
+            if isElement || node.pointee.isWildcard {
                 issue("expected an object, found a list")
                 for link in node.pointee.links { rows.refuse(link.cell, position.row) }
                 continue
             }
             note(position)
             captureOrRefuse(position, isArray: true)
-            if !node.pointee.children.isEmpty { issue("expected an object, found a list") }
+            if node.pointee.hasPlacesBelow { issue("expected an object, found a list") }
             for link in node.pointee.links where link.isMany { rows.beginList(link, position.row) }
             if !node.pointee.rows.isEmpty || !node.pointee.links.isEmpty {
                 places.positions.push(position)
@@ -274,7 +275,7 @@ struct MachineCore {
         }
         guard !places.awaitsValue else { return fail(broken(.keyWithoutValue)) }
         let frame = places.popFrame()
-        if isArray { endLists(frame) }
+        if isArray { endLists(frame) } else { endMaps(frame) }
         places.close(frame)
         if captures.isOpen {
             captures.text.push(UInt8(ascii: isArray ? "]" : "}"))
@@ -352,6 +353,7 @@ struct MachineCore {
     ) -> Bool {
         guard let row = startRow(plan.row(of: link)) else { return false }
         rows.attach(row, link, parent, origin)
+        putKey(link, row)
         return true
     }
 
@@ -382,6 +384,7 @@ struct MachineCore {
         rows.attach(row, link, parent, .identity)
         put(scalar, target, row)
         guard rows.isEmpty(row) else {
+            putKey(link, row)
             rows.finish(
                 from: row, haveContent: true, values.bytes.base, &issues, at: places)
             return true
@@ -403,21 +406,6 @@ struct MachineCore {
             rows.finish(from: row, haveContent: false, values.bytes.base, &issues, at: places)
         }
         return true
-    }
-
-    /// Settles the relationships of a list that has ended. Relationships to one take null from an
-    /// empty list.
-    private mutating func endLists(_ frame: OpenPlaces.Frame) {
-        for index in frame.firstPosition..<places.positions.count {
-            let position = places.positions[index]
-            for link in position.node.pointee.links {
-                if link.isMany {
-                    rows.settleList(link, position.row)
-                } else if !frame.hasContent {
-                    rows.putNull(link, position.row)
-                }
-            }
-        }
     }
 
     /// Whether the link takes this value: a relationship to one takes only the first element of a
@@ -482,7 +470,7 @@ struct MachineCore {
         issues.add(reason, at: places)
     }
 
-    private mutating func report(_ misfit: Misfit, _ row: Int) {
+    mutating func report(_ misfit: Misfit, _ row: Int) {
         let mapping = rows.mapping(of: row)
         issues.add(misfit, at: places) { [values] in values.expectation($0, mapping) }
     }

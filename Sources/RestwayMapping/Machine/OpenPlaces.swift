@@ -40,6 +40,11 @@ struct OpenPlaces {
     /// If `plainNode` is set, the place of one attribute whose value comes next. The place is not
     /// pending.
     private(set) var member: UnsafePointer<PlanNode>?
+    /// The newest free key of each open object that has had one, by the number of open containers.
+    private var freeKeys: [Int: String] = [:]
+
+    /// The free key whose value comes next.
+    var freeKey: String { freeKeys[frames.count] ?? "" }
 
     init(_ root: UnsafePointer<PlanNode>) {
         expectValue(at: root)
@@ -72,8 +77,10 @@ struct OpenPlaces {
             if frame.isArray {
                 // A list has no position before its first element.
                 if frame.index >= 0 { path += "[\(frame.index)]" }
-            } else if let key = frame.current?.pointee.key {
-                path += (path.isEmpty ? "" : ".") + String(decoding: key, as: UTF8.self)
+            } else if let place = frame.current {
+                let own = String(decoding: place.pointee.key, as: UTF8.self)
+                let key = place.pointee.isWildcard ? freeKeys[index + 1] ?? "" : own
+                path += (path.isEmpty ? "" : ".") + key
             }
         }
         return path
@@ -109,14 +116,18 @@ struct OpenPlaces {
         guard let node = plainNode else {
             for index in frames.last.firstPosition..<positions.count {
                 let position = positions[index]
-                guard let child = position.node.pointee.child(key) else { continue }
+                let known = position.node.pointee.child(key)
+                guard let child = known ?? position.node.pointee.wildcard else { continue }
+                if child.pointee.isWildcard { noteFree(key) }
                 frames.last.current = child
                 pending.push(Position(row: position.row, node: child))
             }
             awaitsCapture = pending.count == 0 && isCapturing
             return awaitsValue
         }
-        guard let child = node.pointee.child(key, guessing: expected) else { return false }
+        let known = node.pointee.child(key, guessing: expected)
+        guard let child = known ?? node.pointee.wildcard else { return false }
+        if known == nil { noteFree(key) }
         frames.last.current = child
         if child.pointee.isSimple {
             member = child
@@ -126,6 +137,10 @@ struct OpenPlaces {
             expected = nil
         }
         return true
+    }
+
+    private mutating func noteFree(_ key: UnsafeRawBufferPointer) {
+        freeKeys[frames.count] = String(decoding: key, as: UTF8.self)
     }
 
     // MARK: Values

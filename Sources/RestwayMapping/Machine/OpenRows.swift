@@ -27,6 +27,8 @@ struct OpenRows {
         var parentCell = 0
         /// Whether it is made of the object of the row that links to it.
         var isWhole = false
+        /// Whether it has its key in a map, so that it is an object even without content.
+        var hasKey = false
         var isEmpty = true
     }
 
@@ -110,6 +112,7 @@ struct OpenRows {
         rows[row].parent = parent
         rows[row].parentCell = link.cell
         rows[row].isWhole = origin == .whole
+        rows[row].hasKey = link.key != nil
         guard origin == .identity, kinds[rows[row].mapping].hasDefaults else { return }
         identityRows.insert(rows[row].number)
     }
@@ -149,14 +152,18 @@ struct OpenRows {
     /// itself are already null.
     mutating func putNull(from node: UnsafePointer<PlanNode>, _ row: Int) {
         for link in node.pointee.links { putNull(link, row) }
-        var waiting = Array(node.pointee.children)
+        var waiting = Self.places(below: node)
         while let node = waiting.popLast() {
             for target in node.pointee.targets where target.takesNull {
                 put(.null, target.attribute, row)
             }
             for link in node.pointee.links { putNull(link, row) }
-            waiting += node.pointee.children
+            waiting += Self.places(below: node)
         }
+    }
+
+    private static func places(below node: UnsafePointer<PlanNode>) -> [UnsafePointer<PlanNode>] {
+        Array(node.pointee.children) + (node.pointee.wildcard.map { [$0] } ?? [])
     }
 
     private func isMany(_ row: Row) -> Bool { relationship(row.parentCell, row.parent).isMany }
@@ -212,6 +219,7 @@ struct OpenRows {
         for step in first..<count {
             // A row that is made of the same object as its parent comes before its parent.
             let row = rows[hasWholeLinks ? count - 1 - (step - first) : step]
+            let haveContent = haveContent || row.hasKey
             let empty = haveContent ? .drop : emptyElement(row, at: places)
             guard empty == .object || haveContent && !row.isEmpty else {
                 nothingCount += 1

@@ -35,6 +35,8 @@ package final class MappingPlan: @unchecked Sendable {
     let details: [PlanDetails]
     /// Whether relationships are read from whole objects.
     let hasWholeLinks: Bool
+    /// Whether relationships are read from objects with free keys.
+    let hasMaps: Bool
     /// Whether a descriptor has a hook.
     package let hasHooks: Bool
     /// Whether a descriptor must find something at its key path.
@@ -72,6 +74,7 @@ package final class MappingPlan: @unchecked Sendable {
         }
         valueShape = descriptors.lazy.compactMap(\.valueConversion?.shape).first
         hasWholeLinks = kinds.contains { !$0.root.pointee.links.isEmpty }
+        hasMaps = mappings.contains { $0.relationships.contains { $0.mapKey != nil } }
         hasHooks = descriptors.contains { $0.hook != nil }
         hasRequired = descriptors.contains(where: \.isRequired)
         var draft = PlanDraft(isOfRows: false)

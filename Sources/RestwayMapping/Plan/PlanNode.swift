@@ -5,6 +5,14 @@ import RestwayObjects
 ///
 /// Its `PlanTree` owns it and never changes it.
 struct PlanNode {
+    struct Marks: OptionSet, BitwiseCopyable {
+        static let simple = Marks(rawValue: 1)
+        static let quick = Marks(rawValue: 2)
+        static let wildcard = Marks(rawValue: 4)
+
+        let rawValue: UInt8
+    }
+
     /// The key that leads here. It is valid as long as the tree.
     var key = UnsafeRawBufferPointer(start: nil, count: 0)
     var digest = KeyDigest(UnsafeRawBufferPointer(start: nil, count: 0))
@@ -13,6 +21,8 @@ struct PlanNode {
     var next: UnsafePointer<PlanNode>?
     /// The places below, in the order of declaration.
     var children = UnsafeBufferPointer<UnsafePointer<PlanNode>>(start: nil, count: 0)
+    /// The place below for all keys that lead to no child.
+    var wildcard: UnsafePointer<PlanNode>?
     /// A hash table of the children by key, with open addressing and a power of two of slots.
     var slots = UnsafeBufferPointer<PlanSlot>(start: nil, count: 0)
     /// The attributes that take the value here.
@@ -21,10 +31,7 @@ struct PlanNode {
     var rows = UnsafeBufferPointer<PlanRow>(start: nil, count: 0)
     /// The relationships that lead to the objects made from the value here.
     var links = UnsafeBufferPointer<PlanLink>(start: nil, count: 0)
-    /// Whether one attribute takes the value and nothing else does, which is the most common case.
-    private(set) var isSimple = false
-    /// Whether this is a simple place whose digest decides its key.
-    private(set) var isQuick = false
+    private(set) var marks: Marks = []
     /// The cell of the attribute, for a simple place.
     private(set) var attribute = 0
     /// The kinds of cells that a simple place takes unchanged.
@@ -34,16 +41,32 @@ struct PlanNode {
     ///
     /// - Parameter isOfRow: Whether the attributes belong to a row.
     mutating func complete(isOfRow: Bool) {
-        isSimple =
-            isOfRow && targets.count == 1 && rows.isEmpty && links.isEmpty && children.isEmpty
+        let isSimple =
+            isOfRow && targets.count == 1 && rows.isEmpty && links.isEmpty && !hasPlacesBelow
         guard isSimple else { return }
-        isQuick = digest.decides
+        marks.formUnion(digest.decides ? [.simple, .quick] : .simple)
         attribute = targets[0].attribute
         unchangedKinds = Cell.KindSet(targets[0].unchangedKinds)
     }
 
+    /// Whether one attribute takes the value and nothing else does, which is the most common case.
+    var isSimple: Bool { marks.contains(.simple) }
+
+    /// Whether this is a simple place whose digest decides its key.
+    var isQuick: Bool { marks.contains(.quick) }
+
+    /// Whether this is the place for all keys that lead to no child of its parent.
+    var isWildcard: Bool { marks.contains(.wildcard) }
+
+    mutating func becomeWildcard() { marks.insert(.wildcard) }
+
     /// Whether there are only places below. An object here opens them.
-    var isBranch: Bool { targets.isEmpty && links.isEmpty && rows.isEmpty && !children.isEmpty }
+    var isBranch: Bool {
+        targets.isEmpty && links.isEmpty && rows.isEmpty && !children.isEmpty && wildcard == nil
+    }
+
+    /// Whether an object here has members that lead to places.
+    var hasPlacesBelow: Bool { !children.isEmpty || wildcard != nil }
 
     /// The row of an object here, if the object becomes this row and nothing else.
     var soleRow: PlanRow? {
@@ -215,6 +238,9 @@ struct PlanLink {
     let ignoresNull: Bool
     /// The index of the linked entity in its model.
     let entity: Int
+    /// The attribute of the linked objects that gets their keys in a map; nil for other
+    /// relationships.
+    var key: PlanTarget?
 }
 
 /// The length and the ends of a key. For keys of up to 16 bytes this is the whole key.

@@ -18,6 +18,8 @@ struct PlanDraft {
         var targets: [PlanTarget] = []
         var rows: [PlanRow] = []
         var links: [PlanLink] = []
+        /// The node for all keys that lead to no child.
+        var wildcard: Int?
     }
 
     /// The nodes; the first is the root.
@@ -79,7 +81,14 @@ struct PlanDraft {
 
     mutating func add(_ link: PlanLink, at source: [String]) {
         let node = node(at: source)
-        nodes[node].links.append(link)
+        nodes[link.key == nil ? node : wildcard(of: node)].links.append(link)
+    }
+
+    private mutating func wildcard(of node: Int) -> Int {
+        if let wildcard = nodes[node].wildcard { return wildcard }
+        nodes.append(Node(key: ""))
+        nodes[node].wildcard = nodes.count - 1
+        return nodes.count - 1
     }
 
     private mutating func node(at keyPath: [String]) -> Int {
@@ -129,6 +138,10 @@ final class PlanTree: @unchecked Sendable {
             nodes[index].links = memory.copy(node.links)
             nodes[index].children = memory.copy(node.children.map { root + $0 })
             nodes[index].slots = memory.table(nodes[index].children)
+            if let wildcard = node.wildcard {
+                nodes[index].wildcard = root + wildcard
+                nodes[wildcard].becomeWildcard()
+            }
             nodes[index].complete(isOfRow: draft.isOfRows)
         }
     }
