@@ -157,7 +157,7 @@ typedef enum RESTWAY_OPEN_ENUM restway_policy {
  *  @param entity The entity's name.
  *  @param name   The new relationship's name.
  *  @param source As for restway_api_add_attribute().
- *  @param target The name of the entity at the other end; may be @p entity itself.
+ *  @param target The name of the entity or of the union at the other end; may be @p entity itself.
  *  @param flags  RESTWAY_RELATIONSHIP_* bits.
  *  @param policy The effect of a response on the links that a relationship already has.
  *  @return As restway_api_add_attribute(); RESTWAY_E_UNKNOWN_ENTITY also for @p target.

@@ -132,7 +132,9 @@ RESTWAY_API int32_t restway_object_relationship_index(
     const restway_object *object, const char *name);
 
 /** Returns the name of the entity at the other end of relationship @p index; NULL when out of
- *  range. *Borrowed*. Threads: any. Blocks: never. */
+ *  range. If the objects there are of a union of entities, this is the name of the union, or, for a
+ *  union without a name, the names of its entities: `Bug | Story`. restway_object_entity() gives
+ *  the entity of each object. *Borrowed*. Threads: any. Blocks: never. */
 RESTWAY_API const char *restway_object_relationship_entity(
     const restway_object *object, size_t index);
 

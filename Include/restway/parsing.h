@@ -220,7 +220,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_map_options_init(
  *  descriptors, strict mapping and the limits of the client hold as for an answer.
  *
  *  @param client       *Borrowed*.
- *  @param entity       The entity of the objects; NULL with a route.
+ *  @param entity       The entity, or the union of entities, of the objects; NULL with a route.
  *  @param data         @p length bytes. *Copied*. NULL if @p length is 0.
  *  @param options      *Borrowed* until this returns; NULL for the defaults.
  *  @param out_response Receives the result, owned by the caller (+1): a response with status 0 and

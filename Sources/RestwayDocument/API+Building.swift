@@ -110,7 +110,9 @@ extension API {
             ["entities", entityName, "relationships", name], json: value.text())
         try change(value, adding: addition) { definition, node throws(Failure) in
             let mapping = try definition.entityCatalog.mapping(named: entityName)
-            _ = try definition.entityCatalog.mapping(named: target)
+            if definition.entityCatalog.unions[target] == nil {
+                _ = try definition.entityCatalog.mapping(named: target)
+            }
             try Self.refuse(name, of: mapping.entity)
             var parts = EntityParts(mapping)
             let names = Set(mapping.entity.attributes.map(\.name))

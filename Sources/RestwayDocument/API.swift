@@ -55,6 +55,12 @@ package final class API: Sendable {
         try definition.entityCatalog.mapping(named: name).entity
     }
 
+    /// Returns the entities with these indices in the model of the api.
+    package func entities(at indices: [Int]) -> [Entity] {
+        let mappings = definition.entityMappings
+        return indices.filter(mappings.indices.contains).map { mappings[$0].entity }
+    }
+
     /// Forbids all changes except new routes. It fails while something that the document names is
     /// missing.
     package func freeze() throws(Failure) {
@@ -74,6 +80,9 @@ package final class API: Sendable {
             definition, node throws(Failure) in
             if definition.entityCatalog.names.contains(name) {
                 throw Failure(.duplicate, "entity \"\(name)\" exists already", field: name)
+            }
+            if definition.entityCatalog.unions[name] != nil {
+                throw Failure(.duplicate, "a union \"\(name)\" exists already", field: name)
             }
             definition.entityCatalog.add([(name, node)], &definition.functions)
         }

@@ -31,6 +31,9 @@ package struct APIDefinition: Sendable {
     /// The mapping of the entity called `name`.
     package func mapping(named name: String) -> EntityMapping? { entityCatalog[name] }
 
+    /// Returns the union called `name` in the section `unions`.
+    package func union(named name: String) -> EntityUnion? { entityCatalog.unions[name] ?? nil }
+
     /// Replaces the mapping of an entity with a newer one wherever it is used.
     package mutating func replace(_ mapping: EntityMapping) {
         entityCatalog.replace(mapping)

@@ -39,8 +39,8 @@ package protocol CommitTarget {
         _ entity: Entity?, listing: Bool
     ) throws(StoreError) -> (count: Int, objects: [Snapshot])
 
-    /// Returns the entity at the other end; `nil` if the store has never seen an object of it.
-    func target(of relationship: Relationship, from entity: Entity) -> Entity?
+    /// Returns the entities at the other end of which the store has seen an object.
+    func targets(of relationship: Relationship, from entity: Entity) -> [Entity]
 
     mutating func isUnsent(_ key: Int64) throws(StoreError) -> Bool
     mutating func setUnsent(_ key: Int64, _ isUnsent: Bool) throws(StoreError)
@@ -395,8 +395,10 @@ package struct CommitRun<Target: CommitTarget> {
 
     private mutating func collectReplaced(_ row: Snapshot, _ older: Snapshot) {
         for (relationship, key) in row.replacedLinks(of: older) {
-            guard let entity = target.target(of: relationship, from: row.entity) else { continue }
-            replaced.append((entity, key))
+            // The object of a key is of one of the entities.
+            for entity in target.targets(of: relationship, from: row.entity) {
+                replaced.append((entity, key))
+            }
         }
     }
 

@@ -98,7 +98,7 @@ package final class Entity: @unchecked Sendable {
 
     /// Returns whether objects of `other` may stand at the other end of `relationship`.
     package func links(_ relationship: Relationship, to other: Entity) -> Bool {
-        model === other.model && relationship.targetIndex == other.index
+        model === other.model && relationship.targets.contains(other.index)
     }
 
     package func attributeIndex(named name: String) -> Int? {
@@ -198,9 +198,11 @@ package struct Relationship: Equatable, Sendable {
     }
 
     package let name: String
-    /// The name of the entity at the other end. `targetIndex` is its index in the same model.
+    /// The name of the entity at the other end, or of the union of entities.
     package let targetName: String
-    package let targetIndex: Int
+    /// The indices, in the same model, of the entities that the objects at the other end may be of:
+    /// one entity, or the members of a union.
+    package let targets: [Int]
     package let isMany: Bool
     package let policy: Policy
     package let emptyElements: EmptyElements
@@ -209,12 +211,36 @@ package struct Relationship: Equatable, Sendable {
         name: String, targetName: String, targetIndex: Int, isMany: Bool = false,
         policy: Policy = .assign, emptyElements: EmptyElements = .drop
     ) {
+        self.init(
+            name: name, targetName: targetName, targets: [targetIndex], isMany: isMany,
+            policy: policy, emptyElements: emptyElements)
+    }
+
+    package init(
+        name: String, targetName: String, targets: [Int], isMany: Bool = false,
+        policy: Policy = .assign, emptyElements: EmptyElements = .drop
+    ) {
         self.name = name
         self.targetName = targetName
-        self.targetIndex = targetIndex
+        self.targets = targets
         self.isMany = isMany
         self.policy = policy
         self.emptyElements = emptyElements
+    }
+}
+
+extension Relationship {
+    /// Returns the entities of `tables` to which the relationship of `entity` leads. Most
+    /// relationships lead to one, at which the search ends.
+    package func targets<Table>(
+        among tables: some Collection<Table>, _ entityOf: (Table) -> Entity, from entity: Entity
+    ) -> [Entity] {
+        var found: [Entity] = []
+        for table in tables where entity.links(self, to: entityOf(table)) {
+            found.append(entityOf(table))
+            if found.count == targets.count { break }
+        }
+        return found
     }
 }
 

@@ -44,8 +44,14 @@ final class MemoryState: CommitTarget, @unchecked Sendable {
         return redirections[key].flatMap { newest(in: table, $0) }
     }
 
-    func target(of relationship: Relationship, from entity: Entity) -> Entity? {
-        tables.first { entity.links(relationship, to: $0.entity) }?.entity
+    /// Returns the newest snapshots of the objects that exist, each of one of `entities`.
+    func newest(anyOf entities: [Entity], _ keys: [Int64]) -> [Snapshot] {
+        if entities.count == 1 { return newest(entities[0], keys) }
+        return keys.compactMap { key in entities.lazy.compactMap { self.newest($0, key) }.first }
+    }
+
+    func targets(of relationship: Relationship, from entity: Entity) -> [Entity] {
+        relationship.targets(among: tables, \.entity, from: entity)
     }
 
     // MARK: Changes

@@ -59,13 +59,16 @@ package final class MemoryStore: ObjectStore {
         state.withLock { $0.newest(entity, keys) }
     }
 
+    package func newest(anyOf entities: [Entity], storeKeys keys: [Int64]) -> [Snapshot] {
+        state.withLock { $0.newest(anyOf: entities, keys) }
+    }
+
     package func related(_ object: Snapshot, relationship index: Int) -> [Snapshot] {
         let relationship = object.entity.relationships[index]
         let keys = object.relatedKeys(at: index)
         guard !keys.isEmpty else { return [] }
         return state.withLock { state in
-            let entity = state.target(of: relationship, from: object.entity)
-            return entity.map { state.newest($0, keys) } ?? []
+            state.newest(anyOf: state.targets(of: relationship, from: object.entity), keys)
         }
     }
 

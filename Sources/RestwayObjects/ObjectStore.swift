@@ -36,6 +36,10 @@ package protocol ObjectStore: AnyObject, Sendable {
     /// were deleted are left out.
     func newest(_ entity: Entity, storeKeys keys: [Int64]) throws(StoreError) -> [Snapshot]
 
+    /// Returns the newest snapshots of objects, each of one of `entities`, in the order of `keys`.
+    /// Objects that were deleted are left out.
+    func newest(anyOf entities: [Entity], storeKeys keys: [Int64]) throws(StoreError) -> [Snapshot]
+
     /// Returns the newest snapshots at the other end of a relationship of `object`, as linked in
     /// `object`. Deleted objects are left out.
     func related(

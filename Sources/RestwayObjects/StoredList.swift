@@ -1,6 +1,6 @@
-/// An ordered list of objects of one entity, as a store keeps it under a name.
+/// An ordered list of objects, as a store keeps it under a name.
 package struct StoredList: Equatable, Sendable {
-    /// The name of the entity of its objects.
+    /// The name of the entity of its objects; several names stand on a line each.
     package var entity: String
     /// The store keys of its objects, in order. Objects that were deleted since may be among them.
     package var keys: [Int64]

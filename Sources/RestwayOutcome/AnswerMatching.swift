@@ -44,6 +44,14 @@ package struct AnswerMatching {
         Set((mismatches[object] ?? []).map { entity.attributes.count + $0 })
     }
 
+    /// An object that the answer may have named. A relationship may lead to objects of several
+    /// entities, whose identities may be equal.
+    private struct Name: Hashable {
+        /// Nil for any entity.
+        let entity: ObjectIdentifier?
+        let identity: Identity
+    }
+
     /// Matches the objects of one relationship. Returns the sent objects that were found.
     private mutating func match(
         _ object: Int, _ relationship: Int, _ links: [SentObject.Link]
@@ -52,16 +60,30 @@ package struct AnswerMatching {
         var pairs: [(object: Int, row: Int)] = []
         for link in links {
             guard let identity = link.identity, let other = link.object,
-                let row = found.first(where: { told[$0].identity == identity })
+                let row = found.first(where: {
+                    told[$0].identity == identity && told[$0].entity === sent[other].entity
+                })
             else { continue }
             pairs.append((other, row))
         }
-        let known = Set(links.compactMap(\.identity))
+        let known = Set(
+            links.compactMap { link in
+                link.identity.map { identity in
+                    Name(
+                        entity: link.object.map { ObjectIdentifier(sent[$0].entity) },
+                        identity: identity)
+                }
+            })
         let fresh = links.filter { $0.identity == nil }.compactMap(\.object)
-        let left = found.filter { !(told[$0].identity.map(known.contains) ?? false) }
+        let left = found.filter { row in
+            guard let identity = told[row].identity else { return true }
+            let entity = ObjectIdentifier(told[row].entity)
+            return !known.contains(Name(entity: entity, identity: identity))
+                && !known.contains(Name(entity: nil, identity: identity))
+        }
         if !fresh.isEmpty {
-            if left.count == fresh.count {
-                pairs += zip(fresh, left).map { ($0, $1) }
+            if let found = inOrder(fresh, left) {
+                pairs += found
             } else {
                 mismatches[object, default: []].insert(relationship)
                 for object in fresh { lose(object) }
@@ -69,6 +91,22 @@ package struct AnswerMatching {
         }
         for (object, row) in pairs { rows[object] = row }
         return pairs.map(\.object)
+    }
+
+    /// Pairs new objects with the rows of their entity, in order; nil if their numbers differ.
+    private func inOrder(_ fresh: [Int], _ left: [Int]) -> [(object: Int, row: Int)]? {
+        guard fresh.count == left.count else { return nil }
+        var rest = left[...]
+        var pairs: [(object: Int, row: Int)] = []
+        for object in fresh {
+            let entity = sent[object].entity
+            guard let place = rest.firstIndex(where: { told[$0].entity === entity }) else {
+                return nil
+            }
+            pairs.append((object, rest[place]))
+            if place == rest.startIndex { rest.removeFirst() } else { rest.remove(at: place) }
+        }
+        return pairs
     }
 
     /// Returns the rows to which relationship `index` of `row` leads; nil if the row does not say.

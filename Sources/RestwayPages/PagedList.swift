@@ -11,7 +11,8 @@ import RestwayThreads
 package final class PagedList: Sendable {
     private struct State {
         var progress: ListProgress
-        /// The name of the entity of the objects; empty before the first object.
+        /// The names of the entities of the objects, one on each line; empty before the first
+        /// object.
         var entity: String
         /// The pages from the next one on; `nil` until one is asked for.
         var pages: Pages?
@@ -48,8 +49,13 @@ package final class PagedList: Sendable {
     package func objects() throws(Failure) -> [Snapshot] {
         settle()
         guard let stored = try context.store.list(name), !stored.entity.isEmpty else { return [] }
-        let entity = try context.api.entity(named: stored.entity)
-        return try context.store.newest(entity, storeKeys: stored.keys)
+        if let entity = try? context.api.entity(named: stored.entity) {
+            return try context.store.newest(entity, storeKeys: stored.keys)
+        }
+        let entities = try Self.names(stored.entity).map { (name) throws(Failure) in
+            try context.api.entity(named: name)
+        }
+        return try context.store.newest(anyOf: entities, storeKeys: stored.keys)
     }
 
     /// Whether the list has all pages.
@@ -132,8 +138,12 @@ package final class PagedList: Sendable {
         // An object may stand on a page twice.
         var seen: Set<Int64> = []
         let added = page.objects.filter { seen.insert($0.storeKey).inserted }
+        var entities = beginsAnew ? [] : Self.names(entity)
+        for object in added where !entities.contains(object.entity.name) {
+            entities.append(object.entity.name)
+        }
         let change = ListChange(
-            name: name, entity: added.first?.entity.name ?? entity, keys: added.map(\.storeKey),
+            name: name, entity: entities.joined(separator: "\n"), keys: added.map(\.storeKey),
             state: progress.text, replacesAll: beginsAnew)
         try context.store.apply(change, adding: added, to: members)
         state.withLock { state in
@@ -142,6 +152,10 @@ package final class PagedList: Sendable {
             state.entity = change.entity
             state.beginsAnew = false
         }
+    }
+
+    private static func names(_ text: String) -> [String] {
+        text.split(separator: "\n").map { String($0) }
     }
 
     private func progress(after page: Page, _ machine: PageMachine) -> ListProgress {

@@ -210,8 +210,8 @@ final class SQLiteCommit: CommitTarget {
         return read
     }
 
-    func target(of relationship: Relationship, from entity: Entity) -> Entity? {
-        file.tables.first { entity.links(relationship, to: $0.layout.entity) }?.layout.entity
+    func targets(of relationship: Relationship, from entity: Entity) -> [Entity] {
+        relationship.targets(among: file.tables, \.layout.entity, from: entity)
     }
 
     private func table(_ entity: Entity) throws(StoreError) -> Int {

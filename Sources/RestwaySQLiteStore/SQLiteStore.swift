@@ -200,14 +200,24 @@ package final class SQLiteStore: ObjectStore {
         }
     }
 
+    package func newest(
+        anyOf entities: [Entity], storeKeys keys: [Int64]
+    ) throws(StoreError) -> [Snapshot] {
+        if entities.count == 1 { return try newest(entities[0], storeKeys: keys) }
+        return try lookups.withLock { (lookups) throws(StoreError) in
+            let tables = entities.compactMap { lookups.connection.place($0) }
+            return try StoreError.wrapping(lookups.newest(anyOf: tables, keys))
+        }
+    }
+
     package func related(
         _ object: Snapshot, relationship index: Int
     ) throws(StoreError) -> [Snapshot] {
         let relationship = object.entity.relationships[index]
         let keys = object.relatedKeys(at: index)
-        let target = layouts.first { object.entity.links(relationship, to: $0.entity) }?.entity
-        guard let target, !keys.isEmpty else { return [] }
-        return try newest(target, storeKeys: keys)
+        guard !keys.isEmpty else { return [] }
+        let targets = relationship.targets(among: layouts, \.entity, from: object.entity)
+        return try newest(anyOf: targets, storeKeys: keys)
     }
 
     package func isUnsent(_ entity: Entity, storeKey: Int64) throws(StoreError) -> Bool {

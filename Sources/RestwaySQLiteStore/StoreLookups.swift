@@ -44,6 +44,30 @@ struct StoreLookups {
         return found
     }
 
+    /// Returns the newest snapshots of the objects that exist, each in one of `tables`.
+    mutating func newest(
+        anyOf tables: [Int], _ keys: [Int64]
+    ) throws(SQLiteError) -> [Snapshot] {
+        try forgetWhatOthersChanged()
+        var found: [Snapshot] = []
+        for key in keys {
+            if let snapshot = try find(anyOf: tables, key) { found.append(snapshot) }
+        }
+        return found
+    }
+
+    private mutating func find(anyOf tables: [Int], _ key: Int64) throws(SQLiteError) -> Snapshot? {
+        // The cache is asked about all tables before the file is, because most of them do not have
+        // the object.
+        for table in tables {
+            if let cached = cache.snapshot(table, key) { return cached }
+        }
+        for table in tables {
+            if let read = try find(table, key) { return read }
+        }
+        return nil
+    }
+
     private mutating func find(_ table: Int, _ key: Int64) throws(SQLiteError) -> Snapshot? {
         var key = key
         // A manual edit of the file may have made a cycle of redirections.

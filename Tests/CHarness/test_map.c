@@ -11,6 +11,19 @@
     "\"routes\": {\"required\": {\"path\": \"a\"," \
     "  \"response\": {\"entity\": \"Thing\", \"keyPath\": \"list\", \"required\": true}}}}"
 
+#define DOCUMENT_OF_UNIONS \
+    "{\"restway\": 1," \
+    "\"entities\": {" \
+    "  \"Bug\": {\"identity\": \"id\", \"attributes\": {\"id\": {\"type\": \"int\"}," \
+    "    \"severity\": {\"type\": \"int\"}}}," \
+    "  \"Story\": {\"identity\": \"id\", \"attributes\": {\"id\": {\"type\": \"int\"}}," \
+    "    \"relationships\": {\"parts\": {\"entity\": \"Item\", \"many\": true}," \
+    "      \"next\": {\"entity\": {\"oneOf\": [\"Story\", \"Bug\"]," \
+    "        \"discriminator\": \"kind\"}}}}}," \
+    "\"unions\": {\"Item\": {\"oneOf\": [\"Bug\", \"Story\"]," \
+    "  \"discriminator\": {\"keyPath\": \"type\"," \
+    "    \"values\": {\"bug\": \"Bug\", \"story\": \"Story\"}}}}}"
+
 /** The last progress of a mapping. */
 struct told {
     int64_t done, total;
@@ -27,6 +40,50 @@ static int32_t tell(void *context, int64_t done, int64_t total) {
 }
 
 #define THINGS "{\"a\": {\"b.c\": [{\"id\": 1, \"name\": 4, \"parts\": [{\"id\": 2}]}]}}"
+
+#define ITEMS \
+    "[{\"id\": 1, \"type\": \"story\"," \
+    "  \"parts\": [{\"id\": 1, \"severity\": 3, \"type\": \"bug\"}," \
+    "  {\"type\": \"story\", \"id\": 2}, 5]}, {\"type\": \"bug\", \"id\": 7}]"
+
+static void map__tells_the_entities_of_a_union_apart(void **state) {
+    (void)state;
+    restway_client *client = unreachable_client_of(DOCUMENT_OF_UNIONS);
+    restway_store *store = restway_client_store(client);
+    restway_response *response = NULL;
+    assert_ok(restway_client_map(
+        client, "Item", ITEMS, strlen(ITEMS), NULL, &response, NULL, &failure));
+    assert_int_equal(restway_response_object_count(response), 2);
+    assert_int_equal(restway_response_issue_count(response), 1);
+    assert_string_equal(restway_response_issue_key_path(response, 0), "[0].parts[2]");
+    const restway_object *story = restway_response_object(response, 0);
+    assert_string_equal(restway_object_entity(story), "Story");
+    assert_string_equal(restway_object_entity(restway_response_object(response, 1)), "Bug");
+    assert_string_equal(restway_object_relationship_entity(story, 0), "Item");
+    assert_string_equal(restway_object_relationship_entity(story, 1), "Story | Bug");
+    restway_list *parts = NULL;
+    assert_ok(restway_store_related(store, story, "parts", &parts, &failure));
+    assert_int_equal(restway_list_count(parts), 2);
+    const restway_object *bug = restway_list_object(parts, 0);
+    assert_string_equal(restway_object_entity(bug), "Bug");
+    assert_int_equal(restway_object_int64(bug, "severity", 0), 3);
+    assert_string_equal(restway_object_entity(restway_list_object(parts, 1)), "Story");
+    restway_draft *draft = NULL;
+    assert_ok(restway_draft_copy(store, story, &draft, &failure));
+    assert_ok(restway_draft_add(draft, "next", bug, &failure));
+    restway_object *changed = NULL;
+    assert_ok(restway_draft_insert(draft, &changed, &failure));
+    restway_object *next = NULL;
+    assert_ok(restway_store_related_one(store, changed, "next", &next, &failure));
+    assert_string_equal(restway_object_entity(next), "Bug");
+    restway_object_release(next);
+    restway_object_release(changed);
+    restway_draft_release(draft);
+    restway_list_release(parts);
+    restway_response_release(response);
+    restway_store_release(store);
+    restway_client_release(client);
+}
 
 static void map__stores_objects_of_bytes(void **state) {
     (void)state;
@@ -163,6 +220,7 @@ static void map__refuses_null_and_bad_text(void **state) {
 
 static const struct CMUnitTest tests[] = {
     TEST(map__stores_objects_of_bytes),
+    TEST(map__tells_the_entities_of_a_union_apart),
     TEST(map__says_what_is_wrong),
     TEST(map__refuses_null_and_bad_text),
 };

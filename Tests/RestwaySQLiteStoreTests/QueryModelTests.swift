@@ -161,7 +161,7 @@ final class QueryModelTests: SQLiteTestCase {
         case 6: return .not(condition(entity, depth: depth - 1, &random))
         default:
             let index = Int.random(in: 0..<entity.relationships.count, using: &random)
-            let target = entity.relationships[index].targetIndex == 0 ? person : team
+            let target = entity.relationships[index].targets == [0] ? person : team
             let isOpen = Int.random(in: 0..<4, using: &random) == 0
             return .leads(
                 .init(

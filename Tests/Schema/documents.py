@@ -24,7 +24,9 @@ _VALIDATOR = Draft202012Validator(SCHEMA)
 #: Problems that only the loader finds, with words of its message. The first problems depend on
 #: other parts of a document.
 OF_OTHER_PARTS = {
-    "a name that nothing has": r'^unknown (environment|entity|attribute|route|relationship) "',
+    "a name that nothing has": (
+        r'^unknown (environment|entity( of the union)?|attribute|route|relationship) "'
+    ),
     "an identity that cannot tell apart": r"^an identity is of type int or string, ",
     "a text that is no text": r"^full text is of type string or any, ",
     "parents in a circle": r"^is part of a circle of parents$",
@@ -39,7 +41,10 @@ OF_OTHER_PARTS = {
     "a response descriptor twice": r"^an equal response descriptor stands before",
     "a method that the route does not have": r"^[A-Z]+ is no method of the route$",
     "a plugin twice": r"^the plugin stands here twice$",
-    "one name for two": r"^an attribute has this name$",
+    "one name for two": r"^an (attribute|entity) has this name$",
+    "entities that nothing tells apart": (
+        r'^nothing tells ".*" apart; |^no object can be of "|^no value stands for "'
+    ),
     "no method that sends an object": r"^no method of the route has a body by itself",
     "an object in a HEAD request": r"^a (HEAD|TRACE) request has no body$",
     "no entity in route and request": r'^neither the request nor its route names an "entity"$',

@@ -39,6 +39,7 @@ package final class AnswerMemo: Sendable {
                 && other.plan.descriptors.allSatisfy { needed in
                     plan.descriptors.contains { given in
                         given.mapping.entity === needed.mapping.entity
+                            && given.union == needed.union
                             && given.keyPath == needed.keyPath
                     }
                 }
@@ -149,8 +150,8 @@ extension ResponseProcessor {
         mapped.issues = known.issues
         mapped.issueCount = known.issueCount
         for (index, keys) in known.keys.enumerated() {
-            let entity = known.manner.plan.descriptors[index].mapping.entity
-            let objects = try context.store.newest(entity, storeKeys: keys)
+            let entities = known.manner.plan.entities(of: index)
+            let objects = try context.store.newest(anyOf: entities, storeKeys: keys)
             let start = mapped.objects.count
             // Most answers have one list, which need not be copied.
             if start == 0 { mapped.objects = objects } else { mapped.objects += objects }

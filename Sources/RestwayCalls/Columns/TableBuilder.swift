@@ -39,9 +39,11 @@ package final class TableBuilder {
         var links: [LinkBuilder] = []
         if depth > 0 {
             for relationship in entity.relationships {
-                let target = try api.entity(named: relationship.targetName)
-                let table = try TableBuilder(target, depth: depth - 1, of: api, &columnCount)
-                links.append(LinkBuilder(relationship, table))
+                let members = try api.entities(at: relationship.targets).map {
+                    (target) throws(Failure) in
+                    try TableBuilder(target, depth: depth - 1, of: api, &columnCount)
+                }
+                links.append(LinkBuilder(relationship, members))
             }
         }
         self.links = links
@@ -98,20 +100,71 @@ package final class TableBuilder {
     }
 
     fileprivate var rowCount: Int { count }
+
+    fileprivate func isOf(_ other: Entity) -> Bool { entity === other }
+    fileprivate var entityName: String { entity.name }
+}
+
+/// Collects the objects of a relationship as structs. If the relationship leads to a union, the
+/// struct has a struct for each member, of which one has a value.
+private final class MemberBuilder {
+    private let members: [TableBuilder]
+    private var mask = NullMask()
+    private(set) var rowCount = 0
+
+    init(_ members: [TableBuilder]) {
+        self.members = members
+    }
+
+    deinit { mask.free() }
+
+    func append(_ objects: ArraySlice<Snapshot>, in store: ObservedStore) throws(Failure) {
+        if members.count == 1 {
+            try members[0].append(objects, in: store)
+            rowCount = members[0].rowCount
+            return
+        }
+        for object in objects {
+            for member in members {
+                if member.isOf(object.entity) {
+                    try member.append([object], in: store)
+                } else {
+                    member.appendNull()
+                }
+            }
+            mask.appendValue()
+            rowCount += 1
+        }
+    }
+
+    func appendNull() {
+        for member in members { member.appendNull() }
+        mask.appendNull(after: rowCount)
+        rowCount += 1
+    }
+
+    func finish(name: String) -> Column {
+        if members.count == 1 { return members[0].finish(name: name) }
+        let children = members.map { $0.finish(name: $0.entityName) }
+        let nullCount = mask.nullCount
+        return Column(
+            name: name, format: "+s", count: rowCount, nullCount: nullCount,
+            buffers: [mask.take()], children: children)
+    }
 }
 
 /// Collects the objects at the other end of one relationship.
 private final class LinkBuilder {
     private let relationship: Relationship
-    private let target: TableBuilder
+    private let target: MemberBuilder
     /// For a relationship to many: where the list of each object ends.
     private var ends = ValueEnds()
     private var mask = NullMask()
     private var count = 0
 
-    init(_ relationship: Relationship, _ target: TableBuilder) {
+    init(_ relationship: Relationship, _ members: [TableBuilder]) {
         self.relationship = relationship
-        self.target = target
+        target = MemberBuilder(members)
     }
 
     deinit {

@@ -55,7 +55,7 @@ package struct PathTargets {
         }
         for descriptor in definition.descriptors
         where descriptor.methodSet.contains(method) && descriptor.statuses.overlaps(.success)
-            && descriptor.valueConversion == nil
+            && descriptor.valueConversion == nil && descriptor.union == nil
         {
             guard let template = descriptor.template, choice.fits(template, of: descriptor.routeKey)
             else { continue }

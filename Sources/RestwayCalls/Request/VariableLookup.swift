@@ -162,10 +162,11 @@ struct VariableLookup {
         _ relationship: Relationship, _ entity: Entity, _ key: Int64
     ) -> Snapshot? {
         let mappings = api.definition.entityMappings
-        guard mappings.indices.contains(relationship.targetIndex) else { return nil }
-        let target = mappings[relationship.targetIndex].entity
-        guard entity.links(relationship, to: target) else { return nil }
-        return try? context.store.newest(target, storeKey: key)
+        let targets = relationship.targets.compactMap { index in
+            mappings.indices.contains(index) ? mappings[index].entity : nil
+        }
+        let known = targets.filter { entity.links(relationship, to: $0) }
+        return try? context.store.newest(anyOf: known, storeKeys: [key]).first
     }
 
     /// Returns what an object remembers of the route that brought it. A store that cannot be read

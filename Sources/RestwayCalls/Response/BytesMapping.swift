@@ -112,12 +112,18 @@ private struct BytesMappingRun: Sendable {
         let definition = api.definition
         switch order.rules {
         case .entity(let name, let keyPath):
-            let entity = try context.api.entity(named: name)
+            let union = definition.union(named: name)
+            let entity =
+                if let union {
+                    context.api.entities(at: union.members)[0]
+                } else {
+                    try context.api.entity(named: name)
+                }
             guard let mapping = definition.mapping(named: entity.name) else {
                 throw Failure(.unknownEntity, "there is no entity \"\(name)\"", field: name)
             }
             let descriptor = ResponseDescriptor(
-                keyPath: keyPath, mapping: mapping, isRequired: !keyPath.isEmpty)
+                keyPath: keyPath, mapping: mapping, isRequired: !keyPath.isEmpty, union: union)
             return MappingPlan(
                 [descriptor], entities: definition.entityMappings,
                 transforms: definition.functions.transforms)

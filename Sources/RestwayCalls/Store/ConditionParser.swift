@@ -24,6 +24,8 @@ struct ConditionParser {
     private var token = ConditionScanner.Token.end
     private var depth = 0
     private var relationshipCount = 0
+    /// How often a text behind a relationship was read.
+    private var readingCount = 0
 
     static func parse(
         _ text: String, _ values: [ConditionValue], _ entity: Entity, _ api: API
@@ -88,20 +90,19 @@ struct ConditionParser {
         if isMatch, token == .place { return .hasWords(try words(of: entity, at: place)) }
         if token == .dot {
             try advance()
-            let (index, target) = try relationship(name, entity, at: place)
             relationshipCount += 1
             defer { relationshipCount -= 1 }
             guard relationshipCount <= Self.relationshipsMax else {
                 throw place.failure("more than \(Self.relationshipsMax) relationships in a row")
             }
-            let condition = try test(target)
-            return .leads(.init(relationship: index, target: target, condition))
+            return try leads(name, entity, at: place) { (parser, target) throws(Failure) in
+                try parser.test(target)
+            }
         }
         if entity.attributeIndex(named: name) == nil, token.isWord("is"),
             entity.relationshipIndex(named: name) != nil
         {
-            let (index, target) = try relationship(name, entity, at: place)
-            let leads = Condition.leads(.init(relationship: index, target: target, nil))
+            let leads = try leads(name, entity, at: place) { (_, _) throws(Failure) in nil }
             return try isNull() ? .not(leads) : leads
         }
         let attribute = try located(place) { () throws(Failure) in
@@ -162,13 +163,34 @@ struct ConditionParser {
         }
     }
 
-    private func relationship(
-        _ name: String, _ entity: Entity, at place: ConditionScanner
-    ) throws(Failure) -> (index: Int, target: Entity) {
-        try located(place) { () throws(Failure) in
-            let index = try entity.relationship(named: name)
-            return (index, try api.entity(named: entity.relationships[index].targetName))
+    /// Returns the condition that a relationship leads to an object that meets a condition.
+    ///
+    /// A relationship to a union leads to an object of one of its members, each of which has
+    /// attributes of its own. So the text is read once for each member.
+    ///
+    /// - Parameter read: Reads the condition on an object of an entity.
+    private mutating func leads(
+        _ name: String, _ entity: Entity, at place: ConditionScanner,
+        _ read: (inout ConditionParser, Entity) throws(Failure) -> Condition?
+    ) throws(Failure) -> Condition {
+        let index = try located(place) { () throws(Failure) in
+            try entity.relationship(named: name)
         }
+        let targets = api.entities(at: entity.relationships[index].targets)
+        let start = self
+        var conditions: [Condition] = []
+        for target in targets {
+            let count = readingCount + 1
+            guard count <= Query.comparisonsMax else {
+                throw place.failure(
+                    "the members of the unions are more than \(Query.comparisonsMax)")
+            }
+            self = start
+            readingCount = count
+            let condition = try read(&self, target)
+            conditions.append(.leads(.init(relationship: index, target: target, condition)))
+        }
+        return conditions.count == 1 ? conditions[0] : .any(conditions)
     }
 
     /// Adds the place to the message of a failure of `body`.

@@ -37,7 +37,7 @@ extension Query {
         conditions.append(condition)
     }
 
-    private static let comparisonsMax = 500
+    static let comparisonsMax = 500
     private static let valuesMax = 30_000
 
     package mutating func addOrder(_ name: String, isDescending: Bool) throws(Failure) {

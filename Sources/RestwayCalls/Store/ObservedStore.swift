@@ -236,6 +236,12 @@ package final class ObservedStore: Sendable {
         try checked(objects.newest(entity, storeKeys: keys))
     }
 
+    package func newest(
+        anyOf entities: [Entity], storeKeys keys: [Int64]
+    ) throws(Failure) -> [Snapshot] {
+        try checked(objects.newest(anyOf: entities, storeKeys: keys))
+    }
+
     package func related(
         _ object: Snapshot, relationship index: Int
     ) throws(Failure) -> [Snapshot] {

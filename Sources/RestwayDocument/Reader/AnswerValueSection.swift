@@ -1,3 +1,4 @@
+import RestwayJSON
 import RestwayMapping
 import RestwayObjects
 
@@ -8,7 +9,7 @@ extension DocumentResponse {
             for key in keysOfValue.dropFirst() {
                 object[key]?.report("stands without \"type\", whose values it converts")
             }
-            return object.required("entity").flatMap(entities.mapping).map(Content.objects)
+            return object.required("entity").flatMap { objects($0, entities) }
         }
         for key in ["entity", "hook", "event"] {
             object[key]?.report("is for answers with objects, and stands beside \"type\"")
@@ -18,5 +19,13 @@ extension DocumentResponse {
         let innermost = own ?? entities.conversions[shape.innermost]
         let place = (object["transform"] ?? type).place
         return .value(ValueConversion(shape, innermost: innermost), place: place)
+    }
+
+    /// Reads the entity of the objects, or the union of which they are.
+    private static func objects(_ node: DocumentNode, _ entities: EntityCatalog) -> Content? {
+        guard let target = entities.target(node) else { return nil }
+        if let union = target.union, node.value.kind == .object { entities.check(union, at: node) }
+        // An entity without a mapping has a problem of its own, which was already reported.
+        return entities.mapping(at: target.entities[0]).map { .objects($0, target.union) }
     }
 }

@@ -28,7 +28,8 @@ struct DocumentResponse {
 
     /// The content that a descriptor finds in an answer.
     enum Content {
-        case objects(EntityMapping)
+        /// Objects of one entity, or of the members of a union, the first of which has the mapping.
+        case objects(EntityMapping, EntityUnion?)
         /// A value. The functions of the program that its conversion calls stand at `place`.
         case value(ValueConversion, place: DocumentPlace)
     }
@@ -73,12 +74,12 @@ extension APIDefinition {
         if let hook, let place = response.hook?.place { functions.mention(hook, .hook, at: place) }
         let descriptor: ResponseDescriptor
         switch response.content {
-        case .objects(let mapping):
+        case .objects(let mapping, let union):
             descriptor = ResponseDescriptor(
                 methods: methods, template: template, statuses: response.statuses,
                 keyPath: response.keyPath, mapping: mapping, routeKey: routeKey,
                 hook: hook, event: response.event, isRequired: response.isRequired,
-                mediaTypes: response.mediaTypes)
+                mediaTypes: response.mediaTypes, union: union)
         case .value(let conversion, let place):
             functions.mention(conversion, at: place)
             descriptor = ResponseDescriptor(

@@ -11,9 +11,10 @@ import RestwayThreads
 enum DocumentReader {
     static let keys = [
         "$schema", "restway", "include", "environment", "environments", "headers", "entities",
-        "routes", "responses", "requests", "errors", "redact", "store", "transforms", "auth",
-        "retry", "rate", "plugins", "dataMapper", "transport", "batch", "outbox", "fileMode",
-        "redirectHeaders", "redirectBodies", "forms", "cache", "validate", "languages",
+        "unions", "routes", "responses", "requests", "errors", "redact", "store", "transforms",
+        "auth", "retry", "rate", "plugins", "dataMapper", "transport", "batch", "outbox",
+        "fileMode", "redirectHeaders", "redirectBodies", "forms", "cache", "validate",
+        "languages",
     ] + StageNames.keys
 
     /// Reads a document.
@@ -85,7 +86,9 @@ enum DocumentReader {
         definition.storage.outbox = document["outbox"].flatMap(OutboxDefinition.init)
         definition.storage.cache = document["cache"].flatMap(CacheDefinition.init)
         // Descriptors name entities, so entities come first.
-        definition.entityCatalog.add(document.members("entities"), &definition.functions)
+        definition.entityCatalog.add(
+            document.members("entities"), unions: document.members("unions"),
+            &definition.functions)
         let routes = document.members("routes")
         let responses = document.elements("responses")
         let requests = document.elements("requests")

@@ -16,6 +16,8 @@ struct EntityCatalog: Sendable {
     private(set) var names: [String] = []
     /// The index of each name in `names`.
     private var indices: [String: Int] = [:]
+    /// The unions by their names; `nil` for a union with a problem.
+    private(set) var unions: [String: EntityUnion?] = [:]
 
     /// The mappings in the order of the entities' indices, once the document has no problems.
     var ordered: [EntityMapping] { mappings.compactMap { $0 } }
@@ -35,8 +37,14 @@ struct EntityCatalog: Sendable {
         index(node).flatMap { mappings[$0] }
     }
 
+    /// Returns the index of the entity called `name`.
+    func index(named name: String) -> Int? { indices[name] }
+
+    /// Returns the mapping of the entity with this index; `nil` for an entity with a problem.
+    func mapping(at index: Int) -> EntityMapping? { mappings[index] }
+
     /// Returns the index of the entity that `node` names.
-    fileprivate func index(_ node: DocumentNode) -> Int? {
+    func index(_ node: DocumentNode) -> Int? {
         guard let name = node.nonEmptyString() else { return nil }
         if let index = indices[name] { return index }
         node.reportUnknown("entity", name, among: names)
@@ -60,10 +68,12 @@ struct EntityCatalog: Sendable {
         mappings[mapping.entity.index] = mapping
     }
 
-    /// Adds entities after all earlier entities. They may have relationships to all earlier
-    /// entities and to each other.
+    /// Adds entities after all earlier entities, and unions of them. They may have relationships to
+    /// all earlier entities, to each other and to the unions.
     mutating func add(
-        _ members: [(name: String, node: DocumentNode)], _ functions: inout ProgramFunctions
+        _ members: [(name: String, node: DocumentNode)],
+        unions unionMembers: [(name: String, node: DocumentNode)] = [],
+        _ functions: inout ProgramFunctions
     ) {
         let first = names.count
         names.reserveCapacity(first + members.count)
@@ -75,6 +85,10 @@ struct EntityCatalog: Sendable {
             mappings.append(nil)
         }
         var withMaps: [EntityParts] = []
+        for (name, node) in unionMembers {
+            if indices[name] != nil { node.report("an entity has this name") }
+            unions[name] = .some(union(node, named: name))
+        }
         for (offset, (name, node)) in members.enumerated() {
             guard let object = node.object(EntityParts.keys) else { continue }
             var parts = EntityParts(name: name, index: first + offset, model: model)
@@ -92,12 +106,19 @@ struct EntityCatalog: Sendable {
                 node["relationships"]?[name]?["source"]?.report(Self.reasonAgainstCircles)
             }
         }
+        // Whether the members of a union can be told apart depends on their identities.
+        for (name, node) in unionMembers {
+            if let union = unions[name] ?? nil { check(union, at: node) }
+        }
+        for (offset, (_, node)) in members.enumerated() {
+            if let mapping = mappings[first + offset] { checkUnions(of: mapping, at: node) }
+        }
     }
 
     private func findMapKeys(_ parts: inout EntityParts) {
         for (index, name, node) in parts.mapKeys {
             let relationship = parts.relationshipMappings[index].relationship
-            guard let target = mappings[parts.relationships[relationship].targetIndex] else {
+            guard let target = mappings[parts.relationships[relationship].targets[0]] else {
                 continue
             }
             let attribute = target.entity.attributeIndex(named: name)
@@ -118,7 +139,7 @@ struct EntityCatalog: Sendable {
     /// Returns the relationships of an entity that are read from the whole object and lead back to
     /// the entity through other such relationships.
     func circles(from index: Int) -> [String] {
-        whole(index).filter { leads($0.targetIndex, to: index) }.map(\.name)
+        whole(index).filter { leads($0.targets[0], to: index) }.map(\.name)
     }
 
     private func whole(_ index: Int) -> [Relationship] {
@@ -132,7 +153,7 @@ struct EntityCatalog: Sendable {
         var (seen, waiting) = (Set<Int>(), [start])
         while let index = waiting.popLast() {
             if index == end { return true }
-            if seen.insert(index).inserted { waiting += whole(index).map(\.targetIndex) }
+            if seen.insert(index).inserted { waiting += whole(index).map { $0.targets[0] } }
         }
         return false
     }
@@ -262,20 +283,36 @@ struct EntityParts {
             if !isMany { node.report("is for relationships to many objects") }
             object["empty"]?.report("stands beside \"map\", whose objects have keys and no places")
         }
-        guard let target = object.required("entity").flatMap(catalog.index) else {
+        guard let target = object.required("entity").flatMap(catalog.target) else {
             _ = object["map"]?.nonEmptyString()
             return
         }
-        if let node = object["map"], let key = node.nonEmptyString() {
+        if target.union != nil { refuseForUnions(object, source, empty) }
+        if let node = object["map"], let key = node.nonEmptyString(), target.union == nil {
             mapKeys.append((relationshipMappings.count, key, node))
         }
         relationshipMappings.append(
             RelationshipMapping(
-                relationship: relationships.count, source: source, isByIdentity: isByIdentity))
+                relationship: relationships.count, source: source, isByIdentity: isByIdentity,
+                union: target.union))
         relationships.append(
             Relationship(
-                name: name, targetName: catalog.names[target], targetIndex: target,
-                isMany: isMany, policy: policy ?? .assign, emptyElements: empty))
+                name: name, targetName: target.union?.name ?? catalog.names[target.entities[0]],
+                targets: target.entities, isMany: isMany, policy: policy ?? .assign,
+                emptyElements: empty))
+    }
+
+    /// Reports the keys of a relationship that need one entity, for a relationship to a union.
+    private func refuseForUnions(
+        _ object: DocumentNode, _ source: [String], _ empty: Relationship.EmptyElements
+    ) {
+        object["map"]?.report("names an attribute of one entity, and this relationship has a union")
+        if source.isEmpty {
+            object["source"]?.report("the whole object is of one entity, not of a union")
+        }
+        if empty == .object {
+            object["empty"]?.report("an object without values does not say of which entity it is")
+        }
     }
 
     /// Reads `["title", "body"]`: the attributes whose texts a full text search looks in.

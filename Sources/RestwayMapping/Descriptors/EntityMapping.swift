@@ -8,6 +8,10 @@ package final class EntityMapping: Sendable {
     let plan: PlanTree
     /// The target that turns a value into the identity.
     let identityTarget: PlanTarget?
+    /// The keys from an object to its identity.
+    let identityKeys: [[UInt8]]?
+    /// The unions that relationships lead to.
+    let unions: [EntityUnion]
 
     /// Each attribute and relationship mapping must belong to `entity`. One source may feed several
     /// attributes. If one attribute has two sources, the value that comes later in the payload is
@@ -25,16 +29,22 @@ package final class EntityMapping: Sendable {
         for mapping in attributes {
             draft.add(mapping, isIdentity: mapping.attribute == entity.identityIndex)
         }
+        var unions: [EntityUnion] = []
         for mapping in relationships {
             let relationship = entity.relationships[mapping.relationship]
+            if let union = mapping.union { unions.append(union) }
             draft.add(
                 PlanLink(
                     cell: entity.attributes.count + mapping.relationship,
                     isMany: relationship.isMany,
                     ignoresNull: relationship.isMany && relationship.policy == .merge,
-                    entity: relationship.targetIndex, key: mapping.mapKey?.target),
+                    entity: relationship.targets[0], key: mapping.mapKey?.target,
+                    union: mapping.union == nil ? -1 : unions.count - 1),
                 at: mapping.source)
         }
+        self.unions = unions
+        identityKeys = attributes.first { $0.attribute == entity.identityIndex }
+            .map { $0.source.map { Array($0.utf8) } }
         plan = PlanTree(draft)
         identityTarget = draft.identityTarget
     }
@@ -74,14 +84,18 @@ package struct RelationshipMapping: Sendable, Equatable {
     /// The attribute of the linked objects that has their keys; nil if the value is no object with
     /// free keys.
     package var mapKey: MapKey?
+    /// The union whose members the objects are of; nil for objects of one entity.
+    package let union: EntityUnion?
 
     package init(
-        relationship: Int, source: [String], isByIdentity: Bool = false, mapKey: MapKey? = nil
+        relationship: Int, source: [String], isByIdentity: Bool = false, mapKey: MapKey? = nil,
+        union: EntityUnion? = nil
     ) {
         self.relationship = relationship
         self.source = source
         self.isByIdentity = isByIdentity
         self.mapKey = mapKey
+        self.union = union
     }
 }
 

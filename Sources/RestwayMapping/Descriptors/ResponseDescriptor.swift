@@ -14,8 +14,11 @@ package final class ResponseDescriptor: Sendable {
     package let statuses: StatusRange
     /// The keys that lead to the object or list of objects; empty for the whole body.
     package let keyPath: [String]
-    /// The mapping of the objects; a mapping without attributes if the answer is a value.
+    /// The mapping of the objects; a mapping without attributes if the answer is a value, and the
+    /// mapping of the first member if the objects are of a union.
     package let mapping: EntityMapping
+    /// The union whose members the objects are of; nil for objects of one entity.
+    package let union: EntityUnion?
     /// Converts the value of an answer that holds no objects; nil for an answer that holds objects.
     package let valueConversion: ValueConversion?
     /// The key of the route that owns this descriptor. Requests by other routes never use it.
@@ -36,10 +39,12 @@ package final class ResponseDescriptor: Sendable {
         methods: [Method] = [], template: PathTemplate? = nil, statuses: StatusRange = .success,
         keyPath: [String] = [], mapping: EntityMapping, routeKey: String? = nil,
         hook: String? = nil, event: String? = nil, isRequired: Bool = false,
-        valueConversion: ValueConversion? = nil, mediaTypes: [MediaRange] = []
+        valueConversion: ValueConversion? = nil, mediaTypes: [MediaRange] = [],
+        union: EntityUnion? = nil
     ) {
         self.mediaTypes = mediaTypes
         self.valueConversion = valueConversion
+        self.union = union
         self.methods = methods
         methodSet = methods.isEmpty ? .answeringWithObjects : MethodSet(methods)
         self.template = template
@@ -57,7 +62,8 @@ package final class ResponseDescriptor: Sendable {
         ResponseDescriptor(
             methods: methods, template: template, statuses: statuses, keyPath: keyPath,
             mapping: mapping, routeKey: routeKey, hook: hook, event: event,
-            isRequired: isRequired, valueConversion: valueConversion, mediaTypes: mediaTypes)
+            isRequired: isRequired, valueConversion: valueConversion, mediaTypes: mediaTypes,
+            union: union)
     }
 
     /// How specifically the descriptor names the media type of an answer; 0 if it names no type,
@@ -69,6 +75,7 @@ package final class ResponseDescriptor: Sendable {
         // An answer without a type is named by the range of all types alone.
         return mediaTypes.compactMap { $0.rank(of: mediaType ?? MediaRange("")) }.max()
     }
+
 
     /// Whether this descriptor may apply to an answer with `status`. The answer is false if a
     /// descriptor with a more specific template applies.
@@ -90,7 +97,7 @@ package final class ResponseDescriptor: Sendable {
         fileprivate let routeKey: String?
         fileprivate let statuses: StatusRange
         fileprivate let keyPath: [String]
-        fileprivate let entityIndex: Int
+        fileprivate let entities: [Int]
         fileprivate let event: String?
         fileprivate let mediaTypes: Set<MediaRange>
     }
@@ -99,6 +106,7 @@ package final class ResponseDescriptor: Sendable {
         Essence(
             methods: methodSet, shape: template?.shape,
             routeKey: template == nil ? routeKey : nil, statuses: statuses, keyPath: keyPath,
-            entityIndex: mapping.entity.index, event: event, mediaTypes: Set(mediaTypes))
+            entities: union?.members ?? [mapping.entity.index], event: event,
+            mediaTypes: Set(mediaTypes))
     }
 }

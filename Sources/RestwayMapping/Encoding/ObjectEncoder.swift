@@ -92,13 +92,16 @@ package struct ObjectEncoder {
 
     /// The object at the end of a link. A draft is preferred to the stored object; nil if the
     /// object no longer exists.
-    private func source(_ link: DraftCapture.Link, _ entity: Entity) -> Source? {
+    private func source(_ link: DraftCapture.Link, _ relationship: Relationship) -> Source? {
         switch link {
         case .member(let index): return source(member: index)
         case .key(let key):
-            let member = members.firstIndex { $0.storeKey == key && $0.entity === entity }
+            let entities = relationship.targets.map { mappings[$0].entity }
+            let member = members.firstIndex { member in
+                member.storeKey == key && entities.contains { $0 === member.entity }
+            }
             if let member, key != 0 { return source(member: member) }
-            return newest(entity, key).map(source)
+            return entities.lazy.compactMap { newest($0, key) }.first.map(source)
         }
     }
 
@@ -226,23 +229,22 @@ package struct ObjectEncoder {
         _ source: Source, _ mapping: RelationshipMapping, _ relationship: Relationship, depth: Int,
         _ written: inout [SentObject.Link]
     ) throws(EncodingError) -> WireValue? {
-        let target = mappings[relationship.targetIndex]
         let missing: WireValue? = options.keepsNulls ? .leaf(.null) : nil
         switch source.links[mapping.relationship] {
         case .absent: return nil
         case .null: return missing
         case .one(let link):
-            guard let linked = self.source(link, target.entity) else { return missing }
-            return try encode(source, mapping, linked, target, depth: depth, &written)
+            guard let linked = self.source(link, relationship) else { return missing }
+            return try encode(source, mapping, linked, depth: depth, &written)
         case .many(let links):
             if let key = mapping.mapKey {
                 var map = WireObject()
                 for link in links {
-                    guard let linked = self.source(link, target.entity) else { continue }
-                    let value = try encode(source, mapping, linked, target, depth: depth, &written)
+                    guard let linked = self.source(link, relationship) else { continue }
+                    let value = try encode(source, mapping, linked, depth: depth, &written)
                     guard let value else { continue }
                     let text = try self.key(of: linked, key, source, relationship)
-                    map[text] = withoutKey(value, key, target)
+                    map[text] = withoutKey(value, key, mappings[linked.entity.index])
                 }
                 return .object(map)
             }
@@ -252,8 +254,8 @@ package struct ObjectEncoder {
                     list.append(.leaf(.null))
                     continue
                 }
-                guard let linked = self.source(link, target.entity) else { continue }
-                let value = try encode(source, mapping, linked, target, depth: depth, &written)
+                guard let linked = self.source(link, relationship) else { continue }
+                let value = try encode(source, mapping, linked, depth: depth, &written)
                 if let value { list.append(value) }
             }
             return .list(list)
@@ -288,12 +290,15 @@ package struct ObjectEncoder {
     /// The value of one linked object; nil if it was written before and has no identity to refer to
     /// it.
     private mutating func encode(
-        _ source: Source, _ mapping: RelationshipMapping, _ linked: Source,
-        _ target: EntityMapping, depth: Int, _ links: inout [SentObject.Link]
+        _ source: Source, _ mapping: RelationshipMapping, _ linked: Source, depth: Int,
+        _ links: inout [SentObject.Link]
     ) throws(EncodingError) -> WireValue? {
+        let target = mappings[linked.entity.index]
         if !mapping.isByIdentity, !written.contains(linked.place) {
             links.append(.init(identity: linked.identity, object: sent.count))
-            return .object(try encode(linked, target, depth: depth + 1))
+            var object = try encode(linked, target, depth: depth + 1)
+            try mapping.union?.mark(&object, as: target)
+            return .object(object)
         }
         let attribute = target.attributes.first { $0.attribute == target.entity.identityIndex }
         var identity = Value.absent
@@ -327,6 +332,15 @@ package struct ObjectEncoder {
             let value = try encode(constant, linked, attribute)
             _ = object.set(attribute.source[...], .leaf(value))
         }
+        // Without its keys, the object would not say of which entity it is.
+        let keys = mapping.union?.requiredKeys[linked.entity.index] ?? []
+        for other in target.attributes
+        where other.attribute != attribute.attribute && keys.contains(other.source) {
+            let value = try encode(linked.values[other.attribute], linked, other)
+            if value == .absent || value == .null && !options.keepsNulls { continue }
+            _ = object.set(other.source[...], try expanded(value, linked, other))
+        }
+        try mapping.union?.mark(&object, as: target)
         return .object(object)
     }
 

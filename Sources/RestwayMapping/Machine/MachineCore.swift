@@ -6,13 +6,14 @@ struct MachineCore {
     let plan: MappingPlan
     private let limits: MappingLimits
     private let isCancelled: (@Sendable () -> Bool)?
-    private let progress: MappingProgress?
 
     var places: OpenPlaces
     var rows: OpenRows
     var values: ValueConverter
     private var captures = Captures()
-    private var issues = IssueLog()
+    /// The events of an object that may be of several entities.
+    var tape = EventTape()
+    var issues = IssueLog()
     /// The value of the answer.
     private var answer = AnswerValue()
     /// The places that have come at which a descriptor requires something.
@@ -26,7 +27,6 @@ struct MachineCore {
         self.plan = plan
         self.limits = limits
         self.isCancelled = isCancelled
-        self.progress = progress
         // Hooks see and change rows, and in answers to sent objects each place has its own row.
         let repeated = RepeatedRows(isOn: !isAnswer && !plan.hasHooks)
         places = OpenPlaces(plan.tree.root)
@@ -39,6 +39,7 @@ struct MachineCore {
         rows.destroy()
         values.destroy()
         captures.destroy()
+        tape.destroy()
     }
 
     mutating func relies(on bytes: UnsafeRawBufferPointer) {
@@ -48,7 +49,7 @@ struct MachineCore {
     /// Checks that the mapper has pushed one whole value.
     func checkValue() throws(MappingFailure) {
         if let failure { throw failure }
-        guard places.frames.count == 0 else { throw broken(.unfinished) }
+        guard places.frames.count == 0, !tape.isRecording else { throw broken(.unfinished) }
         guard !places.awaitsValue else { throw broken(.noValue) }
         guard plan.hasRequired else { return }
         for (index, descriptor) in plan.descriptors.enumerated()
@@ -77,7 +78,7 @@ struct MachineCore {
     mutating func finish() throws(MappingFailure) -> MappingResult {
         try checkValue()
         let (changes, results) = rows.take()
-        progress?.end()
+        rows.progress?.end()
         return MappingResult(
             changeSet: changes, results: results, value: answer.value,
             valueShape: plan.valueShape, issues: issues)
@@ -93,6 +94,10 @@ struct MachineCore {
     @inline(never)
     private mutating func otherKey(_ key: UnsafeRawBufferPointer) -> EventAnswer {
         guard failure == nil else { return .stop }
+        if tape.isRecording {
+            tape.key(key)
+            return .want
+        }
         guard places.frames.count > 0, !places.frames.last.isArray else {
             return fail(broken(.keyOutsideObject))
         }
@@ -148,6 +153,10 @@ struct MachineCore {
             put(scalar, member.pointee.targets[0], places.plainRow)
             return .want
         }
+        if tape.isRecording {
+            tape.scalar(scalar)
+            return .want
+        }
         guard let isElement = enterValue() else { return .stop }
         if captures.isOpen { capture(scalar) }
         for index in places.receivers(isElement) {
@@ -178,7 +187,7 @@ struct MachineCore {
         return .want
     }
 
-    private mutating func put(_ scalar: Scalar, _ target: PlanTarget, _ row: Int) {
+    mutating func put(_ scalar: Scalar, _ target: PlanTarget, _ row: Int) {
         do throws(Misfit) {
             put(try values.cell(scalar, target, rows.mapping(of: row)), target, row)
         } catch {
@@ -199,6 +208,7 @@ struct MachineCore {
 
     mutating func beginObject() -> EventAnswer {
         guard failure == nil else { return .stop }
+        if plan.hasUnions, records(isArray: false) { return .want }
         if let answer = beginPlainObject() { return answer }
         guard let isElement = enterValue() else { return .stop }
         let frame = newFrame(isArray: false)
@@ -210,9 +220,12 @@ struct MachineCore {
                 captureOrRefuse(position, isArray: false)
                 if node.pointee.hasPlacesBelow { places.positions.push(position) }
                 beginMap(position)
-                for _ in node.pointee.rows { progress?.expect(1) }
+                for _ in node.pointee.rows { rows.progress?.expect(1) }
             }
-            for row in node.pointee.rows where startRow(row) == nil { return .stop }
+            for start in node.pointee.rows {
+                guard let start = settled(start) else { continue }
+                guard startRow(start) != nil else { return .stop }
+            }
             for link in node.pointee.links where takes(link) {
                 guard startLinked(link, position.row, .object) else { return .stop }
             }
@@ -246,6 +259,10 @@ struct MachineCore {
     }
 
     mutating func beginArray(_ count: Int?) -> EventAnswer {
+        if tape.isRecording {
+            tape.open(isArray: true, count: count)
+            return .want
+        }
         guard let isElement = enterValue() else { return .stop }
         let frame = newFrame(isArray: true)
         for index in places.receivers(isElement) {
@@ -263,13 +280,16 @@ struct MachineCore {
             if !node.pointee.rows.isEmpty || !node.pointee.links.isEmpty {
                 places.positions.push(position)
             }
-            for _ in node.pointee.rows { progress?.expect(count) }
+            for _ in node.pointee.rows { rows.progress?.expect(count) }
         }
         return open(frame)
     }
 
     mutating func end(isArray: Bool) -> EventAnswer {
         guard failure == nil else { return .stop }
+        if tape.isRecording {
+            return tape.close(isArray: isArray) ? EventTape.read(into: &self) : .want
+        }
         guard places.frames.count > 0, places.frames.last.isArray == isArray else {
             return fail(broken(.wrongEnd))
         }
@@ -347,18 +367,21 @@ struct MachineCore {
         return row
     }
 
-    /// Starts the row of an object to which row `parent` links; false if the mapping is over.
+    /// Starts the row of an object to which row `parent` links, unless the object fits no entity;
+    /// false if the mapping is over.
     private mutating func startLinked(
         _ link: PlanLink, _ parent: Int, _ origin: OpenRows.Origin
     ) -> Bool {
-        guard let row = startRow(plan.row(of: link)) else { return false }
+        guard let mapping = mapping(of: link, parent) else { return true }
+        let start = PlanRow(descriptor: -1, mapping: mapping)
+        guard let row = startRow(start) else { return false }
         rows.attach(row, link, parent, origin)
         putKey(link, row)
         return true
     }
 
     /// Pushes a row of absent cells and returns its index; nil if the mapping is over.
-    private mutating func pushRow(_ start: PlanRow) -> Int? {
+    mutating func pushRow(_ start: PlanRow) -> Int? {
         guard !asks(isCancelled) else {
             _ = fail(.cancelled)
             return nil
@@ -368,51 +391,6 @@ struct MachineCore {
             return nil
         }
         return rows.push(start)
-    }
-
-    /// Makes a row that has only the identity of a linked object; false if the mapping is over.
-    private mutating func putIdentity(_ scalar: Scalar, _ link: PlanLink, _ parent: Int) -> Bool {
-        guard takes(link) else { return true }
-        let mapping = plan.mapping(of: link)
-        guard let target = plan.mappings[mapping].identityTarget else {
-            issue("expected an object, found \(scalar.found)")
-            rows.refuse(link.cell, parent)
-            return true
-        }
-        let issuesBefore = issues.count
-        guard let row = pushRow(PlanRow(descriptor: -1, mapping: mapping)) else { return false }
-        rows.attach(row, link, parent, .identity)
-        put(scalar, target, row)
-        guard rows.isEmpty(row) else {
-            putKey(link, row)
-            rows.finish(
-                from: row, haveContent: true, values.bytes.base, &issues, at: places)
-            return true
-        }
-        rows.dropNewest()
-        if issues.count == issuesBefore { issue("expected an identity, found \(scalar.found)") }
-        rows.refuse(link.cell, parent)
-        return true
-    }
-
-    /// Takes null as an element of the open list: relationships to one take only the first element.
-    /// Returns false if the mapping is over.
-    private mutating func putNullElement(_ position: OpenPlaces.Position) -> Bool {
-        for link in position.node.pointee.links where takes(link) {
-            guard link.isMany else { rows.putNull(link, position.row); continue }
-            guard rows.keepsEmptyElements(link, position.row) else { continue }
-            guard let row = pushRow(plan.row(of: link)) else { return false }
-            rows.attach(row, link, position.row)
-            rows.finish(from: row, haveContent: false, values.bytes.base, &issues, at: places)
-        }
-        return true
-    }
-
-    /// Whether the link takes this value: a relationship to one takes only the first element of a
-    /// list.
-    private func takes(_ link: PlanLink) -> Bool {
-        guard !link.isMany, places.frames.count > 0 else { return true }
-        return !places.frames.last.isArray || places.frames.last.index == 0
     }
 
     // MARK: Captures
@@ -466,7 +444,7 @@ struct MachineCore {
 
     // MARK: Issues and failures
 
-    private mutating func issue(_ reason: String) {
+    mutating func issue(_ reason: String) {
         issues.add(reason, at: places)
     }
 

@@ -50,20 +50,30 @@ extension MappingResult {
     /// the store has.
     package mutating func reportMissingIdentities(_ plan: MappingPlan) {
         for (index, descriptor) in plan.descriptors.enumerated() {
-            let entity = descriptor.mapping.entity
-            guard let identity = entity.identityIndex, !results[index].isEmpty,
-                results[index].allSatisfy({ changeSet.rows[$0].value(at: identity) == .absent })
-            else { continue }
-            let source = descriptor.mapping.attributes.first { $0.attribute == identity }?.source
-            let place = (source ?? []).joined(separator: ".")
-            // A value that cannot be an identity has an issue of its own.
-            guard !issues.contains(where: { $0.keyPath.hasSuffix(place) }) else { continue }
-            issues.append(
-                MappingIssue(
-                    keyPath: (descriptor.keyPath + (source ?? [])).joined(separator: "."),
-                    reason: "no object of \(entity.name) has its identity"))
-            issueCount += 1
+            let own = descriptor.union?.members.map { plan.ofModel[plan.descriptors.count + $0] }
+            for mapping in own ?? [descriptor.mapping] {
+                reportMissingIdentities(descriptor, mapping, results[index])
+            }
         }
+    }
+
+    private mutating func reportMissingIdentities(
+        _ descriptor: ResponseDescriptor, _ mapping: EntityMapping, _ results: [Int]
+    ) {
+        let entity = mapping.entity
+        let rows = results.filter { changeSet.rows[$0].entity === entity }
+        guard let identity = entity.identityIndex, !rows.isEmpty,
+            rows.allSatisfy({ changeSet.rows[$0].value(at: identity) == .absent })
+        else { return }
+        let source = mapping.attributes.first { $0.attribute == identity }?.source
+        let place = (source ?? []).joined(separator: ".")
+        // A value that cannot be an identity has an issue of its own.
+        guard !issues.contains(where: { $0.keyPath.hasSuffix(place) }) else { return }
+        issues.append(
+            MappingIssue(
+                keyPath: (descriptor.keyPath + (source ?? [])).joined(separator: "."),
+                reason: "no object of \(entity.name) has its identity"))
+        issueCount += 1
     }
 }
 

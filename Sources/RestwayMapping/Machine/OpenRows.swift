@@ -35,7 +35,7 @@ struct OpenRows {
     let kinds: [MappingPlan.Kind]
     /// Whether relationships are read from whole objects.
     private let hasWholeLinks: Bool
-    private let progress: MappingProgress?
+    let progress: MappingProgress?
     private var rows = ScratchStack<Row>()
     private var cells = ScratchStack<Cell>()
     /// The links of lists, in chains. Nested rows share them.

@@ -37,6 +37,8 @@ package final class MappingPlan: @unchecked Sendable {
     let hasWholeLinks: Bool
     /// Whether relationships are read from objects with free keys.
     let hasMaps: Bool
+    /// Whether objects may be of several entities.
+    let hasUnions: Bool
     /// Whether a descriptor has a hook.
     package let hasHooks: Bool
     /// Whether a descriptor must find something at its key path.
@@ -60,8 +62,8 @@ package final class MappingPlan: @unchecked Sendable {
         // The entities that relationships lead to, by their index.
         let linked = Set(
             mappings.flatMap { mapping in
-                mapping.relationships.map {
-                    mapping.entity.relationships[$0.relationship].targetIndex
+                mapping.relationships.flatMap {
+                    mapping.entity.relationships[$0.relationship].targets
                 }
             })
         kinds = mappings.map { mapping in
@@ -75,6 +77,8 @@ package final class MappingPlan: @unchecked Sendable {
         valueShape = descriptors.lazy.compactMap(\.valueConversion?.shape).first
         hasWholeLinks = kinds.contains { !$0.root.pointee.links.isEmpty }
         hasMaps = mappings.contains { $0.relationships.contains { $0.mapKey != nil } }
+        hasUnions =
+            descriptors.contains { $0.union != nil } || mappings.contains { !$0.unions.isEmpty }
         hasHooks = descriptors.contains { $0.hook != nil }
         hasRequired = descriptors.contains(where: \.isRequired)
         var draft = PlanDraft(isOfRows: false)
@@ -85,7 +89,9 @@ package final class MappingPlan: @unchecked Sendable {
                         attribute: index, source: descriptor.keyPath, conversion: conversion),
                     isIdentity: false)
             } else {
-                draft.add(PlanRow(descriptor: index, mapping: index), at: descriptor.keyPath)
+                let row = PlanRow(
+                    descriptor: index, mapping: index, isOfUnion: descriptor.union != nil)
+                draft.add(row, at: descriptor.keyPath)
             }
         }
         tree = PlanTree(draft)
@@ -94,6 +100,16 @@ package final class MappingPlan: @unchecked Sendable {
 
     /// Whether descriptors name the media types of the answers that they apply to.
     package var namesMediaTypes: Bool { descriptors.contains { !$0.mediaTypes.isEmpty } }
+
+    /// The entities that the objects of a descriptor may be of.
+    package func entities(of index: Int) -> [Entity] {
+        let descriptor = descriptors[index]
+        guard let union = descriptor.union else { return [descriptor.mapping.entity] }
+        return union.members.map { mappings[descriptors.count + $0].entity }
+    }
+
+    /// The mappings of all entities of the model by their index.
+    var ofModel: ArraySlice<EntityMapping> { mappings[descriptors.count...] }
 
     /// The index into `mappings` of the entity at the other end of a link.
     @inline(__always)

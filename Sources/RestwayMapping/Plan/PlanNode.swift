@@ -68,9 +68,13 @@ struct PlanNode {
     /// Whether an object here has members that lead to places.
     var hasPlacesBelow: Bool { !children.isEmpty || wildcard != nil }
 
+    /// Whether objects here may be of several entities.
+    var hasUnions: Bool { rows.contains(where: \.isOfUnion) || links.contains { $0.union >= 0 } }
+
     /// The row of an object here, if the object becomes this row and nothing else.
     var soleRow: PlanRow? {
-        rows.count == 1 && targets.isEmpty && links.isEmpty && children.isEmpty ? rows[0] : nil
+        rows.count == 1 && targets.isEmpty && links.isEmpty && children.isEmpty
+            && !rows[0].isOfUnion ? rows[0] : nil
     }
 
     /// The place that `key` leads to.
@@ -226,6 +230,8 @@ struct PlanRow {
     let descriptor: Int
     /// The index into the plan's entity mappings.
     let mapping: Int
+    /// Whether the object may be of several entities, so that `mapping` is not yet its own.
+    var isOfUnion = false
 }
 
 /// A relationship that leads to objects, or identities of objects.
@@ -236,11 +242,13 @@ struct PlanLink {
     /// Whether null leaves the relationship unchanged, so that it is no information about the
     /// object.
     let ignoresNull: Bool
-    /// The index of the linked entity in its model.
+    /// The index of the linked entity in its model; for a union, the index of its first member.
     let entity: Int
     /// The attribute of the linked objects that gets their keys in a map; nil for other
     /// relationships.
     var key: PlanTarget?
+    /// The index into the unions of the mapping that the link belongs to; -1 for one entity.
+    let union: Int
 }
 
 /// The length and the ends of a key. For keys of up to 16 bytes this is the whole key.

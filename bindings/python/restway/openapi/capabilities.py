@@ -24,6 +24,8 @@ class Capabilities:
     """Attributes whose values are lists of scalars: `"type": ["string"]`."""
     maps: bool = False
     """Attributes whose values are objects with free keys: `"type": {"*": "int"}`."""
+    unions: bool = False
+    """Relationships and answers whose objects are of several entities."""
 
     values: bool = False
     """Attributes whose values are listed, in a list that is open: `"values": ["open"]`."""
@@ -32,7 +34,9 @@ class Capabilities:
     def of_library(cls) -> Capabilities:
         """Returns what this version of the library reads; nothing if there is no library."""
         try:
-            return cls(**{name: _reads(attribute) for name, attribute in _PROBES.items()})
+            found = {name: _reads(attribute) for name, attribute in _PROBES.items()}
+            probe = {"entities": {"Probe": {}}, "unions": {"Any": {"oneOf": ["Probe"]}}}
+            return cls(**found, unions=not API.check({"restway": 1, **probe}))
         except LibraryError:
             return cls()
 

@@ -255,14 +255,13 @@ class _Checker:
         tally: Tally,
         again: Tally,
     ) -> None:
-        entities = self._document["entities"]
-        Comparison(entities, tally).compare(entity, value, response.objects, place)
+        Comparison(self._document, tally).compare(entity, value, response.objects, place)
         if self._way == "memory":
             draft = self._client.draft
             written = [self._client.encode(draft(one), "POST", _DRAFTS) for one in response.objects]
             bodies = [one for one in written if one is not None]
             mapped = self._client.map(entity, json.dumps(bodies), commit=False)
-            Comparison(entities, again).compare(entity, value, mapped.objects, place)
+            Comparison(self._document, again).compare(entity, value, mapped.objects, place)
 
     def _is_total(self, route: dict[str, Any], example: Example, key: str) -> bool:
         """Returns whether a member of an envelope is the total that its page has."""

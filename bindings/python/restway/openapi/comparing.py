@@ -11,6 +11,7 @@ from datetime import date, datetime, timedelta, timezone
 from typing import Any
 
 from .._object import Object
+from .unions import member_of
 
 NOT_DESCRIBED = "the description does not have the key"
 NOT_FITTING = "the value does not fit its type"
@@ -79,8 +80,9 @@ def key_path(written: Any, name: str) -> tuple[str, ...]:
 class Comparison:
     """Compares examples with objects, by the entities of an API document."""
 
-    def __init__(self, entities: dict[str, Any], tally: Tally) -> None:
-        self._entities = entities
+    def __init__(self, document: dict[str, Any], tally: Tally) -> None:
+        self._entities = document["entities"]
+        self._unions = document.get("unions", {})
         self._tally = tally
         self._occurrences: dict[tuple[str, Any], list[Any]] = {}
 
@@ -96,11 +98,16 @@ class Comparison:
             for element in value:
                 self._collect_occurrences(entity, element)
         elif isinstance(value, dict):
+            entity = self._entity(entity, value)
             identity = self._identity(entity, value)
             if identity is not None:
                 self._occurrences.setdefault((entity, identity), []).append(value)
             for keys, one in self._relationships(entity):
                 self._collect_occurrences(one["entity"], _at(value, keys))
+
+    def _entity(self, name: str, value: Any) -> str:
+        """Returns the entity of a value, which may be one of a union."""
+        return member_of(self._unions[name], value) if name in self._unions else name
 
     def _identity(self, entity: str, value: Any) -> Any:
         """Returns the identity that a value has, which is an object or the identity itself."""
@@ -149,18 +156,20 @@ class Comparison:
         """
         found: dict[Any, Object] = {}
         waiting = iter(objects)
+        name = entity
         for index, element in enumerate(elements):
+            entity = self._entity(name, element)
             where = f"{place}/{index}" if len(elements) != 1 or is_linked else place
             if self._is_gap(entity, element):
                 self._tally.count(where, GAP, max(1, scalars_in(element)))
                 continue
             identity = self._identity(entity, element)
-            if is_linked and identity is not None and identity in found:
-                one: Object | None = found[identity]
+            if is_linked and identity is not None and (entity, identity) in found:
+                one: Object | None = found[entity, identity]
             else:
                 one = next(waiting, None)
                 if one is not None and identity is not None:
-                    found[identity] = one
+                    found[entity, identity] = one
             self._one(entity, element, one, where, others)
 
     def _is_gap(self, entity: str, element: Any) -> bool:
@@ -226,6 +235,8 @@ class Comparison:
     ) -> None:
         related = list(one.related(written["name"]))
         entity = written["entity"]
+        if not isinstance(value, list):
+            entity = self._entity(entity, value)
         if value is None or value in ({}, []):
             reason = REPEATED if len(others) > 1 else DIFFERS
             self._tally.count(place, reason if related else None)

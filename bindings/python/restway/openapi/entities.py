@@ -16,6 +16,7 @@ class Entities:
 
     def __init__(self, capabilities: Capabilities, report: Report) -> None:
         self.written: dict[str, dict[str, Any]] = {}
+        self.unions: dict[str, dict[str, Any]] = {}
         self._capabilities = capabilities
         self._report = report
 
@@ -24,7 +25,11 @@ class Entities:
         waiting = [resource]
         while waiting:
             one = waiting.pop(0)
-            if one.name not in self.written:
+            if one.members:
+                names = [member.name for member in one.members]
+                self.unions[one.name] = {"oneOf": names, **one.rule}
+                waiting += one.members
+            elif one.name not in self.written:
                 self.written[one.name] = {}
                 self.written[one.name] = self._entity(one, waiting)
         return resource.name
@@ -70,7 +75,7 @@ class Entities:
         relationship: dict[str, Any] = {"entity": resource.name}
         if is_many(field.kind):
             relationship["many"] = True
-        if resource.identity is None:
+        if all(one.identity is None for one in resource.members or [resource]):
             # Each answer makes new objects, and the ones before them belong to nothing else.
             relationship["policy"] = "replace"
         if field.by_identity:

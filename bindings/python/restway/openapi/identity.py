@@ -12,6 +12,7 @@ from .model import Operation
 from .names import base_name, plain
 from .notes import Report
 from .resources import Field, Resource, Resources, candidate_of
+from .unions import member_of
 
 Overrides = dict[str, Optional[str]]
 
@@ -136,6 +137,9 @@ class _Repetitions:
             for index, element in enumerate(value):
                 self.look(resource, element, f"{place}/{index}")
         elif isinstance(value, dict):
+            if resource.members:
+                names = {one.name: one for one in resource.members}
+                resource = names[member_of({"oneOf": list(names), **resource.rule}, value)]
             self._look_at_object(resource, value)
             for key, member in value.items():
                 field = resource.fields.get(key)

@@ -55,8 +55,9 @@ def import_openapi(
     report = Report()
     description = read_description(Path(file), report)
     known = overrides or Overrides()
-    resources = _resources(description, known, report)
-    entities = Entities(capabilities or Capabilities.of_library(), report)
+    can_say = capabilities or Capabilities.of_library()
+    resources = _resources(description, known, report, has_unions=can_say.unions)
+    entities = Entities(can_say, report)
     document = _document(description, resources, entities, report)
     places = {("entities", one.name): one.place for one in resources.by_name.values()}
     places.update((("routes", one.name), one.node.place) for one in description.operations)
@@ -87,8 +88,10 @@ def read_description(file: Path, report: Report) -> Description:
     )
 
 
-def _resources(description: Description, overrides: Overrides, report: Report) -> Resources:
-    resources = Resources(report, overrides.schemas)
+def _resources(
+    description: Description, overrides: Overrides, report: Report, *, has_unions: bool
+) -> Resources:
+    resources = Resources(report, overrides.schemas, has_unions=has_unions)
     targets = []
     for operation in description.operations:
         for answer in operation.successes:
@@ -131,11 +134,14 @@ def _document(
         document["environment"] = servers[0].name
     document["environments"] = environments
     document["entities"] = entities.written
+    document["unions"] = entities.unions
     responses = routes.shared_responses()
     document["routes"] = routes.written
     if responses:
         document["responses"] = responses
     errors = errors_of(description.operations)
+    if not entities.unions:
+        del document["unions"]
     if errors is not None:
         document["errors"] = errors
     if auth is not None:

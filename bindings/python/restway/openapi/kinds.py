@@ -79,6 +79,8 @@ class UnionKind:
     name: str | None
     variants: list[Kind]
     example: Any = MISSING
+    discriminator: tuple[str, dict[str, str]] | None = None
+    """The property that says which variant an object is, and the schemas by its values."""
 
 
 Kind = Union[ScalarKind, ListKind, MapKind, FreeKind, ObjectKind, UnionKind]

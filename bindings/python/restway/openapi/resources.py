@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from .kinds import Kind, ListKind, ObjectKind, Property, ScalarKind, UnionKind, joined
 from .landing import Target, objects_of, target_of
 from .names import base_name, plain
 from .notes import Report
+from .unions import rule_of
 
 _IDENTITY_TYPES = ("int", "string", "any")
 
@@ -43,6 +45,10 @@ class Resource:
     place: str
     shapes: list[ObjectKind] = field(default_factory=list)
     fields: dict[str, Field] = field(default_factory=dict)
+    members: list[Resource] = field(default_factory=list)
+    """The resources of which it is one or the other, if they can be told apart."""
+    rule: dict[str, Any] = field(default_factory=dict)
+    """How they are told apart, as the API document says it."""
     is_union: bool = False
     """Whether its shapes are different resources, of which it is one or the other."""
     identity: str | None = None
@@ -70,8 +76,13 @@ def candidate_of(name: str, properties: Iterable[tuple[str, Kind]]) -> tuple[str
 class Resources:
     """The resources of a description."""
 
-    def __init__(self, report: Report, schemas: dict[str, str]) -> None:
-        """`schemas` names the resources of schemas for which the usual rule is wrong."""
+    def __init__(
+        self, report: Report, schemas: dict[str, str], *, has_unions: bool = False
+    ) -> None:
+        """`schemas` names the resources of schemas for which the usual rule is wrong. `has_unions`
+        says whether the API document knows unions.
+        """
+        self._has_unions = has_unions
         self.by_name: dict[str, Resource] = {}
         self._report = report
         self._schemas = schemas
@@ -109,6 +120,12 @@ class Resources:
             return self._unions[union]
         known = {self._of[one].name: self._of[one] for one in objects if one in self._of}
         others = [one for one in objects if one not in self._of]
+        rule = self._rule(target, objects, others)
+        if rule is not None:
+            resource = self._new(self._free_name(target.name or name), target.place)
+            resource.members, resource.rule = list(known.values()), rule
+            self._of[target] = self._unions[union] = resource
+            return resource
         if len(known) == 1 and self._are_shapes(others, *known.values()):
             resource = next(iter(known.values()))
             for one in others:
@@ -118,6 +135,16 @@ class Resources:
             resource = self._union(target, objects, place_name, len(known))
         self._of[target] = self._unions[union] = resource
         return resource
+
+    def _rule(
+        self, target: UnionKind, objects: list[ObjectKind], others: list[ObjectKind]
+    ) -> dict[str, Any] | None:
+        """Returns how the resources of a union are told apart; None if they are merged."""
+        members: dict[str, list[ObjectKind]] = {}
+        for one in objects if self._has_unions and not others else ():
+            members.setdefault(self._of[one].name, []).append(one)
+        is_plain = not any(self._of[one].is_union for one in objects if one in self._of)
+        return rule_of(target, members) if len(members) > 1 and is_plain else None
 
     def complete(self) -> None:
         """Joins the fields of all resources, and of those that they lead to."""
@@ -203,7 +230,7 @@ class Resources:
 
 def add_body_shape(resource: Resource, shape: ObjectKind, report: Report) -> None:
     """Adds what a body has of a resource: values that answers lack, and identities of objects."""
-    for name, one in shape.properties.items():
+    for name, one in () if resource.members else shape.properties.items():
         there = resource.fields.get(name)
         if there is None:
             _add_body_field(resource, name, one, report)

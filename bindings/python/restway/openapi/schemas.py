@@ -17,6 +17,7 @@ from .kinds import (
     Property,
     ScalarKind,
     ScalarType,
+    UnionKind,
     joined,
 )
 from .reading import BrokenReference, Node
@@ -98,7 +99,10 @@ class Schemas:
         if variants:
             alternatives = [node for node in variants[0] if not _is_null(node)]
             kinds = [self._kind(alternative) for alternative in alternatives]
-            return joined(kinds, node.place, name)
+            kind_of_all = joined(kinds, node.place, name)
+            if isinstance(kind_of_all, UnionKind) and kind_of_all not in kinds:
+                kind_of_all.discriminator = _discriminator(node)
+            return kind_of_all
         return self._plain(node, parts, example)
 
     def _only_part(self, node: Node) -> Node | None:
@@ -191,6 +195,20 @@ class Schemas:
         if type_name is None:
             return FreeKind(example)
         return _scalar(node, parts, type_name, example)
+
+
+def _discriminator(node: Node) -> tuple[str, dict[str, str]] | None:
+    """Returns the property that tells variants apart, and the names of schemas by its values."""
+    word = node.get("discriminator")
+    key = word.text("propertyName")
+    if not key:
+        return None
+    mapping = word.get("mapping").members
+    return key, {
+        value: target.rpartition("/")[2]
+        for value, target in mapping.items()
+        if value and isinstance(target, str)
+    }
 
 
 def _properties(node: Node) -> Node:

@@ -126,8 +126,7 @@ class Calls:
 
     def _listed(self, route: Route) -> str:
         """Returns the type of the objects that a route's first descriptor finds on its pages."""
-        answered = route.answers[route.methods[0]]
-        return self.names.entities[answered[0]] if answered else "Any"
+        return union([self.names.entities[name] for name in route.listed]) or "Any"
 
     def _any(self) -> str:
         return "AnyObject | Any" if self.names.entities else "Any"

@@ -35,8 +35,10 @@ class Relationship:
     """A relationship of an entity."""
 
     name: str
-    entity: str
-    """The name of the entity of the linked objects."""
+    entities: tuple[str, ...]
+    """The names of the entities of the linked objects: several for a union."""
+    union: str | None
+    """The name of the union, if it has one."""
     many: bool
     """Whether it leads to any number of objects."""
 
@@ -77,6 +79,10 @@ class Route:
     """The entities of the objects in successful answers, by method, in the order of the response
     descriptors.
     """
+    listed: tuple[str, ...]
+    """The entities of the objects that the first response descriptor finds in the answers of the
+    first method.
+    """
     has_pages: bool
     """Whether it says how its pages follow each other."""
 
@@ -97,8 +103,10 @@ class Document:
 
 def document_of(api: API) -> Document:
     """Returns what a loaded document describes."""
+    unions: dict[str, dict[str, Any]] = api.json("/unions") or {}
     entities = tuple(
-        _entity(name, api.json(_pointer("entities", name)) or {}) for name in api.names("entities")
+        _entity(name, api.json(_pointer("entities", name)) or {}, unions)
+        for name in api.names("entities")
     )
     sources = {name: _route_source(api, name) for name in api.names("routes")}
     types = {
@@ -106,7 +114,7 @@ def document_of(api: API) -> Document:
         for entity in entities
     }
     descriptors = api.json("/responses") or []
-    routes = tuple(_route(name, sources, types, descriptors) for name in sources)
+    routes = tuple(_route(name, sources, types, descriptors, unions) for name in sources)
     return Document(entities, routes)
 
 
@@ -125,14 +133,27 @@ def _route_source(api: API, name: str) -> dict[str, Any]:
     return source
 
 
-def _entity(name: str, source: Mapping[str, Any]) -> Entity:
+def _entities_of(target: Any, unions: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
+    """Returns the names of the entities of an entity, of a union with a name, or of a union."""
+    union = target if isinstance(target, dict) else unions.get(target)
+    return (target,) if union is None else tuple(union["oneOf"])
+
+
+def _entity(
+    name: str, source: Mapping[str, Any], unions: Mapping[str, Mapping[str, Any]]
+) -> Entity:
     attributes = tuple(
         _attribute(key, value if isinstance(value, dict) else {})
         for key, value in source.get("attributes", {}).items()
         if not key.startswith("x-")
     )
     relationships = tuple(
-        Relationship(key, value["entity"], value.get("many", False))
+        Relationship(
+            key,
+            _entities_of(value["entity"], unions),
+            value["entity"] if str(value["entity"]) in unions else None,
+            value.get("many", False),
+        )
         for key, value in source.get("relationships", {}).items()
         if not key.startswith("x-")
     )
@@ -152,6 +173,7 @@ def _route(
     sources: Mapping[str, Mapping[str, Any]],
     types: Mapping[str, Mapping[str, Any]],
     descriptors: list[dict[str, Any]],
+    unions: Mapping[str, Mapping[str, Any]],
 ) -> Route:
     source, path = sources[name], _full_path(name, sources)
     methods = _several(source.get("method", "GET"))
@@ -167,10 +189,15 @@ def _route(
         for descriptor in descriptors
         if "path" not in descriptor or _shape(descriptor["path"]) == _shape(path)
     ]
-    answers = {method: tuple(_answered(applying, method)) for method in methods}
+    found = {method: list(_answered(applying, method, unions)) for method in methods}
     if source.get("parse", "objects") != "objects":
-        answers = dict.fromkeys(methods, ())
-    return Route(name, path, methods, entity, variables, answers, "pages" in source)
+        found = {method: [] for method in methods}
+    answers = {
+        method: tuple(dict.fromkeys(name for names in several for name in names))
+        for method, several in found.items()
+    }
+    listed = found[methods[0]][0] if found[methods[0]] else ()
+    return Route(name, path, methods, entity, variables, answers, listed, "pages" in source)
 
 
 def _single(type_of: Any) -> str:
@@ -187,16 +214,18 @@ def _full_path(name: str, sources: Mapping[str, Mapping[str, Any]]) -> str:
     return f"{_full_path(parent, sources).rstrip('/')}/{path.lstrip('/')}"
 
 
-def _answered(descriptors: Iterable[Mapping[str, Any]], method: str) -> Iterator[str]:
-    """Returns the entities that the descriptors read from a successful answer, each once."""
-    seen = set()
+def _answered(
+    descriptors: Iterable[Mapping[str, Any]],
+    method: str,
+    unions: Mapping[str, Mapping[str, Any]],
+) -> Iterator[tuple[str, ...]]:
+    """Returns the entities that each descriptor reads from a successful answer."""
     for descriptor in descriptors:
         successful = str(descriptor.get("status", "2xx")).startswith("2")
         applies = method in _several(descriptor.get("method", method))
         entity = descriptor.get("entity")
-        if successful and applies and entity is not None and entity not in seen:
-            seen.add(entity)
-            yield entity
+        if successful and applies and entity is not None:
+            yield _entities_of(entity, unions)
 
 
 def _several(value: Any) -> tuple[Any, ...]:

@@ -184,7 +184,7 @@ class _Module:
             for attribute in entity.attributes:
                 found.setdefault(attribute.name, []).append(_annotation(attribute))
             for relationship in entity.relationships:
-                target = self._names.entities[relationship.entity]
+                target = union([self._names.entities[name] for name in relationship.entities])
                 read = f"TypedObjects[{target}]" if relationship.many else f"{target} | None"
                 found.setdefault(relationship.name, []).append(read)
         return {name: union(types) for name, types in found.items()}
@@ -193,8 +193,11 @@ class _Module:
         """Returns the types that the attributes and relationships of a draft take."""
         types = {attribute.name: _annotation(attribute) for attribute in entity.attributes}
         for relationship in entity.relationships:
-            target = relationship.entity
-            linked = f"{self._names.entities[target]} | {self._names.drafts[target]}"
+            targets = relationship.entities
+            linked = union(
+                [self._names.entities[target] for target in targets]
+                + [self._names.drafts[target] for target in targets]
+            )
             types[relationship.name] = (
                 f"Sequence[{linked}]" if relationship.many else f"{linked} | None"
             )

@@ -81,6 +81,7 @@ class _Source:
         names = [entity.name for entity in document.entities]
         self._entities = {name: type_name(name, "", taken) for name in names}
         self._drafts = {name: type_name(name, "Draft", taken) for name in names}
+        self._unions = _union_names(document.entities, self._entities, taken)
         self._in_circles = set(_closing(document.entities))
         self._enums: dict[tuple[str, str], str] = {}
         for entity in document.entities:
@@ -93,6 +94,8 @@ class _Source:
         for entity in self._document.entities:
             yield self._entity(entity)
             yield self._draft(entity)
+        for members, name in self._unions.items():
+            yield self._union(members, name)
         if self._document.routes:
             yield self._routes()
 
@@ -150,15 +153,66 @@ class _Source:
         return enum and f"{self._entities[entity.name]}.{enum}"
 
     def _related(self, one: Relationship) -> str:
-        target = self._entities[one.entity]
+        target = self._entities[one.entities[0]]
         return f"[{target}]" if one.many else target
 
     def _closes_circle(self, entity: Entity, one: Relationship) -> bool:
-        return (entity.name, one.name) in self._in_circles
+        return len(one.entities) > 1 or (entity.name, one.name) in self._in_circles
+
+    def _union(self, members: tuple[str, ...], name: str) -> list[str]:
+        """Returns the enum of the objects that a relationship to a union leads to."""
+        taken: set[str] = {"init"}
+        cases = [
+            (member, self._entities[member], identifier(_lowered(self._entities[member]), taken))
+            for member in members
+        ]
+        return [
+            "/// An object of one of several entities.",
+            f"enum {name}: Sendable {{",
+            *(f"    case {case}({kind})" for _, kind, case in cases),
+            "",
+            "    /// Reads an object; nil if it is of another entity.",
+            "    init?(_ object: Object) throws(RestwayError) {",
+            "        switch object.entity {",
+            *(
+                f"        case {literal(member)}: self = .{case}(try object.decode())"
+                for member, _, case in cases
+            ),
+            "        default: return nil",
+            "        }",
+            "    }",
+            "}",
+        ]
+
+    def _read_union(self, one: Relationship, taken: set[str]) -> list[str]:
+        """Returns the function that reads a relationship to objects of several entities."""
+        target = self._unions[one.entities]
+        read = f"try object.related({literal(one.name)})"
+        result = f"[{target}]" if one.many else f"{target}?"
+        body = (
+            [f"    var found: [{target}] = []",
+             f"    for related in {read} {{",
+             f"        if let member = try {target}(related) {{ found.append(member) }}",
+             "    }",
+             "    return found"]
+            if one.many
+            else [f"    guard let related = {read}.first else {{ return nil }}",
+                  f"    return try {target}(related)"]
+        )
+        return [
+            f"/// Reads the relationship {documentation(one.name)}, whose objects are of several"
+            " entities.",
+            f"static func {identifier(one.name, taken)}(of object: Object) throws(RestwayError)"
+            f" -> {result} {{",
+            *body,
+            "}",
+        ]
 
     def _read_from_object(self, one: Relationship, taken: set[str]) -> list[str]:
         """Returns the function that reads a relationship which would lead in a circle."""
-        target = self._entities[one.entity]
+        if len(one.entities) > 1:
+            return self._read_union(one, taken)
+        target = self._entities[one.entities[0]]
         read = f"try object.related({literal(one.name)})"
         # A value in a loop of a closure would need an explicit type of its error.
         result = f"[{target}]" if one.many else f"{target}?"
@@ -265,15 +319,34 @@ class _Source:
         return f", whose answers have objects of the type {types}." if types else "."
 
 
+def _union_names(
+    entities: Iterable[Entity], types: dict[str, str], taken: set[str]
+) -> dict[tuple[str, ...], str]:
+    """Returns the names of the enums for the unions that relationships lead to."""
+    found: dict[tuple[str, ...], str] = {}
+    for entity in entities:
+        for one in entity.relationships:
+            if len(one.entities) > 1 and one.entities not in found:
+                joined = one.union or "Or".join(types[name] for name in one.entities)
+                found[one.entities] = type_name(joined, "", taken)
+    return found
+
+
+def _lowered(name: str) -> str:
+    return name[:1].lower() + name[1:]
+
+
 def _closing(entities: Iterable[Entity]) -> Iterator[tuple[str, str]]:
     """Returns the relationships that close a circle of structs, in the order of the document."""
     kept: dict[str, set[str]] = {}
     for entity in entities:
         for one in entity.relationships:
-            if entity.name in _reached(one.entity, kept):
+            if len(one.entities) > 1:
+                continue  # a union is never a property
+            if entity.name in _reached(one.entities[0], kept):
                 yield entity.name, one.name
             else:
-                kept.setdefault(entity.name, set()).add(one.entity)
+                kept.setdefault(entity.name, set()).add(one.entities[0])
 
 
 def _reached(start: str, kept: dict[str, set[str]]) -> set[str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from .. import _ffi as native
 from .._ffi.conversion import decode
 from .._ffi.enums import ValueKind
-from .walk import kind_of, members
+from .walk import OfEntity, kind_of, members
 
 if TYPE_CHECKING:
     from .._object import Object
@@ -28,6 +28,8 @@ class Shape:
         """The names that are None if the object has not received them."""
         self.takes_rest = False
         """Whether all other attributes are read, too."""
+        self.names_entities = False
+        """Whether the objects may be of several classes, so that their entities are read, too."""
         self.rest: str | None = None
         """The name under which the other attributes stand, as a dict; None: beside the others."""
 
@@ -51,6 +53,7 @@ def _shape(annotation: Any, rest: str | None, made: dict[type, Shape]) -> Shape 
     if not classes:
         return None
     joined = Shape()
+    joined.names_entities = True
     for each in classes:  # the walk finds out which of them fits
         shape = _shape_of_class(each, rest, made)
         joined.parts.update(shape.parts)
@@ -121,6 +124,10 @@ def _read(item: Object, shape: Shape, depth: int) -> dict[str, Any]:
     if shape.takes_rest:
         others = {name: item[name] for name in item if name not in shape.parts}
         found.update(others if shape.rest is None else {shape.rest: others})
+    if shape.names_entities:
+        named = OfEntity(found)
+        named.entity = item.entity
+        return named
     return found
 
 

@@ -231,13 +231,25 @@ def _chosen(choices: tuple[Any, ...], value: Any) -> Any:
     raise Mismatch(f"expected one of {', '.join(map(repr, choices))}, not {value!r}")
 
 
+class OfEntity(dict[str, Any]):
+    """The values of an object that may be of several entities."""
+
+    __slots__ = ("entity",)
+
+    entity: str
+    """The name of its entity."""
+
+
 def _union(of: tuple[Any, ...]) -> Converter:
     converters = [converter(member) for member in of if member is not type(None)]
     takes_none = type(None) in of
+    classes = {member.__name__: converter(member) for member in of if kind_of(member)}
 
     def convert(value: Any) -> Any:
         if value is None and takes_none:
             return None
+        if isinstance(value, OfEntity) and value.entity in classes:
+            return classes[value.entity](value)
         found: Mismatch | None = None
         for each in converters:
             try:

@@ -1,0 +1,165 @@
+import RestwayObjects
+
+/// Several entities of which an object may be, and the rule that says which one it is of.
+package struct EntityUnion: Sendable, Equatable {
+    /// The place in an object whose value says of which entity the object is.
+    package struct Discriminator: Sendable, Equatable {
+        package let keyPath: [String]
+        /// The members by the values that stand for them.
+        package let members: [String: Int]
+        /// The value that is written for each member.
+        package let written: [Int: String]
+
+        package init(keyPath: [String], members: [String: Int], written: [Int: String]) {
+            self.keyPath = keyPath
+            self.members = members
+            self.written = written
+            keys = keyPath.map { Array($0.utf8) }
+        }
+
+        let keys: [[UInt8]]
+    }
+
+    /// The beginning of the identities of one member.
+    package struct Prefix: Sendable, Equatable {
+        package let text: String
+        package let member: Int
+
+        package init(text: String, member: Int) {
+            self.text = text
+            self.member = member
+        }
+    }
+
+    /// The name of the union in the document, or else the names of its members.
+    package let name: String
+    /// The indices of the entities in their model, in the order in which they are tried.
+    package let members: [Int]
+    /// Without a discriminator, an object is of the first member whose keys it has.
+    package let discriminator: Discriminator?
+    /// The key paths that an object of a member must have. A member that is missing here needs its
+    /// identity.
+    package let requiredKeys: [Int: [[String]]]
+    /// The longest prefix of an identity says of which entity it is.
+    package let prefixes: [Prefix]
+    /// The member of everything that the rule does not decide.
+    package let fallback: Int?
+
+    private let requiredBytes: [Int: [[[UInt8]]]]
+
+    package init(
+        name: String, members: [Int], discriminator: Discriminator? = nil,
+        requiredKeys: [Int: [[String]]] = [:], prefixes: [Prefix] = [], fallback: Int? = nil
+    ) {
+        self.name = name
+        self.members = members
+        self.discriminator = discriminator
+        self.requiredKeys = requiredKeys
+        self.prefixes = prefixes.sorted { $0.text.utf8.count > $1.text.utf8.count }
+        self.fallback = fallback
+        requiredBytes = requiredKeys.mapValues { $0.map { $0.map { Array($0.utf8) } } }
+    }
+}
+
+/// Choosing a member.
+extension EntityUnion {
+    /// Why no member fits, for an issue.
+    struct Undecided: Error {
+        let reason: String
+    }
+
+    /// The member that the object at the present place of `tape` is of.
+    ///
+    /// - Parameter mappings: The mappings of the model.
+    func member(
+        ofObjectOn tape: EventTape, _ mappings: ArraySlice<EntityMapping>
+    ) throws(Undecided) -> Int {
+        // An empty object means no object, whatever its entity is.
+        if tape.objectIsEmpty { return members[0] }
+        guard let discriminator else { return try member(byKeysOn: tape, mappings) }
+        let text = tape.scalarText(at: discriminator.keys)
+        if let text, let member = discriminator.members[text] { return member }
+        if let fallback { return fallback }
+        let place = discriminator.keyPath.joined(separator: ".")
+        let found = text == nil ? "no such value" : "another value"
+        throw Undecided(
+            reason: "expected a value of \"\(place)\" that stands for "
+                + "\(names(mappings)), found \(found)")
+    }
+
+    private func member(
+        byKeysOn tape: EventTape, _ mappings: ArraySlice<EntityMapping>
+    ) throws(Undecided) -> Int {
+        for member in members where member != fallback {
+            let has: Bool
+            if let required = requiredBytes[member] {
+                has = required.allSatisfy { tape.event(at: $0) != nil }
+            } else {
+                let identity = mappings[mappings.startIndex + member].identityKeys
+                has = identity.map { tape.event(at: $0).map { $0.kind != .null } ?? false } ?? true
+            }
+            if has { return member }
+        }
+        if let fallback { return fallback }
+        throw Undecided(
+            reason: "expected an object with the keys of \(names(mappings)), found other keys")
+    }
+
+    /// The member that has an identity.
+    func member(ofIdentity scalar: Scalar, _ mappings: ArraySlice<EntityMapping>) throws(Undecided)
+        -> Int
+    {
+        if case .string(let text) = scalar {
+            let prefix = prefixes.first { prefix in
+                text.count >= prefix.text.utf8.count
+                    && text.prefix(prefix.text.utf8.count).elementsEqual(prefix.text.utf8)
+            }
+            if let prefix { return prefix.member }
+        }
+        if let fallback { return fallback }
+        let identified = members.filter {
+            mappings[mappings.startIndex + $0].identityTarget != nil
+        }
+        if identified.count == 1 { return identified[0] }
+        throw Undecided(
+            reason: "expected an object, found \(scalar.found), which does not say whether it "
+                + "identifies \(names(mappings))")
+    }
+
+    private func names(_ mappings: ArraySlice<EntityMapping>) -> String {
+        members.map { mappings[mappings.startIndex + $0].entity.name }
+            .joined(separator: " or ")
+    }
+}
+
+/// Writing.
+extension EntityUnion {
+    /// Adds the value that says of which entity a written object is. A value that says so already
+    /// stays.
+    func mark(_ object: inout WireObject, as mapping: EntityMapping) throws(EncodingError) {
+        let member = mapping.entity.index
+        guard let discriminator, let text = discriminator.written[member] else { return }
+        if case .leaf(let value)? = object.value(at: discriminator.keyPath[...]),
+            let written = value.discriminatorText, discriminator.members[written] == member
+        {
+            return
+        }
+        guard object.set(discriminator.keyPath[...], .leaf(.string(text))) else {
+            throw .blocked(
+                entity: mapping.entity.name, name: name,
+                source: discriminator.keyPath.joined(separator: "."))
+        }
+    }
+}
+
+extension Value {
+    /// The text that a discriminator compares; nil for a value that cannot be a discriminator.
+    fileprivate var discriminatorText: String? {
+        switch self {
+        case .string(let text): text
+        case .int64(let number): String(number)
+        case .bool(let value): value ? "true" : "false"
+        default: nil
+        }
+    }
+}

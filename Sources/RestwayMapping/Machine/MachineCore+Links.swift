@@ -1,0 +1,99 @@
+/// Relationships, and objects that may be of several entities.
+extension MachineCore {
+    /// Makes a row that has only the identity of a linked object; false if the mapping is over.
+    mutating func putIdentity(_ scalar: Scalar, _ link: PlanLink, _ parent: Int) -> Bool {
+        guard takes(link) else { return true }
+        guard let mapping = mapping(of: link, parent, identity: scalar) else { return true }
+        guard let target = plan.mappings[mapping].identityTarget else {
+            issue("expected an object, found \(scalar.found)")
+            rows.refuse(link.cell, parent)
+            return true
+        }
+        let issuesBefore = issues.count
+        guard let row = pushRow(PlanRow(descriptor: -1, mapping: mapping)) else { return false }
+        rows.attach(row, link, parent, .identity)
+        put(scalar, target, row)
+        guard rows.isEmpty(row) else {
+            putKey(link, row)
+            rows.finish(
+                from: row, haveContent: true, values.bytes.base, &issues, at: places)
+            return true
+        }
+        rows.dropNewest()
+        if issues.count == issuesBefore { issue("expected an identity, found \(scalar.found)") }
+        rows.refuse(link.cell, parent)
+        return true
+    }
+
+    /// Takes null as an element of the open list: relationships to one take only the first element.
+    /// Returns false if the mapping is over.
+    mutating func putNullElement(_ position: OpenPlaces.Position) -> Bool {
+        for link in position.node.pointee.links where takes(link) {
+            guard link.isMany else { rows.putNull(link, position.row); continue }
+            guard rows.keepsEmptyElements(link, position.row) else { continue }
+            guard let row = pushRow(plan.row(of: link)) else { return false }
+            rows.attach(row, link, position.row)
+            rows.finish(from: row, haveContent: false, values.bytes.base, &issues, at: places)
+        }
+        return true
+    }
+
+    /// Whether the link takes this value: a relationship to one takes only the first element of a
+    /// list.
+    func takes(_ link: PlanLink) -> Bool {
+        guard !link.isMany, places.frames.count > 0 else { return true }
+        return !places.frames.last.isArray || places.frames.last.index == 0
+    }
+
+    // MARK: Unions
+
+    /// Whether the object that begins is recorded, because it may be of several entities or is part
+    /// of an object that may.
+    mutating func records(isArray: Bool) -> Bool {
+        if !tape.isRecording {
+            guard !tape.isReading else { return false }
+            let isElement = places.frames.count > 0 && places.frames.last.isArray
+            let isOfUnion = places.receivers(isElement).contains { index in
+                places.receiver(index, isElement).node.pointee.hasUnions
+            }
+            guard isOfUnion else { return false }
+        }
+        tape.open(isArray: isArray)
+        return true
+    }
+
+    /// The start of a row with the mapping of its own entity; nil if its object fits no entity.
+    mutating func settled(_ start: PlanRow) -> PlanRow? {
+        guard start.isOfUnion, let union = plan.descriptors[start.descriptor].union else {
+            return start
+        }
+        do throws(EntityUnion.Undecided) {
+            let member = try union.member(ofObjectOn: tape, plan.ofModel)
+            return PlanRow(
+                descriptor: start.descriptor, mapping: plan.descriptors.count + member)
+        } catch {
+            issue(error.reason)
+            return nil
+        }
+    }
+
+    /// The mapping of an object, or of an identity, that a relationship of the row `parent` leads
+    /// to; nil if it fits no entity.
+    mutating func mapping(of link: PlanLink, _ parent: Int, identity: Scalar? = nil) -> Int? {
+        guard link.union >= 0 else { return plan.mapping(of: link) }
+        let union = plan.mappings[rows.mapping(of: parent)].unions[link.union]
+        do throws(EntityUnion.Undecided) {
+            let member =
+                if let identity {
+                    try union.member(ofIdentity: identity, plan.ofModel)
+                } else {
+                    try union.member(ofObjectOn: tape, plan.ofModel)
+                }
+            return plan.descriptors.count + member
+        } catch {
+            issue(error.reason)
+            rows.refuse(link.cell, parent)
+            return nil
+        }
+    }
+}
