@@ -319,7 +319,7 @@ package struct CommitRun<Target: CommitTarget> {
         if try target.isUnsent(key) { try target.setUnsent(key, false) }
         guard let index = answer.row, sent.identity == nil else { return }
         let row = changes.rows[index]
-        guard row.entity === entity else { return }
+        guard row.entity.isOfFamily(of: entity) else { return }
         if let identity = row.identity { try give(sent, identity) }
         answered.adopted[index] = sent.storeKey
     }

@@ -12,8 +12,8 @@ package final class Entity: @unchecked Sendable {
     package let index: Int
     /// The model. Relationships lead to entities of the same model.
     package let model: EntityModel
-    /// The attributes in the order of the API document. The cell of an attribute has the same
-    /// index.
+    /// The attributes in the order of the API document, with those of all other entities of
+    /// its family. The cell of an attribute has the same index.
     package let attributes: [Attribute]
     /// The relationships in the order of the API document. Their cells follow the cells of the
     /// attributes.
@@ -29,11 +29,23 @@ package final class Entity: @unchecked Sendable {
     /// their other ends, and the types of the attributes, for C. They lie in one block.
     private let cStrings: [UnsafePointer<CChar>]
     private let indexOfName: [String: Int]
+    /// The place among the entities that describe the same objects.
+    package let shape: EntityShape
+    /// The number of cells in a snapshot: one for each attribute and relationship, and one for the
+    /// shapes of an object if there are several.
+    package let cellCount: Int
 
-    /// - Parameter model: The model; `nil` for an entity that stands alone.
+    /// - Parameters:
+    ///   - model: The model; `nil` for an entity that stands alone.
+    ///   - family: The entities that describe the same objects, and the number of this one; `nil`
+    ///     if no entity extends this one, and this one extends none. All of them have the same
+    ///     attributes and relationships.
+    ///   - ownCells: Whether the entity itself has each attribute and relationship; empty if it has
+    ///     all.
     package init(
         name: String, index: Int, attributes: [Attribute], relationships: [Relationship] = [],
-        identityIndex: Int? = nil, fullText: [Int] = [], model: EntityModel? = nil
+        identityIndex: Int? = nil, fullText: [Int] = [], model: EntityModel? = nil,
+        family: (EntityFamily, number: Int)? = nil, ownCells: [Bool] = []
     ) {
         precondition(identityIndex.map(attributes.indices.contains) ?? true)
         self.name = name
@@ -43,6 +55,10 @@ package final class Entity: @unchecked Sendable {
         self.relationships = relationships
         self.identityIndex = identityIndex
         self.fullText = fullText
+        let (family, number) = family ?? (EntityFamily([(name, index, nil)]), 0)
+        let valueCount = attributes.count + relationships.count
+        shape = EntityShape(family, number, valueCount: valueCount, ownCells: ownCells)
+        cellCount = valueCount + (family.isAlone ? 0 : 1)
         cStrings = Self.cStrings(
             [name] + attributes.map(\.name) + relationships.map(\.name)
                 + relationships.map(\.targetName) + attributes.map(\.shape.description))
@@ -62,11 +78,8 @@ package final class Entity: @unchecked Sendable {
     }
 
     private var relationshipNameCStrings: ArraySlice<UnsafePointer<CChar>> {
-        cStrings[(1 + attributes.count)..<(1 + cellCount)]
+        cStrings[(1 + attributes.count)..<(1 + valueCount)]
     }
-
-    /// The number of cells in a snapshot: one for each attribute and relationship.
-    package var cellCount: Int { attributes.count + relationships.count }
 
     /// Returns the index in `relationships`.
     package func relationshipIndex(named name: String) -> Int? {
@@ -86,12 +99,27 @@ package final class Entity: @unchecked Sendable {
 
     /// Returns the name of the entity at the other end, valid while the entity lives.
     package func relationshipTargetCString(at index: Int) -> UnsafePointer<CChar>? {
-        relationships.indices.contains(index) ? cStrings[1 + cellCount + index] : nil
+        relationships.indices.contains(index) ? cStrings[1 + valueCount + index] : nil
     }
 
-    /// Returns whether objects of `other` may stand at the other end of `relationship`.
+    /// Returns whether objects of `other` may stand at the other end of `relationship`: `other` is
+    /// the entity at the other end, or extends it.
     package func links(_ relationship: Relationship, to other: Entity) -> Bool {
-        model === other.model && relationship.targetIndex == other.index
+        links(relationship, other, other.shape.shapes)
+    }
+
+    /// Returns whether an object may stand at the other end of `relationship`.
+    package func links(_ relationship: Relationship, to object: Snapshot) -> Bool {
+        links(relationship, object.entity, object.shapes)
+    }
+
+    private func links(
+        _ relationship: Relationship, _ other: Entity, _ shapes: ShapeSet
+    ) -> Bool {
+        guard model === other.model else { return false }
+        if relationship.targetIndex == other.index { return true }
+        guard !other.family.isAlone else { return false }
+        return other.family.number(ofIndex: relationship.targetIndex).map(shapes.contains) ?? false
     }
 
     package func attributeIndex(named name: String) -> Int? {
@@ -112,7 +140,7 @@ package final class Entity: @unchecked Sendable {
     /// Returns the type of an attribute as an API document writes it, valid while the entity lives;
     /// `nil` if `index` is out of range.
     package func attributeTypeCString(at index: Int) -> UnsafePointer<CChar>? {
-        let first = 1 + cellCount + relationships.count
+        let first = 1 + valueCount + relationships.count
         return attributes.indices.contains(index) ? cStrings[first + index] : nil
     }
 

@@ -182,18 +182,26 @@ package final class SQLiteStore: ObjectStore {
 
     package func object(_ entity: Entity, _ identity: Identity) throws(StoreError) -> Snapshot? {
         try read(entity, or: nil) { (lookups, table) throws(SQLiteError) in
-            try lookups.object(table, identity)
+            try lookups.object(table, identity).flatMap { $0.isA(entity) ? $0 : nil }
         }
     }
 
     package func newest(_ entity: Entity, storeKey: Int64) throws(StoreError) -> Snapshot? {
         try read(entity, or: nil) { (lookups, table) throws(SQLiteError) in
-            try lookups.newest(table, storeKey)
+            try lookups.newest(table, storeKey).flatMap { $0.isA(entity) ? $0 : nil }
         }
     }
 
     package func newest(
         _ entity: Entity, storeKeys keys: [Int64]
+    ) throws(StoreError) -> [Snapshot] {
+        let found = try objects(ofFamilyOf: entity, keys)
+        return entity.isBase ? found : found.filter { $0.isA(entity) }
+    }
+
+    /// Returns the newest snapshots of objects of a family, whichever shapes have brought them.
+    private func objects(
+        ofFamilyOf entity: Entity, _ keys: [Int64]
     ) throws(StoreError) -> [Snapshot] {
         try read(entity, or: []) { (lookups, table) throws(SQLiteError) in
             try lookups.newest(table, keys)
@@ -205,9 +213,11 @@ package final class SQLiteStore: ObjectStore {
     ) throws(StoreError) -> [Snapshot] {
         let relationship = object.entity.relationships[index]
         let keys = object.relatedKeys(at: index)
-        let target = layouts.first { object.entity.links(relationship, to: $0.entity) }?.entity
-        guard let target, !keys.isEmpty else { return [] }
-        return try newest(target, storeKeys: keys)
+        guard !keys.isEmpty else { return [] }
+        let target = layouts.first { object.entity.leads(relationship, toFamilyOf: $0.entity) }
+        return try target.map { (target) throws(StoreError) in
+            try objects(ofFamilyOf: target.entity, keys)
+        } ?? []
     }
 
     package func isUnsent(_ entity: Entity, storeKey: Int64) throws(StoreError) -> Bool {
@@ -241,10 +251,9 @@ package final class SQLiteStore: ObjectStore {
 
     package func count(_ entity: Entity?) throws(StoreError) -> Int {
         try query { (file) throws(SQLiteError) in
+            if let entity { return try file.table(entity)?.count(entity) ?? 0 }
             var count = 0
-            for table in file.tables where entity == nil || table.layout.entity === entity {
-                count += try table.count()
-            }
+            for table in file.tables { count += try table.count() }
             return count
         }
     }
