@@ -75,7 +75,7 @@ package final class API: Sendable {
             if definition.entityCatalog.names.contains(name) {
                 throw Failure(.duplicate, "entity \"\(name)\" exists already", field: name)
             }
-            definition.entityCatalog.add([(name, node)], &definition.functions)
+            definition.addEntities([(name, node)])
         }
     }
 

@@ -31,10 +31,21 @@ package struct APIDefinition: Sendable {
     /// The mapping of the entity called `name`.
     package func mapping(named name: String) -> EntityMapping? { entityCatalog[name] }
 
-    /// Replaces the mapping of an entity with a newer one wherever it is used.
-    package mutating func replace(_ mapping: EntityMapping) {
-        entityCatalog.replace(mapping)
-        rules.replace(mapping)
+    /// Changes the parts of an entity, and replaces the mappings of its family with newer ones
+    /// wherever they are used.
+    mutating func change(
+        _ entity: Entity, at node: DocumentNode, _ change: (inout EntityParts) -> Void
+    ) {
+        for mapping in entityCatalog.change(entity, at: node, change) { rules.replace(mapping) }
+    }
+
+    /// Adds entities, and replaces the mappings of the entities that they extend wherever these are
+    /// used.
+    mutating func addEntities(_ members: [(name: String, node: DocumentNode)]) {
+        entityCatalog.add(members, &functions)
+        for mapping in entityCatalog.ordered where !mapping.entity.family.isAlone {
+            rules.replace(mapping)
+        }
     }
 
     /// Removes the route called `name` and everything that belongs to it.

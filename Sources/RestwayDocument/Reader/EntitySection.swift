@@ -12,6 +12,11 @@ struct EntityCatalog: Sendable {
     private(set) var conversions: [AttributeType: ValueConversion] = [:]
     /// The mappings in the order of the entities' indices; `nil` for an entity with a problem.
     private var mappings: [EntityMapping?] = []
+    /// What the document says about each entity itself, without what it inherits; `nil` for an
+    /// entity with a problem.
+    private(set) var parts: [EntityParts?] = []
+    /// The entities of each family by the index of its base.
+    private(set) var families: [Int: [Int]] = [:]
     /// The names of all entities in order, including entities with a problem.
     private(set) var names: [String] = []
     /// The index of each name in `names`.
@@ -60,7 +65,7 @@ struct EntityCatalog: Sendable {
     }
 
     /// Adds entities after all earlier entities. They may have relationships to all earlier
-    /// entities and to each other.
+    /// entities and to each other, and extend them.
     mutating func add(
         _ members: [(name: String, node: DocumentNode)], _ functions: inout ProgramFunctions
     ) {
@@ -68,58 +73,95 @@ struct EntityCatalog: Sendable {
         names.reserveCapacity(first + members.count)
         indices.reserveCapacity(first + members.count)
         mappings.reserveCapacity(first + members.count)
+        parts.reserveCapacity(first + members.count)
         for (name, _) in members {
             indices[name] = names.count
             names.append(name)
             mappings.append(nil)
+            parts.append(nil)
         }
+        var sections: [EntitySection] = []
         for (offset, (name, node)) in members.enumerated() {
             guard let object = node.object(EntityParts.keys) else { continue }
-            var parts = EntityParts(name: name, index: first + offset, model: model)
-            read(object, into: &parts, &functions)
-            mappings[first + offset] = parts.mapping
+            let extended = object["extends"]
+            sections.append(
+                EntitySection(
+                    name: name, index: first + offset, object: object,
+                    base: extended.flatMap { self.index($0) }, isExtended: extended != nil))
+        }
+        for section in inOrder(sections) { read(section, &functions) }
+        guard let problems = members.first?.node.problems else { return }
+        for root in Set(sections.compactMap { parts[$0.index]?.root }).sorted() {
+            makeMappings(ofFamily: root, problems)
         }
     }
 
-    /// Reads an entity.
-    private func read(
-        _ object: DocumentNode, into parts: inout EntityParts, _ functions: inout ProgramFunctions
-    ) {
-        for (name, node) in object["attributes"]?.namedMembers() ?? [] {
-            parts.addAttribute(name, node, conversions, &functions)
+    /// Changes the parts of an entity, and makes the mappings of its family anew.
+    ///
+    /// - Returns: The new mappings.
+    mutating func change(
+        _ entity: Entity, at node: DocumentNode, _ change: (inout EntityParts) -> Void
+    ) -> [EntityMapping] {
+        guard var own = parts[entity.index] else { return [] }
+        change(&own)
+        parts[entity.index] = own
+        return makeMappings(ofFamily: own.root, node.problems)
+    }
+
+    /// Reads an entity whose base was read before.
+    private mutating func read(_ section: EntitySection, _ functions: inout ProgramFunctions) {
+        // An entity without its base would be read with wrong problems.
+        let base = section.base.flatMap { parts[$0] }
+        if section.isExtended, base == nil { return }
+        var own = EntityParts(section, extending: base)
+        for (name, node) in section.object["attributes"]?.namedMembers() ?? [] {
+            own.addAttribute(name, node, conversions, &functions)
         }
-        if let identity = object["identity"], let name = identity.nonEmptyString() {
-            parts.identityIndex = parts.attributes.firstIndex { $0.name == name }
-            if let index = parts.identityIndex {
-                if !parts.attributes[index].type.mayIdentify {
-                    identity.report("an identity is of type int or string, \"\(name)\" is not")
-                }
-            } else {
-                identity.reportUnknown("attribute", name, among: parts.attributes.map(\.name))
-            }
+        if let identity = section.object["identity"], let name = identity.nonEmptyString() {
+            own.readIdentity(identity, name, base)
         }
-        if let node = object["fullText"] { parts.readFullText(node) }
-        let attributes = Set(parts.attributes.map(\.name))
-        for (name, node) in object["relationships"]?.namedMembers() ?? [] {
-            parts.addRelationship(name, node, in: self, attributes)
+        if let node = section.object["fullText"] {
+            own.readFullText(node, chain(own).flatMap(\.attributes))
         }
+        let attributes = Set(own.attributes.map(\.name))
+        for (name, node) in section.object["relationships"]?.namedMembers() ?? [] {
+            own.addRelationship(name, node, in: self, attributes)
+        }
+        parts[section.index] = own
+        families[own.root, default: []].append(section.index)
     }
 }
 
-/// The parts of an entity and its mapping. An entity never changes, so each change makes a new
-/// entity from these parts.
-struct EntityParts {
+/// The parts of an entity and of its mapping that the document states for the entity itself. An
+/// entity never changes, so each change makes a new entity from these parts.
+struct EntityParts: Sendable {
     let name: String
     let index: Int
-    let model: EntityModel
+    /// The index of the entity that this entity extends.
+    let base: Int?
+    /// The index of the base of the family.
+    let root: Int
+    /// The number of entities that it extends, one above the other.
+    let depth: Int
+    let place: DocumentPlace
     var attributes: [Attribute] = []
     var attributeMappings: [AttributeMapping] = []
     var relationships: [Relationship] = []
     var relationshipMappings: [RelationshipMapping] = []
     var identityIndex: Int?
-    var fullText: [Int] = []
+    /// The names of the attributes whose texts a full text search looks in.
+    var fullText: [String] = []
 
-    static let keys = ["identity", "attributes", "relationships", "fullText"]
+    static let keys = ["extends", "identity", "attributes", "relationships", "fullText"]
+    init(_ section: EntitySection, extending base: EntityParts?) {
+        name = section.name
+        index = section.index
+        self.base = base?.index
+        root = base?.root ?? section.index
+        depth = base.map { $0.depth + 1 } ?? 0
+        place = section.place
+    }
+
     private static let keysOfAttribute = ["source", "type", "format", "transform"]
     private static let keysOfRelationship = ["entity", "source", "many", "policy", "byIdentity"]
 
@@ -189,45 +231,45 @@ struct EntityParts {
                 isMany: isMany, policy: policy ?? .assign))
     }
 
+    /// Reads the name of the attribute that identifies objects.
+    ///
+    /// - Parameter base: The entity that this entity extends.
+    mutating func readIdentity(_ node: DocumentNode, _ name: String, _ base: EntityParts?) {
+        if let base {
+            return node.report(
+                "\(self.name) extends \(base.name) (\(base.place.text)), and shares its identity")
+        }
+        identityIndex = attributes.firstIndex { $0.name == name }
+        guard let index = identityIndex else {
+            return node.reportUnknown("attribute", name, among: attributes.map(\.name))
+        }
+        if !attributes[index].type.mayIdentify {
+            node.report("an identity is of type int or string, \"\(name)\" is not")
+        }
+    }
+
     /// Reads `["title", "body"]`: the attributes whose texts a full text search looks in.
-    mutating func readFullText(_ node: DocumentNode) {
+    ///
+    /// - Parameter attributes: The attributes of the entity, with those that it inherits.
+    mutating func readFullText(_ node: DocumentNode, _ attributes: [Attribute]) {
         guard let elements = node.elements() else { return }
         if elements.isEmpty { node.report("must name an attribute") }
         for element in elements {
             guard let name = element.nonEmptyString() else { continue }
-            guard let index = attributes.firstIndex(where: { $0.name == name }) else {
+            guard let attribute = attributes.first(where: { $0.name == name }) else {
                 element.reportUnknown("attribute", name, among: attributes.map(\.name))
                 continue
             }
-            let type = attributes[index].type
+            let type = attribute.type
             if type != .string, type != .any {
                 element.report(
                     "full text is of type string or any, \"\(name)\" is of type \(type.rawValue)")
-            } else if fullText.contains(index) {
+            } else if fullText.contains(name) {
                 element.report("\"\(name)\" stands twice")
             } else {
-                fullText.append(index)
+                fullText.append(name)
             }
         }
-    }
-
-    var mapping: EntityMapping {
-        EntityMapping(
-            entity: Entity(
-                name: name, index: index, attributes: attributes, relationships: relationships,
-                identityIndex: identityIndex, fullText: fullText, model: model),
-            attributes: attributeMappings, relationships: relationshipMappings)
-    }
-}
-
-extension EntityParts {
-    init(_ mapping: EntityMapping) {
-        let entity = mapping.entity
-        self.init(
-            name: entity.name, index: entity.index, model: entity.model,
-            attributes: entity.attributes, attributeMappings: mapping.attributes,
-            relationships: entity.relationships, relationshipMappings: mapping.relationships,
-            identityIndex: entity.identityIndex, fullText: entity.fullText)
     }
 }
 

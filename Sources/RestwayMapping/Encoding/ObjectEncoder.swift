@@ -28,7 +28,12 @@ package struct ObjectEncoder {
 
     private enum Place: Hashable {
         case member(Int)
-        case object(entity: Int, storeKey: Int64)
+        /// - Parameter base: The index of the entity that is the base of the object's family.
+        case object(base: Int, storeKey: Int64)
+
+        init(_ entity: Entity, _ storeKey: Int64) {
+            self = .object(base: entity.family.members[0].index, storeKey: storeKey)
+        }
     }
 
     private let mappings: [EntityMapping]
@@ -56,7 +61,8 @@ package struct ObjectEncoder {
         self.newest = newest
     }
 
-    /// Writes `subject` as `mapping` says.
+    /// Writes `subject` as `mapping` says. A draft of an entity that extends the one of the mapping
+    /// is written with everything that its own entity has.
     package mutating func encode(
         _ subject: EncodingSubject, _ mapping: EntityMapping
     ) throws(EncodingError) -> WireObject {
@@ -64,7 +70,8 @@ package struct ObjectEncoder {
         case .object(let object): return try encode(source(object), mapping, depth: 1)
         case .draft(let draft):
             members = draft.members
-            return try encode(source(member: 0), mapping, depth: 1)
+            let source = source(member: 0)
+            return try encode(source, self.mapping(of: source, as: mapping), depth: 1)
         }
     }
 
@@ -74,7 +81,7 @@ package struct ObjectEncoder {
         let member = members[index]
         let place: Place =
             member.storeKey == 0
-            ? .member(index) : .object(entity: member.entity.index, storeKey: member.storeKey)
+            ? .member(index) : Place(member.entity, member.storeKey)
         return Source(
             entity: member.entity, values: member.values, links: member.links,
             draft: (index, member.changed), place: place, storeKey: member.storeKey)
@@ -85,8 +92,8 @@ package struct ObjectEncoder {
         let count = entity.attributes.count
         return Source(
             entity: entity, values: (0..<count).map(object.value(at:)),
-            links: (count..<entity.cellCount).map { .init(object.value(at: $0), { .key($0) }) },
-            draft: nil, place: .object(entity: entity.index, storeKey: object.storeKey),
+            links: entity.relationshipCells.map { .init(object.value(at: $0), { .key($0) }) },
+            draft: nil, place: Place(entity, object.storeKey),
             storeKey: object.storeKey)
     }
 
@@ -96,10 +103,22 @@ package struct ObjectEncoder {
         switch link {
         case .member(let index): return source(member: index)
         case .key(let key):
-            let member = members.firstIndex { $0.storeKey == key && $0.entity === entity }
+            let member = members.firstIndex {
+                $0.storeKey == key && $0.entity.isOfFamily(of: entity)
+            }
             if let member, key != 0 { return source(member: member) }
             return newest(entity, key).map(source)
         }
+    }
+
+    /// Returns how an object is written for which a descriptor or a relationship names the entity
+    /// of `mapping`: a draft as its own entity, an object of the store as the named entity, because
+    /// the answers that came before must not change what is sent.
+    private func mapping(of source: Source, as mapping: EntityMapping) -> EntityMapping {
+        guard source.draft != nil, source.entity !== mapping.entity,
+            source.entity.isA(mapping.entity)
+        else { return mapping }
+        return mappings[source.entity.index]
     }
 
     // MARK: Objects
@@ -252,7 +271,8 @@ package struct ObjectEncoder {
     ) throws(EncodingError) -> WireValue? {
         if !mapping.isByIdentity, !written.contains(linked.place) {
             links.append(.init(identity: linked.identity, object: sent.count))
-            return .object(try encode(linked, target, depth: depth + 1))
+            let written = self.mapping(of: linked, as: target)
+            return .object(try encode(linked, written, depth: depth + 1))
         }
         let attribute = target.attributes.first { $0.attribute == target.entity.identityIndex }
         var identity = Value.absent
