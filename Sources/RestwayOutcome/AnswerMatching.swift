@@ -23,7 +23,9 @@ package struct AnswerMatching {
     package init(_ sent: [SentObject], _ told: [Snapshot], root: Int?) {
         self.sent = sent
         self.told = told
-        guard !sent.isEmpty, let root, told[root].entity === sent[0].entity else { return }
+        guard !sent.isEmpty, let root,
+            told[root].entity.isOfFamily(of: sent[0].entity)
+        else { return }
         rows[0] = root
         var waiting = [0]
         while let object = waiting.popLast() {

@@ -132,8 +132,10 @@ package final class PagedList: Sendable {
         // An object may stand on a page twice.
         var seen: Set<Int64> = []
         let added = page.objects.filter { seen.insert($0.storeKey).inserted }
+        // The objects of a page may be of several shapes of one family.
         let change = ListChange(
-            name: name, entity: added.first?.entity.name ?? entity, keys: added.map(\.storeKey),
+            name: name, entity: added.first?.entity.family.name ?? entity,
+            keys: added.map(\.storeKey),
             state: progress.text, replacesAll: beginsAnew)
         try context.store.apply(change, adding: added, to: members)
         state.withLock { state in

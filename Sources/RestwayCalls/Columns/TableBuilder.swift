@@ -12,6 +12,10 @@ package final class TableBuilder {
     private static let rowsAtOnce = 256
 
     private let entity: Entity
+    /// The indices of the attributes and of the relationships that the entity itself has, and not
+    /// only another shape of its family.
+    private let attributes: [Int]
+    private let relationships: [Int]
     private let columns: [AttributeColumn]
     private let links: [LinkBuilder]
     private var count = 0
@@ -28,21 +32,21 @@ package final class TableBuilder {
     private init(
         _ entity: Entity, depth: Int, of api: API, _ columnCount: inout Int
     ) throws(Failure) {
-        columnCount += entity.cellCount
+        attributes = entity.ownAttributes
+        relationships = depth > 0 ? entity.ownRelationships : []
+        columnCount += attributes.count + entity.ownRelationships.count
         guard columnCount <= Self.columnsMax else {
             throw Failure(
                 .tooLarge, "a table of this depth has more than \(Self.columnsMax) columns",
                 field: "depth")
         }
         self.entity = entity
-        columns = entity.attributes.map(AttributeColumn.init)
+        columns = attributes.map { AttributeColumn(entity.attributes[$0]) }
         var links: [LinkBuilder] = []
-        if depth > 0 {
-            for relationship in entity.relationships {
-                let target = try api.entity(named: relationship.targetName)
-                let table = try TableBuilder(target, depth: depth - 1, of: api, &columnCount)
-                links.append(LinkBuilder(relationship, table))
-            }
+        for relationship in relationships.map({ entity.relationships[$0] }) {
+            let target = try api.entity(named: relationship.targetName)
+            let table = try TableBuilder(target, depth: depth - 1, of: api, &columnCount)
+            links.append(LinkBuilder(relationship, table))
         }
         self.links = links
     }
@@ -58,25 +62,29 @@ package final class TableBuilder {
     ) throws(Failure) {
         for start in stride(from: objects.startIndex, to: objects.endIndex, by: Self.rowsAtOnce) {
             let rows = objects[start..<min(start + Self.rowsAtOnce, objects.endIndex)]
-            for object in rows where object.entity !== entity {
+            for object in rows where !object.entity.isOfFamily(of: entity) {
                 throw Failure(
                     .invalidArgument,
                     "a table has objects of one entity, not of \(entity.name) and "
                         + object.entity.name, field: "list")
             }
-            for (index, column) in columns.enumerated() { column.append(rows, attribute: index) }
+            for (place, column) in columns.enumerated() {
+                column.append(rows, attribute: attributes[place])
+            }
             for _ in rows { mask.appendValue() }
             count += rows.count
             guard let store else { continue }
-            for (index, link) in links.enumerated() {
-                for object in rows { try link.append(object, relationship: index, in: store) }
+            for (place, link) in links.enumerated() {
+                for object in rows {
+                    try link.append(object, relationship: relationships[place], in: store)
+                }
             }
         }
     }
 
     /// Appends a row of attributes. The table must not follow relationships.
-    package func append(_ attributes: UnsafePointer<Cell>) {
-        for (index, column) in columns.enumerated() { column.append(attributes[index]) }
+    package func append(_ cells: UnsafePointer<Cell>) {
+        for (place, column) in columns.enumerated() { column.append(cells[attributes[place]]) }
         mask.appendValue()
         count += 1
     }
