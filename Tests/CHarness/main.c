@@ -28,7 +28,7 @@ extern const struct suite api_suite, api_errors_suite, bad_body_suite, bad_netwo
     inspect_suite, client_headers_suite, unreachable_suite, send_to_suite, interrupt_suite,
     lifecycle_suite, page_suite, paged_list_suite, pipeline_suite, scope_suite, routing_suite,
     reading_suite, arrow_suite, query_where_suite, transaction_suite, query_observer_suite,
-    values_suite, short_suite, verbs_suite, fields_suite, fields_draft_suite;
+    values_suite, short_suite, verbs_suite, fields_suite, fields_draft_suite, extends_suite;
 
 static const struct suite *const suites[] = {
     &basics_suite,      &api_suite,          &api_errors_suite,  &client_suite,
@@ -59,7 +59,7 @@ static const struct suite *const suites[] = {
     &lifecycle_suite,   &page_suite,         &paged_list_suite, &pipeline_suite, &scope_suite,
     &routing_suite,     &reading_suite,     &arrow_suite,       &query_where_suite,
     &transaction_suite, &query_observer_suite, &values_suite, &short_suite,
-    &verbs_suite, &fields_suite,      &fields_draft_suite,
+    &verbs_suite, &fields_suite,      &fields_draft_suite, &extends_suite,
     &demo_suite,        &fork_suite,
 };
 

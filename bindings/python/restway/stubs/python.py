@@ -119,7 +119,7 @@ class _Module:
         """Returns the classes of the module, each as lines."""
         if self._document.routes:
             yield ['T = TypeVar("T")']
-        for entity in self._document.entities:
+        for entity in self._document.base_first():
             yield self._entity(entity)
             yield self._values_of(entity)
             yield self._draft(entity)
@@ -138,11 +138,18 @@ class _Module:
 
     def _entity(self, entity: Entity) -> list[str]:
         name = self._names.entities[entity.name]
+        types = self._read_types([entity])
+        base = "TypedObject"
+        if entity.bases:
+            base = self._names.entities[entity.bases[0]]
+            inherited = next(one for one in self._document.entities if one.name == entity.bases[0])
+            known = self._read_types([inherited])
+            types = {name: kind for name, kind in types.items() if name not in known}
         return [
-            f"class {name}(TypedObject, entity={quoted(entity.name)}):",
+            f"class {name}({base}, entity={quoted(entity.name)}):",
             f'    """An object of the entity {documented(entity.name)}."""',
             "",
-            *self._attributes(self._read_types([entity]), Object, "Attribute[{}]"),
+            *self._attributes(types, Object, "Attribute[{}]"),
         ]
 
     def _any_object(self) -> list[str]:
@@ -172,7 +179,8 @@ class _Module:
         types = {attribute.name: _type_of(attribute.type) for attribute in entity.attributes}
         for relationship in entity.relationships:
             target = relationship.entity
-            linked = f"{self._names.entities[target]} | {self._names.drafts[target]}"
+            drafts = [self._names.drafts[name] for name in self._document.extending(target)]
+            linked = " | ".join([self._names.entities[target], *drafts])
             types[relationship.name] = (
                 f"Sequence[{linked}]" if relationship.many else f"{linked} | None"
             )

@@ -178,7 +178,7 @@ class _Source:
             "",
             "    /// Makes a draft of an object; nil if the object is of another entity.",
             "    init?(of object: Object, _ client: Client) throws(RestwayError) {",
-            f"        guard object.entity == {literal(entity.name)} else {{ return nil }}",
+            f"        guard object.isA({literal(entity.name)}) else {{ return nil }}",
             "        draft = try client.draft(of: object)",
             "    }",
             *members,
