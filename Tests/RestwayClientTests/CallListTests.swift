@@ -17,8 +17,8 @@ final class CallListTests: XCTestCase {
                 }
                 for call in calls { try client.calls.register(call) }
                 for index in order[..<endedCount] {
-                    client.calls.ended(calls[index])
-                    client.calls.ended(calls[index])
+                    client.calls.ended(calls[index], .failure(Failure.closed), nil)
+                    client.calls.ended(calls[index], .failure(Failure.closed), nil)
                 }
                 let left = order[endedCount...].sorted().map { ObjectIdentifier(calls[$0]) }
                 XCTAssertEqual(client.calls.close().map(ObjectIdentifier.init), left)

@@ -29,7 +29,8 @@ final class UnionTests: XCTestCase {
         """
     }
 
-    private let transport = FakeTransport()
+    /// The transport of the client that was made last: a client closes its own.
+    private var transport = FakeTransport()
     private var directory = ""
 
     override func setUp() {
@@ -46,6 +47,7 @@ final class UnionTests: XCTestCase {
     private func client(_ document: String = document(), inFile: Bool) throws -> Client {
         var options = ClientOptions()
         options.files.store = inFile ? directory + "/objects.db" : nil
+        transport = FakeTransport()
         return try Client(
             api: try TestAPI.load(document), options: options, transport: transport,
             clock: FakeClock())
@@ -225,7 +227,7 @@ final class UnionTests: XCTestCase {
             [
                 "$.unions.Empty.oneOf: must name an entity",
                 "$.unions.Twice.oneOf[1]: \"A\" stands twice",
-                "$.unions.Unknown.oneOf[1]: unknown entity \"C\"",
+                "$.unions.Unknown.oneOf[1]: unknown entity \"C\"; did you mean \"A\"?",
                 "$.unions.Missing.discriminator.values: no value stands for \"B\"",
                 "$.unions.Fewer: no object can be of \"B\", because \"A\", which stands before it, "
                     + "needs fewer keys",
