@@ -244,7 +244,7 @@ final class RandomUnionTests: XCTestCase {
                 _ = machine.endObject()
                 _ = machine.int64(1)
                 _ = machine.endObject()
-            }, .brokenEvents(.valueWithoutKey, place: "items.kind"))
+            }, .brokenEvents(.valueWithoutKey, place: "items"))
         XCTAssertEqual(
             failure { machine in
                 key("kind", machine)

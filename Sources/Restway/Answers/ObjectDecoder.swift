@@ -29,9 +29,9 @@ struct ObjectDecoder: Decoder {
     private static let depthMax = 64
 
     let content: Content
-    let source: ObjectSource
+    let run: DecodingRun
     let codingPath: [any CodingKey]
-    var userInfo: [CodingUserInfoKey: Any] { source.decoder.userInfo }
+    var userInfo: [CodingUserInfoKey: Any] { run.source.decoder.userInfo }
 
     /// Reads the objects of an answer: all of them into an array, else the first one.
     static func decode<Result: Decodable>(
@@ -42,12 +42,16 @@ struct ObjectDecoder: Decoder {
             isMany
             ? .list(objects.map(Content.object))
             : objects.first.map(Content.object) ?? .value(.null)
-        return try ObjectDecoder(content, source, []).decode(Result.self)
+        return try ObjectDecoder(content, source).decode(Result.self)
     }
 
-    init(_ content: Content, _ source: ObjectSource, _ codingPath: [any CodingKey]) {
+    init(_ content: Content, _ source: ObjectSource) {
+        self.init(content, DecodingRun(source), [])
+    }
+
+    init(_ content: Content, _ run: DecodingRun, _ codingPath: [any CodingKey]) {
         self.content = content
-        self.source = source
+        self.run = run
         self.codingPath = codingPath
     }
 
@@ -59,7 +63,7 @@ struct ObjectDecoder: Decoder {
         if case .value(let value) = content {
             if let found = try plain(value, type) as? Result { return found }
             if case .json(let text) = value {
-                return try source.decoder.decode(Result.self, from: Data(text.utf8))
+                return try run.source.decoder.decode(Result.self, from: Data(text.utf8))
             }
         }
         if Result.self == JSON.self, let found = content.json as? Result { return found }
@@ -90,17 +94,17 @@ struct ObjectDecoder: Decoder {
         switch content {
         case .object(let snapshot):
             return KeyedDecodingContainer(
-                ObjectContainer<Key>(snapshot: snapshot, source: source, codingPath: codingPath))
+                ObjectContainer<Key>(snapshot: snapshot, run: run, codingPath: codingPath))
         case .map(let members):
             return KeyedDecodingContainer(
-                MapContainer<Key>(members: members, source: source, codingPath: codingPath))
+                MapContainer<Key>(members: members, run: run, codingPath: codingPath))
         case .value, .list: throw mismatch([String: Any].self)
         }
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
         guard case .list(let elements) = content else { throw mismatch([Any].self) }
-        return ListContainer(elements: elements, source: source, codingPath: codingPath)
+        return ListContainer(elements: elements, run: run, codingPath: codingPath)
     }
 
     func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
@@ -176,70 +180,6 @@ extension ObjectDecoder: SingleValueDecodingContainer {
             }
         guard let number else { throw mismatch(Number.self) }
         return number
-    }
-}
-
-/// The attributes and relationships of an object.
-private struct ObjectContainer<Key: CodingKey>: ContentContainer {
-    let snapshot: Snapshot
-    let source: ObjectSource
-    let codingPath: [any CodingKey]
-
-    var allKeys: [Key] {
-        let entity = snapshot.entity
-        let names = entity.attributes.map(\.name) + entity.relationships.map(\.name)
-        return names.compactMap(Key.init).filter(contains)
-    }
-
-    func contains(_ key: Key) -> Bool {
-        guard let cell = cell(key) else { return false }
-        return !snapshot.cell(at: cell).isAbsent
-    }
-
-    func decodeNil(forKey key: Key) throws -> Bool {
-        guard let cell = cell(key) else { throw missing(key) }
-        let kind = snapshot.cell(at: cell).kind
-        return kind == .null || kind == .absent
-    }
-
-    var whole: ObjectDecoder { ObjectDecoder(.object(snapshot), source, codingPath) }
-
-    func decoder(_ key: Key) throws -> ObjectDecoder {
-        guard let cell = cell(key), !snapshot.cell(at: cell).isAbsent else { throw missing(key) }
-        let relationship = cell - snapshot.entity.attributes.count
-        let content: ObjectDecoder.Content =
-            relationship < 0
-            ? .init(snapshot.value(at: cell), snapshot.entity.attributes[cell].shape)
-            : try related(relationship, snapshot.cell(at: cell))
-        return ObjectDecoder(content, source, codingPath + [key])
-    }
-
-    private func related(_ index: Int, _ cell: Cell) throws -> ObjectDecoder.Content {
-        guard cell.kind != .null else { return .value(.null) }
-        let objects = try source.store.related(snapshot, relationship: index)
-        if snapshot.entity.relationships[index].isMany {
-            return .list(objects.map(ObjectDecoder.Content.object))
-        }
-        return objects.first.map(ObjectDecoder.Content.object) ?? .value(.null)
-    }
-
-    /// The cell of an attribute or a relationship; `nil` if the entity has neither by
-    /// this name.
-    private func cell(_ key: Key) -> Int? {
-        let entity = snapshot.entity
-        if let attribute = entity.attributeIndex(named: key.stringValue) { return attribute }
-        return entity.relationshipIndex(named: key.stringValue).map {
-            entity.attributes.count + $0
-        }
-    }
-
-    private func missing(_ key: Key) -> DecodingError {
-        let name = snapshot.entity.name
-        let text =
-            cell(key) == nil
-            ? "the entity \(name) has neither an attribute nor a relationship of this name"
-            : "the \(name) has no value for it"
-        return .keyNotFound(key, .init(codingPath: codingPath, debugDescription: text))
     }
 }
 

@@ -127,7 +127,7 @@ extension Response {
         }
         do {
             if let content = valueContent {
-                return try ObjectDecoder(content, source, []).decode(Value.self)
+                return try ObjectDecoder(content, source).decode(Value.self)
             }
             guard core.isMapped else {
                 return try source.decoder.decode(Value.self, from: body)

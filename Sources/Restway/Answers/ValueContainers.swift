@@ -71,7 +71,7 @@ extension ContentContainer {
 /// The values of a map by their keys.
 struct MapContainer<Key: CodingKey>: ContentContainer {
     let members: [String: ObjectDecoder.Content]
-    let source: ObjectSource
+    let run: DecodingRun
     let codingPath: [any CodingKey]
 
     var allKeys: [Key] { members.keys.sorted().compactMap(Key.init) }
@@ -80,27 +80,27 @@ struct MapContainer<Key: CodingKey>: ContentContainer {
 
     func decodeNil(forKey key: Key) throws -> Bool { try decoder(key).decodeNil() }
 
-    var whole: ObjectDecoder { ObjectDecoder(.map(members), source, codingPath) }
+    var whole: ObjectDecoder { ObjectDecoder(.map(members), run, codingPath) }
 
     func decoder(_ key: Key) throws -> ObjectDecoder {
         guard let content = members[key.stringValue] else {
             throw DecodingError.keyNotFound(
                 key, .init(codingPath: codingPath, debugDescription: "the map has no such key"))
         }
-        return ObjectDecoder(content, source, codingPath + [key])
+        return ObjectDecoder(content, run, codingPath + [key])
     }
 }
 
 /// The elements of a list, one after the other.
 struct ListContainer: UnkeyedDecodingContainer {
     let elements: [ObjectDecoder.Content]
-    let source: ObjectSource
+    let run: DecodingRun
     let codingPath: [any CodingKey]
     private(set) var currentIndex = 0
 
-    init(elements: [ObjectDecoder.Content], source: ObjectSource, codingPath: [any CodingKey]) {
+    init(elements: [ObjectDecoder.Content], run: DecodingRun, codingPath: [any CodingKey]) {
         self.elements = elements
-        self.source = source
+        self.run = run
         self.codingPath = codingPath
     }
 
@@ -141,7 +141,7 @@ struct ListContainer: UnkeyedDecodingContainer {
             throw DecodingError.valueNotFound(
                 type, .init(codingPath: path, debugDescription: "the list has no more elements"))
         }
-        return ObjectDecoder(elements[currentIndex], source, path)
+        return ObjectDecoder(elements[currentIndex], run, path)
     }
 
     private struct Place: CodingKey {

@@ -90,7 +90,7 @@ public struct Object: Sendable {
         _ type: Result.Type = Result.self
     ) throws(RestwayError) -> Result {
         do {
-            return try ObjectDecoder(.object(snapshot), source, []).decode(Result.self)
+            return try ObjectDecoder(.object(snapshot), source).decode(Result.self)
         } catch {
             throw RestwayError(DecodingText.failure(error, Result.self), underlying: error)
         }

@@ -103,14 +103,7 @@ struct ResponseProcessor {
         if let reason = ContentDecoder.reasonNotDecoded(received.headers) {
             throw failure(.mapping, reason, received)
         }
-        // A body whose type no mapper reads, and that does not look like JSON, is refused, unless
-        // the route accepts the type or a descriptor names it.
-        let isToBeRead =
-            received.body.looksLikeJSON || !request.accepted.isEmpty || plan.namesMediaTypes
-        guard let mapper = self.mapper(for: received, looksLikeJSON: isToBeRead) else {
-            let type = received.headers.joined("Content-Type") ?? "nothing"
-            throw failure(.mapping, "expected JSON, the server sent \(type)", received)
-        }
+        let mapper = try self.mapper(for: received, plan)
         context.lifecycle.tell(.willMap, of: call)
         var result = try read(received, plan, with: mapper)
         // A hook may know the identities, and the objects that were sent are known already.
@@ -129,6 +122,18 @@ struct ResponseProcessor {
         parsed.parsed = ParsedValue(result)
         parsed.result = result
         return parsed
+    }
+
+    /// Returns the mapper that reads a body. A body whose type no mapper reads, and that does not
+    /// look like JSON, is refused, unless the route accepts the type or a descriptor names it.
+    private func mapper(
+        for received: ReceivedResponse, _ plan: MappingPlan
+    ) throws(Failure) -> any Mapper {
+        let isToBeRead =
+            received.body.looksLikeJSON || !request.accepted.isEmpty || plan.namesMediaTypes
+        if let mapper = mapper(for: received, looksLikeJSON: isToBeRead) { return mapper }
+        let type = received.headers.joined("Content-Type") ?? "nothing"
+        throw failure(.mapping, "expected JSON, the server sent \(type)", received)
     }
 
     /// Refuses the body of a successful answer that has no type that the route accepts.

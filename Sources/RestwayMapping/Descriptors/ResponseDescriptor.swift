@@ -25,13 +25,10 @@ package final class ResponseDescriptor: Sendable {
     package let routeKey: String?
     /// The name of the host's hook, which receives the rows before the store does.
     package let hook: String?
-    /// The name of the events of an event stream to which this descriptor applies; nil for whole
-    /// bodies, and for events of any name.
-    package let event: String?
     /// Whether a body that has nothing at the key path cannot be mapped.
     package let isRequired: Bool
-    /// The media types of the answers; empty for answers of any type.
-    package let mediaTypes: [MediaRange]
+    /// The bodies to which this descriptor applies.
+    private let bodies: (event: String?, mediaTypes: [MediaRange])
     /// The methods as a set, because each response checks them more than once.
     package let methodSet: MethodSet
 
@@ -42,7 +39,7 @@ package final class ResponseDescriptor: Sendable {
         valueConversion: ValueConversion? = nil, mediaTypes: [MediaRange] = [],
         union: EntityUnion? = nil
     ) {
-        self.mediaTypes = mediaTypes
+        bodies = (event, mediaTypes)
         self.valueConversion = valueConversion
         self.union = union
         self.methods = methods
@@ -53,9 +50,14 @@ package final class ResponseDescriptor: Sendable {
         self.mapping = mapping
         self.routeKey = routeKey
         self.hook = hook
-        self.event = event
         self.isRequired = isRequired
     }
+
+    /// The name of the events of an event stream to which this descriptor applies; nil for whole
+    /// bodies, and for events of any name.
+    package var event: String? { bodies.event }
+    /// The media types of the answers; empty for answers of any type.
+    package var mediaTypes: [MediaRange] { bodies.mediaTypes }
 
     /// Returns a copy of this descriptor with another mapping.
     package func with(_ mapping: EntityMapping) -> ResponseDescriptor {

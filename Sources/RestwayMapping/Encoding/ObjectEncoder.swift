@@ -119,6 +119,7 @@ package struct ObjectEncoder {
     /// Returns the mapping of the entity that a relationship names for an object at its other end:
     /// of the members of a union, the most specific one that has brought the object.
     private func target(_ linked: Source, _ relationship: Relationship) -> EntityMapping {
+        if relationship.targets.count == 1 { return mappings[relationship.targets[0]] }
         let entities = relationship.targets.map { mappings[$0].entity }
         let place = entities.place(ofObjectIn: linked.entity.family, linked.shapes)
         return mappings[place.map { relationship.targets[$0] } ?? linked.entity.index]
@@ -149,22 +150,7 @@ package struct ObjectEncoder {
         sent.append(source.sent)
         let entity = source.entity
         let isPartial = depth == 1 && options.isChangedOnly
-        var result = WireObject()
-        for attribute in mapping.attributes {
-            let index = attribute.attribute
-            let isChanged = source.draft?.changed.contains(index) ?? false
-            let constant = entity.attributes[index].rules.constant
-            if isPartial, !isChanged, constant == nil { continue }
-            var value = try encode(constant ?? source.values[index], source, attribute)
-            if index == entity.identityIndex {
-                value = try identityForNow(source, attribute) ?? value
-            }
-            if value == .absent || value == .null && !options.keepsNulls { continue }
-            let written = try expanded(value, source, attribute)
-            guard put(written, at: attribute.source, &result, isChanged: isChanged) else {
-                throw blocked(entity, entity.attributes[index].name, attribute.source)
-            }
-        }
+        var result = try attributes(of: source, mapping, isPartial: isPartial)
         for mapping in mapping.relationships {
             let relationship = entity.relationships[mapping.relationship]
             let cell = entity.attributes.count + mapping.relationship
@@ -181,6 +167,32 @@ package struct ObjectEncoder {
             sent[number].links.append((mapping.relationship, links))
             guard put(value, at: mapping.source, &result, isChanged: isChanged) else {
                 throw blocked(entity, relationship.name, mapping.source)
+            }
+        }
+        return result
+    }
+
+    /// An object with the attributes of `source`.
+    ///
+    /// It is a function of its own, so that nested objects take little of the stack.
+    private func attributes(
+        of source: Source, _ mapping: EntityMapping, isPartial: Bool
+    ) throws(EncodingError) -> WireObject {
+        let entity = source.entity
+        var result = WireObject()
+        for attribute in mapping.attributes {
+            let index = attribute.attribute
+            let isChanged = source.draft?.changed.contains(index) ?? false
+            let constant = entity.attributes[index].rules.constant
+            if isPartial, !isChanged, constant == nil { continue }
+            var value = try encode(constant ?? source.values[index], source, attribute)
+            if index == entity.identityIndex {
+                value = try identityForNow(source, attribute) ?? value
+            }
+            if value == .absent || value == .null && !options.keepsNulls { continue }
+            let written = try expanded(value, source, attribute)
+            guard put(written, at: attribute.source, &result, isChanged: isChanged) else {
+                throw blocked(entity, entity.attributes[index].name, attribute.source)
             }
         }
         return result
@@ -324,14 +336,22 @@ package struct ObjectEncoder {
         _ source: Source, _ mapping: RelationshipMapping, _ linked: Source, depth: Int,
         _ links: inout [SentObject.Link]
     ) throws(EncodingError) -> WireValue? {
-        let target = target(linked, source.entity.relationships[mapping.relationship])
-        if !mapping.isByIdentity, !written.contains(linked.place) {
-            links.append(.init(identity: linked.identity, object: sent.count))
-            let written = self.mapping(of: linked, as: target)
-            var object = try encode(linked, written, depth: depth + 1)
-            try mapping.union?.mark(&object, as: target)
-            return .object(object)
+        if mapping.isByIdentity || written.contains(linked.place) {
+            return try reference(to: linked, source, mapping, &links)
         }
+        let target = target(linked, source.entity.relationships[mapping.relationship])
+        links.append(.init(identity: linked.identity, object: sent.count))
+        var object = try encode(linked, self.mapping(of: linked, as: target), depth: depth + 1)
+        try mapping.union?.mark(&object, as: target)
+        return .object(object)
+    }
+
+    /// The identity of a linked object, or an object with it; nil if it has no identity.
+    private func reference(
+        to linked: Source, _ source: Source, _ mapping: RelationshipMapping,
+        _ links: inout [SentObject.Link]
+    ) throws(EncodingError) -> WireValue? {
+        let target = target(linked, source.entity.relationships[mapping.relationship])
         let attribute = target.attributes.first { $0.attribute == target.entity.identityIndex }
         var identity = Value.absent
         if let attribute {

@@ -1,3 +1,5 @@
+import RestwayObjects
+
 /// Relationships, and objects that may be of several entities.
 extension MachineCore {
     /// Makes a row that has only the identity of a linked object; false if the mapping is over.
@@ -36,6 +38,22 @@ extension MachineCore {
             rows.finish(from: row, haveContent: false, values.bytes.base, &issues, at: places)
         }
         return true
+    }
+
+    /// Gives a linked row its key in a map, if the link has keys.
+    mutating func putKey(_ link: PlanLink, _ row: Int) {
+        guard let target = link.key else { return }
+        let key = places.freeKey
+        do throws(Misfit) {
+            let cell: Result<Cell, Misfit> = key.withBytes { key in
+                Result { () throws(Misfit) in
+                    try values.cell(.string(key), target, rows.mapping(of: row))
+                }
+            }
+            rows.put(try cell.get(), target.attribute, row)
+        } catch {
+            report(error, row)
+        }
     }
 
     /// Whether the link takes this value: a relationship to one takes only the first element of a

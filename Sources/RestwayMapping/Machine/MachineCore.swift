@@ -219,7 +219,7 @@ struct MachineCore {
                 note(position)
                 captureOrRefuse(position, isArray: false)
                 if node.pointee.hasPlacesBelow { places.positions.push(position) }
-                beginMap(position)
+                rows.beginMap(position)
                 for _ in node.pointee.rows { rows.progress?.expect(1) }
             }
             for start in node.pointee.rows {
@@ -295,7 +295,11 @@ struct MachineCore {
         }
         guard !places.awaitsValue else { return fail(broken(.keyWithoutValue)) }
         let frame = places.popFrame()
-        if isArray { endLists(frame) } else { endMaps(frame) }
+        if isArray {
+            rows.endLists(frame, places)
+        } else if plan.hasMaps {
+            rows.endMaps(frame, places)
+        }
         places.close(frame)
         if captures.isOpen {
             captures.text.push(UInt8(ascii: isArray ? "]" : "}"))

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from .model import WRITING_METHODS, Attribute, Document, Entity, Relationship, Route, Variable
+from .swift_enum import enum_of
 from .swift_text import documentation, identifier, literal, type_name
 
 _TYPES = {
@@ -130,7 +131,7 @@ class _Source:
             if self._closes_circle(entity, one)
         ]
         members += [
-            _enum(one, self._enums[entity.name, one.name])
+            enum_of(one, self._enums[entity.name, one.name])
             for one in entity.attributes
             if _has_enum(one)
         ]
@@ -401,55 +402,6 @@ def _coding_keys(names: list[tuple[str, str]]) -> list[str]:
     return [
         "enum CodingKeys: String, CodingKey {",
         *(f"    case {field} = {literal(source)}" for source, field in names),
-        "}",
-    ]
-
-
-_OF_ENUMS = ("allCases", "encode", "hash", "hashValue", "rawValue", "unknown")
-"""The names that the enums of attributes use for themselves."""
-
-
-def _enum(attribute: Attribute, name: str) -> list[str]:
-    """Returns the enum of the values that the document lists for an attribute."""
-    taken = {*_OF_ENUMS}
-    cases = [(identifier(value, taken), literal(value)) for value in attribute.values]
-    comment = f"/// The values of the attribute {documentation(attribute.name)}."
-    if attribute.closed:
-        return [
-            comment,
-            f"enum {name}: String, CaseIterable, Codable, Hashable, Sendable {{",
-            *(f"    case {case} = {value}" for case, value in cases),
-            "}",
-        ]
-    return [
-        comment,
-        f"enum {name}: Codable, Hashable, RawRepresentable, Sendable {{",
-        *(f"    case {case}" for case, _ in cases),
-        "    /// A value that the document does not list.",
-        "    case unknown(String)",
-        "",
-        "    init(rawValue: String) {",
-        "        switch rawValue {",
-        *(f"        case {value}: self = .{case}" for case, value in cases),
-        "        default: self = .unknown(rawValue)",
-        "        }",
-        "    }",
-        "",
-        "    init(from decoder: any Decoder) throws {",
-        "        self.init(rawValue: try decoder.singleValueContainer().decode(String.self))",
-        "    }",
-        "",
-        "    var rawValue: String {",
-        "        switch self {",
-        *(f"        case .{case}: {value}" for case, value in cases),
-        "        case .unknown(let value): value",
-        "        }",
-        "    }",
-        "",
-        "    func encode(to encoder: any Encoder) throws {",
-        "        var container = encoder.singleValueContainer()",
-        "        try container.encode(rawValue)",
-        "    }",
         "}",
     ]
 
