@@ -20,7 +20,8 @@ struct ColumnMemory {
 
     @inline(__always)
     mutating func append(bytes: UnsafeRawBufferPointer) {
-        guard let source = bytes.baseAddress else { return }
+        // No bytes need no memory, so there may be none to copy to.
+        guard let source = bytes.baseAddress, !bytes.isEmpty else { return }
         if count + bytes.count > capacity { grow(by: bytes.count) }
         memcpy(start.unsafelyUnwrapped + count, source, bytes.count)
         count += bytes.count
