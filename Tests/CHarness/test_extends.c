@@ -146,7 +146,32 @@ static void extends__refuses_what_does_not_fit(void **state) {
     restway_client_release(client);
 }
 
+static void extends__members_of_a_union_are_shapes(void **state) {
+    (void)state;
+    restway_client *client = unreachable_client_of(DOCUMENT);
+    restway_store *store = restway_client_store(client);
+    restway_object *note = mapped(
+        client, "Note",
+        "{\"id\": 9, \"by\": [{\"type\": \"Member\", \"id\": 1}, {\"type\": \"Note\", \"id\": 1},"
+        " {\"type\": \"Bot\", \"id\": 2, \"token\": \"t\"}]}");
+    restway_object_release(mapped(client, "Admin", "{\"id\": 1, \"rights\": \"all\"}"));
+    restway_list *found = NULL;
+    assert_ok(restway_store_related(store, note, "by", &found, &failure));
+    assert_int_equal(restway_list_count(found), 3);
+    assert_string_equal(restway_object_entity(restway_list_object(found, 0)), "Admin");
+    assert_string_equal(restway_object_entity(restway_list_object(found, 1)), "Note");
+    assert_string_equal(restway_object_entity(restway_list_object(found, 2)), "Bot");
+    assert_int_equal(restway_object_is_a(restway_list_object(found, 0), "Member"), 1);
+    assert_string_equal(
+        restway_object_string(restway_list_object(found, 0), "rights"), "all");
+    restway_list_release(found);
+    restway_object_release(note);
+    restway_store_release(store);
+    restway_client_release(client);
+}
+
 static const struct CMUnitTest tests[] = {
+    TEST(extends__members_of_a_union_are_shapes),
     TEST(extends__one_object_of_several_shapes),
     TEST(extends__queries_of_the_base_find_all),
     TEST(extends__tables_of_fields_fit_each_shape),
