@@ -20,7 +20,8 @@ RESTWAY_BEGIN_DECLS
  *  @param object     Borrowed.
  *  @param fields     The table. *Borrowed*.
  *  @param out_struct The struct. Its texts, bytes and values are *Borrowed* from @p object.
- *  @return RESTWAY_OK; RESTWAY_E_UNKNOWN_ENTITY (the object is of another entity than the table);
+ *  @return RESTWAY_OK; RESTWAY_E_UNKNOWN_ENTITY (restway_object_is_a() is 0 for the object and the
+ *          entity of the table);
  *          RESTWAY_E_UNKNOWN_ATTRIBUTE; RESTWAY_E_INVALID_ARGUMENT (also for a value of another
  *          type than the field, and for a member whose size does not fit its type; the message and
  *          the error's field name it); RESTWAY_E_OUT_OF_MEMORY; RESTWAY_E_FORKED. On failure the
@@ -194,6 +195,25 @@ RESTWAY_INLINE const restway_field *restway_internal_find_field(
     return NULL;
 }
 
+/* Checks that a table is for drafts of an entity, or of an entity that it extends. */
+RESTWAY_INLINE restway_status restway_internal_check_draft(
+    const restway_fields *fields, const restway_draft *draft, restway_error **out_error) {
+    const char *entity = restway_draft_entity(draft);
+    restway_object *object = NULL;
+    restway_status status;
+    int32_t is_one;
+    if (fields->entity == NULL || strcmp(fields->entity, entity) == 0) {
+        return RESTWAY_OK;
+    }
+    status = restway_draft_snapshot(draft, &object, out_error);
+    if (status != RESTWAY_OK) {
+        return status;
+    }
+    is_one = restway_object_is_a(object, fields->entity);
+    restway_object_release(object);
+    return is_one ? RESTWAY_OK : restway_internal_check_entity(fields, entity, out_error);
+}
+
 /* Sets the named attributes of a draft, or those that have a state. */
 RESTWAY_INLINE restway_status restway_internal_set(
     restway_draft *draft, const restway_fields *fields, const void *values, int32_t are_named,
@@ -209,7 +229,7 @@ RESTWAY_INLINE restway_status restway_internal_set(
         status = restway_draft_changes(draft, NULL, 0, NULL, out_error);
     }
     if (status == RESTWAY_OK) {
-        status = restway_internal_check_entity(fields, restway_draft_entity(draft), out_error);
+        status = restway_internal_check_draft(fields, draft, out_error);
     }
     if (status != RESTWAY_OK) {
         return status;

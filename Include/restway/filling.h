@@ -216,10 +216,14 @@ RESTWAY_INLINE restway_status restway_internal_find_columns(
         restway_value identity;
         return restway_object_identity(object, &identity, out_error);
     }
-    if (columns->entity != NULL && strcmp(columns->entity, entity) == 0) {
-        return RESTWAY_OK;
+    if (fields->entity == NULL || restway_object_is_a(object, fields->entity)) {
+        if (columns->entity != NULL && strcmp(columns->entity, entity) == 0) {
+            return RESTWAY_OK;
+        }
+        status = RESTWAY_OK;
+    } else {
+        status = restway_internal_check_entity(fields, entity, out_error);
     }
-    status = restway_internal_check_entity(fields, entity, out_error);
     if (status != RESTWAY_OK) {
         return status;
     }

@@ -22,9 +22,15 @@ RESTWAY_API restway_object *restway_object_retain(const restway_object *object);
 /** Gives back one reference. NULL is fine. Threads: any. Blocks: never. */
 RESTWAY_API void restway_object_release(restway_object *object);
 
-/** Returns the name of the object's entity; NULL for NULL. *Borrowed*. Threads: any.
- *  Blocks: never. */
+/** Returns the name of the object's entity; NULL for NULL. *Borrowed*. If several entities describe
+ *  the object, because one extends the other, it is the most specific one that has brought it.
+ *  Threads: any. Blocks: never. */
 RESTWAY_API const char *restway_object_entity(const restway_object *object);
+
+/** Returns 1 if the entity called `entity`, or an entity that extends it, has brought the object; 0
+ *  if not, for a name that the API document does not have, and for NULL. Threads: any. Blocks:
+ *  never. */
+RESTWAY_API int32_t restway_object_is_a(const restway_object *object, const char *entity);
 
 /** Returns the store key, a number that the store gives to each instance: positive, never reused. 0
  *  for NULL.

@@ -1,6 +1,7 @@
 public import CRestway
 import Glibc
 import RestwayCalls
+import RestwayDocument
 import RestwayObjects
 import RestwayOutcome
 
@@ -15,7 +16,8 @@ public func restway_list_arrow(
         let objects = try ListHandle.argument(list).objects(first, count)
         let handle = try StoreHandle.argument(store)
         try Arrow.check(depth: depth)
-        guard let entity = objects.first?.entity else { return .withoutRows }
+        guard let name = Entity.nameOfCommonBase(objects) else { return .withoutRows }
+        let entity = try handle.api.entity(named: name)
         let table = try TableBuilder(entity, depth: Int(depth), of: handle.api)
         try table.append(objects, in: handle.store)
         return table.finish()

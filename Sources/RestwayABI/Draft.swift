@@ -25,10 +25,10 @@ final class DraftHandle: HandleObject, Sendable {
     func cell(named name: CString?) throws(Failure) -> Int {
         let entity = draft.entity
         let name = try Argument.string(name, "name")
-        if let index = entity.relationshipIndex(named: name) {
+        if let index = entity.ownRelationshipIndex(named: name) {
             return entity.attributes.count + index
         }
-        return try entity.attribute(named: name)
+        return try entity.ownAttribute(named: name)
     }
 
     /// Changes the draft. A change that the draft refuses is a mistake of the caller.
@@ -56,7 +56,7 @@ extension DraftHandle {
     ) -> restway_status {
         using(draft, outError) { handle throws(Failure) in
             let name = try Argument.string(relationship, "relationship")
-            let index = try handle.draft.entity.relationship(named: name)
+            let index = try handle.draft.entity.ownRelationship(named: name)
             let target = try target(handle)
             try handle.change(try change(handle.draft)(target, index))
         }

@@ -44,12 +44,12 @@ final class RowsHandle: HandleObject, @unchecked Sendable {
     /// Returns the index of an attribute of `row`.
     func attribute(_ row: Int, _ name: CString?) throws(Failure) -> Int {
         let name = try Argument.string(name, "name")
-        return try asking(try rows.entity(of: row)).attribute(named: name)
+        return try asking(try rows.entity(of: row)).ownAttribute(named: name)
     }
 
     func relationship(_ row: Int, _ name: CString?) throws(Failure) -> Int {
         let name = try Argument.string(name, "name")
-        return try asking(try rows.entity(of: row)).relationship(named: name)
+        return try asking(try rows.entity(of: row)).ownRelationship(named: name)
     }
 
     /// Writes the row numbers that `find` returns, as a list of these rows.

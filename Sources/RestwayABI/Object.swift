@@ -16,6 +16,14 @@ public func restway_object_entity(_ object: InHandle) -> CString! {
     Snapshot.object(object)?.entity.nameCString
 }
 
+@_cdecl("restway_object_is_a") @implementation
+public func restway_object_is_a(_ object: InHandle, _ entity: CString?) -> Int32 {
+    guard let object = Snapshot.object(object), let entity, object.isA(cString: entity) else {
+        return 0
+    }
+    return 1
+}
+
 @_cdecl("restway_object_store_key") @implementation
 public func restway_object_store_key(_ object: InHandle) -> Int64 {
     Snapshot.object(object)?.storeKey ?? 0

@@ -155,7 +155,7 @@ public func restway_changes_relationships(
 ) -> Int {
     guard let change = ChangeList.change(changes, index) else { return 0 }
     let entity = change.object.entity
-    let cells = entity.attributes.count..<entity.cellCount
+    let cells = entity.relationshipCells
     return change.write(changed: cells, to: outIndices, capacity)
 }
 

@@ -147,7 +147,7 @@ extension DraftHandle {
         using(draft, outError) { handle throws(Failure) in
             let entity = handle.draft.entity
             let name = try Argument.string(attribute, "attribute")
-            let index = try entity.attribute(named: name)
+            let index = try entity.ownAttribute(named: name)
             let value = try HostValue(value, "value").parameter(name)
             let element = try entity.element(value, ofList: index)
             handle.draft.change(attribute: index) { change(element, $0) }

@@ -88,10 +88,12 @@ extension API {
         try change(value, adding: addition) { definition, node throws(Failure) in
             let mapping = try definition.entityCatalog.mapping(named: entityName)
             try Self.refuse(name, of: mapping.entity)
-            var parts = EntityParts(mapping)
-            parts.addAttribute(
-                name, node, definition.entityCatalog.conversions, &definition.functions)
-            definition.replace(parts.mapping)
+            let conversions = definition.entityCatalog.conversions
+            var functions = definition.functions
+            definition.change(mapping.entity, at: node) { parts in
+                parts.addAttribute(name, node, conversions, &functions)
+            }
+            definition.functions = functions
         }
     }
 
@@ -114,11 +116,11 @@ extension API {
                 _ = try definition.entityCatalog.mapping(named: target)
             }
             try Self.refuse(name, of: mapping.entity)
-            var parts = EntityParts(mapping)
-            let names = Set(mapping.entity.attributes.map(\.name))
-            parts.addRelationship(name, node, in: definition.entityCatalog, names)
-            definition.replace(parts.mapping)
-            if definition.entityCatalog.circles(from: mapping.entity.index).contains(name) {
+            let catalog = definition.entityCatalog
+            definition.change(mapping.entity, at: node) { parts in
+                parts.addRelationship(name, node, in: catalog, Set(parts.attributes.map(\.name)))
+            }
+            if definition.entityCatalog.hasCircle(through: name, of: mapping.entity) {
                 throw Failure(.config, EntityCatalog.reasonAgainstCircles, field: name)
             }
         }
@@ -131,18 +133,24 @@ extension API {
         let addition =
             name.map { DocumentText.Addition.value(keys, json: JSONValue.string($0).text()) }
             ?? .removal(keys)
-        try change(adding: addition) { definition, _ throws(Failure) in
+        try change(adding: addition) { definition, node throws(Failure) in
             let mapping = try definition.entityCatalog.mapping(named: entityName)
-            var parts = EntityParts(mapping)
-            parts.identityIndex = nil
+            if let base = mapping.entity.baseName {
+                throw Failure(
+                    .config, "\(entityName) extends \(base), and shares its identity",
+                    field: name ?? "identity")
+            }
             if let name {
-                let index = try mapping.entity.attribute(named: name)
-                if let reason = parts.reasonAgainstIdentity(index) {
+                let parts = definition.entityCatalog.parts[mapping.entity.index]
+                _ = try mapping.entity.ownAttribute(named: name)
+                let own = parts?.attributes.firstIndex { $0.name == name }
+                if let reason = own.flatMap({ parts?.reasonAgainstIdentity($0) }) {
                     throw Failure(.config, reason, field: name)
                 }
-                parts.identityIndex = index
             }
-            definition.replace(parts.mapping)
+            definition.change(mapping.entity, at: node) { parts in
+                parts.identityIndex = parts.attributes.firstIndex { $0.name == name }
+            }
         }
     }
 
@@ -164,8 +172,9 @@ extension API {
     }
 
     private static func refuse(_ name: String, of entity: Entity) throws(Failure) {
-        guard entity.attributeIndex(named: name) != nil
-            || entity.relationshipIndex(named: name) != nil
+        // An attribute of another entity of the family may be added if both agree on it.
+        guard entity.ownAttributeIndex(named: name) != nil
+            || entity.ownRelationshipIndex(named: name) != nil
         else { return }
         throw Failure(.duplicate, "\(entity.name) has a \"\(name)\" already", field: name)
     }

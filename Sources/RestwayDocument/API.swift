@@ -84,7 +84,7 @@ package final class API: Sendable {
             if definition.entityCatalog.unions[name] != nil {
                 throw Failure(.duplicate, "a union \"\(name)\" exists already", field: name)
             }
-            definition.entityCatalog.add([(name, node)], &definition.functions)
+            definition.addEntities([(name, node)])
         }
     }
 

@@ -34,10 +34,23 @@ package struct APIDefinition: Sendable {
     /// Returns the union called `name` in the section `unions`.
     package func union(named name: String) -> EntityUnion? { entityCatalog.unions[name] ?? nil }
 
-    /// Replaces the mapping of an entity with a newer one wherever it is used.
-    package mutating func replace(_ mapping: EntityMapping) {
-        entityCatalog.replace(mapping)
-        rules.replace(mapping)
+    /// Changes the parts of an entity, and replaces the mappings that depend on them with newer
+    /// ones wherever they are used.
+    mutating func change(
+        _ entity: Entity, at node: DocumentNode, _ change: (inout EntityParts) -> Void
+    ) {
+        for mapping in entityCatalog.change(entity, at: node, change) { rules.replace(mapping) }
+    }
+
+    /// Adds entities and unions of them, and replaces the mappings of the entities that they extend
+    /// wherever these are used.
+    mutating func addEntities(
+        _ members: [(name: String, node: DocumentNode)],
+        unions: [(name: String, node: DocumentNode)] = []
+    ) {
+        for mapping in entityCatalog.add(members, unions: unions, &functions) {
+            rules.replace(mapping)
+        }
     }
 
     /// Removes the route called `name` and everything that belongs to it.

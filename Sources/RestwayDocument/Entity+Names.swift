@@ -3,7 +3,36 @@ package import RestwayOutcome
 import RestwayText
 
 /// Finds parts of an entity by name. It throws a failure for a name that the entity does not have.
+///
+/// An object may have the attributes and relationships of every shape of its family; an entity
+/// itself has its own and those that it inherits.
 extension Entity {
+    package func ownAttributeIndex(named name: String) -> Int? {
+        attributeIndex(named: name).flatMap { owns(cell: $0) ? $0 : nil }
+    }
+
+    package func ownRelationshipIndex(named name: String) -> Int? {
+        relationshipIndex(named: name).flatMap { owns(cell: attributes.count + $0) ? $0 : nil }
+    }
+
+    /// Returns the index of an attribute that the entity itself has.
+    package func ownAttribute(named name: String) throws(Failure) -> Int {
+        if let index = ownAttributeIndex(named: name) { return index }
+        let isOther = ownRelationshipIndex(named: name) != nil
+        throw unknown(
+            "attribute", name, isOther ? "a relationship" : nil,
+            ownAttributes.map { attributes[$0].name })
+    }
+
+    /// Returns the index of a relationship that the entity itself has, among all relationships.
+    package func ownRelationship(named name: String) throws(Failure) -> Int {
+        if let index = ownRelationshipIndex(named: name) { return index }
+        let isOther = ownAttributeIndex(named: name) != nil
+        throw unknown(
+            "relationship", name, isOther ? "an attribute" : nil,
+            ownRelationships.map { relationships[$0].name })
+    }
+
     /// Returns the index of an attribute.
     package func attribute(named name: String) throws(Failure) -> Int {
         if let index = attributeIndex(named: name) { return index }

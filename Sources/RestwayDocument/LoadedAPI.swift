@@ -104,6 +104,34 @@ package final class LoadedAPI: Sendable {
         let all = definition.rules.requestDescriptors.filter {
             $0.fits(method: method, entity: entity, choice)
         }
-        return choice.mostSpecific(all, \.template).first
+        let best = choice.mostSpecific(all, \.template)
+        guard !entity.isBase else { return best.first }
+        // The own descriptor of a route comes first, and then the one of the nearest entity.
+        let owned = route == nil ? [] : best.filter { $0.routeKey != nil }
+        return (owned.isEmpty ? best : owned).reduce(nil) { (nearest: RequestDescriptor?, next) in
+            guard let nearest else { return next }
+            return next.mapping.entity.depth > nearest.mapping.entity.depth ? next : nearest
+        }
+    }
+
+    /// Returns the route by which objects of `entity` are sent: a route of the entity or, if it has
+    /// none for the method, of the nearest entity that it extends.
+    package func route(for entity: Entity, method: Method) throws(RoutingError) -> Route {
+        var names = [entity.name]
+        var number = entity.family.members[entity.shape.number].base
+        while let base = number {
+            names.append(entity.family.members[base].name)
+            number = entity.family.members[base].base
+        }
+        var found: RoutingError?
+        for name in names {
+            do throws(RoutingError) {
+                return try definition.routes.route(forEntity: name, method: method)
+            } catch {
+                guard case .noRouteForObject = error else { throw error }
+                found = found ?? error
+            }
+        }
+        throw found ?? .noRouteForObject(entity: entity.name, method: method)
     }
 }

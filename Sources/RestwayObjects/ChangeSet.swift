@@ -131,6 +131,11 @@ package struct Change: Sendable {
     /// The newest snapshot of the object.
     package var object: Snapshot { (after ?? before)! }
 
+    /// Whether it is about an object of `entity`, before the transaction or after it.
+    package func isAbout(_ entity: Entity) -> Bool {
+        after?.isA(entity) ?? false || before?.isA(entity) ?? false
+    }
+
     /// Returns whether the cell at `index`, of an attribute or a relationship, changed. For
     /// inserted and deleted objects it returns whether the cell has a value at all.
     package func changes(cellAt index: Int) -> Bool {

@@ -259,7 +259,7 @@ package struct CommitRun<Target: CommitTarget> {
         let merging =
             onlyCompletes
             ? row.completing(older) : row.merging(over: older, assigning: isEdit)
-        switch merging.completed(older, by: defaults) {
+        switch merging.completed(row, older, by: defaults) {
         case .nothing:
             commit.objects[index] = older
             row.setStoreKey(older.storeKey)
@@ -340,7 +340,7 @@ package struct CommitRun<Target: CommitTarget> {
         if try target.isUnsent(key) { try target.setUnsent(key, false) }
         guard let index = answer.row, sent.identity == nil else { return }
         let row = changes.rows[index]
-        guard row.entity === entity else { return }
+        guard row.entity.isOfFamily(of: entity) else { return }
         if let identity = row.identity { try give(sent, identity) }
         answered.adopted[index] = sent.storeKey
     }

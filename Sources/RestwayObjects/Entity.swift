@@ -12,8 +12,8 @@ package final class Entity: @unchecked Sendable {
     package let index: Int
     /// The model. Relationships lead to entities of the same model.
     package let model: EntityModel
-    /// The attributes in the order of the API document. The cell of an attribute has the same
-    /// index.
+    /// The attributes in the order of the API document, with those of all other entities of
+    /// its family. The cell of an attribute has the same index.
     package let attributes: [Attribute]
     /// The relationships in the order of the API document. Their cells follow the cells of the
     /// attributes.
@@ -22,8 +22,8 @@ package final class Entity: @unchecked Sendable {
     package let identityIndex: Int?
     /// The indices of the attributes whose texts a full text search looks in.
     package let fullText: [Int]
-    /// The values of objects that an answer creates without a value; `nil` if no attribute has a
-    /// default.
+    /// The values of objects that an answer creates without a value; `nil` if no attribute of the
+    /// family has a default.
     let defaults: DefaultValues?
     /// The process that made the entity, and with it all of its objects.
     package let generation = ProcessGeneration.current
@@ -32,11 +32,20 @@ package final class Entity: @unchecked Sendable {
     /// their other ends, and the types of the attributes, for C. They lie in one block.
     private let cStrings: [UnsafePointer<CChar>]
     private let indexOfName: [String: Int]
+    /// The place among the entities that describe the same objects.
+    package let shape: EntityShape
 
-    /// - Parameter model: The model; `nil` for an entity that stands alone.
+    /// - Parameters:
+    ///   - model: The model; `nil` for an entity that stands alone.
+    ///   - family: The entities that describe the same objects, and the number of this one; `nil`
+    ///     if no entity extends this one, and this one extends none. All of them have the same
+    ///     attributes and relationships.
+    ///   - ownCells: Whether the entity itself has each attribute and relationship; empty if it has
+    ///     all.
     package init(
         name: String, index: Int, attributes: [Attribute], relationships: [Relationship] = [],
-        identityIndex: Int? = nil, fullText: [Int] = [], model: EntityModel? = nil
+        identityIndex: Int? = nil, fullText: [Int] = [], model: EntityModel? = nil,
+        family: (EntityFamily, number: Int)? = nil, ownCells: [Bool] = []
     ) {
         precondition(identityIndex.map(attributes.indices.contains) ?? true)
         self.name = name
@@ -46,7 +55,10 @@ package final class Entity: @unchecked Sendable {
         self.relationships = relationships
         self.identityIndex = identityIndex
         self.fullText = fullText
-        defaults = DefaultValues(attributes)
+        let (family, number) = family ?? (EntityFamily([(name, index, nil)]), 0)
+        let valueCount = attributes.count + relationships.count
+        shape = EntityShape(family, number, valueCount: valueCount, ownCells: ownCells)
+        defaults = DefaultValues(attributes, of: shape)
         cStrings = Self.cStrings(
             [name] + attributes.map(\.name) + relationships.map(\.name)
                 + relationships.map(\.targetName) + attributes.map(\.shape.description))
@@ -66,14 +78,15 @@ package final class Entity: @unchecked Sendable {
     }
 
     private var relationshipNameCStrings: ArraySlice<UnsafePointer<CChar>> {
-        cStrings[(1 + attributes.count)..<(1 + cellCount)]
+        cStrings[(1 + attributes.count)..<(1 + valueCount)]
     }
 
-    /// Whether attributes have defaults or constants.
+    /// Whether attributes of the family have defaults or constants.
     package var hasDefaults: Bool { defaults != nil }
 
-    /// The number of cells in a snapshot: one for each attribute and relationship.
-    package var cellCount: Int { attributes.count + relationships.count }
+    /// The number of cells in a snapshot: one for each attribute and relationship, and one for the
+    /// shapes of an object if there are several.
+    package var cellCount: Int { shape.cellCount }
 
     /// Returns the index in `relationships`.
     package func relationshipIndex(named name: String) -> Int? {
@@ -93,12 +106,29 @@ package final class Entity: @unchecked Sendable {
 
     /// Returns the name of the entity at the other end, valid while the entity lives.
     package func relationshipTargetCString(at index: Int) -> UnsafePointer<CChar>? {
-        relationships.indices.contains(index) ? cStrings[1 + cellCount + index] : nil
+        relationships.indices.contains(index) ? cStrings[1 + valueCount + index] : nil
     }
 
-    /// Returns whether objects of `other` may stand at the other end of `relationship`.
+    /// Returns whether objects of `other` may stand at the other end of `relationship`: `other` is
+    /// the entity at the other end, or extends it.
     package func links(_ relationship: Relationship, to other: Entity) -> Bool {
-        model === other.model && relationship.targets.contains(other.index)
+        links(relationship, other, other.shape.shapes)
+    }
+
+    /// Returns whether an object may stand at the other end of `relationship`.
+    package func links(_ relationship: Relationship, to object: Snapshot) -> Bool {
+        links(relationship, object.entity, object.shapes)
+    }
+
+    private func links(
+        _ relationship: Relationship, _ other: Entity, _ shapes: ShapeSet
+    ) -> Bool {
+        guard model === other.model else { return false }
+        return relationship.targets.contains { target in
+            target == other.index
+                || !other.family.isAlone
+                    && other.family.number(ofIndex: target).map(shapes.contains) ?? false
+        }
     }
 
     package func attributeIndex(named name: String) -> Int? {
@@ -119,7 +149,7 @@ package final class Entity: @unchecked Sendable {
     /// Returns the type of an attribute as an API document writes it, valid while the entity lives;
     /// `nil` if `index` is out of range.
     package func attributeTypeCString(at index: Int) -> UnsafePointer<CChar>? {
-        let first = 1 + cellCount + relationships.count
+        let first = 1 + valueCount + relationships.count
         return attributes.indices.contains(index) ? cStrings[first + index] : nil
     }
 
@@ -201,7 +231,7 @@ package struct Relationship: Equatable, Sendable {
     /// The name of the entity at the other end, or of the union of entities.
     package let targetName: String
     /// The indices, in the same model, of the entities that the objects at the other end may be of:
-    /// one entity, or the members of a union.
+    /// one entity, or the members of a union. Objects of entities that extend them count, too.
     package let targets: [Int]
     package let isMany: Bool
     package let policy: Policy
@@ -230,13 +260,13 @@ package struct Relationship: Equatable, Sendable {
 }
 
 extension Relationship {
-    /// Returns the entities of `tables` to which the relationship of `entity` leads. Most
-    /// relationships lead to one, at which the search ends.
+    /// Returns the entities of `tables`, each of another family, to whose families the relationship
+    /// of `entity` leads. Most relationships lead to one, at which the search ends.
     package func targets<Table>(
         among tables: some Collection<Table>, _ entityOf: (Table) -> Entity, from entity: Entity
     ) -> [Entity] {
         var found: [Entity] = []
-        for table in tables where entity.links(self, to: entityOf(table)) {
+        for table in tables where entity.leads(self, toFamilyOf: entityOf(table)) {
             found.append(entityOf(table))
             if found.count == targets.count { break }
         }

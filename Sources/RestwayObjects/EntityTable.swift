@@ -1,8 +1,9 @@
-/// The objects of one entity in a memory store, guarded by the store's lock.
+/// The objects of one family in a memory store, guarded by the store's lock.
 ///
 /// `@unchecked Sendable`: the store's lock guards it, and it never leaves the store.
 final class EntityTable: @unchecked Sendable {
-    /// The entity is kept alive so that its address, which identifies it, is not used again.
+    /// One of the entities of the family. It is kept alive so that the address of the family, by
+    /// which the table is found, is not used again.
     let entity: Entity
     private var keys = IdentityIndex()
     private var newest = SnapshotPages()
@@ -74,7 +75,7 @@ final class EntityTable: @unchecked Sendable {
     ///   - objects: The objects of the rows from `start` on; `nil` as long as they are the rows
     ///     themselves.
     /// - Returns: The first row that was not taken, and whether that row needs a decision; if it
-    ///   needs no decision, it is of another entity.
+    ///   needs no decision, it is of another family.
     func take(
         _ rows: UnsafeBufferPointer<Snapshot>, from first: Int, _ rowKeys: inout [Int64],
         _ lastKey: inout Int64, _ objects: inout [Snapshot]?, since start: Int
@@ -82,7 +83,7 @@ final class EntityTable: @unchecked Sendable {
         let hasRelationships = !entity.relationships.isEmpty
         for index in first..<rows.count {
             let row = rows[index]
-            guard row.isOf(entity) else { return (index, false) }
+            guard row.isOfFamily(of: entity) else { return (index, false) }
             if hasRelationships, row.lastReferredRow >= index { return (index, true) }
             let fresh = lastKey + 1
             let key = key(of: row, orNew: fresh)

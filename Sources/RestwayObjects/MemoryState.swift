@@ -2,8 +2,8 @@
 ///
 /// `@unchecked Sendable`: it is used only under the lock of its store.
 final class MemoryState: CommitTarget, @unchecked Sendable {
-    /// The tables by their entities, which the tables keep alive.
-    private var tableOfEntity: [ObjectIdentifier: EntityTable] = [:]
+    /// The tables by the families of their entities, which the tables keep alive.
+    private var tableOfFamily: [ObjectIdentifier: EntityTable] = [:]
     private(set) var lastKey: Int64
     private var unsent: Set<Int64> = []
     /// The lists by their names.
@@ -17,11 +17,18 @@ final class MemoryState: CommitTarget, @unchecked Sendable {
         self.lastKey = lastKey
     }
 
-    var tables: some Collection<EntityTable> { tableOfEntity.values }
+    var tables: some Collection<EntityTable> { tableOfFamily.values }
 
-    func table(_ entity: Entity) -> EntityTable? { tableOfEntity[ObjectIdentifier(entity)] }
+    func table(_ entity: Entity) -> EntityTable? { tableOfFamily[ObjectIdentifier(entity.family)] }
 
-    func objects(of entity: Entity) -> [Snapshot] { table(entity)?.objects ?? [] }
+    /// Returns the objects that `entity`, or an entity that extends it, has brought.
+    func objects(of entity: Entity) -> [Snapshot] {
+        let all = objects(ofFamilyOf: entity)
+        return entity.isBase ? all : all.filter { $0.isA(entity) }
+    }
+
+    /// Returns the objects of the family of `entity`.
+    func objects(ofFamilyOf entity: Entity) -> [Snapshot] { table(entity)?.objects ?? [] }
 
     func newest(_ entity: Entity, _ key: Int64) -> Snapshot? {
         table(entity).flatMap { newest(in: $0, key) }
@@ -44,7 +51,8 @@ final class MemoryState: CommitTarget, @unchecked Sendable {
         return redirections[key].flatMap { newest(in: table, $0) }
     }
 
-    /// Returns the newest snapshots of the objects that exist, each of one of `entities`.
+    /// Returns the newest snapshots of the objects that exist, each of the family of one of
+    /// `entities`.
     func newest(anyOf entities: [Entity], _ keys: [Int64]) -> [Snapshot] {
         if entities.count == 1 { return newest(entities[0], keys) }
         return keys.compactMap { key in entities.lazy.compactMap { self.newest($0, key) }.first }
@@ -122,7 +130,12 @@ final class MemoryState: CommitTarget, @unchecked Sendable {
     }
 
     func deleteAll(_ entity: Entity?, listing: Bool) -> (count: Int, objects: [Snapshot]) {
-        let emptied = tables.filter { entity == nil || $0.entity === entity }
+        if let entity, !entity.isBase {
+            let objects = objects(of: entity).sorted { $0.storeKey < $1.storeKey }
+            for object in objects { delete(object) }
+            return (objects.count, objects)
+        }
+        let emptied = entity.map { [table($0)].compactMap(\.self) } ?? Array(tables)
         let count = emptied.reduce(0) { $0 + $1.count }
         var objects: [Snapshot] = []
         if listing || !unsent.isEmpty || !remembered.isEmpty {
@@ -159,7 +172,7 @@ final class MemoryState: CommitTarget, @unchecked Sendable {
     private func tableMade(_ entity: Entity) -> EntityTable {
         if let table = table(entity) { return table }
         let table = EntityTable(entity)
-        tableOfEntity[ObjectIdentifier(entity)] = table
+        tableOfFamily[ObjectIdentifier(entity.family)] = table
         return table
     }
 }

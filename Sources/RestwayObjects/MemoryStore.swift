@@ -48,19 +48,22 @@ package final class MemoryStore: ObjectStore {
     }
 
     package func object(_ entity: Entity, _ identity: Identity) -> Snapshot? {
-        state.withLock { $0.table(entity)?.snapshot(identity) }
+        let found = state.withLock { $0.table(entity)?.snapshot(identity) }
+        return found.flatMap { $0.isA(entity) ? $0 : nil }
     }
 
     package func newest(_ entity: Entity, storeKey: Int64) -> Snapshot? {
-        state.withLock { $0.newest(entity, storeKey) }
+        state.withLock { $0.newest(entity, storeKey) }.flatMap { $0.isA(entity) ? $0 : nil }
     }
 
     package func newest(_ entity: Entity, storeKeys keys: [Int64]) -> [Snapshot] {
-        state.withLock { $0.newest(entity, keys) }
+        let found = state.withLock { $0.newest(entity, keys) }
+        return entity.isBase ? found : found.filter { $0.isA(entity) }
     }
 
     package func newest(anyOf entities: [Entity], storeKeys keys: [Int64]) -> [Snapshot] {
-        state.withLock { $0.newest(anyOf: entities, keys) }
+        let found = state.withLock { $0.newest(anyOf: entities, keys) }
+        return found.filter { object in entities.contains { object.isA($0) } }
     }
 
     package func related(_ object: Snapshot, relationship index: Int) -> [Snapshot] {
@@ -75,6 +78,7 @@ package final class MemoryStore: ObjectStore {
     package func count(_ entity: Entity?) -> Int {
         state.withLock { state in
             guard let entity else { return state.tables.reduce(0) { $0 + $1.count } }
+            guard entity.isBase else { return state.objects(of: entity).count }
             return state.table(entity)?.count ?? 0
         }
     }
@@ -140,8 +144,8 @@ package final class MemoryStore: ObjectStore {
         let relations = query.relationConditions
         let (all, others, redirections) = state.withLock { state in
             (
-                state.objects(of: query.entity), relations.map { state.objects(of: $0.target) },
-                state.redirections
+                state.objects(of: query.entity),
+                relations.map { state.objects(ofFamilyOf: $0.target) }, state.redirections
             )
         }
         guard !query.findsAll else { return all }

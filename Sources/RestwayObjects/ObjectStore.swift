@@ -26,7 +26,8 @@ package protocol ObjectStore: AnyObject, Sendable {
     func commit(_ steps: ChangeSteps) throws(StoreError) -> Commit
 
     /// Returns the newest snapshot of an object; `nil` if no object of the entity has this
-    /// identity.
+    /// identity. The objects of an entity are those that it, or an entity that extends it, has
+    /// brought.
     func object(_ entity: Entity, _ identity: Identity) throws(StoreError) -> Snapshot?
 
     /// Returns the newest snapshot of an object; `nil` if it was deleted or is of another entity.
@@ -41,7 +42,7 @@ package protocol ObjectStore: AnyObject, Sendable {
     func newest(anyOf entities: [Entity], storeKeys keys: [Int64]) throws(StoreError) -> [Snapshot]
 
     /// Returns the newest snapshots at the other end of a relationship of `object`, as linked in
-    /// `object`. Deleted objects are left out.
+    /// `object`. Deleted objects are left out. An object counts whichever shapes have brought it.
     func related(
         _ object: Snapshot, relationship index: Int
     ) throws(StoreError) -> [Snapshot]
@@ -220,7 +221,8 @@ package struct Restoration: Sendable {
     /// Returns the row that replaces `object`; `nil` if the object has another value by now. An
     /// identity stays: the server's name for an object is kept.
     func applied(to object: Snapshot) -> Snapshot? {
-        guard case .cell(let index, let given, let earlier) = target, index < object.cellCount,
+        guard case .cell(let index, let given, let earlier) = target,
+            index < object.entity.valueCount,
             index != object.entity.identityIndex, object.value(at: index).isSame(as: given),
             !given.isSame(as: earlier)
         else { return nil }

@@ -21,7 +21,9 @@ package final class RouteVariables: Sendable {
     /// relationships (`meeting.itemID`); `nil` if no such variable is left.
     func remembered(by entity: Entity) -> RouteVariables? {
         let others = pairs.filter { pair in
-            guard entity.attributeIndex(named: pair.name) == nil else { return false }
+            if let index = entity.attributeIndex(named: pair.name), entity.owns(cell: index) {
+                return false
+            }
             guard let dot = pair.name.firstIndex(of: ".") else { return true }
             return entity.relationshipIndex(named: String(pair.name[..<dot])) == nil
         }

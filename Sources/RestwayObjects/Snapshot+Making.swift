@@ -33,7 +33,7 @@ extension Snapshot {
     }
 
     /// Makes a row from values in the order of the entity's attributes and relationships. Values
-    /// that are missing at the end are absent.
+    /// that are missing at the end are absent. The entity has brought the row.
     package static func make(_ entity: Entity, _ values: [Value]) -> Snapshot {
         var bytes: [UInt8] = []
         var keys: [Int64] = []
@@ -70,6 +70,7 @@ extension Snapshot {
         fillList: (Cell, UnsafeMutablePointer<Int64>) -> Void
     ) -> Snapshot {
         let count = entity.cellCount
+        let (shapesCell, shapes) = (entity.shape.cell, entity.shape.shapes.bits)
         var byteCount = 0
         var keyCount = 0
         for index in 0..<count {
@@ -101,6 +102,7 @@ extension Snapshot {
                 (cells + index).initialize(to: cell)
             }
         }
+        if shapesCell >= 0, cells[shapesCell].isAbsent { cells[shapesCell] = .int64(shapes) }
         return snapshot
     }
 

@@ -7,10 +7,10 @@ package enum Merging {
     case merges(Snapshot)
 
     /// Returns this result with the defaults that the object lacks after it.
-    func completed(_ older: Snapshot, by defaults: DefaultValues?) -> Merging {
+    func completed(_ row: Snapshot, _ older: Snapshot, by defaults: DefaultValues?) -> Merging {
         guard let defaults else { return self }
         switch self {
-        case .replaces: return self
+        case .replaces: return defaults.completed(row).map(Merging.merges) ?? self
         case .nothing: return defaults.completed(older).map(Merging.merges) ?? self
         case .merges(let merged): return defaults.completed(merged).map(Merging.merges) ?? self
         }
@@ -56,7 +56,7 @@ extension Snapshot {
     var lastReferredRow: Int {
         guard !entity.relationships.isEmpty else { return -1 }
         var last = -1
-        for index in entity.attributes.count..<cellCount {
+        for index in entity.relationshipCells {
             let cell = cells[index]
             if cell.kind == .object {
                 last = max(last, Cell.row(ofReference: cell.integer) ?? -1)
@@ -71,7 +71,7 @@ extension Snapshot {
     package func renumberReferences(_ numbers: [Int]) {
         guard !entity.relationships.isEmpty else { return }
         let cells = unpublishedCells
-        for index in entity.attributes.count..<entity.cellCount {
+        for index in entity.relationshipCells {
             let cell = cells[index]
             if cell.kind == .object, let row = Cell.row(ofReference: cell.integer) {
                 cells[index] = .link(Cell.reference(toRow: numbers[row]))
@@ -105,11 +105,13 @@ extension Snapshot {
         return count
     }
 
-    /// Returns whether `older`, of the same entity, has all values of this settled row.
+    /// Returns whether `older`, of the same family, has all values of this settled row, and its
+    /// shapes.
     func isContained(in older: Snapshot) -> Bool {
         withExtendedLifetime((self, older)) {
             let (newerCells, olderCells) = (cells, older.cells)
-            for index in 0..<cellCount
+            guard hasNoMoreShapes(than: older) else { return false }
+            for index in 0..<entity.valueCount
             where !newerCells[index].isAbsent
                 && !newerCells[index].isEqual(to: olderCells[index])
             {
@@ -119,19 +121,24 @@ extension Snapshot {
         }
     }
 
-    /// Merges this settled row into `older`, of the same entity.
+    /// Whether `older`, of the same family, was brought by all shapes that have brought this row.
+    private func hasNoMoreShapes(than older: Snapshot) -> Bool {
+        entity.shape.cell < 0 || older.shapes.isSuperset(of: shapes)
+    }
+
+    /// Merges this settled row into `older`, of the same family.
     ///
     /// - Parameter assigning: Whether every policy is treated as `assign`.
     package func merging(over older: Snapshot, assigning: Bool = false) -> Merging {
-        precondition(entity === older.entity)
+        precondition(isOfFamily(of: older.entity))
         return withExtendedLifetime((self, older)) {
             let (newerCells, olderCells) = (cells, older.cells)
             let unions = assigning ? [:] : unions(over: older)
-            var changes = false
-            var isComplete = unions.isEmpty
-            for index in 0..<cellCount {
+            var changes = !hasNoMoreShapes(than: older)
+            var isComplete = unions.isEmpty && older.hasNoMoreShapes(than: self)
+            for index in 0..<entity.valueCount {
                 if newerCells[index].isAbsent {
-                    isComplete = false
+                    if !olderCells[index].isAbsent { isComplete = false }
                 } else if let union = unions[index] {
                     if union.count != olderCells[index].length { changes = true }
                 } else if !newerCells[index].isEqual(to: olderCells[index]) {
@@ -143,14 +150,16 @@ extension Snapshot {
         }
     }
 
-    /// Gives `older`, of the same entity, the values of this settled row that it lacks.
+    /// Gives `older`, of the same family, the values of this settled row that it lacks, and its
+    /// shapes.
     package func completing(_ older: Snapshot) -> Merging {
-        precondition(entity === older.entity)
+        precondition(isOfFamily(of: older.entity))
         return withExtendedLifetime((self, older)) {
-            let lacksValues = (0..<cellCount).contains { index in
+            let lacksValues = (0..<entity.valueCount).contains { index in
                 older.cells[index].isAbsent && !cells[index].isAbsent
             }
-            return lacksValues ? .merges(older.merged(over: self, [:])) : .nothing
+            return lacksValues || !hasNoMoreShapes(than: older)
+                ? .merges(older.merged(over: self, [:])) : .nothing
         }
     }
 
@@ -163,8 +172,11 @@ extension Snapshot {
             keys += union
         }
         keys.append(0)
+        let shapesCell = entity.shape.cell
+        let allShapes = shapesCell < 0 ? 0 : shapes.union(older.shapes).bits
         return keys.withUnsafeBytes { keys in
-            Self.make(entity) { index in
+            Self.make(entity(with: older)) { index in
+                if index == shapesCell { return .int64(allShapes) }
                 if let union = unions[index], let start = starts[index] {
                     let address = keys.baseAddress! + start * MemoryLayout<Int64>.size
                     return Cell(.list, length: UInt32(union.count)).withAddress(address)
@@ -177,7 +189,7 @@ extension Snapshot {
     /// Returns a row that no store has seen, with the present cells of this snapshot, and with the
     /// cells of `older` where they are absent.
     package func completed(from older: Snapshot) -> Snapshot {
-        precondition(entity === older.entity)
+        precondition(isOfFamily(of: older.entity))
         return withExtendedLifetime((self, older)) { merged(over: older, [:]) }
     }
 

@@ -94,10 +94,16 @@ package final class Snapshot: @unchecked Sendable {
         }
     }
 
-    /// Returns whether both show the same instance: the same entity and the same store key. The
+    /// Returns whether this is an object of the family of `entity`.
+    @inline(__always)
+    func isOfFamily(of entity: Entity) -> Bool {
+        isOf(entity) || header.pointee.entity.family === entity.family
+    }
+
+    /// Returns whether both show the same instance: the same family and the same store key. The
     /// keys of different stores differ.
     package func isSame(as other: Snapshot) -> Bool {
-        guard entity === other.entity else { return false }
+        guard isOfFamily(of: other.entity) else { return false }
         return self === other || storeKey != 0 && storeKey == other.storeKey
     }
 

@@ -68,22 +68,23 @@ struct DefaultValues: Sendable {
     private let cells: [Int: Cell]
     private let bytes: [UInt8]
 
-    /// Makes the defaults of attributes; `nil` if no attribute has a default.
-    init?(_ attributes: [Attribute]) {
+    /// Makes the defaults of those attributes that an entity itself has; `nil` if no attribute of
+    /// its family has a default.
+    init?(_ attributes: [Attribute], of shape: EntityShape) {
+        guard attributes.contains(where: { $0.rules.fallback != nil }) else { return nil }
         var (cells, bytes, keys) = ([Int: Cell](), [UInt8](), [Int64]())
-        for (index, attribute) in attributes.enumerated() {
+        for (index, attribute) in attributes.enumerated() where shape.owns(index) {
             guard let value = attribute.rules.fallback else { continue }
             cells[index] = value.cell(appendingTo: &bytes, &keys)
         }
-        guard !cells.isEmpty else { return nil }
         // An empty array may have no address.
         bytes.append(0)
         self.cells = cells
         self.bytes = bytes
     }
 
-    /// Returns a copy of an object of the entity, with the defaults in place of absent values;
-    /// `nil` if the object lacks no default.
+    /// Returns a copy of an object that the entity has brought, with the defaults in place of
+    /// absent values; `nil` if the object lacks no default.
     func completed(_ object: Snapshot) -> Snapshot? {
         withExtendedLifetime(object) {
             let present = object.cells

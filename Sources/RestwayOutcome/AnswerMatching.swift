@@ -23,7 +23,9 @@ package struct AnswerMatching {
     package init(_ sent: [SentObject], _ told: [Snapshot], root: Int?) {
         self.sent = sent
         self.told = told
-        guard !sent.isEmpty, let root, told[root].entity === sent[0].entity else { return }
+        guard !sent.isEmpty, let root,
+            told[root].entity.isOfFamily(of: sent[0].entity)
+        else { return }
         rows[0] = root
         var waiting = [0]
         while let object = waiting.popLast() {
@@ -47,8 +49,8 @@ package struct AnswerMatching {
     /// An object that the answer may have named. A relationship may lead to objects of several
     /// entities, whose identities may be equal.
     private struct Name: Hashable {
-        /// Nil for any entity.
-        let entity: ObjectIdentifier?
+        /// Nil for any family.
+        let family: ObjectIdentifier?
         let identity: Identity
     }
 
@@ -61,7 +63,8 @@ package struct AnswerMatching {
         for link in links {
             guard let identity = link.identity, let other = link.object,
                 let row = found.first(where: {
-                    told[$0].identity == identity && told[$0].entity === sent[other].entity
+                    told[$0].identity == identity
+                        && told[$0].entity.isOfFamily(of: sent[other].entity)
                 })
             else { continue }
             pairs.append((other, row))
@@ -70,16 +73,16 @@ package struct AnswerMatching {
             links.compactMap { link in
                 link.identity.map { identity in
                     Name(
-                        entity: link.object.map { ObjectIdentifier(sent[$0].entity) },
+                        family: link.object.map { ObjectIdentifier(sent[$0].entity.family) },
                         identity: identity)
                 }
             })
         let fresh = links.filter { $0.identity == nil }.compactMap(\.object)
         let left = found.filter { row in
             guard let identity = told[row].identity else { return true }
-            let entity = ObjectIdentifier(told[row].entity)
-            return !known.contains(Name(entity: entity, identity: identity))
-                && !known.contains(Name(entity: nil, identity: identity))
+            let family = ObjectIdentifier(told[row].entity.family)
+            return !known.contains(Name(family: family, identity: identity))
+                && !known.contains(Name(family: nil, identity: identity))
         }
         if !fresh.isEmpty {
             if let found = inOrder(fresh, left) {
@@ -93,16 +96,20 @@ package struct AnswerMatching {
         return pairs.map(\.object)
     }
 
-    /// Pairs new objects with the rows of their entity, in order; nil if their numbers differ.
+    /// Pairs new objects with the rows of their family, in order; nil if their numbers differ.
     private func inOrder(_ fresh: [Int], _ left: [Int]) -> [(object: Int, row: Int)]? {
         guard fresh.count == left.count else { return nil }
         var rest = left[...]
         var pairs: [(object: Int, row: Int)] = []
         for object in fresh {
             let entity = sent[object].entity
-            guard let place = rest.firstIndex(where: { told[$0].entity === entity }) else {
-                return nil
+            // The answer may tell of an object in another shape. Members of a union that are
+            // siblings are told apart as long as the answer has both.
+            let near = rest.firstIndex { row in
+                told[row].entity.isA(entity) || entity.isA(told[row].entity)
             }
+            let place = near ?? rest.firstIndex { told[$0].entity.isOfFamily(of: entity) }
+            guard let place else { return nil }
             pairs.append((object, rest[place]))
             if place == rest.startIndex { rest.removeFirst() } else { rest.remove(at: place) }
         }

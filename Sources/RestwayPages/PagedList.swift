@@ -139,8 +139,9 @@ package final class PagedList: Sendable {
         var seen: Set<Int64> = []
         let added = page.objects.filter { seen.insert($0.storeKey).inserted }
         var entities = beginsAnew ? [] : Self.names(entity)
-        for object in added where !entities.contains(object.entity.name) {
-            entities.append(object.entity.name)
+        // An object may be in the list in several shapes of one family.
+        for object in added where !entities.contains(object.entity.family.name) {
+            entities.append(object.entity.family.name)
         }
         let change = ListChange(
             name: name, entity: entities.joined(separator: "\n"), keys: added.map(\.storeKey),

@@ -174,7 +174,7 @@ final class SQLiteCommit: CommitTarget {
                 // Usually the object is not published yet; it has no redirection then.
                 guard deleted.keys.contains(key) else { return nil }
             } else if let snapshot = known[key] {
-                return snapshot.entity === entity ? snapshot : nil
+                return snapshot.entity.isOfFamily(of: entity) ? snapshot : nil
             } else if !deleted.contain(key, table), let snapshot = try find(table, key) {
                 return snapshot
             }
@@ -282,6 +282,7 @@ final class SQLiteCommit: CommitTarget {
     func deleteAll(
         _ entity: Entity?, listing: Bool
     ) throws(StoreError) -> (count: Int, objects: [Snapshot]) {
+        if let entity, !entity.isBase { return try deleteAll(ofShape: entity) }
         var places = Array(file.tables.indices)
         if let entity { places = [try table(entity)] }
         var (count, objects) = (0, [Snapshot]())
@@ -311,6 +312,19 @@ final class SQLiteCommit: CommitTarget {
         return (count, objects)
     }
 
+    private func deleteAll(
+        ofShape entity: Entity
+    ) throws(StoreError) -> (count: Int, objects: [Snapshot]) {
+        let place = try table(entity)
+        var objects: [Snapshot] = []
+        try write { () throws(SQLiteError) in
+            try writeNew(place)
+            objects = try file.snapshots(Query(entity))
+        }
+        for object in objects { try delete(object) }
+        return (objects.count, objects)
+    }
+
     /// Deletes objects of entities that the document no longer has.
     private func deleteWhatNoEntityHas() throws(SQLiteError) {
         let known = Set(file.tables.map(\.layout.table))
@@ -330,7 +344,7 @@ final class SQLiteCommit: CommitTarget {
         deleted.tables.insert(table)
         given[table] = Given()
         for object in known.all {
-            if let snapshot = object.snapshot, snapshot.entity === entity {
+            if let snapshot = object.snapshot, snapshot.entity.isOfFamily(of: entity) {
                 forget(snapshot.storeKey)
             }
         }

@@ -182,18 +182,26 @@ package final class SQLiteStore: ObjectStore {
 
     package func object(_ entity: Entity, _ identity: Identity) throws(StoreError) -> Snapshot? {
         try read(entity, or: nil) { (lookups, table) throws(SQLiteError) in
-            try lookups.object(table, identity)
+            try lookups.object(table, identity).flatMap { $0.isA(entity) ? $0 : nil }
         }
     }
 
     package func newest(_ entity: Entity, storeKey: Int64) throws(StoreError) -> Snapshot? {
         try read(entity, or: nil) { (lookups, table) throws(SQLiteError) in
-            try lookups.newest(table, storeKey)
+            try lookups.newest(table, storeKey).flatMap { $0.isA(entity) ? $0 : nil }
         }
     }
 
     package func newest(
         _ entity: Entity, storeKeys keys: [Int64]
+    ) throws(StoreError) -> [Snapshot] {
+        let found = try objects(ofFamilyOf: entity, keys)
+        return entity.isBase ? found : found.filter { $0.isA(entity) }
+    }
+
+    /// Returns the newest snapshots of objects of a family, whichever shapes have brought them.
+    private func objects(
+        ofFamilyOf entity: Entity, _ keys: [Int64]
     ) throws(StoreError) -> [Snapshot] {
         try read(entity, or: []) { (lookups, table) throws(SQLiteError) in
             try lookups.newest(table, keys)
@@ -203,9 +211,16 @@ package final class SQLiteStore: ObjectStore {
     package func newest(
         anyOf entities: [Entity], storeKeys keys: [Int64]
     ) throws(StoreError) -> [Snapshot] {
-        if entities.count == 1 { return try newest(entities[0], storeKeys: keys) }
+        let found = try objects(ofFamiliesOf: entities, keys)
+        return found.filter { object in entities.contains { object.isA($0) } }
+    }
+
+    private func objects(
+        ofFamiliesOf entities: [Entity], _ keys: [Int64]
+    ) throws(StoreError) -> [Snapshot] {
+        if entities.count == 1 { return try objects(ofFamilyOf: entities[0], keys) }
         return try lookups.withLock { (lookups) throws(StoreError) in
-            let tables = entities.compactMap { lookups.connection.place($0) }
+            let tables = Set(entities.compactMap { lookups.connection.place($0) }).sorted()
             return try StoreError.wrapping(lookups.newest(anyOf: tables, keys))
         }
     }
@@ -217,7 +232,7 @@ package final class SQLiteStore: ObjectStore {
         let keys = object.relatedKeys(at: index)
         guard !keys.isEmpty else { return [] }
         let targets = relationship.targets(among: layouts, \.entity, from: object.entity)
-        return try newest(anyOf: targets, storeKeys: keys)
+        return try objects(ofFamiliesOf: targets, keys)
     }
 
     package func isUnsent(_ entity: Entity, storeKey: Int64) throws(StoreError) -> Bool {
@@ -251,10 +266,9 @@ package final class SQLiteStore: ObjectStore {
 
     package func count(_ entity: Entity?) throws(StoreError) -> Int {
         try query { (file) throws(SQLiteError) in
+            if let entity { return try file.table(entity)?.count(entity) ?? 0 }
             var count = 0
-            for table in file.tables where entity == nil || table.layout.entity === entity {
-                count += try table.count()
-            }
+            for table in file.tables { count += try table.count() }
             return count
         }
     }

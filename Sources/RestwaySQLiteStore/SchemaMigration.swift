@@ -21,13 +21,34 @@ struct SchemaMigration {
     }
 
     mutating func run(_ entities: [Entity]) throws(StoreError) {
+        let families = StoredFamily.all(entities)
+        let shapes = ShapeMigration(connection: connection)
         var schema = try StoreError.wrapping(StoreSchema(reading: connection))
-        for entity in entities where schema.tables[entity.name] == nil {
-            try StoreError.wrapping(create(entity))
+        for family in families where schema.tables[family.base.name] == nil {
+            try StoreError.wrapping(create(family.base))
         }
         schema = try StoreError.wrapping(StoreSchema(reading: connection))
-        for entity in entities where schema.layout(entity) == nil {
-            if let table = schema.tables[entity.name] { try change(table, for: entity) }
+        for family in families where schema.layout(family) == nil {
+            guard let table = schema.tables[family.base.name] else { continue }
+            try shapes.number(family, table)
+            try change(table, for: family.base)
+        }
+        try moveShapes(families, shapes)
+    }
+
+    /// Moves the objects of entities that have become shapes of other entities.
+    private func moveShapes(
+        _ families: [StoredFamily], _ shapes: ShapeMigration
+    ) throws(StoreError) {
+        for family in families {
+            for shape in family.entities.dropFirst() {
+                let schema = try StoreError.wrapping(StoreSchema(reading: connection))
+                guard let old = schema.tables[shape.name] else { continue }
+                guard let table = schema.tables[family.base.name],
+                    let layout = schema.layout(family, isMoving: true)
+                else { continue }
+                try StoreError.wrapping(shapes.move(old, shape, into: layout, table))
+            }
         }
     }
 

@@ -88,8 +88,10 @@ private struct QueryFilter {
 
     init(_ query: Query, _ file: StoreConnection, _ table: TableAccess) {
         self.file = file
-        guard !query.findsAll else { return }
+        let ofShape = table.layout.condition(query.entity)
+        guard !query.findsAll || ofShape != nil else { return }
         var conditions = query.conditions.map { text($0, table) }
+        if let ofShape { conditions.append(ofShape) }
         switch query.selection {
         case .only(let keys): conditions.append("_key IN \(list(keys))")
         case .without(let keys): conditions.append("_key NOT IN \(list(keys))")

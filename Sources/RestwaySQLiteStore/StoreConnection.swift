@@ -6,23 +6,30 @@ import RestwaySQLite
 /// `@unchecked Sendable`: its owner keeps it behind a lock.
 final class StoreConnection: @unchecked Sendable {
     let connection: Connection
-    /// The tables in the order of the entities in the schema.
+    /// The tables in the order of the entities in the schema, one for each family.
     let tables: [TableAccess]
+    /// The places of the tables by the families of their entities.
+    private let places: [ObjectIdentifier: Int]
     private var prepared: [String: Statement] = [:]
 
     init(_ connection: Connection, _ layouts: [TableLayout]) throws(SQLiteError) {
         self.connection = connection
         tables = layouts.map { TableAccess($0, connection) }
+        places = Dictionary(
+            uniqueKeysWithValues: layouts.enumerated().map {
+                (ObjectIdentifier($1.entity.family), $0)
+            })
         // The log can be watched only after the file was read.
         _ = try connection.integer("PRAGMA user_version")
         connection.watchLog()
     }
 
-    /// Returns the place of an entity; `nil` if the store was not opened with it.
+    /// Returns the place of the table for an entity's objects; `nil` if the store was not opened
+    /// with it.
     func place(_ entity: Entity) -> Int? {
         let index = entity.index
         if index < tables.count, tables[index].layout.entity === entity { return index }
-        return tables.firstIndex { $0.layout.entity === entity }
+        return places[ObjectIdentifier(entity.family)]
     }
 
     func table(_ entity: Entity) -> TableAccess? { place(entity).map { tables[$0] } }

@@ -56,9 +56,10 @@ struct StoreOpening {
 
     private func present() throws(StoreError) -> (layouts: [TableLayout], identity: Int64)? {
         let schema = try StoreError.wrapping(StoreSchema(reading: connection))
-        let layouts = entities.compactMap { schema.layout($0) }
+        let families = StoredFamily.all(entities)
+        let layouts = families.compactMap { schema.layout($0) }
         let identity = try StoreError.wrapping(connection.integer(Self.identitySQL))
-        guard let identity, layouts.count == entities.count else { return nil }
+        guard let identity, layouts.count == families.count else { return nil }
         return (layouts, identity)
     }
 

@@ -7,6 +7,8 @@ struct StoreSchema {
     struct Column {
         enum Kind: String {
             case attribute, one, many
+            /// The column that says which shapes have brought an object.
+            case shapes
         }
 
         let name: String
@@ -30,6 +32,8 @@ struct StoreSchema {
         let nextNumber: Int
         /// The columns of its text index; `nil` if it has no text index.
         var textColumns: String?
+        /// The numbers of the shapes of its family, by their names.
+        var shapes: [String: Int] = [:]
 
         func column(_ name: String, _ kind: Column.Kind) -> Column? {
             columns.first { $0.name == name && $0.kind == kind }
@@ -81,6 +85,12 @@ struct StoreSchema {
                 DELETE FROM restway_variables WHERE number = old.variables AND objects < 1;
             END;
             """,
+            // The shapes of families, and their places in the columns `_shapes`.
+            """
+            CREATE TABLE restway_shapes (
+                entity INTEGER NOT NULL, number INTEGER NOT NULL, name TEXT NOT NULL,
+                PRIMARY KEY (entity, number), UNIQUE (entity, name)) WITHOUT ROWID;
+            """,
         ])
 
     /// The tables by the name of the entity.
@@ -104,6 +114,11 @@ struct StoreSchema {
             guard let name = nameOfNumber[indexes.integer(0)] else { continue }
             tables[name]?.textColumns = indexes.string(1)
         }
+        let shapes = try connection.prepare("SELECT entity, number, name FROM restway_shapes")
+        while try shapes.step() {
+            guard let name = nameOfNumber[shapes.integer(0)] else { continue }
+            tables[name]?.shapes[shapes.string(2) ?? ""] = Int(shapes.integer(1))
+        }
         let columns = try connection.prepare(
             "SELECT entity, name, kind, type, place, number FROM restway_columns")
         while try columns.step() {
@@ -126,8 +141,13 @@ struct StoreSchema {
     /// back.
     static func resting(_ number: Int) -> Int { -1 - number }
 
-    /// Returns the layout of `entity`; `nil` if the file has to be changed for it.
-    func layout(_ entity: Entity) -> TableLayout? {
+    /// Returns the layout of a family; `nil` if the file has to be changed for it.
+    ///
+    /// - Parameter isMoving: Whether a shape may still have a table of its own.
+    func layout(_ family: StoredFamily, isMoving: Bool = false) -> TableLayout? {
+        let entity = family.base
+        guard isMoving || family.entities.dropFirst().allSatisfy({ tables[$0.name] == nil })
+        else { return nil }
         guard let table = tables[entity.name],
             table.identity == entity.identityIndex.map({ entity.attributes[$0].name }),
             table.columns.count(where: { $0.number != nil }) == entity.cellCount
@@ -152,11 +172,20 @@ struct StoreSchema {
             entity.fullText.isEmpty
             ? nil : TextIndex(table: table.name, columnNames: entity.fullText.map { names[$0] })
         guard textIndex?.columns == table.textColumns else { return nil }
+        var shapes: StoredShapes?
+        if !entity.family.isAlone {
+            let cell = entity.valueCount
+            guard let place = columns.firstIndex(where: { $0.cell == cell }),
+                let known = StoredShapes(
+                    family.entities, cell: cell, columnName: names[place], stored: table.shapes)
+            else { return nil }
+            shapes = known
+        }
         return TableLayout(
             entity: entity, table: table.name, columnNames: names, columns: columns, links: links,
             letterCount: table.nextNumber,
             restingNumbers: table.columns.filter { $0.number == nil }.compactMap(\.lastNumber),
-            textIndex: textIndex)
+            textIndex: textIndex, shapes: shapes)
     }
 }
 
@@ -180,21 +209,25 @@ struct WantedColumn {
                 type: relationship.targetName, cell: entity.attributes.count + index,
                 coding: .ofRelationship)
         }
-        return attributes + relationships
+        guard !entity.family.isAlone else { return attributes + relationships }
+        let shapes = WantedColumn(
+            name: "_shapes", kind: .shapes, type: AttributeType.int.rawValue,
+            cell: entity.valueCount, coding: ColumnCoding(.int))
+        return attributes + relationships + [shapes]
     }
 
     /// The kind of the relationship if it led to many objects instead of one object, or to one
     /// object instead of many.
     var other: StoreSchema.Column.Kind? {
         switch kind {
-        case .attribute: nil
+        case .attribute, .shapes: nil
         case .one: .many
         case .many: .one
         }
     }
 }
 
-/// The places in the file where the objects of an entity are stored.
+/// The places in the file where the objects of a family are stored.
 struct TableLayout: Sendable {
     /// The column of an attribute or of a relationship to one object. It has no name, because
     /// the references of the name would be counted for each row.
@@ -215,6 +248,7 @@ struct TableLayout: Sendable {
         let coding = ColumnCoding.ofRelationship
     }
 
+    /// The base of the family.
     let entity: Entity
     let table: String
     /// The quoted names of `columns`.
@@ -229,6 +263,8 @@ struct TableLayout: Sendable {
     let restingNumbers: [Int]
     /// The index of the texts; `nil` if the document names no attribute for full text searches.
     let textIndex: TextIndex?
+    /// The shapes of the family; `nil` if it has only one.
+    let shapes: StoredShapes?
 }
 
 extension String {

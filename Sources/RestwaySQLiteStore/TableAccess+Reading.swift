@@ -15,6 +15,13 @@ extension TableAccess {
         return try first(statement)
     }
 
+    /// Returns the number of objects of an entity.
+    func count(_ entity: Entity) throws(SQLiteError) -> Int {
+        guard let condition = layout.condition(entity) else { return try count() }
+        let sql = "SELECT count(*) FROM \(tableName) WHERE \(condition)"
+        return try connection.integer(sql).map(Int.init) ?? 0
+    }
+
     func count() throws(SQLiteError) -> Int {
         try integer(.count).map(Int.init) ?? 0
     }
@@ -34,9 +41,15 @@ extension TableAccess {
         let key = statement.integer(0)
         let letters = letters(statement)
         readColumns(statement, layout.columns.count, letters)
+        var entity = layout.entity
+        if let shapes = layout.shapes {
+            let known = shapes.shapes(cells[shapes.cell])
+            cells[shapes.cell] = .int64(known.bits)
+            entity = shapes.entity(known)
+        }
         let snapshot: Snapshot
         if layout.links.isEmpty {
-            snapshot = Snapshot.make(layout.entity) { cells[$0] }
+            snapshot = Snapshot.make(entity) { cells[$0] }
         } else {
             var keys: [Int64] = []
             for (place, links) in layout.links.enumerated() {
@@ -47,7 +60,7 @@ extension TableAccess {
             }
             keys.append(0)
             snapshot = keys.withUnsafeBytes { keys in
-                Snapshot.make(layout.entity) { index in
+                Snapshot.make(entity) { index in
                     let cell = cells[index]
                     guard cell.isList else { return cell }
                     let offset = Int(cell.bits) * MemoryLayout<Int64>.size

@@ -1,8 +1,8 @@
 import RestwayObjects
 import RestwaySQLite
 
-/// The statements of one entity on one connection, each prepared when it is first needed. Like its
-/// connection, it is used by one thread at a time.
+/// The statements of one family of entities on one connection, each prepared when it is first
+/// needed. Like its connection, it is used by one thread at a time.
 final class TableAccess {
     let layout: TableLayout
     let connection: Connection
@@ -127,7 +127,14 @@ final class TableAccess {
         if withIdentity { changes.append("_anonymous = ?3") }
         for (index, name) in layout.columnNames.enumerated()
         where withIdentity || index != layout.entity.identityIndex {
-            changes.append("\(name) = ?\(index + 4)")
+            var value = "?\(index + 4)"
+            if let shapes = layout.shapes, layout.columns[index].cell == shapes.cell,
+                shapes.resting.bits != 0
+            {
+                // The shapes stay that the document no longer has.
+                value += " | (coalesce(\(name), 0) & \(shapes.resting.bits))"
+            }
+            changes.append("\(name) = \(value)")
         }
         return "UPDATE \(tableName) SET \(changes.joined(separator: ", ")) WHERE _key = ?1"
     }

@@ -91,12 +91,12 @@ final class StoredListTests: StoreTestCase {
             _ = try store.commit(ChangeSet(rows: [Companies.row(entity, .int64(7))]))
         }
         // A file of the first version does not have these tables.
-        for table in ["lists", "list_items", "variables", "remembered"] {
+        for table in ["lists", "list_items", "variables", "remembered", "shapes"] {
             try file.shell("DROP TABLE restway_\(table)")
         }
         try file.shell("PRAGMA user_version = 1")
         let store = try file.open([entity])
-        XCTAssertEqual(try file.integer("PRAGMA user_version"), 3)
+        XCTAssertEqual(try file.integer("PRAGMA user_version"), 4)
         XCTAssertEqual(try store.count(entity), 1)
         try store.apply(change(1))
         XCTAssertEqual(try store.list("a")?.keys, [1])

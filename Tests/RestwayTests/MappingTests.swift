@@ -106,6 +106,37 @@ final class MappingTests: DemoTestCase {
         XCTAssertEqual(progress.state.fraction, 1)
     }
 
+    func testOneObjectOfSeveralShapes() async throws {
+        let document: JSON = [
+            "restway": 1,
+            "environments": ["local": ["baseURL": "http://127.0.0.1:1/v2"]],
+            "entities": [
+                "User": ["identity": "id", "attributes": ["id": "id", "login": "login"]],
+                "Member": ["extends": "User", "attributes": ["plan": "plan"]],
+                "Bot": ["extends": "User"],
+            ],
+        ]
+        let client = try Client(API(document: document))
+        _ = try await client.map(Array(#"{"id": 1, "plan": "pro"}"#.utf8), by: .entity("Member"))
+        let response = try await client.map(
+            Array(#"{"id": 1, "login": "ada"}"#.utf8), by: .entity("User"))
+        let user = try XCTUnwrap(response.object)
+        XCTAssertEqual(user.entity, "Member")
+        XCTAssertTrue(user.isA("User") && user.isA("Member"))
+        XCTAssertFalse(user.isA("Bot") || user.isA("Nothing"))
+        XCTAssertEqual(user["plan"], "pro")
+        XCTAssertEqual(user["login"], "ada")
+        XCTAssertEqual(try client.store.count("User"), 1)
+        XCTAssertEqual(try client.store.count("Bot"), 0)
+        let draft = try client.draft("Bot")
+        do {
+            try draft.set("plan", to: "pro")
+            XCTFail("a bot has no plan")
+        } catch {
+            XCTAssertEqual(error.kind, .unknownAttribute)
+        }
+    }
+
     func testMistakesAreErrors() async throws {
         let client = try Client(API(document: document))
         let bytes = bytes

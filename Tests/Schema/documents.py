@@ -45,6 +45,12 @@ OF_OTHER_PARTS = {
     "entities that nothing tells apart": (
         r'^nothing tells ".*" apart; |^no object can be of "|^no value stands for "'
     ),
+    "entities in a circle": r"^entities extend each other: ",
+    "an entity that too many extend": r" and the entities that extend it are more than 63$",
+    "entities that disagree": (
+        r"^(is of type .+, and (of type .+|a relationship)"
+        r"|is a relationship, and an attribute|differs from the (attribute|relationship)) at \$"
+    ),
     "no method that sends an object": r"^no method of the route has a body by itself",
     "an object in a HEAD request": r"^a (HEAD|TRACE) request has no body$",
     "no entity in route and request": r'^neither the request nor its route names an "entity"$',

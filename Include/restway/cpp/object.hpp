@@ -20,6 +20,11 @@ public:
         return internal::text_or_empty(restway_object_entity(get()));
     }
 
+    /** Whether an entity, or an entity that extends it, has brought the object. */
+    bool is_a(std::string_view entity) const {
+        return restway_object_is_a(get(), internal::c_text(entity)) != 0;
+    }
+
     /** The number that the store gives to the instance. */
     std::int64_t store_key() const noexcept {
         return restway_object_store_key(get());
@@ -127,7 +132,7 @@ private:
     }
 
     template <typename Struct> result<Struct> attempt_as() const {
-        if (entity() != Struct::entity) {
+        if (!is_a(Struct::entity)) {
             return error(
                 RESTWAY_E_UNKNOWN_ENTITY, "the object is of " + std::string(entity()) +
                                               ", and the struct for objects of " +

@@ -55,7 +55,7 @@ public final class Draft: Sendable {
     public func set(_ name: String, to value: Object.Value) throws(RestwayError) {
         try change { () throws(Failure) in
             let entity = core.entity
-            let index = try entity.attribute(named: name)
+            let index = try entity.ownAttribute(named: name)
             var kept = value.core
             if entity.attributes[index].shape.isCollection, value != .null {
                 kept = try entity.canonical(value.wire, for: index)
@@ -70,7 +70,7 @@ public final class Draft: Sendable {
 
     /// Sets an attribute or a relationship to null.
     public func setNull(_ name: String) throws(RestwayError) {
-        guard let index = core.entity.relationshipIndex(named: name) else {
+        guard let index = core.entity.ownRelationshipIndex(named: name) else {
             return try set(name, to: Object.Value.null)
         }
         core.setNull(relationship: index)
@@ -93,7 +93,7 @@ public final class Draft: Sendable {
         _ change: (ListElement, RestwayObjects.Value) -> RestwayObjects.Value
     ) throws(RestwayError) {
         try self.change { () throws(Failure) in
-            let index = try core.entity.attribute(named: name)
+            let index = try core.entity.ownAttribute(named: name)
             let element = try core.entity.element(element.wire, ofList: index)
             core.change(attribute: index) { change(element, $0) }
         }
@@ -161,11 +161,11 @@ public final class Draft: Sendable {
     }
 
     private func cell(_ name: String) throws(RestwayError) -> Int {
-        if let index = core.entity.relationshipIndex(named: name) {
+        if let index = core.entity.ownRelationshipIndex(named: name) {
             return core.entity.attributes.count + index
         }
         return try RestwayError.explaining { () throws(Failure) in
-            try core.entity.attribute(named: name)
+            try core.entity.ownAttribute(named: name)
         }
     }
 
@@ -177,7 +177,7 @@ public final class Draft: Sendable {
         _ relationship: String, _ body: (Int) throws(DraftError) -> Void
     ) throws(RestwayError) {
         try change { () throws(Failure) in
-            let index = try core.entity.relationship(named: relationship)
+            let index = try core.entity.ownRelationship(named: relationship)
             do throws(DraftError) {
                 try body(index)
             } catch {

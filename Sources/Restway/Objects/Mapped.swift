@@ -148,7 +148,7 @@ extension Draft {
     private func name<Value: Mapped>(
         of property: PartialKeyPath<Value>
     ) throws(RestwayError) -> String {
-        guard Value.entity == entity else {
+        guard core.entity.isA(named: Value.entity) else {
             throw RestwayError(
                 Failure(
                     .invalidArgument, "the draft is of \(entity), not of \(Value.entity)",

@@ -19,8 +19,12 @@ public struct Object: Sendable {
         self.source = source
     }
 
-    /// The name of the entity.
+    /// The name of the entity. If several entities describe the object, it is the most specific one
+    /// that has brought it.
     public var entity: String { snapshot.entity.name }
+
+    /// Whether an entity, or an entity that extends it, has brought the object.
+    public func isA(_ entity: String) -> Bool { snapshot.isA(named: entity) }
 
     /// The value that tells the object from the other objects of its entity; `nil` if it has no
     /// identity.

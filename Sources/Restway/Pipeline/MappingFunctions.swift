@@ -118,7 +118,7 @@ public struct Row {
     ///   another type.
     public func set(_ name: String, to value: some AttributeValue) throws(RestwayError) {
         try with { entity throws(Failure) in
-            try entity.attribute(named: name)
+            try entity.ownAttribute(named: name)
         } _: { attribute throws(MappedRows.Refusal) in
             try core.set(index, attribute: attribute, value.attribute.core)
         }
@@ -148,7 +148,8 @@ public struct Row {
     private func with<Result>(
         _ relationship: String, _ body: (Int) throws(MappedRows.Refusal) -> Result
     ) throws(RestwayError) -> Result {
-        try with({ entity throws(Failure) in try entity.relationship(named: relationship) }, body)
+        try with(
+            { entity throws(Failure) in try entity.ownRelationship(named: relationship) }, body)
     }
 
     /// Looks up a name in the entity, and then does `body` with its index.

@@ -11,7 +11,11 @@ package final class TableBuilder {
     /// How many objects are read column by column: as many as fit into the caches of a processor.
     private static let rowsAtOnce = 256
 
-    private let entity: Entity
+    fileprivate let entity: Entity
+    /// The indices of the attributes and of the relationships that the entity itself has, and not
+    /// only another shape of its family.
+    private let attributes: [Int]
+    private let relationships: [Int]
     private let columns: [AttributeColumn]
     private let links: [LinkBuilder]
     private var count = 0
@@ -28,23 +32,23 @@ package final class TableBuilder {
     private init(
         _ entity: Entity, depth: Int, of api: API, _ columnCount: inout Int
     ) throws(Failure) {
-        columnCount += entity.cellCount
+        attributes = entity.ownAttributes
+        relationships = depth > 0 ? entity.ownRelationships : []
+        columnCount += attributes.count + entity.ownRelationships.count
         guard columnCount <= Self.columnsMax else {
             throw Failure(
                 .tooLarge, "a table of this depth has more than \(Self.columnsMax) columns",
                 field: "depth")
         }
         self.entity = entity
-        columns = entity.attributes.map(AttributeColumn.init)
+        columns = attributes.map { AttributeColumn(entity.attributes[$0]) }
         var links: [LinkBuilder] = []
-        if depth > 0 {
-            for relationship in entity.relationships {
-                let members = try api.entities(at: relationship.targets).map {
-                    (target) throws(Failure) in
-                    try TableBuilder(target, depth: depth - 1, of: api, &columnCount)
-                }
-                links.append(LinkBuilder(relationship, members))
+        for relationship in relationships.map({ entity.relationships[$0] }) {
+            let members = try api.entities(at: relationship.targets).map {
+                (target) throws(Failure) in
+                try TableBuilder(target, depth: depth - 1, of: api, &columnCount)
             }
+            links.append(LinkBuilder(relationship, members))
         }
         self.links = links
     }
@@ -60,25 +64,29 @@ package final class TableBuilder {
     ) throws(Failure) {
         for start in stride(from: objects.startIndex, to: objects.endIndex, by: Self.rowsAtOnce) {
             let rows = objects[start..<min(start + Self.rowsAtOnce, objects.endIndex)]
-            for object in rows where object.entity !== entity {
+            for object in rows where !object.entity.isOfFamily(of: entity) {
                 throw Failure(
                     .invalidArgument,
                     "a table has objects of one entity, not of \(entity.name) and "
                         + object.entity.name, field: "list")
             }
-            for (index, column) in columns.enumerated() { column.append(rows, attribute: index) }
+            for (place, column) in columns.enumerated() {
+                column.append(rows, attribute: attributes[place])
+            }
             for _ in rows { mask.appendValue() }
             count += rows.count
             guard let store else { continue }
-            for (index, link) in links.enumerated() {
-                for object in rows { try link.append(object, relationship: index, in: store) }
+            for (place, link) in links.enumerated() {
+                for object in rows {
+                    try link.append(object, relationship: relationships[place], in: store)
+                }
             }
         }
     }
 
     /// Appends a row of attributes. The table must not follow relationships.
-    package func append(_ attributes: UnsafePointer<Cell>) {
-        for (index, column) in columns.enumerated() { column.append(attributes[index]) }
+    package func append(_ cells: UnsafePointer<Cell>) {
+        for (place, column) in columns.enumerated() { column.append(cells[attributes[place]]) }
         mask.appendValue()
         count += 1
     }
@@ -101,19 +109,19 @@ package final class TableBuilder {
 
     fileprivate var rowCount: Int { count }
 
-    fileprivate func isOf(_ other: Entity) -> Bool { entity === other }
-    fileprivate var entityName: String { entity.name }
 }
 
 /// Collects the objects of a relationship as structs. If the relationship leads to a union, the
 /// struct has a struct for each member, of which one has a value.
 private final class MemberBuilder {
     private let members: [TableBuilder]
+    private let entities: [Entity]
     private var mask = NullMask()
     private(set) var rowCount = 0
 
     init(_ members: [TableBuilder]) {
         self.members = members
+        entities = members.map(\.entity)
     }
 
     deinit { mask.free() }
@@ -125,8 +133,9 @@ private final class MemberBuilder {
             return
         }
         for object in objects {
-            for member in members {
-                if member.isOf(object.entity) {
+            let chosen = entities.place(ofObjectIn: object.entity.family, object.shapes)
+            for (place, member) in members.enumerated() {
+                if place == chosen {
                     try member.append([object], in: store)
                 } else {
                     member.appendNull()
@@ -145,7 +154,7 @@ private final class MemberBuilder {
 
     func finish(name: String) -> Column {
         if members.count == 1 { return members[0].finish(name: name) }
-        let children = members.map { $0.finish(name: $0.entityName) }
+        let children = members.map { $0.finish(name: $0.entity.name) }
         let nullCount = mask.nullCount
         return Column(
             name: name, format: "+s", count: rowCount, nullCount: nullCount,

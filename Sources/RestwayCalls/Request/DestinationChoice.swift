@@ -32,8 +32,7 @@ struct DestinationChoice {
             guard let subject = lookup.subject else {
                 throw Failure(.invalidArgument, "the request is about no object", field: "object")
             }
-            let route = try api.definition.routes.route(
-                forEntity: subject.entity.name, method: method)
+            let route = try api.route(for: subject.entity, method: method)
             return try expand(route, method)
         case .link(let url, let origin):
             var first = spec

@@ -19,7 +19,9 @@ package struct PathTargets {
     package var all: [(entity: Entity, identity: Identity)] {
         var targets: [(entity: Entity, identity: Identity)] = []
         for (entity, identity) in candidates
-        where !targets.contains(where: { $0.entity === entity && $0.identity == identity }) {
+        where !targets.contains(where: {
+            $0.entity.isOfFamily(of: entity) && $0.identity == identity
+        }) {
             targets.append((entity, identity))
         }
         return targets

@@ -66,7 +66,7 @@ struct RequestBody {
             }
         }
         options.excludes = { entity, relationship throws(HostRefusal) in
-            if entity === descriptor.mapping.entity,
+            if entity.isA(descriptor.mapping.entity),
                 descriptor.excluded.contains(relationship.name)
             {
                 return true

@@ -42,7 +42,7 @@ extension CallContext {
                 return (route, try routes.method(method, of: route))
             case .subject(let method):
                 guard let subject = try preparation.submission(spec)?.subject else { return nil }
-                return (try routes.route(forEntity: subject.entity.name, method: method), method)
+                return (try loaded.route(for: subject.entity, method: method), method)
             case .routed(let method, _, let name):
                 let route = try routes.existing(name)
                 return (route, try routes.method(method, of: route))

@@ -87,12 +87,15 @@ extension ResponseProcessor {
         return consequences
     }
 
-    /// Returns the first row of the answer with the entity of the sent object.
+    /// Returns the first row of the answer with the entity of the sent object, or with another
+    /// shape of its family.
     private func answer(
         _ submission: Submission, _ result: MappingResult?, _ rows: [Snapshot]
     ) -> Int? {
         guard let result else { return nil }
-        return result.results.joined().first { rows[$0].entity === submission.entity }
+        return result.results.joined().first {
+            rows[$0].entity.isOfFamily(of: submission.entity)
+        }
     }
 
     /// Returns the cells of each member of a draft that the store has from now on.

@@ -11,7 +11,7 @@ struct CommittedChanges {
     /// The places of the changes of single objects.
     private struct Index {
         struct Name: Hashable {
-            let entity: ObjectIdentifier
+            let family: ObjectIdentifier
             let identity: Identity
         }
 
@@ -26,8 +26,8 @@ struct CommittedChanges {
                 guard change.before?.identity == nil, let identity = change.after?.identity else {
                     continue
                 }
-                let entity = ObjectIdentifier(change.object.entity)
-                placeOfName[Name(entity: entity, identity: identity)] = place
+                let family = ObjectIdentifier(change.object.entity.family)
+                placeOfName[Name(family: family, identity: identity)] = place
             }
         }
     }
@@ -37,11 +37,12 @@ struct CommittedChanges {
         all = ChangeList(changes)
     }
 
-    /// Returns the changes of one entity; nil if no object of the entity has changed.
+    /// Returns the changes of the objects of one entity, whichever shapes brought them; nil if none
+    /// of these objects has changed.
     mutating func list(of entity: Entity) -> ChangeList? {
         let key = ObjectIdentifier(entity)
         if let list = lists[key] { return list }
-        let found = all.changes.filter { $0.object.entity === entity }
+        let found = all.changes.filter { $0.isAbout(entity) }
         let list =
             found.isEmpty ? nil : found.count == all.changes.count ? all : ChangeList(found)
         lists[key] = list
@@ -55,9 +56,11 @@ struct CommittedChanges {
         let index = index ?? Index(changes)
         self.index = index
         let named = identity.flatMap {
-            index.placeOfName[.init(entity: ObjectIdentifier(entity), identity: $0)]
+            index.placeOfName[.init(family: ObjectIdentifier(entity.family), identity: $0)]
         }
-        let kept = index.placeOfKey[key].flatMap { changes[$0].object.entity === entity ? $0 : nil }
+        let kept = index.placeOfKey[key].flatMap { place in
+            changes[place].object.entity.isOfFamily(of: entity) ? place : nil
+        }
         let places = Set([kept, named].compactMap(\.self)).sorted()
         return places.isEmpty ? nil : ChangeList(places.map { changes[$0] })
     }

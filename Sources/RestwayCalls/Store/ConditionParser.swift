@@ -176,7 +176,7 @@ struct ConditionParser {
         let index = try located(place) { () throws(Failure) in
             try entity.relationship(named: name)
         }
-        let targets = api.entities(at: entity.relationships[index].targets)
+        let targets = families(api.entities(at: entity.relationships[index].targets))
         let start = self
         var conditions: [Condition] = []
         for target in targets {
@@ -191,6 +191,14 @@ struct ConditionParser {
             conditions.append(.leads(.init(relationship: index, target: target, condition)))
         }
         return conditions.count == 1 ? conditions[0] : .any(conditions)
+    }
+
+    /// Returns the first entity of each family: a condition may use the attributes of the whole
+    /// family, and counts for all of its objects.
+    private func families(_ entities: [Entity]) -> [Entity] {
+        entities.enumerated().filter { place, entity in
+            !entities[..<place].contains { $0.isOfFamily(of: entity) }
+        }.map(\.element)
     }
 
     /// Adds the place to the message of a failure of `body`.

@@ -37,7 +37,7 @@ package final class QueryWatch: Sendable {
 
     private let query: HostQuery
     /// The entities whose objects decide the result.
-    private let entities: Set<ObjectIdentifier>
+    private let families: Set<ObjectIdentifier>
     /// Held while the query runs, so that the results come one after the other.
     private let result = Lock(Result())
     /// Whether a notice waits that will run the query. It has a lock of its own, so that a query
@@ -47,7 +47,7 @@ package final class QueryWatch: Sendable {
     package init(_ query: HostQuery) {
         self.query = query
         let others = query.query.relationConditions.map(\.target)
-        entities = Set(([query.query.entity] + others).map { ObjectIdentifier($0) })
+        families = Set(([query.query.entity] + others).map { ObjectIdentifier($0.family) })
     }
 
     /// The result that the observer knows.
@@ -62,8 +62,9 @@ package final class QueryWatch: Sendable {
     /// Returns whether the observer must be told of a commit. It need not be if a notice waits
     /// already.
     func mustBeTold(of changes: [Change]) -> Bool {
-        guard changes.contains(where: { entities.contains(ObjectIdentifier($0.object.entity)) })
-        else { return false }
+        guard changes.contains(where: {
+            families.contains(ObjectIdentifier($0.object.entity.family))
+        }) else { return false }
         return isPending.withLock { isPending in
             defer { isPending = true }
             return !isPending

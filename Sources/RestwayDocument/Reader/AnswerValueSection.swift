@@ -24,7 +24,9 @@ extension DocumentResponse {
     /// Reads the entity of the objects, or the union of which they are.
     private static func objects(_ node: DocumentNode, _ entities: EntityCatalog) -> Content? {
         guard let target = entities.target(node) else { return nil }
-        if let union = target.union, node.value.kind == .object { entities.check(union, at: node) }
+        if let union = target.union, node.value.kind == .object {
+            entities.check(union, at: node.place, node.problems)
+        }
         // An entity without a mapping has a problem of its own, which was already reported.
         return entities.mapping(at: target.entities[0]).map { .objects($0, target.union) }
     }

@@ -86,9 +86,8 @@ enum DocumentReader {
         definition.storage.outbox = document["outbox"].flatMap(OutboxDefinition.init)
         definition.storage.cache = document["cache"].flatMap(CacheDefinition.init)
         // Descriptors name entities, so entities come first.
-        definition.entityCatalog.add(
-            document.members("entities"), unions: document.members("unions"),
-            &definition.functions)
+        definition.addEntities(
+            document.members("entities"), unions: document.members("unions"))
         let routes = document.members("routes")
         let responses = document.elements("responses")
         let requests = document.elements("requests")

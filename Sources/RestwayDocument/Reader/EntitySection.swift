@@ -11,13 +11,20 @@ struct EntityCatalog: Sendable {
     /// The conversions of attributes without a transform of their own, by type.
     private(set) var conversions: [AttributeType: ValueConversion] = [:]
     /// The mappings in the order of the entities' indices; `nil` for an entity with a problem.
-    private var mappings: [EntityMapping?] = []
+    private(set) var mappings: [EntityMapping?] = []
+    /// What the document says about each entity itself, without what it inherits; `nil` for an
+    /// entity with a problem.
+    var parts: [EntityParts?] = []
+    /// The entities of each family by the index of its base.
+    private(set) var families: [Int: [Int]] = [:]
     /// The names of all entities in order, including entities with a problem.
     private(set) var names: [String] = []
     /// The index of each name in `names`.
     private var indices: [String: Int] = [:]
     /// The unions by their names; `nil` for a union with a problem.
     private(set) var unions: [String: EntityUnion?] = [:]
+    /// The places of these unions in the document, in its order.
+    private(set) var unionPlaces: [(name: String, place: DocumentPlace)] = []
 
     /// The mappings in the order of the entities' indices, once the document has no problems.
     var ordered: [EntityMapping] { mappings.compactMap { $0 } }
@@ -69,139 +76,131 @@ struct EntityCatalog: Sendable {
     }
 
     /// Adds entities after all earlier entities, and unions of them. They may have relationships to
-    /// all earlier entities, to each other and to the unions.
+    /// all earlier entities, to each other and to the unions, and extend all earlier entities and
+    /// each other.
+    ///
+    /// - Returns: The mappings that are new, also those of earlier entities.
     mutating func add(
         _ members: [(name: String, node: DocumentNode)],
         unions unionMembers: [(name: String, node: DocumentNode)] = [],
         _ functions: inout ProgramFunctions
-    ) {
+    ) -> [EntityMapping] {
         let first = names.count
         names.reserveCapacity(first + members.count)
         indices.reserveCapacity(first + members.count)
         mappings.reserveCapacity(first + members.count)
+        parts.reserveCapacity(first + members.count)
         for (name, _) in members {
             indices[name] = names.count
             names.append(name)
             mappings.append(nil)
+            parts.append(nil)
         }
-        var withMaps: [EntityParts] = []
         for (name, node) in unionMembers {
             if indices[name] != nil { node.report("an entity has this name") }
             unions[name] = .some(union(node, named: name))
+            unionPlaces.append((name, node.place))
         }
+        var sections: [EntitySection] = []
         for (offset, (name, node)) in members.enumerated() {
             guard let object = node.object(EntityParts.keys) else { continue }
-            var parts = EntityParts(name: name, index: first + offset, model: model)
-            read(object, into: &parts, &functions)
-            mappings[first + offset] = parts.mapping
-            if !parts.mapKeys.isEmpty { withMaps.append(parts) }
+            let extended = object["extends"]
+            sections.append(
+                EntitySection(
+                    name: name, index: first + offset, object: object,
+                    base: extended.flatMap { self.index($0) }, isExtended: extended != nil))
         }
-        // All attributes are known now.
-        for var parts in withMaps {
-            findMapKeys(&parts)
-            mappings[parts.index] = parts.mapping
+        for section in inOrder(sections) { read(section, &functions) }
+        guard let problems = (members.first ?? unionMembers.first)?.node.problems else {
+            return []
         }
-        for (offset, (_, node)) in members.enumerated() {
-            for name in circles(from: first + offset) {
-                node["relationships"]?[name]?["source"]?.report(Self.reasonAgainstCircles)
-            }
-        }
-        // Whether the members of a union can be told apart depends on their identities.
-        for (name, node) in unionMembers {
-            if let union = unions[name] ?? nil { check(union, at: node) }
-        }
-        for (offset, (_, node)) in members.enumerated() {
-            if let mapping = mappings[first + offset] { checkUnions(of: mapping, at: node) }
-        }
+        let roots = Set(sections.compactMap { parts[$0.index]?.root }).sorted()
+        let made = makeMappings(ofFamilies: roots, problems)
+        reportCircles(problems)
+        return made
     }
 
-    private func findMapKeys(_ parts: inout EntityParts) {
-        for (index, name, node) in parts.mapKeys {
-            let relationship = parts.relationshipMappings[index].relationship
-            guard let target = mappings[parts.relationships[relationship].targets[0]] else {
-                continue
-            }
-            let attribute = target.entity.attributeIndex(named: name)
-            guard let mapping = target.attributes.first(where: { $0.attribute == attribute }) else {
-                node.reportUnknown("attribute", name, among: target.entity.attributes.map(\.name))
-                continue
-            }
-            parts.relationshipMappings[index].mapKey = MapKey(mapping)
-            if parts.relationshipMappings[index].mapKey == nil {
-                node.report(
-                    "a key is of type string, int or any, and has no transform, \"\(name)\" is not")
-            }
-        }
+    /// Changes the parts of an entity, and makes the mappings anew that depend on them.
+    ///
+    /// - Returns: The new mappings.
+    mutating func change(
+        _ entity: Entity, at node: DocumentNode, _ change: (inout EntityParts) -> Void
+    ) -> [EntityMapping] {
+        guard var own = parts[entity.index] else { return [] }
+        change(&own)
+        parts[entity.index] = own
+        return makeMappings(ofFamilies: [own.root], node.problems)
     }
 
-    static let reasonAgainstCircles = "the whole object would contain itself without end"
-
-    /// Returns the relationships of an entity that are read from the whole object and lead back to
-    /// the entity through other such relationships.
-    func circles(from index: Int) -> [String] {
-        whole(index).filter { leads($0.targets[0], to: index) }.map(\.name)
-    }
-
-    private func whole(_ index: Int) -> [Relationship] {
-        guard let mapping = mappings[index] else { return [] }
-        return mapping.relationships.filter(\.source.isEmpty).map {
-            mapping.entity.relationships[$0.relationship]
+    /// Reads an entity whose base was read before.
+    private mutating func read(_ section: EntitySection, _ functions: inout ProgramFunctions) {
+        // An entity without its base would be read with wrong problems.
+        let base = section.base.flatMap { parts[$0] }
+        if section.isExtended, base == nil { return }
+        var own = EntityParts(section, extending: base)
+        for (name, node) in section.object["attributes"]?.namedMembers() ?? [] {
+            own.addAttribute(name, node, conversions, &functions)
         }
-    }
-
-    private func leads(_ start: Int, to end: Int) -> Bool {
-        var (seen, waiting) = (Set<Int>(), [start])
-        while let index = waiting.popLast() {
-            if index == end { return true }
-            if seen.insert(index).inserted { waiting += whole(index).map { $0.targets[0] } }
+        if let identity = section.object["identity"], let name = identity.nonEmptyString() {
+            own.readIdentity(identity, name, base)
         }
-        return false
-    }
-
-    /// Reads an entity.
-    private func read(
-        _ object: DocumentNode, into parts: inout EntityParts, _ functions: inout ProgramFunctions
-    ) {
-        for (name, node) in object["attributes"]?.namedMembers() ?? [] {
-            parts.addAttribute(name, node, conversions, &functions)
+        if let node = section.object["fullText"] {
+            own.readFullText(node, chain(own).flatMap(\.attributes))
         }
-        if let identity = object["identity"], let name = identity.nonEmptyString() {
-            parts.identityIndex = parts.attributes.firstIndex { $0.name == name }
-            if let index = parts.identityIndex {
-                if let reason = parts.reasonAgainstIdentity(index) { identity.report(reason) }
-            } else {
-                identity.reportUnknown("attribute", name, among: parts.attributes.map(\.name))
-            }
+        let attributes = Set(own.attributes.map(\.name))
+        for (name, node) in section.object["relationships"]?.namedMembers() ?? [] {
+            own.addRelationship(name, node, in: self, attributes)
         }
-        if let node = object["fullText"] { parts.readFullText(node) }
-        let attributes = Set(parts.attributes.map(\.name))
-        for (name, node) in object["relationships"]?.namedMembers() ?? [] {
-            parts.addRelationship(name, node, in: self, attributes)
-        }
+        parts[section.index] = own
+        families[own.root, default: []].append(section.index)
     }
 }
 
-/// The parts of an entity and its mapping. An entity never changes, so each change makes a new
-/// entity from these parts.
-struct EntityParts {
+/// The parts of an entity and of its mapping that the document states for the entity itself. An
+/// entity never changes, so each change makes a new entity from these parts.
+struct EntityParts: Sendable {
+    private struct Lineage {
+        /// The index of the entity that this entity extends.
+        let base: Int?
+        /// The index of the base of the family.
+        let root: Int
+        /// The number of entities that it extends, one above the other.
+        let depth: Int
+    }
+
     let name: String
     let index: Int
-    let model: EntityModel
+    private let lineage: Lineage
+    let place: DocumentPlace
     var attributes: [Attribute] = []
     var attributeMappings: [AttributeMapping] = []
     var relationships: [Relationship] = []
     var relationshipMappings: [RelationshipMapping] = []
     var identityIndex: Int?
-    var fullText: [Int] = []
-    /// The attributes of linked objects that have their keys, by the index of the mapping of the
+    /// The names of the attributes whose texts a full text search looks in.
+    var fullText: [String] = []
+    /// The names of the attributes of linked objects that have their keys, by the index of the
     /// relationship.
-    var mapKeys: [(relationship: Int, name: String, node: DocumentNode)] = []
+    var mapKeys: [Int: String] = [:]
 
-    static let keys = ["identity", "attributes", "relationships", "fullText"]
+    static let keys = ["extends", "identity", "attributes", "relationships", "fullText"]
     private static let keysOfAttribute =
         ["source", "type", "format", "transform"] + ValueRulesReader.keys
     private static let keysOfRelationship =
         ["entity", "source", "many", "policy", "byIdentity", "empty", "map"]
+
+    init(_ section: EntitySection, extending base: EntityParts?) {
+        name = section.name
+        index = section.index
+        lineage = Lineage(
+            base: base?.index, root: base?.root ?? section.index,
+            depth: base.map { $0.depth + 1 } ?? 0)
+        place = section.place
+    }
+
+    var base: Int? { lineage.base }
+    var root: Int { lineage.root }
+    var depth: Int { lineage.depth }
 
     /// Reads `"name": "source.key.path"`, `"name": ["key", "a.b"]` or `"name": {"source", "type",
     /// "format", "transform"}`, with the keys of `ValueRulesReader`. A problem is reported, and a
@@ -288,8 +287,8 @@ struct EntityParts {
             return
         }
         if target.union != nil { refuseForUnions(object, source, empty) }
-        if let node = object["map"], let key = node.nonEmptyString(), target.union == nil {
-            mapKeys.append((relationshipMappings.count, key, node))
+        if let key = object["map"]?.nonEmptyString(), target.union == nil {
+            mapKeys[relationships.count] = key
         }
         relationshipMappings.append(
             RelationshipMapping(
@@ -315,45 +314,43 @@ struct EntityParts {
         }
     }
 
+    /// Reads the name of the attribute that identifies objects.
+    ///
+    /// - Parameter base: The entity that this entity extends.
+    mutating func readIdentity(_ node: DocumentNode, _ name: String, _ base: EntityParts?) {
+        if let base {
+            return node.report(
+                "\(self.name) extends \(base.name) (\(base.place.text)), and shares its identity")
+        }
+        identityIndex = attributes.firstIndex { $0.name == name }
+        guard let index = identityIndex else {
+            return node.reportUnknown("attribute", name, among: attributes.map(\.name))
+        }
+        if let reason = reasonAgainstIdentity(index) { node.report(reason) }
+    }
+
     /// Reads `["title", "body"]`: the attributes whose texts a full text search looks in.
-    mutating func readFullText(_ node: DocumentNode) {
+    ///
+    /// - Parameter attributes: The attributes of the entity, with those that it inherits.
+    mutating func readFullText(_ node: DocumentNode, _ attributes: [Attribute]) {
         guard let elements = node.elements() else { return }
         if elements.isEmpty { node.report("must name an attribute") }
         for element in elements {
             guard let name = element.nonEmptyString() else { continue }
-            guard let index = attributes.firstIndex(where: { $0.name == name }) else {
+            guard let attribute = attributes.first(where: { $0.name == name }) else {
                 element.reportUnknown("attribute", name, among: attributes.map(\.name))
                 continue
             }
-            let type = attributes[index].type
+            let type = attribute.type
             if type != .string, type != .any {
                 element.report(
                     "full text is of type string or any, \"\(name)\" is of type \(type.rawValue)")
-            } else if fullText.contains(index) {
+            } else if fullText.contains(name) {
                 element.report("\"\(name)\" stands twice")
             } else {
-                fullText.append(index)
+                fullText.append(name)
             }
         }
-    }
-
-    var mapping: EntityMapping {
-        EntityMapping(
-            entity: Entity(
-                name: name, index: index, attributes: attributes, relationships: relationships,
-                identityIndex: identityIndex, fullText: fullText, model: model),
-            attributes: attributeMappings, relationships: relationshipMappings)
-    }
-}
-
-extension EntityParts {
-    init(_ mapping: EntityMapping) {
-        let entity = mapping.entity
-        self.init(
-            name: entity.name, index: entity.index, model: entity.model,
-            attributes: entity.attributes, attributeMappings: mapping.attributes,
-            relationships: entity.relationships, relationshipMappings: mapping.relationships,
-            identityIndex: entity.identityIndex, fullText: entity.fullText)
     }
 }
 

@@ -117,30 +117,39 @@ extension EntityCatalog {
 
     // MARK: Members that cannot be told apart
 
-    /// Checks the unions that stand in the relationships of an entity.
-    func checkUnions(of mapping: EntityMapping, at entity: DocumentNode) {
-        for relationship in mapping.relationships {
-            let name = mapping.entity.relationships[relationship.relationship].name
-            guard let union = relationship.union,
-                let node = entity["relationships"]?[name]?["entity"], node.value.kind == .object
-            else { continue }
-            check(union, at: node)
+    /// Checks all unions. Whether their members can be told apart depends on identities, which
+    /// programs may change.
+    func checkUnions(_ problems: DocumentProblems) {
+        for (name, place) in unionPlaces {
+            if let union = unions[name] ?? nil { check(union, at: place, problems) }
+        }
+        for own in parts.compactMap({ $0 }) {
+            for (index, mapping) in own.relationshipMappings.enumerated() {
+                guard let union = mapping.union, (unions[union.name] ?? nil) != union else {
+                    continue
+                }
+                let place = own.place(of: own.relationships[index].name)
+                check(union, at: .member(of: place, key: "entity"), problems)
+            }
         }
     }
 
     /// Reports a member that no object can be of, because an earlier member takes each of its
     /// objects.
-    func check(_ union: EntityUnion, at node: DocumentNode) {
+    func check(
+        _ union: EntityUnion, at place: DocumentPlace, _ problems: DocumentProblems
+    ) {
         guard union.discriminator == nil else { return }
         let tried = union.members.filter { $0 != union.fallback }
-        for (place, later) in tried.enumerated() {
+        for (position, later) in tried.enumerated() {
             guard let needed = keys(later, union) else { continue }
-            for earlier in tried[..<place] {
+            for earlier in tried[..<position] {
                 guard let known = keys(earlier, union), Self.implies(needed, known) else {
                     continue
                 }
                 let (first, second) = (names[earlier], names[later])
-                node.report(
+                problems.report(
+                    place,
                     Self.implies(known, needed)
                         ? "nothing tells \"\(first)\" and \"\(second)\" apart; give a "
                             + "\"discriminator\" or \"keys\""

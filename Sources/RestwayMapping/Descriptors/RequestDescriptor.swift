@@ -36,10 +36,10 @@ package struct RequestDescriptor: Sendable {
         self.routeKey = routeKey
     }
 
-    /// Whether this descriptor may write objects of `entity` into a request. The answer is false if
-    /// a descriptor with a more specific template does.
+    /// Whether this descriptor may write objects of `entity`, which is its entity or extends it,
+    /// into a request. Descriptors with more specific templates, or of nearer entities, come first.
     package func fits(method: Method, entity: Entity, _ choice: DescriptorChoice) -> Bool {
-        mapping.entity === entity && methodSet.contains(method)
+        entity.isA(mapping.entity) && methodSet.contains(method)
             && choice.fits(template, of: routeKey)
     }
 }

@@ -17,6 +17,8 @@ package struct ObjectEncoder {
         /// Distinguishes the object from others in the same pass.
         let place: Place
         let storeKey: Int64
+        /// The shapes that have brought the object, or for a draft the shape that it has.
+        let shapes: ShapeSet
 
         var identity: Identity? { entity.identityIndex.flatMap { Identity(values[$0]) } }
 
@@ -28,7 +30,12 @@ package struct ObjectEncoder {
 
     private enum Place: Hashable {
         case member(Int)
-        case object(entity: Int, storeKey: Int64)
+        /// - Parameter base: The index of the entity that is the base of the object's family.
+        case object(base: Int, storeKey: Int64)
+
+        init(_ entity: Entity, _ storeKey: Int64) {
+            self = .object(base: entity.family.members[0].index, storeKey: storeKey)
+        }
     }
 
     private let mappings: [EntityMapping]
@@ -56,7 +63,8 @@ package struct ObjectEncoder {
         self.newest = newest
     }
 
-    /// Writes `subject` as `mapping` says.
+    /// Writes `subject` as `mapping` says. A draft of an entity that extends the one of the mapping
+    /// is written with everything that its own entity has.
     package mutating func encode(
         _ subject: EncodingSubject, _ mapping: EntityMapping
     ) throws(EncodingError) -> WireObject {
@@ -64,7 +72,8 @@ package struct ObjectEncoder {
         case .object(let object): return try encode(source(object), mapping, depth: 1)
         case .draft(let draft):
             members = draft.members
-            return try encode(source(member: 0), mapping, depth: 1)
+            let source = source(member: 0)
+            return try encode(source, self.mapping(of: source, as: mapping), depth: 1)
         }
     }
 
@@ -74,10 +83,11 @@ package struct ObjectEncoder {
         let member = members[index]
         let place: Place =
             member.storeKey == 0
-            ? .member(index) : .object(entity: member.entity.index, storeKey: member.storeKey)
+            ? .member(index) : Place(member.entity, member.storeKey)
         return Source(
             entity: member.entity, values: member.values, links: member.links,
-            draft: (index, member.changed), place: place, storeKey: member.storeKey)
+            draft: (index, member.changed), place: place, storeKey: member.storeKey,
+            shapes: member.entity.shape.shapes)
     }
 
     private func source(_ object: Snapshot) -> Source {
@@ -85,9 +95,9 @@ package struct ObjectEncoder {
         let count = entity.attributes.count
         return Source(
             entity: entity, values: (0..<count).map(object.value(at:)),
-            links: (count..<entity.cellCount).map { .init(object.value(at: $0), { .key($0) }) },
-            draft: nil, place: .object(entity: entity.index, storeKey: object.storeKey),
-            storeKey: object.storeKey)
+            links: entity.relationshipCells.map { .init(object.value(at: $0), { .key($0) }) },
+            draft: nil, place: Place(entity, object.storeKey),
+            storeKey: object.storeKey, shapes: object.shapes)
     }
 
     /// The object at the end of a link. A draft is preferred to the stored object; nil if the
@@ -98,11 +108,31 @@ package struct ObjectEncoder {
         case .key(let key):
             let entities = relationship.targets.map { mappings[$0].entity }
             let member = members.firstIndex { member in
-                member.storeKey == key && entities.contains { $0 === member.entity }
+                member.storeKey == key
+                    && entities.contains { $0.isOfFamily(of: member.entity) }
             }
             if let member, key != 0 { return source(member: member) }
             return entities.lazy.compactMap { newest($0, key) }.first.map(source)
         }
+    }
+
+    /// Returns the mapping of the entity that a relationship names for an object at its other end:
+    /// of the members of a union, the most specific one that has brought the object.
+    private func target(_ linked: Source, _ relationship: Relationship) -> EntityMapping {
+        if relationship.targets.count == 1 { return mappings[relationship.targets[0]] }
+        let entities = relationship.targets.map { mappings[$0].entity }
+        let place = entities.place(ofObjectIn: linked.entity.family, linked.shapes)
+        return mappings[place.map { relationship.targets[$0] } ?? linked.entity.index]
+    }
+
+    /// Returns how an object is written for which a descriptor or a relationship names the entity
+    /// of `mapping`: a draft as its own entity, an object of the store as the named entity, because
+    /// the answers that came before must not change what is sent.
+    private func mapping(of source: Source, as mapping: EntityMapping) -> EntityMapping {
+        guard source.draft != nil, source.entity !== mapping.entity,
+            source.entity.isA(mapping.entity)
+        else { return mapping }
+        return mappings[source.entity.index]
     }
 
     // MARK: Objects
@@ -255,7 +285,9 @@ package struct ObjectEncoder {
                     let value = try encode(source, mapping, linked, depth: depth, &written)
                     guard let value else { continue }
                     let text = try self.key(of: linked, key, source, relationship)
-                    map[text] = withoutKey(value, key, mappings[linked.entity.index])
+                    let target = self.mapping(
+                        of: linked, as: target(linked, relationship))
+                    map[text] = withoutKey(value, key, target)
                 }
                 return .object(map)
             }
@@ -307,9 +339,9 @@ package struct ObjectEncoder {
         if mapping.isByIdentity || written.contains(linked.place) {
             return try reference(to: linked, source, mapping, &links)
         }
-        let target = mappings[linked.entity.index]
+        let target = target(linked, source.entity.relationships[mapping.relationship])
         links.append(.init(identity: linked.identity, object: sent.count))
-        var object = try encode(linked, target, depth: depth + 1)
+        var object = try encode(linked, self.mapping(of: linked, as: target), depth: depth + 1)
         try mapping.union?.mark(&object, as: target)
         return .object(object)
     }
@@ -319,7 +351,7 @@ package struct ObjectEncoder {
         to linked: Source, _ source: Source, _ mapping: RelationshipMapping,
         _ links: inout [SentObject.Link]
     ) throws(EncodingError) -> WireValue? {
-        let target = mappings[linked.entity.index]
+        let target = target(linked, source.entity.relationships[mapping.relationship])
         let attribute = target.attributes.first { $0.attribute == target.entity.identityIndex }
         var identity = Value.absent
         if let attribute {
@@ -353,7 +385,7 @@ package struct ObjectEncoder {
             _ = object.set(attribute.source[...], .leaf(value))
         }
         // Without its keys, the object would not say of which entity it is.
-        let keys = mapping.union?.requiredKeys[linked.entity.index] ?? []
+        let keys = mapping.union?.requiredKeys[target.entity.index] ?? []
         for other in target.attributes
         where other.attribute != attribute.attribute && keys.contains(other.source) {
             let value = try encode(linked.values[other.attribute], linked, other)

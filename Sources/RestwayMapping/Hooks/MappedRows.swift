@@ -101,7 +101,8 @@ package final class MappedRows: @unchecked Sendable {
         _ row: Int, relationship index: Int, toRows targets: [Int]
     ) throws(Refusal) {
         let found = try targets.map { (target) throws(Refusal) in
-            (key: Cell.reference(toRow: target), entity: try entity(of: target))
+            try check(target)
+            return (key: Cell.reference(toRow: target), object: rows[target])
         }
         try relate(row, index, found)
     }
@@ -109,11 +110,11 @@ package final class MappedRows: @unchecked Sendable {
     package func relate(
         _ row: Int, relationship index: Int, to objects: [Snapshot]
     ) throws(Refusal) {
-        try relate(row, index, objects.map { ($0.storeKey, $0.entity) })
+        try relate(row, index, objects.map { ($0.storeKey, $0) })
     }
 
     private func relate(
-        _ row: Int, _ index: Int, _ targets: [(key: Int64, entity: Entity)]
+        _ row: Int, _ index: Int, _ targets: [(key: Int64, object: Snapshot)]
     ) throws(Refusal) {
         let entity = try entity(of: row)
         let relationship = entity.relationships[index]
@@ -121,7 +122,7 @@ package final class MappedRows: @unchecked Sendable {
             throw .tooManyLinks(relationship: relationship.name)
         }
         // An object without a key has never been in a store.
-        guard targets.allSatisfy({ $0.key != 0 && entity.links(relationship, to: $0.entity) })
+        guard targets.allSatisfy({ $0.key != 0 && entity.links(relationship, to: $0.object) })
         else {
             throw .foreignLink(relationship: relationship.name, expected: relationship.targetName)
         }

@@ -276,7 +276,7 @@ struct OpenRows {
     /// Whether an empty row has a relationship that is null.
     private func isToldNull(_ row: Row) -> Bool {
         let entity = kinds[row.mapping].entity
-        return (entity.attributes.count..<entity.cellCount).contains { index in
+        return entity.relationshipCells.contains { index in
             cells[row.firstCell + index].kind == .null
         }
     }

@@ -17,6 +17,17 @@ package final class Draft: Sendable {
             case .draft(let draft): draft.entity
             }
         }
+
+        func mayEnd(_ relationship: Relationship, of entity: Entity) -> Bool {
+            switch self {
+            case .object(let object): entity.links(relationship, to: object)
+            case .draft(let draft):
+                entity.links(relationship, to: draft.entity)
+                    || draft.node.state.withLock { $0.base }.map {
+                        entity.links(relationship, to: $0)
+                    } ?? false
+            }
+        }
     }
 
     package let entity: Entity
@@ -147,7 +158,7 @@ package final class Draft: Sendable {
     private func cell(relationship index: Int) -> Int { entity.attributes.count + index }
 
     private func check(_ target: Target, _ relationship: Relationship) throws(DraftError) {
-        guard entity.links(relationship, to: target.entity) else {
+        guard target.mayEnd(relationship, of: entity) else {
             let isNamesake = target.entity.name == relationship.targetName
             throw .unfitLink(
                 entity: entity.name, relationship: relationship.name,

@@ -26,7 +26,7 @@ package struct DraftCapture: Sendable {
         let node: DraftNode
         let wordCount: Int
 
-        package var allCells: Set<Int> { Set(0..<entity.cellCount) }
+        package var allCells: Set<Int> { Set(0..<entity.valueCount) }
 
         /// The current store key: a store may have learned of the object since the capture.
         package var currentKey: Int64 { node.storeKey }
@@ -72,7 +72,7 @@ package struct DraftCapture: Sendable {
                 values: (0..<count).map(state.value),
                 changed: Set(state.words.keys.filter(state.changes)),
                 node: node, wordCount: state.wordCount)
-            return (member, (count..<entity.cellCount).map(state.links))
+            return (member, entity.relationshipCells.map(state.links))
         }
     }
 

@@ -14,7 +14,7 @@ final class DraftNode: Sendable {
         /// The values and links that the program set, by the index of their cell, and their
         /// numbers: values and links that were set later have higher numbers.
         var words: [Int: (content: Content, number: Int)] = [:]
-        /// The values that every object of the entity has, by the index of their cell.
+        /// The constants of the attributes that the entity itself has, by the index of their cell.
         var constants: [Int: Value] = [:]
         /// The number of values and links that the program has set so far.
         var wordCount = 0
@@ -59,7 +59,7 @@ final class DraftNode: Sendable {
     init(_ entity: Entity, base: Snapshot?) {
         self.entity = entity
         var state = State(base: base)
-        for (index, attribute) in entity.attributes.enumerated() {
+        for (index, attribute) in entity.attributes.enumerated() where entity.owns(cell: index) {
             state.constants[index] = attribute.rules.constant
         }
         self.state = Lock(state)

@@ -62,7 +62,7 @@ final class IdentityLedger: Sendable {
         if let known = locals.withLock({ $0[storeKey] }) { return known }
         // Another process, perhaps an earlier one, created the object.
         guard storeKey != 0, store.keepsKeys, !journal.isEmpty else { return nil }
-        let stored = try? journal.local(entity: entity.name, storeKey: storeKey)
+        let stored = try? journal.local(entity: entity.family.name, storeKey: storeKey)
         guard let local = stored ?? nil else { return nil }
         name(storeKey, local)
         return local
@@ -160,7 +160,8 @@ final class IdentityLedger: Sendable {
         let named = item.entry.creates == nil
             ? nil
             : identity(entity, key ?? 0)
-                ?? response?.objects.first { $0.entity === entity }?.identity
+                ?? response?.objects.first { $0.entity.isOfFamily(of: entity) }?
+                .identity
         settlements.append(
             .remove(id: item.id, identity: named, lane: named.map { Lane(of: entity, $0) }))
         return settlements

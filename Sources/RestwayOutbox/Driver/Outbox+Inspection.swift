@@ -34,7 +34,7 @@ extension Outbox {
         if let lane, try journal.checked(journal.holds(lane)) { return true }
         return try journal.checked(
             journal.holds(
-                entity: object.entity.name, storeKey: object.storeKey, where: ledger.isOurs))
+                entity: object.entity.family.name, storeKey: object.storeKey, where: ledger.isOurs))
     }
 
     package func retry(_ id: Int64) throws(Failure) {

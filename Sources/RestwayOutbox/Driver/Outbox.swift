@@ -334,7 +334,7 @@ extension Outbox {
             change: kept.change,
             progress: order.failure.map { progress(after: $0, wall) } ?? .init(),
             origin: .init(
-                route: request.destination.route?.key, entity: kept.object?.entity.name,
+                route: request.destination.route?.key, entity: kept.object?.entity.family.name,
                 storeKey: kept.object?.storeKey, context: context.bytes,
                 discriminator: request.sending.caching?.discriminator))
     }

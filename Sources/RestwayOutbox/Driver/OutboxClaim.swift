@@ -357,14 +357,14 @@ struct ItemToSend: StoredItem {
 }
 
 extension Lane {
-    /// Makes the lane of an object. An identity that looks like a number is a number, so that all
-    /// senders agree.
+    /// Makes the lane of an object, which all shapes of the object share. An identity that looks
+    /// like a number is a number, so that all senders agree.
     init(of entity: Entity, _ identity: Identity) {
         guard case .string(let text) = identity, let integer = Int64(text), String(integer) == text
         else {
-            self.init(entity: entity.name, identity)
+            self.init(entity: entity.family.name, identity)
             return
         }
-        self.init(entity: entity.name, .integer(integer))
+        self.init(entity: entity.family.name, .integer(integer))
     }
 }

@@ -32,7 +32,7 @@ struct RejectionMarks: Sendable {
         let lane = newest.identity.map { Lane(of: newest.entity, $0) }
         return try journal.checked(
             journal.deadLetters(
-                in: lane, entity: newest.entity.name, storeKey: newest.storeKey,
+                in: lane, entity: newest.entity.family.name, storeKey: newest.storeKey,
                 where: ledger.isOurs))
     }
 
@@ -46,12 +46,12 @@ struct RejectionMarks: Sendable {
     ) throws(Failure) -> Marked {
         var marked: Marked = [:]
         for entity in entities {
-            for (name, key) in objects where name == entity.name {
+            for (name, key) in objects where name == entity.family.name {
                 let object = try store.newest(entity, storeKey: key)
                 if let object { marked[object.storeKey] = entity }
             }
             for lane in lanes {
-                for identity in lane.identities(entity: entity.name)
+                for identity in lane.identities(entity: entity.family.name)
                 where Lane(of: entity, identity) == lane {
                     guard let object = try store.object(entity, identity) else { continue }
                     marked[object.storeKey] = entity

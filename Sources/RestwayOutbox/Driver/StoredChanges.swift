@@ -71,7 +71,7 @@ final class StoredChanges: Sendable {
     /// Returns, by the identities of objects, the cells that stored requests have changed.
     func waitingCells(of entity: Entity) throws(Failure) -> [Identity: [Int]] {
         let changed = try journal.checked(
-            ObjectChanges.waiting(in: journal, entity: entity.name, life: ledger.life))
+            ObjectChanges.waiting(in: journal, entity: entity.family.name, life: ledger.life))
         var waiting: [Identity: [Int]] = [:]
         for (key, name) in changed {
             // An object without an identity is in no answer.
@@ -192,11 +192,11 @@ extension OutboxChange {
         var noted: Set<Int64> = []
         for (row, object) in zip(rows, commit.objects) {
             let (entity, key) = (object.entity, object.storeKey)
-            let subject = Subject(life: life, entity: entity.name, storeKey: key)
+            let subject = Subject(life: life, entity: entity.family.name, storeKey: key)
             let change = changes[key]
             let isNew = change.map { $0.before == nil } ?? false
             if isNew, noted.insert(key).inserted { made.append(subject) }
-            for index in 0..<entity.cellCount where index != entity.identityIndex {
+            for index in 0..<entity.valueCount where index != entity.identityIndex {
                 guard row.value(at: index) != .absent else { continue }
                 let before = isNew ? .absent : (change?.before ?? object).value(at: index)
                 cells.append(

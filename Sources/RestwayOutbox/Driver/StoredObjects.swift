@@ -35,7 +35,8 @@ struct StoredObjects {
     var companions: [OutboxCompanion] {
         zip(sent, locals).compactMap { object, local in
             local.map {
-                OutboxCompanion(local: $0, entity: object.entity.name, storeKey: object.storeKey)
+                OutboxCompanion(
+                    local: $0, entity: object.entity.family.name, storeKey: object.storeKey)
             }
         }
     }
@@ -76,7 +77,7 @@ struct StoredObjects {
             }
         }
         for (index, object) in sent.enumerated() {
-            list.append(.string(object.entity.name))
+            list.append(.string(object.entity.family.name))
             list.append(.integer(object.storeKey))
             add(object.identity)
             list.append(.string(locals[index]?.text ?? ""))

@@ -79,6 +79,15 @@ class Object(Unchangeable, WholeObject):
         """The name of the object's entity."""
         return native.borrowed(native.lib.restway_object_entity(self._handle)) or ""
 
+    def is_a(self, entity: str) -> bool:
+        """Returns whether `entity`, or an entity that extends it, has brought the object.
+
+            object.is_a("Enterprise")
+
+        Several entities may describe one object, of which `entity` is the most specific one.
+        """
+        return bool(native.lib.restway_object_is_a(self._handle, name_bytes(entity)))
+
     @property
     def identity(self) -> Identity:
         """The identity of the object within its entity, or None."""

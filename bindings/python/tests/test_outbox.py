@@ -68,7 +68,7 @@ class Server:
                 self.end_headers()
                 self.wfile.write(answer)
 
-            do_GET = do_POST = do_DELETE = do_PUT
+            do_GET = do_POST = do_PATCH = do_DELETE = do_PUT
 
             def log_message(self, format: str, *_: object) -> None:
                 pass

@@ -1303,6 +1303,8 @@ extern "C" {
     /// Threads: any. Blocks: never.
     pub fn restway_object_entity(object: *const restway_object) -> *const c_char;
     /// Threads: any. Blocks: never.
+    pub fn restway_object_is_a(object: *const restway_object, entity: *const c_char) -> i32;
+    /// Threads: any. Blocks: never.
     pub fn restway_object_store_key(object: *const restway_object) -> i64;
     /// Threads: any. Blocks: never.
     pub fn restway_object_identity(

@@ -91,6 +91,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_object_retain": (ObjectHandle, (ObjectHandle,)),
     "restway_object_release": (None, (ObjectHandle,)),
     "restway_object_entity": (c_char_p, (ObjectHandle,)),
+    "restway_object_is_a": (c_int32, (ObjectHandle, c_char_p)),
     "restway_object_store_key": (c_int64, (ObjectHandle,)),
     "restway_object_identity": (c_enum, (ObjectHandle, _value, _error_out)),
     "restway_object_is_same": (c_int32, (ObjectHandle, ObjectHandle)),

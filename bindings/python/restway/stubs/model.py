@@ -49,7 +49,10 @@ class Entity:
 
     name: str
     attributes: tuple[Attribute, ...]
+    """Its attributes, and before them those that it inherits."""
     relationships: tuple[Relationship, ...]
+    bases: tuple[str, ...] = ()
+    """The names of the entities that it extends, the nearest first."""
 
 
 @dataclass(frozen=True)
@@ -95,18 +98,34 @@ class Document:
     routes: tuple[Route, ...]
 
     def serving(self, entity: str, method: str) -> list[Route]:
-        """Returns the routes that serve objects of an entity with a method."""
-        return [
-            route for route in self.routes if route.entity == entity and method in route.methods
-        ]
+        """Returns the routes that serve objects of an entity with a method: its own or, if it has
+        none, the ones of the nearest entity that it extends.
+        """
+        bases = next((one.bases for one in self.entities if one.name == entity), ())
+        for name in (entity, *bases):
+            found = [
+                route for route in self.routes if route.entity == name and method in route.methods
+            ]
+            if found:
+                return found
+        return []
+
+    def extending(self, entity: str) -> list[str]:
+        """Returns the entity and the entities that extend it, in the order of the document."""
+        others = [one.name for one in self.entities if entity in one.bases]
+        return [entity, *others]
+
+    def base_first(self) -> list[Entity]:
+        """Returns the entities, each after those that it extends, otherwise in their order."""
+        return sorted(self.entities, key=lambda one: len(one.bases))
 
 
 def document_of(api: API) -> Document:
     """Returns what a loaded document describes."""
     unions: dict[str, dict[str, Any]] = api.json("/unions") or {}
-    entities = tuple(
-        _entity(name, api.json(_pointer("entities", name)) or {}, unions)
-        for name in api.names("entities")
+    entities = _entities(
+        {name: api.json(_pointer("entities", name)) or {} for name in api.names("entities")},
+        unions,
     )
     sources = {name: _route_source(api, name) for name in api.names("routes")}
     types = {
@@ -137,6 +156,34 @@ def _entities_of(target: Any, unions: Mapping[str, Mapping[str, Any]]) -> tuple[
     """Returns the names of the entities of an entity, of a union with a name, or of a union."""
     union = target if isinstance(target, dict) else unions.get(target)
     return (target,) if union is None else tuple(union["oneOf"])
+
+
+def _entities(
+    sources: Mapping[str, Mapping[str, Any]], unions: Mapping[str, Mapping[str, Any]]
+) -> tuple[Entity, ...]:
+    """Returns the entities of a document with everything that they inherit."""
+    found: dict[str, Entity] = {}
+
+    def read(name: str) -> Entity:
+        if name not in found:
+            own = _entity(name, sources[name], unions)
+            base = sources[name].get("extends")
+            found[name] = own if base is None else _extending(read(base), own)
+        return found[name]
+
+    return tuple(read(name) for name in sources)
+
+
+def _extending(base: Entity, own: Entity) -> Entity:
+    """Returns an entity with what it inherits of its base. What both have stands once."""
+    attributes = {one.name: one for one in (*base.attributes, *own.attributes)}
+    relationships = {one.name: one for one in (*base.relationships, *own.relationships)}
+    return Entity(
+        own.name,
+        tuple(attributes.values()),
+        tuple(relationships.values()),
+        (base.name, *base.bases),
+    )
 
 
 def _entity(

@@ -141,7 +141,7 @@ class _Module:
         """Returns the classes of the module, each as lines."""
         if self._document.routes:
             yield ['T = TypeVar("T")']
-        for entity in self._document.entities:
+        for entity in self._document.base_first():
             yield self._entity(entity)
             yield self._values_of(entity)
             yield self._draft(entity)
@@ -160,11 +160,18 @@ class _Module:
 
     def _entity(self, entity: Entity) -> list[str]:
         name = self._names.entities[entity.name]
+        types = self._read_types([entity])
+        base = "TypedObject"
+        if entity.bases:
+            base = self._names.entities[entity.bases[0]]
+            inherited = next(one for one in self._document.entities if one.name == entity.bases[0])
+            known = self._read_types([inherited])
+            types = {name: kind for name, kind in types.items() if name not in known}
         return [
-            f"class {name}(TypedObject, entity={quoted(entity.name)}):",
+            f"class {name}({base}, entity={quoted(entity.name)}):",
             f'    """An object of the entity {documented(entity.name)}."""',
             "",
-            *self._attributes(self._read_types([entity]), Object, "Attribute[{}]"),
+            *self._attributes(types, Object, "Attribute[{}]"),
         ]
 
     def _any_object(self) -> list[str]:
@@ -194,9 +201,10 @@ class _Module:
         types = {attribute.name: _annotation(attribute) for attribute in entity.attributes}
         for relationship in entity.relationships:
             targets = relationship.entities
+            extending = [name for one in targets for name in self._document.extending(one)]
             linked = union(
                 [self._names.entities[target] for target in targets]
-                + [self._names.drafts[target] for target in targets]
+                + [self._names.drafts[name] for name in extending]
             )
             types[relationship.name] = (
                 f"Sequence[{linked}]" if relationship.many else f"{linked} | None"

@@ -174,16 +174,36 @@ class _Source:
             "",
             "    /// Reads an object; nil if it is of another entity.",
             "    init?(_ object: Object) throws(RestwayError) {",
-            "        switch object.entity {",
-            *(
-                f"        case {literal(member)}: self = .{case}(try object.decode())"
-                for member, _, case in cases
-            ),
-            "        default: return nil",
-            "        }",
+            *_indented(_indented(self._choice(cases))),
             "    }",
             "}",
         ]
+
+    def _choice(self, cases: list[tuple[str, str, str]]) -> list[str]:
+        """Returns the statement that chooses the case of an object."""
+        entities = self._document.entities
+        bases = {one.name: one.bases for one in entities}
+        extended = {base for one in entities for base in one.bases}
+        if not any(bases[member] or member in extended for member, _, _ in cases):
+            return [
+                "switch object.entity {",
+                *(
+                    f"case {literal(member)}: self = .{case}(try object.decode())"
+                    for member, _, case in cases
+                ),
+                "default: return nil",
+                "}",
+            ]
+        # An object is of the most specific member that has brought it, and among equals of the one
+        # that the document names first.
+        order = list(bases)
+        ordered = sorted(cases, key=lambda one: (-len(bases[one[0]]), order.index(one[0])))
+        lines = ["} else {", "    return nil", "}"]
+        for place, (member, _, case) in reversed(list(enumerate(ordered))):
+            start = "if" if place == 0 else "} else if"
+            condition = f"{start} object.isA({literal(member)}) {{"
+            lines = [condition, f"    self = .{case}(try object.decode())", *lines]
+        return lines
 
     def _read_union(self, one: Relationship, taken: set[str]) -> list[str]:
         """Returns the function that reads a relationship to objects of several entities."""
@@ -259,7 +279,7 @@ class _Source:
             "",
             "    /// Makes a draft of an object; nil if the object is of another entity.",
             "    init?(of object: Object, _ client: Client) throws(RestwayError) {",
-            f"        guard object.entity == {literal(entity.name)} else {{ return nil }}",
+            f"        guard object.isA({literal(entity.name)}) else {{ return nil }}",
             "        draft = try client.draft(of: object)",
             "    }",
             *members,

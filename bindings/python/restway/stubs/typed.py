@@ -50,13 +50,16 @@ class _OfEntity(type):
     def __instancecheck__(cls, instance: object) -> bool:
         if not isinstance(instance, (Object, Draft)) or not isinstance(instance, cls._of):
             return False
-        return cls._entity is None or instance.entity == cls._entity
+        if cls._entity is None or instance.entity == cls._entity:
+            return True
+        return isinstance(instance, Object) and instance.is_a(cls._entity)
 
 
 class TypedObject(Object, metaclass=_OfEntity):
     """The base of entities: an object whose attributes are declared.
 
-    `isinstance(item, Enterprise)` is true for every object of the entity.
+    `isinstance(item, Enterprise)` is true for every object that the entity, or one that extends
+    it, has brought.
     """
 
     _of: ClassVar[type] = Object

@@ -126,7 +126,7 @@ def _read(item: Object, shape: Shape, depth: int) -> dict[str, Any]:
         found.update(others if shape.rest is None else {shape.rest: others})
     if shape.names_entities:
         named = OfEntity(found)
-        named.entity = item.entity
+        named.entity, named.is_a = item.entity, item.is_a
         return named
     return found
 

@@ -234,10 +234,12 @@ def _chosen(choices: tuple[Any, ...], value: Any) -> Any:
 class OfEntity(dict[str, Any]):
     """The values of an object that may be of several entities."""
 
-    __slots__ = ("entity",)
+    __slots__ = ("entity", "is_a")
 
     entity: str
     """The name of its entity."""
+    is_a: Callable[[str], bool]
+    """Whether an entity, or one that extends it, has brought the object."""
 
 
 def _union(of: tuple[Any, ...]) -> Converter:
@@ -248,8 +250,11 @@ def _union(of: tuple[Any, ...]) -> Converter:
     def convert(value: Any) -> Any:
         if value is None and takes_none:
             return None
-        if isinstance(value, OfEntity) and value.entity in classes:
-            return classes[value.entity](value)
+        if isinstance(value, OfEntity):
+            shapes = (name for name in classes if value.is_a(name))
+            name = value.entity if value.entity in classes else next(shapes, None)
+            if name is not None:
+                return classes[name](value)
         found: Mismatch | None = None
         for each in converters:
             try:
