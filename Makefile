@@ -53,7 +53,8 @@ wheel: wheel-files ## make a Python wheel with the library inside, and the sourc
 
 check-wheel: wheel test-wheel ## check the wheel, and run it in an older Debian
 
-dist: stage dist-files ## make archives, checksums and a bill of materials
+dist: trained ## make archives with the trained library, checksums and a bill of materials
+	$(MAKE) --no-print-directory dist-files DIST_STAGE=$(TRAINED_STAGE)
 
 deb: stage deb-files ## make packages of Debian in build/deb/packages
 

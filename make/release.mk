@@ -28,7 +28,7 @@ JANSSON_FLAGS := --pkg-config-path $(JANSSON) -Xlinker --exclude-libs=librestway
 # each module.
 WHOLE ?= --experimental-lto-mode=full -Xlinker -mllvm -Xlinker -inline-threshold=20
 RELEASE_BUILD := RESTWAY_RELEASE=1 swift build -c release --scratch-path $(RELEASE) \
-	$(WHOLE) $(JANSSON_FLAGS) \
+	$(WHOLE) $(JANSSON_FLAGS) $(TRAINING_FLAGS) \
 	-Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=. \
 	-Xswiftc -static-stdlib -Xswiftc -enforce-exclusivity=unchecked \
 	-Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld \
