@@ -62,9 +62,9 @@ extension RequestPreparation {
         let maker = RequestBody(
             context: context, api: api, method: method, path: destination.path,
             route: destination.route, dataMapper: settings.dataMapper,
-            contentType: encoder == nil ? spec.contentType ?? settings.contentType : nil,
-            serialization: serialization,
-            fields: fieldWriter(.body, settings), questions: questions,
+            contentType: encoder == nil
+                ? spec.contentType ?? settings.contentType(serialization) : nil,
+            serialization: serialization, fields: fieldWriter(.body, settings), questions: questions,
             mayWait: mayWait, identities: identities)
         var mapped = RequestBody.Mapped.nothing
         if var sent = submission {
