@@ -278,7 +278,9 @@ final class JSONAPITests: OutboxTestCase {
                 """)
             XCTAssertEqual(
                 Headers(exchange.headers)[first: "Content-Type"], "application/vnd.api+json")
-            XCTAssertEqual(Headers(exchange.headers)[first: "Accept"], "application/vnd.api+json")
+            XCTAssertEqual(
+                Headers(exchange.headers)[first: "Accept"],
+                "application/vnd.api+json, application/json;q=0.9")
             XCTAssertNotNil(try stored("Article", .integer(7), client))
         }
     }
@@ -422,8 +424,8 @@ final class JSONAPITests: OutboxTestCase {
                     + "\"attributes.title\", or leave the source out",
                 "$.entities.A.attributes.date.source: \(member) \"published\": write "
                     + "\"attributes.published\", or leave the source out",
-                "$.entities.A.relationships.b.byIdentity: does not go with JSON:API, which links by "
-                    + "type and identity",
+                "$.entities.A.relationships.b.byIdentity: does not go with JSON:API, which links "
+                    + "by type and identity",
                 "$.entities.A.relationships.c.source: \(member) \"c\": write "
                     + "\"attributes.c\", or leave the source out",
                 "$.entities.A.relationships.d.map: does not go with JSON:API, which links by type "

@@ -11,9 +11,9 @@ import RestwayThreads
 enum DocumentReader {
     static let keys = [
         "$schema", "restway", "format", "include", "environment", "environments", "headers",
-        "entities", "unions", "routes", "responses", "requests", "errors", "redact", "store", "transforms",
-        "auth", "retry", "rate", "plugins", "dataMapper", "transport", "batch", "outbox",
-        "fileMode", "redirectHeaders", "redirectBodies", "forms", "cache", "validate",
+        "entities", "unions", "routes", "responses", "requests", "errors", "redact", "store",
+        "transforms", "auth", "retry", "rate", "plugins", "dataMapper", "transport", "batch",
+        "outbox", "fileMode", "redirectHeaders", "redirectBodies", "forms", "cache", "validate",
         "languages",
     ] + StageNames.keys
 

@@ -27,6 +27,8 @@ enum ObjectFormat: String, CaseIterable {
 /// The places of JSON:API, version 1.1 (https://jsonapi.org/format/1.1/).
 enum JSONAPI {
     static let mediaType = "application/vnd.api+json"
+    /// The media types of answers. Some servers do not name their format.
+    static let accepted = [mediaType, "application/json;q=0.9"]
     /// The primary data of a document.
     static let primary = ["data"]
     static let type = ["type"]
@@ -131,7 +133,7 @@ extension APIDefinition {
         errors.format = errors.format ?? .jsonapi
         let answers = policies.answers
         policies.answers = AnswerRules(
-            accepted: [JSONAPI.mediaType], validation: answers.validation, parser: answers.parser)
+            accepted: JSONAPI.accepted, validation: answers.validation, parser: answers.parser)
         var body = BodySettings()
         body.answers = policies.answers
         body.mediaType = JSONAPI.mediaType
