@@ -104,8 +104,9 @@ extension API {
     ) throws(Failure) {
         var members: [(key: String, value: JSONValue)] = [
             ("entity", .string(target)), ("many", .bool(isMany)),
-            ("byIdentity", .bool(isByIdentity)), ("policy", .string(policy.rawValue)),
+            ("policy", .string(policy.rawValue)),
         ]
+        if isByIdentity { members.append(("byIdentity", .bool(true))) }
         if let source { members.append(("source", try Self.value(source, opening: "[", "source"))) }
         let value = JSONValue.object(members)
         let addition = DocumentText.Addition.value(

@@ -34,6 +34,9 @@ package struct APIDefinition: Sendable {
     /// Returns the union called `name` in the section `unions`.
     package func union(named name: String) -> EntityUnion? { entityCatalog.unions[name] ?? nil }
 
+    /// The union by which the included objects of an answer are read, in JSON:API.
+    package var included: EntityUnion? { entityCatalog.included }
+
     /// Changes the parts of an entity, and replaces the mappings that depend on them with newer
     /// ones wherever they are used.
     mutating func change(
@@ -61,8 +64,9 @@ package struct APIDefinition: Sendable {
         plugins.ofRoutes.removeAll { $0.route == name }
     }
 
-    package func settings(of route: Route) -> RouteSettings {
-        rules.routeSettings[route.key] ?? .none
+    /// Returns the settings of requests by `route`, or of requests without a route.
+    package func settings(of route: Route?) -> RouteSettings {
+        route.flatMap { rules.routeSettings[$0.key] } ?? rules.usualSettings
     }
 
     /// Returns the rules for the answers to requests by `route`, or to requests without a route.

@@ -58,7 +58,7 @@ package final class LoadedAPI: Sendable {
             if let plan = plans[indices] { return plan }
             let plan = MappingPlan(
                 indices.map { descriptors[$0] }, entities: definition.entityMappings,
-                transforms: definition.functions.transforms)
+                transforms: definition.functions.transforms, included: definition.included)
             plans[indices] = plan
             return plan
         }

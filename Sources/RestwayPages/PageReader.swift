@@ -96,6 +96,9 @@ final class PageReader: Sendable {
         case .text(let text) where text.isEmpty: return nil
         case .text(let text):
             return .url(try resolved(text, response, field: keyPath.joined(separator: ".")))
+        // A link may be an object in JSON:API and HAL.
+        case let found where found.kind == .object && keyPath.last != "href":
+            return try url(body, keyPath + ["href"], response)
         case let found: throw wrong(keyPath, "a URL or null", found.kind, response)
         }
     }

@@ -45,6 +45,7 @@ OF_OTHER_PARTS = {
     "entities that nothing tells apart": (
         r'^nothing tells ".*" apart; |^no object can be of "|^no value stands for "'
     ),
+    "one type for two": r'^has the type ".*", as ',
     "entities in a circle": r"^entities extend each other: ",
     "an entity that too many extend": r" and the entities that extend it are more than 63$",
     "entities that disagree": (

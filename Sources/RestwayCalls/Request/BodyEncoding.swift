@@ -86,7 +86,7 @@ extension RequestPreparation {
         guard let name = settings.body.encoder, spec.given.serialization == nil else { return nil }
         return BodyEncoding(
             name: name, function: api.definition.functions.encoders[name],
-            mediaType: spec.contentType ?? settings.contentType, mayAsk: questions.mayAsk,
+            mediaType: spec.contentType ?? settings.contentType(nil), mayAsk: questions.mayAsk,
             limits: MappingLimits(nestingDepthMax: context.options.nestingDepthMax))
     }
 }

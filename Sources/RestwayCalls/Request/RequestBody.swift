@@ -126,7 +126,7 @@ struct RequestBody {
             throw Failure(
                 .invalidArgument, "the draft of \(entity.name) is of another api", field: "draft")
         }
-        return RequestDescriptor(mapping: mapping)
+        return RequestDescriptor(mapping: mapping, keyPath: mapping.usualKeyPath)
     }
 
     /// Whether the journal can later put an identity into the body, or into the query if there is

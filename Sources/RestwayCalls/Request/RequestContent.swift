@@ -59,13 +59,13 @@ extension RequestPreparation {
             inBody.defaults.isEmpty && inBody.callers.isEmpty && spec.given.files.isEmpty
         if submission == nil, isEmpty { return RequestContent() }
         let mayWait = encoder == nil && isStorable(spec, destination, settings)
+        let type = spec.contentType ?? settings.contentType(serialization)
         let maker = RequestBody(
             context: context, api: api, method: method, path: destination.path,
             route: destination.route, dataMapper: settings.dataMapper,
-            contentType: encoder == nil ? spec.contentType ?? settings.contentType : nil,
-            serialization: serialization,
-            fields: fieldWriter(.body, settings), questions: questions,
-            mayWait: mayWait, identities: identities)
+            contentType: encoder == nil ? type : nil, serialization: serialization,
+            fields: fieldWriter(.body, settings), questions: questions, mayWait: mayWait,
+            identities: identities)
         var mapped = RequestBody.Mapped.nothing
         if var sent = submission {
             mapped = try maker.mapped(&sent)

@@ -56,7 +56,7 @@ package struct RequestPreparation {
             if let item = spec.stored { return try item.prepare(spec, by: self) }
             var submission = try submission(spec)
             var destination = try destination(spec, submission?.subject)
-            let settings = destination.route.map { api.definition.settings(of: $0) } ?? .none
+            let settings = api.definition.settings(of: destination.route)
             let content = try content(spec, &destination, settings, &submission)
 
             let bodyDestination = try BodyDestination.of(

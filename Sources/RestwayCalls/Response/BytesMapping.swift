@@ -122,11 +122,13 @@ private struct BytesMappingRun: Sendable {
             guard let mapping = definition.mapping(named: entity.name) else {
                 throw Failure(.unknownEntity, "there is no entity \"\(name)\"", field: name)
             }
+            let place = keyPath.isEmpty ? mapping.usualKeyPath : keyPath
             let descriptor = ResponseDescriptor(
-                keyPath: keyPath, mapping: mapping, isRequired: !keyPath.isEmpty, union: union)
+                keyPath: place, mapping: mapping, isRequired: !place.isEmpty,
+                union: union ?? mapping.resource)
             return MappingPlan(
                 [descriptor], entities: definition.entityMappings,
-                transforms: definition.functions.transforms)
+                transforms: definition.functions.transforms, included: definition.included)
         case .route(let name):
             let route = try definition.routes.existing(name)
             let method = route.methods.first(where: \.answersWithObjects) ?? .get

@@ -50,8 +50,11 @@ package final class RouteSettings: Sendable {
     /// The settings of a request without a route.
     package static let none = RouteSettings()
 
-    package var contentType: String? {
-        headers.last { $0.name.lowercased() == "content-type" }?.value
+    /// Returns the media type of bodies that are written in this way; `nil` if the serialization or
+    /// the mapper alone decides.
+    package func contentType(_ serialization: Serialization?) -> String? {
+        let own = headers.last { $0.name.lowercased() == "content-type" }?.value
+        return own ?? (serialization == .json && dataMapper == nil ? body.mediaType : nil)
     }
 }
 
@@ -88,6 +91,8 @@ package struct BodySettings: Sendable {
     /// they are written.
     package var encoder: String?
     package var answers = AnswerRules.usual
+    /// The media type of bodies that are written as JSON; `nil` for the usual type of JSON.
+    package var mediaType: String?
 }
 
 /// How nested values become the fields of a form or a query; `nil` for what is usual there.

@@ -32,7 +32,7 @@ extension AnswerRules {
     convenience init(ofRoute route: DocumentNode, over usual: AnswerRules) {
         let validation = usual.validation
         self.init(
-            accepted: route["accept"]?.mediaTypes() ?? [],
+            accepted: route["accept"]?.mediaTypes() ?? usual.accepted,
             validation: route["validate"].flatMap { Validation($0, over: validation) }
                 ?? validation,
             parser: route["parse"]?.nonEmptyString().map(ParserChoice.init) ?? .objects)

@@ -28,6 +28,8 @@ extension DocumentResponse {
             entities.check(union, at: node.place, node.problems)
         }
         // An entity without a mapping has a problem of its own, which was already reported.
-        return entities.mapping(at: target.entities[0]).map { .objects($0, target.union) }
+        return entities.mapping(at: target.entities[0]).map {
+            .objects($0, target.union ?? entities.resource(target))
+        }
     }
 }

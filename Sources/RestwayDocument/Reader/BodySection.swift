@@ -7,8 +7,10 @@ extension BodySettings {
     /// - Parameters:
     ///   - route: The object of the route.
     ///   - usual: The rules of the document for answers.
-    init(ofRoute route: DocumentNode, over usual: AnswerRules) {
+    ///   - resources: The resources of JSON:API.
+    init(ofRoute route: DocumentNode, over usual: AnswerRules, _ resources: ResourceTypes) {
         self.init()
+        if resources.isUsed { mediaType = JSONAPI.mediaType }
         serialization = route["serializationName"]?.choice("serialization")
         // WebApiClient lets the number win over the name.
         if let number: Int = route["serialization"]?.integer(in: 0...3) {

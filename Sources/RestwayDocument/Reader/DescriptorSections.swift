@@ -41,9 +41,11 @@ struct DocumentResponse {
         isRequired = object["required"]?.bool() ?? false
         let mediaTypes = object["mediaType"]?.mediaTypes()
         self.mediaTypes = mediaTypes?.map(MediaRange.init) ?? []
-        let keyPath = object["keyPath"].map { $0.keyPath() } ?? []
         let statuses = object["status"].map { $0.statuses() } ?? .success
         let content = Self.content(object, entities)
+        var usual: [String] = []
+        if case .objects(let mapping, _)? = content { usual = mapping.usualKeyPath }
+        let keyPath = object["keyPath"].map { $0.keyPath() } ?? usual
         // With a guess in place of a problem, it could seem to equal another descriptor.
         guard let content, let keyPath, let statuses, mediaTypes?.isEmpty != true else {
             return nil
@@ -107,8 +109,6 @@ extension RequestDescriptor {
         if let method = methods.first(where: \.hasNoBody) {
             (object["method"] ?? object).report("a \(method.rawValue) request has no body")
         }
-        var keyPath: [String] = []
-        object.read("keyPath", into: &keyPath) { $0.keyPath() }
         let keepsNulls = object["nulls"]?.choice(["keep", "omit"], "rule for nulls") != "omit"
         let isChangedOnly = object["changedOnly"]?.bool() ?? false
         let named = object["entity"] ?? entity
@@ -124,6 +124,8 @@ extension RequestDescriptor {
                 node.reportUnknown("relationship", name, among: entity.relationships.map(\.name))
             }
         }
+        var keyPath = mapping?.usualKeyPath ?? []
+        object.read("keyPath", into: &keyPath) { $0.keyPath() }
         guard let mapping else { return nil }
         self.init(
             methods: methods, mapping: mapping, keyPath: keyPath, excluded: excluded,

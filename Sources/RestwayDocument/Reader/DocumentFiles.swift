@@ -114,6 +114,9 @@ struct DocumentFiles {
         return nodes.first
     }
 
+    /// The values of a key that each file may have.
+    func each(_ key: String) -> [DocumentNode] { roots.compactMap { $0[key] } }
+
     /// Reads the key into `value`, which stays as it is if the key is missing or has a problem.
     func read<Value>(_ key: String, into value: inout Value, _ read: (DocumentNode) -> Value?) {
         if let member = self[key].flatMap(read) { value = member }

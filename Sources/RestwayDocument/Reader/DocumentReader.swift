@@ -10,10 +10,10 @@ import RestwayThreads
 /// content, in a file of its own.
 enum DocumentReader {
     static let keys = [
-        "$schema", "restway", "include", "environment", "environments", "headers", "entities",
-        "unions", "routes", "responses", "requests", "errors", "redact", "store", "transforms",
-        "auth", "retry", "rate", "plugins", "dataMapper", "transport", "batch", "outbox",
-        "fileMode", "redirectHeaders", "redirectBodies", "forms", "cache", "validate",
+        "$schema", "restway", "format", "include", "environment", "environments", "headers",
+        "entities", "unions", "routes", "responses", "requests", "errors", "redact", "store",
+        "transforms", "auth", "retry", "rate", "plugins", "dataMapper", "transport", "batch",
+        "outbox", "fileMode", "redirectHeaders", "redirectBodies", "forms", "cache", "validate",
         "languages",
     ] + StageNames.keys
 
@@ -79,6 +79,7 @@ enum DocumentReader {
                 definition.functions.mention(name, .validator, at: function.place)
             }
         }
+        if ObjectFormat(document) == .jsonapi { definition.useJSONAPI() }
         let (modifiers, interceptors) = (document["modifiers"], document["interceptors"])
         definition.policies.stages = StageNames(modifiers: modifiers, interceptors: interceptors)
         definition.functions.mention(modifiers: modifiers, interceptors: interceptors)

@@ -83,7 +83,9 @@ extension EntityCatalog {
         let layout = FamilyLayout(members, model, problems)
         guard layout.fits else { return [] }
         let made = members.enumerated().map { number, own in
-            layout.mapping(own, number: number, chain: chain(own))
+            layout.mapping(
+                own, number: number, chain: chain(own),
+                resource: resources.union(of: own.index, named: own.name))
         }
         for mapping in made { replace(mapping) }
         return made
@@ -195,7 +197,10 @@ private struct FamilyLayout {
     ///   - number: The number of the entity in the family.
     ///   - chain: The entities that it extends, the base first, and then the entity itself. The
     ///     source that a later entity has for an attribute counts.
-    func mapping(_ own: EntityParts, number: Int, chain: [EntityParts]) -> EntityMapping {
+    ///   - resource: The rule that writes the type of its resources in JSON:API.
+    func mapping(
+        _ own: EntityParts, number: Int, chain: [EntityParts], resource: EntityUnion?
+    ) -> EntityMapping {
         var attributeMappings: [AttributeMapping] = []
         var relationshipMappings: [RelationshipMapping] = []
         var places: [Int: Int] = [:]
@@ -219,8 +224,8 @@ private struct FamilyLayout {
                 relationshipMappings.append(
                     RelationshipMapping(
                         relationship: index, source: mapping.source,
-                        isByIdentity: mapping.isByIdentity, mapKey: mapping.mapKey,
-                        union: mapping.union))
+                        isByIdentity: mapping.isByIdentity, isTyped: mapping.isTyped,
+                        mapKey: mapping.mapKey, union: mapping.union))
             }
         }
         var ownCells = [Bool](
@@ -237,7 +242,8 @@ private struct FamilyLayout {
                 relationships: relationships,
                 identityIndex: identity.flatMap { attributeIndices[$0] }, fullText: fullText,
                 model: model, family: (family, number), ownCells: ownCells),
-            attributes: attributeMappings, relationships: relationshipMappings)
+            attributes: attributeMappings, relationships: relationshipMappings,
+            resource: resource)
     }
 }
 

@@ -21,6 +21,8 @@ struct EntityCatalog: Sendable {
     private(set) var names: [String] = []
     /// The index of each name in `names`.
     private var indices: [String: Int] = [:]
+    /// The types of resources, if the format of the document is JSON:API.
+    var resources = ResourceTypes()
     /// The unions by their names; `nil` for a union with a problem.
     private(set) var unions: [String: EntityUnion?] = [:]
     /// The places of these unions in the document, in its order.
@@ -96,6 +98,7 @@ struct EntityCatalog: Sendable {
             mappings.append(nil)
             parts.append(nil)
         }
+        resources.add(members) { indices[$0] }
         for (name, node) in unionMembers {
             if indices[name] != nil { node.report("an entity has this name") }
             unions[name] = .some(union(node, named: name))
@@ -117,6 +120,7 @@ struct EntityCatalog: Sendable {
         let roots = Set(sections.compactMap { parts[$0.index]?.root }).sorted()
         let made = makeMappings(ofFamilies: roots, problems)
         reportCircles(problems)
+        checkResourceTypes(problems)
         return made
     }
 
@@ -137,7 +141,7 @@ struct EntityCatalog: Sendable {
         // An entity without its base would be read with wrong problems.
         let base = section.base.flatMap { parts[$0] }
         if section.isExtended, base == nil { return }
-        var own = EntityParts(section, extending: base)
+        var own = EntityParts(section, extending: base, resources)
         for (name, node) in section.object["attributes"]?.namedMembers() ?? [] {
             own.addAttribute(name, node, conversions, &functions)
         }
@@ -183,13 +187,26 @@ struct EntityParts: Sendable {
     /// relationship.
     var mapKeys: [Int: String] = [:]
 
-    static let keys = ["extends", "identity", "attributes", "relationships", "fullText"]
+    /// The resource object; `nil` if the format of the document is not JSON:API.
+    private let resource: ResourceObject?
+
+    static let keys = ["extends", "type", "identity", "attributes", "relationships", "fullText"]
     private static let keysOfAttribute =
         ["source", "type", "format", "transform"] + ValueRulesReader.keys
     private static let keysOfRelationship =
         ["entity", "source", "many", "policy", "byIdentity", "empty", "map"]
 
-    init(_ section: EntitySection, extending base: EntityParts?) {
+    init(_ section: EntitySection, extending base: EntityParts?, _ resources: ResourceTypes) {
+        let identity = section.object["identity"]?.value.string
+        resource =
+            resources.isUsed ? base?.resource ?? ResourceObject(identity: identity) : nil
+        if let type = section.object["type"], type.nonEmptyString() != nil, !resources.isUsed {
+            type.report("is for documents with \"format\": \"jsonapi\"")
+        }
+        if resources.isUsed, !section.isExtended, identity == nil {
+            section.object.report(
+                "a resource of JSON:API has an identity: \"identity\" names the attribute with it")
+        }
         name = section.name
         index = section.index
         lineage = Lineage(
@@ -212,7 +229,7 @@ struct EntityParts: Sendable {
         _ name: String, _ node: DocumentNode, _ defaults: [AttributeType: ValueConversion],
         _ functions: inout ProgramFunctions
     ) {
-        var source = [name]
+        var source = resource?.source(ofAttribute: name) ?? [name]
         // `nil` is an unknown form.
         var shape: ValueShape? = .one(.any)
         var innermost: ValueConversion?
@@ -237,7 +254,12 @@ struct EntityParts: Sendable {
         default:
             node.report("must be a key path or an object, is \(node.value.kind.withArticle)")
         }
+        resource?.check(source, node["source"] ?? node)
         let known = shape ?? .one(.any)
+        if resource != nil, source == JSONAPI.identity, innermost == nil, known.innermost == .int {
+            // Identities are strings in JSON:API.
+            innermost = .intText
+        }
         let conversion = ValueConversion(
             known, innermost: innermost ?? defaults[known.innermost], rules)
         if source.isEmpty, shape != nil, !conversion.takesObjects {
@@ -258,10 +280,12 @@ struct EntityParts: Sendable {
     ) {
         guard let object = node.object(Self.keysOfRelationship) else { return }
         if attributes.contains(name) { node.report("an attribute has this name") }
-        var source = [name]
+        var source = resource?.source(ofRelationship: name) ?? [name]
         object.read("source", into: &source) { $0.sourcePath() }
+        resource?.check(source, object["source"] ?? object)
+        resource?.refuseForms(object, source)
         let isMany = object["many"]?.bool() ?? false
-        let isByIdentity = object["byIdentity"]?.bool() ?? false
+        let isByIdentity = object["byIdentity"]?.bool() ?? (resource != nil)
         if source.isEmpty, isMany || isByIdentity {
             let node = object[isMany ? "many" : "byIdentity"]
             node?.report("the whole object is one object, and has no identity alone")
@@ -293,7 +317,7 @@ struct EntityParts: Sendable {
         relationshipMappings.append(
             RelationshipMapping(
                 relationship: relationships.count, source: source, isByIdentity: isByIdentity,
-                union: target.union))
+                isTyped: resource != nil, union: target.union ?? catalog.resource(target)))
         relationships.append(
             Relationship(
                 name: name, targetName: target.union?.name ?? catalog.names[target.entities[0]],

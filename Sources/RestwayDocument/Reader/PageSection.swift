@@ -23,7 +23,8 @@ extension PageRules {
     ) {
         guard let node = route["pages"], let object = node.object(Self.keys) else { return nil }
         let named = Self.steps.filter { object[$0] != nil }
-        guard let kind = named.first else {
+        let usual = entities.resources.isUsed ? "nextURL" : nil
+        guard let kind = named.first ?? usual else {
             node.report(
                 "does not say how the pages follow each other: it needs one of "
                     + Self.steps.joined(separator: ", "))
@@ -59,7 +60,8 @@ extension PageRules {
         case "next":
             return object["next"]?.choice(["link"], "place of the next URL").map { _ in .link }
         case "nextURL":
-            return object["nextURL"]?.keyPath().map { .url(keyPath: $0) }
+            let keyPath = object["nextURL"].map { $0.keyPath() } ?? JSONAPI.nextPage
+            return keyPath.map { .url(keyPath: $0) }
         case "cursor":
             let keyPath = object["cursor"]?.keyPath()
             let parameter = object.required("parameter")?.nonEmptyString()

@@ -7,6 +7,8 @@ import RestwayRouting
 package struct PathRules: Sendable {
     /// The settings of routes by the keys of the routes.
     var routeSettings: [String: RouteSettings] = [:]
+    /// The settings of requests without a route.
+    var usualSettings = RouteSettings.none
     private var responses = OrderedDescriptors<ResponseDescriptor>()
     /// The essences of all response descriptors. Each essence may occur only once.
     private var essences: Set<ResponseDescriptor.Essence> = []

@@ -60,7 +60,7 @@ struct DocumentRoute {
             dataMapper: object["dataMapper"]?.nonEmptyString(),
             transport: object["transport"].flatMap(TransportReference.init),
             mayBeStored: object["offline"].flatMap { OutboxDefinition.mayStore($0, methods) },
-            body: BodySettings(ofRoute: object, over: answers),
+            body: BodySettings(ofRoute: object, over: answers, entities.resources),
             answers: AnswerSettings(ofRoute: object, methods, entities),
             cache: CacheRules(ofRoute: object, methods),
             stages: StageNames(

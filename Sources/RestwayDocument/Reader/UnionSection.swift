@@ -39,6 +39,9 @@ extension EntityCatalog {
             guard let read = self.discriminator(node, members, fallback) else { return nil }
             discriminator = read
             object["keys"]?.report("stands beside \"discriminator\"; write one or the other")
+        } else if resources.isUsed {
+            discriminator = resources.discriminator(members)
+            object["keys"]?.report("does not go with JSON:API, whose types tell resources apart")
         }
         var requiredKeys: [Int: [[String]]] = [:]
         for (entity, node) in object["keys"]?.namedMembers() ?? [] {

@@ -12,12 +12,16 @@ package final class EntityMapping: Sendable {
     let identityKeys: [[UInt8]]?
     /// The unions that relationships lead to.
     let unions: [EntityUnion]
+    /// The rule that says which type a written object has, if its body is a resource object of
+    /// JSON:API; nil in other formats.
+    package let resource: EntityUnion?
 
     /// Each attribute and relationship mapping must belong to `entity`. One source may feed several
     /// attributes. If one attribute has two sources, the value that comes later in the payload is
     /// kept.
     package init(
-        entity: Entity, attributes: [AttributeMapping], relationships: [RelationshipMapping] = []
+        entity: Entity, attributes: [AttributeMapping],
+        relationships: [RelationshipMapping] = [], resource: EntityUnion? = nil
     ) {
         precondition(attributes.allSatisfy { entity.attributes.indices.contains($0.attribute) })
         precondition(
@@ -25,6 +29,7 @@ package final class EntityMapping: Sendable {
         self.entity = entity
         self.attributes = attributes
         self.relationships = relationships
+        self.resource = resource
         var draft = PlanDraft()
         for mapping in attributes {
             draft.add(mapping, isIdentity: mapping.attribute == entity.identityIndex)
@@ -81,6 +86,8 @@ package struct RelationshipMapping: Sendable, Equatable {
     package let source: [String]
     /// Whether the relationship is written as identities; if false, as objects.
     package let isByIdentity: Bool
+    /// Whether an identity is written in an object, beside what tells its entity apart.
+    package let isTyped: Bool
     /// The attribute of the linked objects that has their keys; nil if the value is no object with
     /// free keys.
     package var mapKey: MapKey?
@@ -88,12 +95,13 @@ package struct RelationshipMapping: Sendable, Equatable {
     package let union: EntityUnion?
 
     package init(
-        relationship: Int, source: [String], isByIdentity: Bool = false, mapKey: MapKey? = nil,
-        union: EntityUnion? = nil
+        relationship: Int, source: [String], isByIdentity: Bool = false, isTyped: Bool = false,
+        mapKey: MapKey? = nil, union: EntityUnion? = nil
     ) {
         self.relationship = relationship
         self.source = source
         self.isByIdentity = isByIdentity
+        self.isTyped = isTyped
         self.mapKey = mapKey
         self.union = union
     }

@@ -151,6 +151,7 @@ package struct ObjectEncoder {
         let entity = source.entity
         let isPartial = depth == 1 && options.isChangedOnly
         var result = try attributes(of: source, mapping, isPartial: isPartial)
+        try mapping.resource?.mark(&result, as: mapping)
         for mapping in mapping.relationships {
             let relationship = entity.relationships[mapping.relationship]
             let cell = entity.attributes.count + mapping.relationship
@@ -184,7 +185,8 @@ package struct ObjectEncoder {
             let index = attribute.attribute
             let isChanged = source.draft?.changed.contains(index) ?? false
             let constant = entity.attributes[index].rules.constant
-            if isPartial, !isChanged, constant == nil { continue }
+            let isNeeded = index == entity.identityIndex && mapping.resource != nil
+            if isPartial, !isChanged, constant == nil, !isNeeded { continue }
             var value = try encode(constant ?? source.values[index], source, attribute)
             if index == entity.identityIndex {
                 value = try identityForNow(source, attribute) ?? value
@@ -375,7 +377,7 @@ package struct ObjectEncoder {
                 target: target.entity.name)
         }
         links.append(.init(identity: linked.identity, object: nil))
-        if mapping.isByIdentity { return .leaf(identity) }
+        if mapping.isByIdentity, !mapping.isTyped { return .leaf(identity) }
         var object = WireObject()
         _ = object.set(attribute.source[...], .leaf(identity))
         for attribute in target.attributes {

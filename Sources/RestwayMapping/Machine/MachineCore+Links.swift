@@ -80,17 +80,19 @@ extension MachineCore {
         return true
     }
 
-    /// The start of a row with the mapping of its own entity; nil if its object fits no entity.
+    /// The start of a row with the mapping of its own entity; nil if its object fits no entity. An
+    /// included object of a type that the document does not know is no issue.
     mutating func settled(_ start: PlanRow) -> PlanRow? {
-        guard start.isOfUnion, let union = plan.descriptors[start.descriptor].union else {
-            return start
-        }
+        guard start.isOfUnion else { return start }
+        let isIncluded = start.descriptor < 0
+        let known = isIncluded ? plan.included : plan.descriptors[start.descriptor].union
+        guard let union = known else { return start }
         do throws(EntityUnion.Undecided) {
             let member = try union.member(ofObjectOn: tape, plan.ofModel)
             return PlanRow(
                 descriptor: start.descriptor, mapping: plan.descriptors.count + member)
         } catch {
-            issue(error.reason)
+            if !isIncluded { issue(error.reason) }
             return nil
         }
     }

@@ -39,8 +39,8 @@ package final class MappingPlan: @unchecked Sendable {
     let hasMaps: Bool
     /// Whether objects may be of several entities.
     let hasUnions: Bool
-    /// Whether a descriptor has a hook.
-    package let hasHooks: Bool
+    /// The entities of the objects that a JSON:API document includes; nil in other formats.
+    let included: EntityUnion?
     /// Whether a descriptor must find something at its key path.
     let hasRequired: Bool
     /// The form of the value of the answer; nil if no descriptor describes a value.
@@ -48,15 +48,19 @@ package final class MappingPlan: @unchecked Sendable {
     /// The host's transforms by name.
     let customTransforms: [String: CustomTransform]
 
-    /// - Parameter entities: The mappings of all entities by their index. They are needed if there
-    ///   are relationships.
+    /// - Parameters:
+    ///   - entities: The mappings of all entities by their index. They are needed if there are
+    ///     relationships.
+    ///   - included: The entities of the objects in the member `included`. They are stored, and no
+    ///     results.
     package init(
         _ descriptors: [ResponseDescriptor], entities: [EntityMapping] = [],
-        transforms: [String: CustomTransform] = [:]
+        transforms: [String: CustomTransform] = [:], included: EntityUnion? = nil
     ) {
         precondition(entities.enumerated().allSatisfy { $0.offset == $0.element.entity.index })
         self.descriptors = descriptors
         customTransforms = transforms
+        self.included = included
         let mappings = descriptors.map(\.mapping) + entities
         self.mappings = mappings
         // The entities that relationships lead to, by their index.
@@ -78,8 +82,8 @@ package final class MappingPlan: @unchecked Sendable {
         hasWholeLinks = kinds.contains { !$0.root.pointee.links.isEmpty }
         hasMaps = mappings.contains { $0.relationships.contains { $0.mapKey != nil } }
         hasUnions =
-            descriptors.contains { $0.union != nil } || mappings.contains { !$0.unions.isEmpty }
-        hasHooks = descriptors.contains { $0.hook != nil }
+            included != nil || descriptors.contains { $0.union != nil }
+            || mappings.contains { !$0.unions.isEmpty }
         hasRequired = descriptors.contains(where: \.isRequired)
         var draft = PlanDraft(isOfRows: false)
         for (index, descriptor) in descriptors.enumerated() {
@@ -94,9 +98,17 @@ package final class MappingPlan: @unchecked Sendable {
                 draft.add(row, at: descriptor.keyPath)
             }
         }
+        if let included {
+            let row = PlanRow(
+                descriptor: -1, mapping: descriptors.count + included.members[0], isOfUnion: true)
+            draft.add(row, at: ["included"])
+        }
         tree = PlanTree(draft)
         details = mappings.map(\.plan.details) + [tree.details]
     }
+
+    /// Whether a descriptor has a hook.
+    package var hasHooks: Bool { descriptors.contains { $0.hook != nil } }
 
     /// Whether descriptors name the media types of the answers that they apply to.
     package var namesMediaTypes: Bool { descriptors.contains { !$0.mediaTypes.isEmpty } }

@@ -291,7 +291,7 @@ struct ItemToSend: StoredItem {
         let url = try base.url(path: entry.path)
         let path = base.relativePath(of: url)
         let route = entry.origin.route.flatMap(api.definition.routes.route(key:))
-        let settings = route.map { api.definition.settings(of: $0) } ?? .none
+        let settings = api.definition.settings(of: route)
         var own = spec
         own.headers = entry.headers.map { ($0.name, $0.value) }
         own.headers += context.without.map { ($0, nil) }

@@ -41,7 +41,7 @@ package struct MapperTable: Sendable {
             do {
                 _ = try Self.mapper(name, self.plugins)
                 if route.hasBody, route.settings.body.serialization ?? .json == .json {
-                    _ = try writer(named: name, type: route.settings.contentType)
+                    _ = try writer(named: name, type: route.settings.contentType(nil))
                 }
             } catch {
                 throw Self.failure(route.documentPath + ".dataMapper", error)

@@ -1,0 +1,184 @@
+import RestwayJSON
+package import RestwayMapping
+import RestwayObjects
+
+/// The key `format` of a document: how bodies hold objects.
+enum ObjectFormat: String, CaseIterable {
+    /// As the key paths of the document say.
+    case json
+    /// As the resource objects of JSON:API.
+    case jsonapi
+
+    /// Reads `format`. Each file of a document may say it, and all say the same.
+    init(_ document: DocumentFiles) {
+        self = .json
+        var first: ObjectFormat?
+        for node in document.each("format") {
+            guard let format: ObjectFormat = node.choice("format") else { continue }
+            if let first, first != format {
+                node.report("another file of the document says \"\(first.rawValue)\"")
+            }
+            first = first ?? format
+        }
+        if let first { self = first }
+    }
+}
+
+/// The places of JSON:API, version 1.1 (https://jsonapi.org/format/1.1/).
+enum JSONAPI {
+    static let mediaType = "application/vnd.api+json"
+    /// The media types of answers. Some servers do not name their format.
+    static let accepted = [mediaType, "application/json;q=0.9"]
+    /// The primary data of a document.
+    static let primary = ["data"]
+    static let type = ["type"]
+    static let identity = ["id"]
+    static let nextPage = ["links", "next"]
+    /// The members of a resource object and of a resource identifier object.
+    static let members = ["type", "id", "lid", "attributes", "relationships", "links", "meta"]
+}
+
+/// The types of the resources that entities stand for, in a document whose format is JSON:API.
+struct ResourceTypes: Sendable {
+    /// Whether the document has this format.
+    var isUsed = false
+    /// The types by the indices of the entities.
+    private(set) var names: [String] = []
+
+    /// Adds the types of entities. An entity has the type of the entity that it extends, or else
+    /// its own name, unless it says another one.
+    ///
+    /// - Parameter indexOf: Returns the index of an entity with this name.
+    mutating func add(
+        _ members: [(name: String, node: DocumentNode)], _ indexOf: (String) -> Int?
+    ) {
+        guard isUsed else { return }
+        let nodes = Dictionary(
+            members.map { ($0.name, $0.node) }, uniquingKeysWith: { first, _ in first })
+        let known = names
+        for (name, _) in members {
+            var seen: Set<String> = []
+            var own = name
+            while seen.insert(own).inserted, let node = nodes[own] {
+                if let type = node["type"]?.value.string {
+                    own = type
+                    break
+                }
+                guard let base = node["extends"]?.value.string else { break }
+                if let index = indexOf(base), index < known.count {
+                    own = known[index]
+                    break
+                }
+                own = base
+            }
+            names.append(own)
+        }
+    }
+
+    /// The rule that tells resources of these entities apart, and that writes their types.
+    func discriminator(_ members: [Int]) -> EntityUnion.Discriminator {
+        EntityUnion.Discriminator(
+            keyPath: JSONAPI.type,
+            // The base of a family stands before the entities that extend it.
+            members: Dictionary(
+                members.map { (names[$0], $0) }, uniquingKeysWith: { first, _ in first }),
+            written: Dictionary(uniqueKeysWithValues: members.map { ($0, names[$0]) }))
+    }
+
+    /// A union of one entity, whose resources must have its type; nil in other formats.
+    func union(of index: Int, named name: String) -> EntityUnion? {
+        guard isUsed else { return nil }
+        return EntityUnion(name: name, members: [index], discriminator: discriminator([index]))
+    }
+}
+
+/// The resource object of an entity in JSON:API.
+struct ResourceObject: Sendable {
+    /// The name of the attribute that has the `id`; nil if the entity says no identity.
+    let identity: String?
+
+    func source(ofAttribute name: String) -> [String] {
+        name == identity || [name] == JSONAPI.identity
+            ? JSONAPI.identity : ["attributes", name]
+    }
+
+    func source(ofRelationship name: String) -> [String] { ["relationships", name, "data"] }
+
+    /// Reports a source that no resource object has.
+    func check(_ source: [String], _ node: DocumentNode) {
+        guard let first = source.first, !JSONAPI.members.contains(first) else { return }
+        node.report(
+            "a resource object of JSON:API has no member \"\(first)\": write "
+                + "\"attributes.\(first)\", or leave the source out")
+    }
+
+    /// Reports the keys of a relationship that say how linked objects are written, because JSON:API
+    /// writes the type and the identity of each.
+    func refuseForms(_ object: DocumentNode, _ source: [String]) {
+        for key in ["byIdentity", "map"] {
+            object[key]?.report("does not go with JSON:API, which links by type and identity")
+        }
+        if source.isEmpty {
+            object["source"]?.report(
+                "the whole object does not go with JSON:API, which links by type and identity")
+        }
+    }
+}
+
+extension APIDefinition {
+    /// Makes JSON:API the format of all bodies. It is called before anything is read that depends
+    /// on the format.
+    mutating func useJSONAPI() {
+        entityCatalog.resources.isUsed = true
+        errors.format = errors.format ?? .jsonapi
+        let answers = policies.answers
+        policies.answers = AnswerRules(
+            accepted: JSONAPI.accepted, validation: answers.validation, parser: answers.parser)
+        var body = BodySettings()
+        body.answers = policies.answers
+        body.mediaType = JSONAPI.mediaType
+        rules.usualSettings = RouteSettings(body: body)
+    }
+}
+
+extension EntityCatalog {
+    /// The rule by which resources of one entity are read; nil for a union and in other formats.
+    func resource(_ target: EntityTarget) -> EntityUnion? {
+        target.union == nil
+            ? resources.union(of: target.entities[0], named: names[target.entities[0]]) : nil
+    }
+
+    /// The union of all entities, by which the resources in `included` are read; nil in other
+    /// formats, and without entities.
+    var included: EntityUnion? {
+        guard resources.isUsed else { return nil }
+        // The first entity with a type reads the resources; the others of its family extend it.
+        let members = parts.compactMap { $0 }.filter { $0.base == nil }.map(\.index)
+        guard !members.isEmpty else { return nil }
+        return EntityUnion(
+            name: "included", members: members, discriminator: resources.discriminator(members))
+    }
+
+    /// Reports two entities of different families with one type.
+    func checkResourceTypes(_ problems: DocumentProblems) {
+        guard resources.isUsed else { return }
+        var owners: [String: EntityParts] = [:]
+        for own in parts.compactMap({ $0 }) {
+            let type = resources.names[own.index]
+            guard let owner = owners[type] else {
+                owners[type] = own
+                continue
+            }
+            if owner.root != own.root {
+                problems.report(
+                    own.place,
+                    "has the type \"\(type)\", as \(owner.name) (\(owner.place.text)) has")
+            }
+        }
+    }
+}
+
+extension EntityMapping {
+    /// The keys that wrap objects in a body, unless a descriptor names others.
+    package var usualKeyPath: [String] { resource == nil ? [] : JSONAPI.primary }
+}

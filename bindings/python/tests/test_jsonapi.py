@@ -1,0 +1,125 @@
+"""JSON:API as the format of a document, and HAL by key paths: the examples of docs/JSON-API.md."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import restway
+
+from .peer import Peer
+
+PAGE = (Path(__file__).parents[3] / "docs" / "JSON-API.md").read_text("utf-8")
+
+
+def blocks(section: str, language: str) -> list[str]:
+    """The blocks of one language in the section JSON:API or HAL of the page."""
+    text = PAGE.split(f"\n## {section}\n")[1].split("\n## ")[0]
+    return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
+
+
+JSONAPI_DOCUMENT, JSONAPI_ANSWER, JSONAPI_BODY = map(json.loads, blocks("JSON:API", "json"))
+HAL_DOCUMENT, HAL_ANSWER = map(json.loads, blocks("HAL", "json"))
+
+
+def client_of(document: Any, peer: Peer, **options: Any) -> restway.Client:
+    return restway.Client(restway.API.from_json(json.dumps(document)), base_url=peer.url, **options)
+
+
+def printed(section: str, client: restway.Client) -> str:
+    """Runs the program of a section, and returns what it prints."""
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output):
+        exec(blocks(section, "python")[0], {"client": client})
+    return output.getvalue()
+
+
+def body_of(request: bytes) -> Any:
+    return json.loads(request.split(b"\r\n\r\n", 1)[1])
+
+
+@pytest.mark.parametrize("in_file", [False, True])
+def test_the_program_of_the_page_prints_what_the_page_says(
+    peer: Peer, tmp_path: Path, in_file: bool
+) -> None:
+    path = str(tmp_path / "objects.db") if in_file else None
+    with client_of(JSONAPI_DOCUMENT, peer, store_path=path) as client:
+        peer.respond(json.dumps(JSONAPI_ANSWER).encode(), "application/vnd.api+json")
+        assert printed("JSON:API", client) == blocks("JSON:API", "text")[0]
+        head, patch = (request.lower() for request in peer.requests)
+        assert head.startswith(b"get /articles?include=author%2ccomments ")
+        assert b"\r\naccept: application/vnd.api+json, application/json;q=0.9\r\n" in head
+        assert b"\r\ncontent-type: application/vnd.api+json\r\n" in patch
+        assert body_of(peer.requests[1]) == JSONAPI_BODY
+        assert len(client.store.all("Comment")) == 2
+
+
+def test_what_an_answer_includes_is_no_object_of_the_response(peer: Peer) -> None:
+    with client_of(JSONAPI_DOCUMENT, peer) as client:
+        response = client.map("Article", json.dumps(JSONAPI_ANSWER).encode())
+        assert [item.entity for item in response.objects] == ["Article"]
+        person = client.store.find("Person", "9")
+        assert person is not None and person.name == "Dan"
+
+
+def test_a_new_draft_links_by_type_and_identity(peer: Peer) -> None:
+    with client_of(JSONAPI_DOCUMENT, peer) as client:
+        client.map("Article", json.dumps(JSONAPI_ANSWER).encode())
+        draft = client.draft("Article", title="New", author=client.store.find("Person", "9"))
+        created = {"data": {"type": "articles", "id": "2", "attributes": {"title": "New"}}}
+        peer.respond(json.dumps(created).encode(), "application/vnd.api+json", 201)
+        assert [article.id for article in client.post(draft).objects] == [2]
+        assert body_of(peer.requests[0]) == {
+            "data": {
+                "type": "articles",
+                "attributes": {"title": "New"},
+                "relationships": {"author": {"data": {"type": "people", "id": "9"}}},
+            }
+        }
+
+
+def test_the_problems_of_a_failure_are_details(peer: Peer) -> None:
+    problem = {"detail": "is blank", "source": {"pointer": "/data/attributes/title"}}
+    with client_of(JSONAPI_DOCUMENT, peer) as client:
+        peer.respond(json.dumps({"errors": [problem]}).encode(), status=422)
+        with pytest.raises(restway.UnprocessableError) as caught:
+            client.route("articles")
+        assert [(item.path, item.message) for item in caught.value.details] == [
+            ("/data/attributes/title", "is blank")
+        ]
+
+
+def test_pages_follow_links_next(peer: Peer) -> None:
+    second = {"data": [{"type": "articles", "id": "2"}], "links": {}}
+    first = {**JSONAPI_ANSWER, "links": {"next": "/articles?page=2"}}
+    with client_of(JSONAPI_DOCUMENT, peer) as client:
+        peer.respond(json.dumps(first).encode(), "application/vnd.api+json")
+        pages = iter(client.pages("articles").pages)
+        found = [article.id for article in next(pages).objects]
+        peer.respond(json.dumps(second).encode(), "application/vnd.api+json")
+        found += [article.id for page in pages for article in page.objects]
+        assert found == [1, 2]
+        assert peer.requests[1].startswith(b"GET /articles?page=2 ")
+
+
+def test_hal_needs_key_paths_alone(peer: Peer) -> None:
+    with client_of(HAL_DOCUMENT, peer) as client:
+        last = {"_embedded": {"orders": []}, "total": 2}
+        asked = 0
+
+        def answer() -> None:
+            nonlocal asked
+            asked += 1
+            body = HAL_ANSWER if asked == 1 else last
+            peer.respond(json.dumps(body).encode(), "application/hal+json")
+
+        peer.heard = answer
+        assert printed("HAL", client) == blocks("HAL", "text")[0]
+        assert peer.requests[1].startswith(b"GET /orders?page=2 ")
+        assert b"\r\nAccept: application/hal+json\r\n" in peer.requests[0]
