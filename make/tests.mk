@@ -14,22 +14,25 @@ $(VENV)/.stamp: Tests/requirements.txt | system-packages
 	touch $@
 
 TEST_FLAGS := --disable-swift-testing $(JANSSON_FLAGS)
+BUNDLE := debug/restwayPackageTests.xctest
 # A failure is hard to find among a thousand tests that passed, so it is printed again at the end.
 SAY_FAILURES = 2>&1 | tee build/xctest.log || { echo "=== what failed:"; \
 	grep -E '(^|: )error: |Fatal error|^SUMMARY: ' build/xctest.log; exit 1; }
 
 .PHONY: test-swift test-swift-asan test-swift-tsan
 test-swift: setup
-	swift test $(TEST_FLAGS) $(SAY_FAILURES)
+	swift build --build-tests $(TEST_FLAGS)
+	make/xctest-halves .build/$(BUNDLE) $(SAY_FAILURES)
 
 # XCTest keeps every test case alive to the end, which the leak check reports as leaks. Leaks are
 # found by valgrind in the C harness, and by tests that hold weak references.
 test-swift-asan:
-	ASAN_OPTIONS=detect_leaks=0 swift test --sanitize=address --scratch-path .build-asan \
-	    $(TEST_FLAGS) $(SAY_FAILURES)
+	swift build --build-tests --sanitize=address --scratch-path .build-asan $(TEST_FLAGS)
+	ASAN_OPTIONS=detect_leaks=0 make/xctest-halves .build-asan/$(BUNDLE) $(SAY_FAILURES)
 
 test-swift-tsan:
-	swift test --sanitize=thread --scratch-path .build-tsan $(TEST_FLAGS) $(SAY_FAILURES)
+	swift build --build-tests --sanitize=thread --scratch-path .build-tsan $(TEST_FLAGS)
+	make/xctest-halves .build-tsan/$(BUNDLE) $(SAY_FAILURES)
 
 HARNESS := build/harness/harness
 HARNESS_SOURCES := $(wildcard Tests/CHarness/*.c)
@@ -122,22 +125,25 @@ build/harness/plugins/transport.so: Tests/Plugins/transport.c Tests/Plugins/bad_
 # wait for its turn longer than others wait for the lock.
 VALGRIND := valgrind --quiet --fair-sched=try --error-exitcode=99 --leak-check=no --show-leak-kinds=definite \
 	--errors-for-leak-kinds=definite --child-silent-after-fork=yes --num-callers=30 \
-	--suppressions=Tests/CHarness/valgrind.supp --log-file=build/valgrind/found
+	--suppressions=Tests/CHarness/valgrind.supp --log-file=build/valgrind/found.%p
 
 # The suppressions need the names of the functions, which a stripped library does not have.
 .PHONY: test-valgrind
 test-valgrind: setup $(HARNESS) $(HARNESS_PLUGINS)
 	mkdir -p build/valgrind
 	cp $(LIBRARY) build/valgrind/$(SONAME)
-	$(STAGED) LD_LIBRARY_PATH=$(CURDIR)/build/valgrind RESTWAY_HARNESS_SLOW=1 \
-	    RESTWAY_PLUGIN_PATH=$(STAGE)/lib/restway/plugins \
-	    timeout 900 $(WITH_DEMO_API) $(VALGRIND) $(HARNESS) \
-	    || { echo "=== what failed:"; cat build/valgrind/found; exit 1; }
+	rm -f build/valgrind/found.*
+	export $(STAGED) LD_LIBRARY_PATH=$(CURDIR)/build/valgrind RESTWAY_HARNESS_SLOW=1 \
+	    RESTWAY_PLUGIN_PATH=$(STAGE)/lib/restway/plugins; \
+	for half in 1 2; do RESTWAY_HARNESS_HALF=$$half \
+	    timeout 900 $(WITH_DEMO_API) $(VALGRIND) $(HARNESS) & halves+=($$!); done; \
+	for half in $${halves[@]}; do wait $$half || failed=1; done; \
+	[ -z "$${failed:-}" ] || { echo "=== what failed:"; cat build/valgrind/found.*; exit 1; }
 	@echo "valgrind: no errors, no leaks"
 
 .PHONY: test-headers
 test-headers: setup
-	$(STAGED) $(WITH_DEMO_API) $(PYTHON) -m pytest -q Tests/HeaderTests
+	$(STAGED) $(WITH_DEMO_API) $(PYTHON) -m pytest -q -n 2 Tests/HeaderTests
 
 .PHONY: show-abi
 show-abi:
@@ -145,7 +151,7 @@ show-abi:
 
 .PHONY: test-schema
 test-schema: setup $(STAGE)/lib/librestway.so
-	$(STAGED) PYTHONPATH=bindings/python $(PYTHON) -m pytest -q Tests/Schema
+	$(STAGED) PYTHONPATH=bindings/python $(PYTHON) -m pytest -q -n 2 Tests/Schema
 	MYPYPATH=bindings/python $(PYTHON) -m mypy --strict Tests/Schema
 
 .PHONY: test-python

@@ -107,6 +107,18 @@ static void check_for_leaks(void) {
     VALGRIND_DO_LEAK_CHECK;
 }
 
+/** Keeps every second test, if RESTWAY_HARNESS_HALF is 1 or 2, so that two processes can share the
+ *  tests. */
+static void keep_half(void) {
+    const char *half = getenv("RESTWAY_HARNESS_HALF");
+    size_t kept = 0;
+    if (half == NULL) return;
+    for (size_t index = half[0] == '2'; index < count; index += 2) {
+        tests[kept++] = tests[index];
+    }
+    count = kept;
+}
+
 /** Runs all tests, or the tests whose names match the given pattern (`client_*`). */
 int main(int argument_count, char **arguments) {
     demo_url();
@@ -121,6 +133,7 @@ int main(int argument_count, char **arguments) {
             add_in_files(suite);
         }
     }
+    keep_half();
     if (argument_count > 1) {
         cmocka_set_test_filter(arguments[1]);
     }
