@@ -82,7 +82,7 @@ static void jsonapi__a_patch_is_a_resource_with_the_changes(void **state) {
     char *body = answering_take_body(&server);
     assert_string_equal(
         body,
-        "{\"data\":{\"id\":\"1\",\"attributes\":{\"title\":\"Second\"},\"type\":\"articles\"}}");
+        "{\"data\":{\"type\":\"articles\",\"id\":\"1\",\"attributes\":{\"title\":\"Second\"}}}");
     char *head = answering_take_head(&server);
     assert_holds(head, "Content-Type: application/vnd.api+json\r\n");
     free(head);

@@ -271,10 +271,10 @@ final class JSONAPITests: OutboxTestCase {
             XCTAssertEqual(
                 text(exchange),
                 """
-                POST articles {"data":{"attributes":{"title":"New"},"type":"articles",\
-                "relationships":{"author":{"data":{"id":"9","type":"people"}},\
-                "comments":{"data":[{"id":"5","type":"comments"}]},\
-                "related":{"data":[{"id":"9","type":"people"},{"id":"5","type":"comments"}]}}}}
+                POST articles {"data":{"type":"articles","attributes":{"title":"New"},\
+                "relationships":{"author":{"data":{"type":"people","id":"9"}},\
+                "comments":{"data":[{"type":"comments","id":"5"}]},\
+                "related":{"data":[{"type":"people","id":"9"},{"type":"comments","id":"5"}]}}}}
                 """)
             XCTAssertEqual(
                 Headers(exchange.headers)[first: "Content-Type"], "application/vnd.api+json")
@@ -296,8 +296,8 @@ final class JSONAPITests: OutboxTestCase {
             XCTAssertEqual(
                 text(exchange),
                 """
-                PATCH articles/1 {"data":{"id":"1","attributes":{"word-count":null},\
-                "type":"articles","relationships":{"author":{"data":null}}}}
+                PATCH articles/1 {"data":{"type":"articles","id":"1",\
+                "attributes":{"word-count":null},"relationships":{"author":{"data":null}}}}
                 """)
         }
     }
@@ -346,7 +346,7 @@ final class JSONAPITests: OutboxTestCase {
             asked[1],
             """
             POST articles {"data":{"type":"articles",\
-            "relationships":{"author":{"data":{"id":"31","type":"people"}}}}}
+            "relationships":{"author":{"data":{"type":"people","id":"31"}}}}}
             """)
     }
 

@@ -151,7 +151,6 @@ package struct ObjectEncoder {
         let entity = source.entity
         let isPartial = depth == 1 && options.isChangedOnly
         var result = try attributes(of: source, mapping, isPartial: isPartial)
-        try mapping.resource?.mark(&result, as: mapping)
         for mapping in mapping.relationships {
             let relationship = entity.relationships[mapping.relationship]
             let cell = entity.attributes.count + mapping.relationship
@@ -181,6 +180,7 @@ package struct ObjectEncoder {
     ) throws(EncodingError) -> WireObject {
         let entity = source.entity
         var result = WireObject()
+        try mapping.resource?.mark(&result, as: mapping)
         for attribute in mapping.attributes {
             let index = attribute.attribute
             let isChanged = source.draft?.changed.contains(index) ?? false
@@ -379,6 +379,7 @@ package struct ObjectEncoder {
         links.append(.init(identity: linked.identity, object: nil))
         if mapping.isByIdentity, !mapping.isTyped { return .leaf(identity) }
         var object = WireObject()
+        if mapping.isTyped { try mapping.union?.mark(&object, as: target) }
         _ = object.set(attribute.source[...], .leaf(identity))
         for attribute in target.attributes {
             let constant = target.entity.attributes[attribute.attribute].rules.constant
