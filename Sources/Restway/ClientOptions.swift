@@ -15,7 +15,7 @@ import RestwayThreads
 ///     options.timeouts.total = .seconds(20)
 ///     let client = try Client(api, options: options)
 public struct ClientOptions: Sendable {
-    /// The time limits of each attempt.
+    /// The time limits of each attempt. `.zero` is no limit.
     public struct Timeouts: Sendable {
         /// The whole attempt, with redirects and the wait for a credential (60 seconds).
         public var total: Duration?
@@ -111,6 +111,8 @@ public struct ClientOptions: Sendable {
     public var timeouts = Timeouts()
     /// The largest sizes and numbers that the client accepts.
     public var limits = Limits()
+    /// How the client connects: TLS, the proxy, sockets, names and versions of HTTP.
+    public var network = Network()
     /// The files of the store, the outbox and the response cache.
     public var files = Files()
     /// The settings of the response cache.
@@ -186,22 +188,35 @@ extension ClientOptions {
         others["User-Agent"] = nil
         core.calls.headers = others.core.fields
         if let userAgent { core.calls.userAgent = userAgent }
-        core.timeouts.totalMilliseconds = timeouts.total?.milliseconds
-        core.timeouts.connectMilliseconds = timeouts.connect?.milliseconds
-        core.timeouts.firstByteMilliseconds = timeouts.firstByte?.milliseconds
-        core.timeouts.idleMilliseconds = timeouts.idle?.milliseconds
+        core.timeouts = timeouts.core
+        core.connections.network = try network.core()
         try files.apply(to: &core.files)
         try cache.apply(to: &core.files.cache)
         core.calls.isMappingStrict = answers.areMappedStrictly
         core.calls.usesCookies = keepsCookies
         core.calls.takesMissingForDeleted = answers.takeMissingForDeleted
-        core.timeouts.tooSlowMilliseconds = timeouts.tooSlow?.milliseconds
         core.loadsPlugins = plugins.areLoaded
         core.transport = plugins.transport
         core.transportOptions = plugins.transportOptions?.description
         core.clock = testing.clock?.core
         core.randomSeed = testing.randomSeed
         try limits.apply(to: &core)
+        return core
+    }
+}
+
+extension ClientOptions.Timeouts {
+    /// The limits as the core takes them.
+    var core: RestwayRouting.Timeouts {
+        func milliseconds(_ limit: Duration?) -> Int64? {
+            limit.map { $0 == .zero ? 0 : $0.milliseconds }
+        }
+        var core = RestwayRouting.Timeouts()
+        core.totalMilliseconds = milliseconds(total)
+        core.connectMilliseconds = milliseconds(connect)
+        core.firstByteMilliseconds = milliseconds(firstByte)
+        core.idleMilliseconds = milliseconds(idle)
+        core.tooSlowMilliseconds = milliseconds(tooSlow)
         return core
     }
 }
