@@ -35,6 +35,10 @@ public struct ClientOptions: Sendable {
         public var bodyBytes: Int?
         /// The objects of one answer (10,000,000).
         public var objects: Int?
+        /// The bytes of a body that is saved in a file, after decoding (no limit).
+        public var savedBytes: Int?
+        /// The nesting of a JSON body, 1 to 2,048 (512).
+        public var nestingDepth: Int?
         /// The redirects that are followed (10); 0 makes a redirect an error.
         public var redirects: Int?
         /// The open connections of the client (256).
@@ -73,6 +77,8 @@ public struct ClientOptions: Sendable {
     public struct Answers: Sendable {
         /// Whether a value that cannot be mapped fails the call.
         public var areMappedStrictly = false
+        /// Whether redirects are followed; otherwise, they are answers like others.
+        public var followRedirects = true
         /// Whether a DELETE that is answered with 404 or 410 counts as done.
         public var takeMissingForDeleted = false
         /// Reads JSON that the document does not map; `nil` for one with dates in ISO 8601.
@@ -200,7 +206,9 @@ extension ClientOptions {
         core.transportOptions = plugins.transportOptions?.description
         core.clock = testing.clock?.core
         core.randomSeed = testing.randomSeed
+        core.calls.failsUnreachable = network.failsWhenUnreachable
         try limits.apply(to: &core)
+        if !answers.followRedirects { core.calls.redirectsMax = nil }
         return core
     }
 }
@@ -262,6 +270,10 @@ extension ClientOptions.Limits {
     fileprivate func apply(to core: inout RestwayClient.ClientOptions) throws(RestwayError) {
         try Self.set(&core.calls.bodyBytesMax, bodyBytes, "bodyBytes", 1 ... .max)
         try Self.set(&core.calls.objectsMax, objects, "objects", 1 ... .max)
+        try Self.set(&core.calls.nestingDepthMax, nestingDepth, "nestingDepth", 1...2_048)
+        var savedBytesMax = 0
+        try Self.set(&savedBytesMax, savedBytes, "savedBytes", 1 ... .max)
+        core.calls.saveBytesMax = Int64(savedBytesMax)
         try Self.set(&core.connections.total, connections, "connections", 1...65_536)
         try Self.set(
             &core.connections.perHost, connectionsPerHost, "connectionsPerHost", 1...65_536)

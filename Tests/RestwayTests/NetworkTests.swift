@@ -128,6 +128,58 @@ final class NetworkTests: DemoTestCase {
         XCTAssertEqual(long.field, "options.network.happyEyeballs")
     }
 
+    func testACallFailsAtOnceWhileTheServerCannotBeReached() async throws {
+        let server = try server()
+        let client = try client(to: server.url("")) { $0.failsWhenUnreachable = true }
+        try client.setReachability(.unreachable)
+        let error = try await failure { () throws(RestwayError) in try await client.get("thing") }
+        XCTAssertEqual(error.kind, .connect)
+        XCTAssertEqual(server.connectionCount, 0)
+        try client.setReachability(.reachable)
+        try await client.get("thing")
+    }
+
+    // MARK: Answers
+
+    func testRedirectsCanBeAnswers() async throws {
+        let server = try TestServer.answering { _ in
+            "HTTP/1.1 302 Found\r\nLocation: /other\r\nContent-Length: 0\r\n\r\n"
+        }
+        var options = Client.Options(baseURL: server.url(""))
+        options.answers.followRedirects = false
+        let client = try Client(API(document: ["restway": 1]), options: options)
+        let error = try await failure { () throws(RestwayError) in try await client.get("thing") }
+        XCTAssertEqual(error.httpStatus, 302)
+        XCTAssertEqual(server.requests.map(\.path), ["/thing"])
+    }
+
+    func testNestingAndSavedBodiesHaveLimits() async throws {
+        let body = "[[[[1]]]]"
+        let server = try TestServer.answering { _ in
+            "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+                + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+        }
+        var options = Client.Options(baseURL: server.url(""))
+        options.limits.nestingDepth = 3
+        options.limits.savedBytes = 5
+        let document: JSON = [
+            "restway": 1, "entities": ["Thing": [:]],
+            "routes": ["thing": ["path": "thing", "response": ["entity": "Thing"]]],
+        ]
+        let client = try Client(API(document: document), options: options)
+        let deep = try await failure { () throws(RestwayError) in
+            try await client.get(.route("thing"))
+        }
+        XCTAssertEqual(deep.kind, .mapping)
+        let path = try temporaryFile("saved")
+        let large = try await failure { () throws(RestwayError) in
+            try await client.download("thing", to: path)
+        }
+        XCTAssertEqual(large.kind, .tooLarge)
+        options.limits.nestingDepth = 4_000
+        XCTAssertThrowsError(try Client(API(document: document), options: options))
+    }
+
     // MARK: Time limits
 
     func testAPhaseOfOneRequestHasALimit() async throws {

@@ -42,6 +42,10 @@ extension ClientOptions {
         /// The version of HTTP that is asked for; `nil` for HTTP/2 over TLS if the server has it,
         /// else HTTP/1.1.
         public var httpVersion: HTTPVersion?
+        /// Whether a call fails at once with the kind `connect` while the program says that the
+        /// server cannot be reached (`Client.setReachability`), unless the outbox may store its
+        /// request or the cache answers it.
+        public var failsWhenUnreachable = false
         /// The file in which cookies are kept, in the format of curl and browsers; `nil` keeps them
         /// in memory.
         public var cookieFile: String?
