@@ -177,8 +177,8 @@ let core: [Target] =
         [
             "RestwayText", "RestwayThreads", "RestwayJSON", "RestwaySQLite", "RestwayRouting",
             "RestwayObjects", "RestwayMapping", "RestwayHTTP", "RestwayOutcome", "RestwayDocument",
-            "RestwayPlugins", "RestwayCalls", "RestwayAuth", "RestwayCache", "RestwayBatch",
-            "RestwayOutbox", "RestwayPages", "RestwayClient",
+            "RestwayPlugins", "RestwayCalls", "RestwayAuth", "RestwayRate", "RestwayCache",
+            "RestwayBatch", "RestwayOutbox", "RestwayPages", "RestwayClient",
         ] + traits, testing: ["LoopbackServer"])
 
 /// A server for tests on the loopback interface.

@@ -67,7 +67,7 @@ public final class API: Sendable {
     }
 
     /// Runs `read` with the bytes of a text.
-    private static func reading<Value>(
+    static func reading<Value>(
         _ text: [UInt8], _ read: (UnsafeRawBufferPointer) throws(Failure) -> Value
     ) throws(RestwayError) -> Value {
         let result = text.withUnsafeBytes { bytes in

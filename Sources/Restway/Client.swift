@@ -110,6 +110,16 @@ public final class Client: RequestSender {
             try RestwayError.explaining(source) { () throws(Failure) in try core.inspect(spec) })
     }
 
+    /// Returns the URL of an object: the object router finds the path by entity and method, and the
+    /// attributes of the object fill its variables. Parameters that the document adds to requests
+    /// are not part of it.
+    public func url(of object: Object, method: Method = .get) throws(RestwayError) -> String {
+        let spec = try Request(method, .object(object)).spec()
+        return try RestwayError.explaining(source) { () throws(Failure) in
+            try core.calls.url(spec)
+        }
+    }
+
     /// Returns the curl command that sends the same request.
     ///
     /// - Parameter revealing: Whether secrets stand in the command; otherwise they are replaced.

@@ -15,7 +15,7 @@ import RestwayThreads
 ///     options.timeouts.total = .seconds(20)
 ///     let client = try Client(api, options: options)
 public struct ClientOptions: Sendable {
-    /// The time limits of each attempt.
+    /// The time limits of each attempt. `.zero` is no limit.
     public struct Timeouts: Sendable {
         /// The whole attempt, with redirects and the wait for a credential (60 seconds).
         public var total: Duration?
@@ -35,6 +35,10 @@ public struct ClientOptions: Sendable {
         public var bodyBytes: Int?
         /// The objects of one answer (10,000,000).
         public var objects: Int?
+        /// The bytes of a body that is saved in a file, after decoding (no limit).
+        public var savedBytes: Int?
+        /// The nesting of a JSON body, 1 to 2,048 (512).
+        public var nestingDepth: Int?
         /// The redirects that are followed (10); 0 makes a redirect an error.
         public var redirects: Int?
         /// The open connections of the client (256).
@@ -73,6 +77,8 @@ public struct ClientOptions: Sendable {
     public struct Answers: Sendable {
         /// Whether a value that cannot be mapped fails the call.
         public var areMappedStrictly = false
+        /// Whether redirects are followed; otherwise, they are answers like others.
+        public var followRedirects = true
         /// Whether a DELETE that is answered with 404 or 410 counts as done.
         public var takeMissingForDeleted = false
         /// Reads JSON that the document does not map; `nil` for one with dates in ISO 8601.
@@ -111,6 +117,8 @@ public struct ClientOptions: Sendable {
     public var timeouts = Timeouts()
     /// The largest sizes and numbers that the client accepts.
     public var limits = Limits()
+    /// How the client connects: TLS, the proxy, sockets, names and versions of HTTP.
+    public var network = Network()
     /// The files of the store, the outbox and the response cache.
     public var files = Files()
     /// The settings of the response cache.
@@ -186,22 +194,37 @@ extension ClientOptions {
         others["User-Agent"] = nil
         core.calls.headers = others.core.fields
         if let userAgent { core.calls.userAgent = userAgent }
-        core.timeouts.totalMilliseconds = timeouts.total?.milliseconds
-        core.timeouts.connectMilliseconds = timeouts.connect?.milliseconds
-        core.timeouts.firstByteMilliseconds = timeouts.firstByte?.milliseconds
-        core.timeouts.idleMilliseconds = timeouts.idle?.milliseconds
+        core.timeouts = timeouts.core
+        core.connections.network = try network.core()
         try files.apply(to: &core.files)
         try cache.apply(to: &core.files.cache)
         core.calls.isMappingStrict = answers.areMappedStrictly
         core.calls.usesCookies = keepsCookies
         core.calls.takesMissingForDeleted = answers.takeMissingForDeleted
-        core.timeouts.tooSlowMilliseconds = timeouts.tooSlow?.milliseconds
         core.loadsPlugins = plugins.areLoaded
         core.transport = plugins.transport
         core.transportOptions = plugins.transportOptions?.description
         core.clock = testing.clock?.core
         core.randomSeed = testing.randomSeed
+        core.calls.failsUnreachable = network.failsWhenUnreachable
         try limits.apply(to: &core)
+        if !answers.followRedirects { core.calls.redirectsMax = nil }
+        return core
+    }
+}
+
+extension ClientOptions.Timeouts {
+    /// The limits as the core takes them.
+    var core: RestwayRouting.Timeouts {
+        func milliseconds(_ limit: Duration?) -> Int64? {
+            limit.map { $0 == .zero ? 0 : $0.milliseconds }
+        }
+        var core = RestwayRouting.Timeouts()
+        core.totalMilliseconds = milliseconds(total)
+        core.connectMilliseconds = milliseconds(connect)
+        core.firstByteMilliseconds = milliseconds(firstByte)
+        core.idleMilliseconds = milliseconds(idle)
+        core.tooSlowMilliseconds = milliseconds(tooSlow)
         return core
     }
 }
@@ -247,6 +270,10 @@ extension ClientOptions.Limits {
     fileprivate func apply(to core: inout RestwayClient.ClientOptions) throws(RestwayError) {
         try Self.set(&core.calls.bodyBytesMax, bodyBytes, "bodyBytes", 1 ... .max)
         try Self.set(&core.calls.objectsMax, objects, "objects", 1 ... .max)
+        try Self.set(&core.calls.nestingDepthMax, nestingDepth, "nestingDepth", 1...2_048)
+        var savedBytesMax = 0
+        try Self.set(&savedBytesMax, savedBytes, "savedBytes", 1 ... .max)
+        core.calls.saveBytesMax = Int64(savedBytesMax)
         try Self.set(&core.connections.total, connections, "connections", 1...65_536)
         try Self.set(
             &core.connections.perHost, connectionsPerHost, "connectionsPerHost", 1...65_536)

@@ -57,6 +57,52 @@ final class APITests: XCTestCase {
         }
     }
 
+    func testPartsOfADocumentAreAddedOneByOne() async throws {
+        let api = try API(document: [
+            "restway": 1, "x-note": ["a": [1, 2]],
+            "environments": ["here": ["baseURL": "http://127.0.0.1:9"]],
+        ])
+        try api.addEntity("Person", [:])
+        try api.addEntity("Team", [:])
+        try api.addAttribute("id", to: "Person", type: .int)
+        try api.addAttribute("name", to: "Person", source: "profile.name", type: .string)
+        try api.addAttribute(
+            "code", to: "Person", type: .string, transform: ["plain", "numberText"])
+        try api.setIdentity("id", of: "Person")
+        try api.addAttribute("title", to: "Team", type: .string)
+        try api.addRelationship(
+            "members", to: "Team", target: "Person", source: "people", isMany: true,
+            policy: .merge)
+        try api.addRoute("team", ["path": "team", "entity": "Team", "x-page": 3])
+        try api.addResponse(["path": "team", "entity": "Team"])
+        XCTAssertEqual(try api.json(at: "/x-note/a/1"), 2)
+        XCTAssertNil(try api.json(at: "/nothing"))
+        XCTAssertEqual(try api.json()?["entities"]?["Person"]?["identity"], "id")
+        XCTAssertEqual(try api.property("x-page", ofRoute: "team"), 3)
+        XCTAssertNil(try api.property("x-other", ofRoute: "team"))
+        XCTAssertEqual(api.routes(of: "Team"), ["team"])
+        XCTAssertEqual(api.routes(of: "Person"), [])
+        XCTAssertThrowsError(try api.addAttribute("name", to: "Person")) { error in
+            XCTAssertEqual((error as? RestwayError)?.kind, .duplicate)
+        }
+        let client = try Client(api)
+        let body = #"{"title": "A", "people": [{"id": 7, "profile": {"name": "Ann"}}]}"#
+        let team = try await client.map(Array(body.utf8), by: .entity("Team")).object
+        let member = try XCTUnwrap(team?.related("members").first)
+        XCTAssertEqual(member.identity, 7)
+        XCTAssertEqual(member["name"], "Ann")
+        XCTAssertThrowsError(try api.setIdentity(nil, of: "Person")) { error in
+            XCTAssertEqual((error as? RestwayError)?.kind, .frozen)
+        }
+    }
+
+    func testADocumentIsCheckedWithoutAnAPI() throws {
+        try API.check(json: #"{"restway": 1}"#)
+        XCTAssertThrowsError(try API.check(json: #"{"restway": 2, "a": 1}"#)) { error in
+            XCTAssertEqual((error as? RestwayError)?.kind, .config)
+        }
+    }
+
     func testAnUnknownEnvironmentIsRefused() throws {
         let api = try API(document: document)
         XCTAssertThrowsError(try Client(api, options: .init(environment: "moon"))) { error in

@@ -25,6 +25,7 @@ final class CallTests: DemoTestCase {
         XCTAssertNotNil(company.creationDate)
         let object = try await client.get("enterprises/\(id)").object
         XCTAssertEqual(company.name, object?["name"])
+        XCTAssertEqual(try client.url(of: XCTUnwrap(object)), "\(try url())/enterprises/3")
         XCTAssertEqual(company.creationDate, object?["creationDate"])
         XCTAssertEqual(company.tags.map { JSON.array($0.map(JSON.string)) }, object?["tags"])
     }

@@ -241,7 +241,10 @@ final class FunctionTests: DemoTestCase {
             ]
         ) { _ in }
         let draft = try client.draft("Company", ["name": "Rossi"])
+        let person = try client.draft("Person", ["name": "Bea"])
         try draft.relate("staff", to: [client.draft("Person", ["name": "Anna"])])
+        try draft.add(person, to: "staff")
+        try draft.remove(person, from: "staff")
         func echoed() async throws(RestwayError) -> String? {
             let answer: JSON = try await client.post(.draft(draft))
             return answer["body"]?.string

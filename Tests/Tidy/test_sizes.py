@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from source_tree import (
+    ROOT,
     closing_brace,
     code_files,
     expect_none,
@@ -20,6 +21,8 @@ from source_tree import (
 FILE_LINES_MAX = 500
 FUNCTION_LINES_MAX = 60
 COLUMNS_MAX = 100
+#: The program in Swift that lists, changes and refuses issues, as the formatter writes it.
+SAMPLE_LINES_MAX = 35
 #: A case of a flat switch: its label, one statement, and sometimes a second one.
 FLAT_CASE_LINES_MAX = 3
 
@@ -36,6 +39,11 @@ def test_files_are_short() -> None:
         for path in code_files()
         if len(lines_of(path)) - 1 > FILE_LINES_MAX
     )
+
+
+def test_the_sample_in_swift_is_short() -> None:
+    sample = ROOT / "examples" / "swift" / "Sources" / "issues" / "Issues.swift"
+    assert len(lines_of(sample)) - 1 <= SAMPLE_LINES_MAX
 
 
 def test_lines_are_short() -> None:

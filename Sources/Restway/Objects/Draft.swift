@@ -120,6 +120,21 @@ public final class Draft: Sendable {
         }
     }
 
+    /// Adds the object of a draft to a relationship. The other draft is stored or sent with this
+    /// draft.
+    public func add(_ draft: Draft, to relationship: String) throws(RestwayError) {
+        try change(relationship) { index throws(DraftError) in
+            try core.add(.draft(draft.core), relationship: index)
+        }
+    }
+
+    /// Removes the object of a draft from a relationship.
+    public func remove(_ draft: Draft, from relationship: String) throws(RestwayError) {
+        try change(relationship) { index throws(DraftError) in
+            try core.remove(.draft(draft.core), relationship: index)
+        }
+    }
+
     /// Removes an object from a relationship.
     public func remove(_ object: Object, from relationship: String) throws(RestwayError) {
         try change(relationship) { index throws(DraftError) in

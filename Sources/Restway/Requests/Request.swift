@@ -61,9 +61,9 @@ public struct Request: Sendable {
     /// The body; `nil` if the parameters or the object of the request are the body, or if it has no
     /// body.
     public var body: RequestBody?
-    /// The time limit of each attempt, in place of the client's or the route's; `.zero` is no
-    /// limit.
-    public var timeout: Duration?
+    /// The time limits of each attempt and of its phases, in place of the client's or the route's,
+    /// and the age at which the call is reported as too slow; `.zero` is no limit.
+    public var timeouts = ClientOptions.Timeouts()
     /// Requests with a higher priority are sent first.
     public var priority = 0
     /// How the request is authorised; `nil` as its route says.
@@ -73,6 +73,12 @@ public struct Request: Sendable {
     /// The lane in which the outbox keeps the request; `nil` for its usual lane.
     public var lane: String?
     private var reception = Reception()
+
+    /// The time limit of each attempt: `timeouts.total`.
+    public var timeout: Duration? {
+        get { timeouts.total }
+        set { timeouts.total = newValue }
+    }
 
     /// How the response cache takes part.
     public var caching: Caching {
@@ -109,7 +115,7 @@ extension Request {
         }
         for name in headers.omitted.sorted() { spec.headers.append((name, nil)) }
         try body?.apply(to: &spec)
-        spec.timeouts.totalMilliseconds = timeout.map { $0 == .zero ? 0 : $0.milliseconds }
+        spec.timeouts = timeouts.core
         spec.priority = Int32(clamping: priority)
         spec.authMode = authentication.map(\.core)
         spec.idempotencyKey = idempotencyKey.map(IdempotencyKey.given)

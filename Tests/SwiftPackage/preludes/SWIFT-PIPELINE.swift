@@ -4,6 +4,7 @@ import Restway
 let api: API = try! API(file: "tracker.json")
 let client: Client = try! Client(api)
 let token = ""
+let password = ""
 
 struct Company: Decodable {}
 struct Unsigned: Error {}
