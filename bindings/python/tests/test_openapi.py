@@ -139,19 +139,6 @@ def test_all_of_is_joined_and_a_remark_beside_a_reference_changes_nothing(tmp_pa
     assert made["Pet"]["relationships"] == {"parent": {"entity": "Pet"}}
 
 
-def test_shapes_of_one_resource_are_one_entity(tmp_path: Path) -> None:
-    schemas = {
-        "simple-user": objects("id", id=NUMBER, login=TEXT),
-        "nullable-simple-user": objects("id", id=NUMBER, login=TEXT),
-        "private-user": objects("id", id=NUMBER, login=TEXT, plan=TEXT),
-        "team": objects("slug", slug=TEXT),
-        "team-full": objects("id slug", id=NUMBER, slug=TEXT),
-    }
-    made = entities(tmp_path, schemas)
-    assert set(made) == {"user", "team", "team-full"}  # the identities of teams differ
-    assert set(made["user"]["attributes"]) == {"id", "login", "plan"}
-
-
 @pytest.mark.parametrize(
     ("name", "base"),
     [

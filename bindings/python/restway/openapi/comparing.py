@@ -18,6 +18,7 @@ NOT_FITTING = "the value does not fit its type"
 REPEATED = "the example has the object again, with the value that arrived"
 GAP = "null or an object without values in a list is no object"
 NO_OBJECT = "there is no object"
+SMALLER = "the example has the object again, in a shape without the key"
 DIFFERS = "the object has another value"
 
 _DATE = re.compile(
@@ -77,11 +78,29 @@ def key_path(written: Any, name: str) -> tuple[str, ...]:
     return tuple(written.split(".")) if isinstance(written, str) else tuple(written)
 
 
+def joined_shapes(entities: dict[str, Any]) -> dict[str, Any]:
+    """Returns the entities of a document, each with what it inherits, and with its `base`."""
+    joined: dict[str, Any] = {}
+    for name in entities:
+        chain = [name]
+        while "extends" in entities[chain[-1]]:
+            chain.append(entities[chain[-1]]["extends"])
+        one: dict[str, Any] = {"base": chain[-1]}
+        for part in reversed(chain):
+            written = entities[part]
+            if "identity" in written:
+                one["identity"] = written["identity"]
+            for section in ("attributes", "relationships"):
+                one[section] = {**one.get(section, {}), **written.get(section, {})}
+        joined[name] = one
+    return joined
+
+
 class Comparison:
     """Compares examples with objects, by the entities of an API document."""
 
     def __init__(self, document: dict[str, Any], tally: Tally) -> None:
-        self._entities = document["entities"]
+        self._entities = joined_shapes(document["entities"])
         self._unions = document.get("unions", {})
         self._tally = tally
         self._occurrences: dict[tuple[str, Any], list[Any]] = {}
@@ -101,7 +120,8 @@ class Comparison:
             entity = self._entity(entity, value)
             identity = self._identity(entity, value)
             if identity is not None:
-                self._occurrences.setdefault((entity, identity), []).append(value)
+                base = self._entities[entity]["base"]
+                self._occurrences.setdefault((base, identity), []).append(value)
             for keys, one in self._relationships(entity):
                 self._collect_occurrences(one["entity"], _at(value, keys))
 
@@ -191,7 +211,7 @@ class Comparison:
         identity = self._identity(entity, value)
         if isinstance(value, dict):
             if identity is not None:
-                others = self._occurrences[entity, identity]
+                others = self._occurrences[self._entities[entity]["base"], identity]
             self._members(entity, value, one, place, others)
         else:
             self._tally.count(place, None if one.identity == identity else DIFFERS)
@@ -205,7 +225,11 @@ class Comparison:
             if _has(value, keys):
                 where = f"{place}/{'/'.join(keys)}"
                 there = [_at(other, keys) for other in others if _has(other, keys)]
-                self._attribute(attribute, _at(value, keys), one.get(name), where, there)
+                actual = one.get(name)
+                if name not in one and len(there) < len(others) and _at(value, keys) is not None:
+                    self._tally.count(where, SMALLER, max(1, scalars_in(_at(value, keys))))
+                else:
+                    self._attribute(attribute, _at(value, keys), actual, where, there)
         for keys, relationship in self._relationships(entity):
             known.add(keys[0])
             if _has(value, keys):
@@ -222,7 +246,9 @@ class Comparison:
         type_name = attribute.get("type", "any")
         is_json = type_name in ("any", "json") or not isinstance(type_name, str)
         times = max(1, scalars_in(expected)) if is_json else 1
-        if not is_json and expected is not None and _converted(type_name, expected) is None:
+        if "constant" in attribute and not same_json(attribute["constant"], expected):
+            self._tally.count(place, NOT_FITTING, times)
+        elif not is_json and expected is not None and _converted(type_name, expected) is None:
             self._tally.count(place, NOT_FITTING, max(1, scalars_in(expected)))
         elif _is_equal(type_name, expected, actual, is_json):
             self._tally.count(place, None, times)

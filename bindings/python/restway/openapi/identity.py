@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any, Optional
 
+from .kin import contradict
 from .kinds import ScalarKind
 from .landing import landing_of
 from .model import Operation
@@ -159,7 +160,7 @@ class _Repetitions:
             return
         first = self._first.setdefault((resource.name, identity), value)
         if first is not value:
-            (self._other if _contradict(first, value) else self._equal)[resource.name] += 1
+            (self._other if contradict(first, value) else self._equal)[resource.name] += 1
 
     def _look_at_list(self, resource: Resource, elements: list[Any], place: str) -> None:
         seen: dict[Any, dict[str, Any]] = {}
@@ -168,18 +169,5 @@ class _Repetitions:
             if identity is None:
                 continue
             before = seen.setdefault(identity, element)
-            if _contradict(before, element):
+            if contradict(before, element):
                 self._lists.setdefault(resource.name, place)
-
-
-def _contradict(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Returns whether two objects are different ones: most of their common scalars differ. Some
-    may differ in one object, which examples show at different times.
-    """
-    common = [
-        key
-        for key in one.keys() & other.keys()
-        if not isinstance(one[key], (dict, list)) and not isinstance(other[key], (dict, list))
-    ]
-    equal = sum(1 for key in common if one[key] == other[key])
-    return 2 * equal < len(common)
