@@ -255,6 +255,27 @@ def test_identities(
     assert one.document["entities"]["Pet"].get("identity") == identity
 
 
+@pytest.mark.parametrize(
+    ("path", "variable", "method", "identity"),
+    [
+        ("/pets/{pet_id}", "pet_id", "delete", "id"),
+        ("/pets/{number}", "number", "delete", None),
+        ("/pets/{pet_id}", "pet_id", "put", None),
+        ("/owners/{pet_id}", "pet_id", "delete", None),
+    ],
+)
+def test_the_path_of_a_delete_confirms_the_identity_of_the_objects_of_a_list(
+    tmp_path: Path, path: str, variable: str, method: str, identity: str | None
+) -> None:
+    parameter = {"name": variable, "in": "path", "required": True, "schema": NUMBER}
+    paths = {
+        "/pets": {"get": operation(listed(ref("Pet")))},
+        path: {method: operation(parameters=[parameter])},
+    }
+    one = imported(tmp_path, description(paths, {"Pet": objects("", id=NUMBER)}))
+    assert one.document["entities"]["Pet"].get("identity") == identity
+
+
 def test_examples_that_repeat_an_identity_with_other_contents_refuse_it(tmp_path: Path) -> None:
     schema = objects("id", id=NUMBER, name=TEXT, city=TEXT)
     same = {"id": 1, "name": "a", "city": "b"}
