@@ -168,7 +168,7 @@ class Shapes:
 
     def _families(self) -> None:
         # Relationships lead from families to later ones, so that every answer ends.
-        for number, letter in enumerate("ABC"):
+        for letter in "ABC":
             base = Entity(letter, None, self._random.choice(["int", "string"]))
             family = [base]
             for shape in range(self._random.randint(0, 3)):

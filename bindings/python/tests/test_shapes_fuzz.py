@@ -1,5 +1,5 @@
 """Random documents with extended entities, unions, maps, lists, constants, defaults, formats and
-empty elements: what becomes of random answers, with wrong values at random places, is known exactly.
+empty elements: what becomes of random answers with wrong values at random places is known exactly.
 """
 
 from __future__ import annotations
