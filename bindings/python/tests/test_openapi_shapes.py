@@ -225,6 +225,47 @@ def test_constants_of_shapes_that_differ_are_listed_values(tmp_path: Path) -> No
     assert made["same"] == {"type": "json"}
 
 
+def test_objects_with_free_keys_are_relationships_with_keys(tmp_path: Path) -> None:
+    def free(schema: Any) -> dict[str, Any]:
+        return {"type": "object", "additionalProperties": schema}
+
+    schemas = {
+        "Gist": objects(
+            "id", id=NUMBER, files=free(objects(size=NUMBER)), people=free(ref("Person")),
+            counts=free(NUMBER), lists=free(listed(ref("Person"))),
+        ),
+        "Person": objects("id", id=NUMBER, key=TEXT),
+    }  # fmt: skip
+    example = {
+        "id": 1, "files": {"a.rb": {"size": 3}, "b": {}, "c": None},
+        "people": {"x": {"id": 7, "key": "k"}, "y": {"id": 8}}, "counts": {"n": 1},
+    }  # fmt: skip
+    paths = {"/gist": {"get": operation(ref("Gist"), example, operationId="gist")}}
+    one = imported(tmp_path, description(paths, schemas))
+    made = one.document["entities"]
+    assert made["Gist"]["relationships"] == {
+        "files": {"entity": "Gist.files", "many": True, "policy": "replace", "map": "key"},
+        "people": {"entity": "Person", "many": True, "map": "key 2"},
+    }
+    assert made["Gist"]["attributes"]["counts"] == {"type": {"*": "int"}}
+    assert made["Gist"]["attributes"]["lists"] == {"type": "json"}
+    assert made["Gist.files"]["attributes"] == {
+        "size": {"type": "int"}, "key": {"type": "string"},
+    }  # fmt: skip
+    result = check(one)
+    for way, tally in result.published.items():
+        assert (tally.total, tally.differences) == (11, []), way
+    with restway.Client(restway.API.from_json(one.document)) as client:
+        gist = client.map(None, json.dumps(example), route="gist").object
+        assert gist is not None
+        sizes = [(each["key"], each.get("size")) for each in gist.files]
+        assert sizes == [("a.rb", 3), ("b", None)]
+        assert [(each["key 2"], each.id) for each in gist.people] == [("x", 7), ("y", 8)]
+
+    one = imported(tmp_path, description(paths, schemas), capabilities=Capabilities())
+    assert one.document["entities"]["Gist"]["attributes"]["files"] == {"type": "json"}
+
+
 def test_an_example_with_another_value_than_the_constant_is_counted(tmp_path: Path) -> None:
     schema = objects("id kind", id=NUMBER, kind={"const": "a"})
     paths = {"/a": {"get": operation(ref("A"), {"id": 1, "kind": "b"})}}

@@ -34,6 +34,8 @@ class Capabilities:
     """Attributes with a constant or a default: `"default": 3`."""
     extends: bool = False
     """Entities that extend another one, so that their objects have several shapes."""
+    object_maps: bool = False
+    """Relationships whose objects have free keys: `"map": "key"`."""
     typed_answers: bool = False
     """Response descriptors with a type in place of an entity, and with media types."""
 
@@ -44,11 +46,15 @@ class Capabilities:
             found = {name: _reads(attribute) for name, attribute in _PROBES.items()}
             probe = {"entities": {"Probe": {}}, "unions": {"Any": {"oneOf": ["Probe"]}}}
             shapes = {"entities": {"Probe": {}, "Shape": {"extends": "Probe"}}}
+            linked = {"entity": "Probe", "many": True, "map": "key"}
+            keyed = {"attributes": {"key": "key"}, "relationships": {"all": linked}}
+            maps = {"entities": {"Probe": keyed}}
             answer = {"path": "/", "response": {"type": "int", "mediaType": "a/b"}}
             return cls(
                 **found,
                 unions=not API.check({"restway": 1, **probe}),
                 extends=not API.check({"restway": 1, **shapes}),
+                object_maps=not API.check({"restway": 1, **maps}),
                 typed_answers=not API.check({"restway": 1, "routes": {"probe": answer}}),
             )
         except LibraryError:

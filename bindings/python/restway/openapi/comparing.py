@@ -123,7 +123,10 @@ class Comparison:
                 base = self._entities[entity]["base"]
                 self._occurrences.setdefault((base, identity), []).append(value)
             for keys, one in self._relationships(entity):
-                self._collect_occurrences(one["entity"], _at(value, keys))
+                inside = _at(value, keys)
+                if "map" in one and isinstance(inside, dict):
+                    inside = list(inside.values())
+                self._collect_occurrences(one["entity"], inside)
 
     def _entity(self, name: str, value: Any) -> str:
         """Returns the entity of a value, which may be one of a union."""
@@ -261,11 +264,13 @@ class Comparison:
     ) -> None:
         related = list(one.related(written["name"]))
         entity = written["entity"]
-        if not isinstance(value, list):
+        if not isinstance(value, list) and "map" not in written:
             entity = self._entity(entity, value)
         if value is None or value in ({}, []):
             reason = REPEATED if len(others) > 1 else DIFFERS
             self._tally.count(place, reason if related else None)
+        elif "map" in written:
+            self._map(written, value, related, place, others)
         elif isinstance(value, list):
             elements = value if written.get("many") else value[:1]
             others = [each for other in others if isinstance(other, list) for each in other]
@@ -274,6 +279,31 @@ class Comparison:
             self._tally.count(place, NOT_DESCRIBED, max(1, scalars_in(value)))
         else:
             self._one(entity, value, related[0] if related else None, place, others)
+
+
+    def _map(
+        self,
+        written: dict[str, Any],
+        value: Any,
+        related: list[Object],
+        place: str,
+        others: list[Any],
+    ) -> None:
+        """Compares the entries of a map with their objects, which have the keys."""
+        if not isinstance(value, dict):
+            self._tally.count(place, NOT_FITTING, max(1, scalars_in(value)))
+            return
+        waiting = iter(related)
+        for key, element in value.items():
+            where = f"{place}/{key}"
+            one = next(waiting, None) if element is not None else None
+            there = [_at(other, [key]) for other in others if _has(other, [key])]
+            if element is None:
+                self._tally.count(where, None)
+            else:
+                if one is not None:
+                    self._tally.count(where, None if one.get(written["map"]) == key else DIFFERS)
+                self._one(written["entity"], element, one, where, there)
 
 
 def _is_equal(type_name: Any, expected: Any, actual: Any, is_json: bool) -> bool:

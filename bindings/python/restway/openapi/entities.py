@@ -8,7 +8,7 @@ from typing import Any
 from .capabilities import Capabilities
 from .families import Family, Shape
 from .kinds import MISSING, FreeKind, Kind, ListKind, MapKind, ObjectKind, ScalarKind
-from .landing import is_many, objects_of, scalars_of, target_of
+from .landing import is_many, linked_of, objects_of, scalars_of
 from .notes import Report
 from .resources import Field, Resource
 
@@ -132,10 +132,12 @@ class Entities:
         """Returns whether a field is a relationship. A scalar in place of an object has to have the
         type of the identity.
         """
-        resource, target = field.resource, target_of(field.kind)
+        resource, target = field.resource, linked_of(field.kind)
         if resource is None or target is None:
             return False
         scalars = scalars_of(target)
+        if isinstance(field.kind, MapKind) and (resource.map_key is None or scalars):
+            return False
         if not scalars:
             return True
         identity = resource.fields.get(resource.identity or "")
@@ -146,7 +148,7 @@ class Entities:
         return False
 
     def _relationship(self, field: Field, resource: Resource) -> dict[str, Any]:
-        target = target_of(field.kind)
+        target = linked_of(field.kind)
         objects = [one for one in objects_of(target) if one in resource.shapes] if target else []
         relationship: dict[str, Any] = {"entity": self._name(resource, objects or None)}
         if is_many(field.kind):
@@ -154,6 +156,8 @@ class Entities:
         if all(one.identity is None for one in resource.members or [resource]):
             # Each answer makes new objects, and the ones before them belong to nothing else.
             relationship["policy"] = "replace"
+        if isinstance(field.kind, MapKind):
+            relationship["map"] = resource.map_key
         if field.by_identity:
             relationship["byIdentity"] = True
         return relationship

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any, Optional
 
 from .kin import contradict
-from .kinds import ScalarKind
+from .kinds import MapKind, ScalarKind
 from .landing import landing_of
 from .model import Operation
 from .names import base_name, plain
@@ -158,8 +158,11 @@ class _Repetitions:
             self._look_at_object(resource, value)
             for key, member in value.items():
                 field = resource.fields.get(key)
-                if field is not None and field.resource is not None:
-                    self.look(field.resource, member, f"{place}/{key}")
+                if field is None or field.resource is None:
+                    continue
+                if isinstance(field.kind, MapKind) and isinstance(member, dict):
+                    member = list(member.values())
+                self.look(field.resource, member, f"{place}/{key}")
 
     def _identity(self, resource: Resource, value: Any) -> Any:
         candidate = self._candidates.get(resource.name)

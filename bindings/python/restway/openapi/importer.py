@@ -57,7 +57,7 @@ def import_openapi(
     description = read_description(Path(file), report)
     known = overrides or Overrides()
     can_say = capabilities or Capabilities.of_library()
-    resources = _resources(description, known, report, has_unions=can_say.unions)
+    resources = _resources(description, known, report, can_say)
     entities = Entities(can_say, report, resources.by_name)
     document = _document(description, resources, entities, report)
     places = {("entities", one.name): one.place for one in resources.by_name.values()}
@@ -90,10 +90,10 @@ def read_description(file: Path, report: Report) -> Description:
 
 
 def _resources(
-    description: Description, overrides: Overrides, report: Report, *, has_unions: bool
+    description: Description, overrides: Overrides, report: Report, can_say: Capabilities
 ) -> Resources:
     kin = Kin()
-    resources = Resources(report, overrides.schemas, kin, has_unions=has_unions)
+    resources = Resources(report, overrides.schemas, kin, has_unions=can_say.unions)
     targets = []
     for operation in description.operations:
         for answer in operation.successes:
@@ -111,6 +111,8 @@ def _resources(
     for target, name in targets:
         resources.resource(target, name)
     resources.complete()
+    if can_say.object_maps:
+        resources.add_keys()
     decide_identities(resources, description.operations, overrides.identities, report)
     return resources
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .kinds import Kind, ListKind, MapKind, ObjectKind, UnionKind
-from .landing import objects_of, target_of
+from .landing import linked_of, objects_of
 
 _COMMON_MIN = 8
 """How many properties two schemas have in common at least, if no `allOf` names one of them."""
@@ -52,7 +52,7 @@ class Kin:
         """
         queue, seen = deque(kinds), set()
         while queue:
-            target = target_of(queue.popleft())
+            target = linked_of(queue.popleft())
             objects = objects_of(target) if target is not None else []
             self._uses.update(objects)
             if target is None or target in seen:

@@ -12,8 +12,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .kin import Kin
-from .kinds import MISSING, Kind, ListKind, ObjectKind, Property, ScalarKind, UnionKind, joined
-from .landing import Target, objects_of, target_of
+from .kinds import (
+    MISSING,
+    Kind,
+    ListKind,
+    MapKind,
+    ObjectKind,
+    Property,
+    ScalarKind,
+    UnionKind,
+    joined,
+)
+from .landing import Target, linked_of, objects_of, target_of
 from .names import base_name, plain
 from .notes import Report
 from .unions import rule_of
@@ -58,6 +68,8 @@ class Resource:
     """The objects of a union whose resources can be told apart."""
     labels: dict[ObjectKind, str] = field(default_factory=dict)
     """The names of shapes that have none: the places where they stand."""
+    map_key: str | None = None
+    """The attribute that holds the key of an object in a map."""
     is_union: bool = False
     """Whether its shapes are different resources, of which it is one or the other."""
     identity: str | None = None
@@ -204,6 +216,16 @@ class Resources:
             names = dict.fromkeys(key for shape in resource.shapes for key in shape.properties)
             resource.fields = {name: self._field(resource, name) for name in names}
 
+    def add_keys(self) -> None:
+        """Gives the objects of maps an attribute that holds their keys."""
+        for resource in list(self.by_name.values()):
+            for one in list(resource.fields.values()):
+                target = one.resource
+                if isinstance(one.kind, MapKind) and target is not None and not target.members:
+                    target.map_key = target.map_key or _free_key(target.fields)
+                    kind = ScalarKind("string")
+                    target.fields.setdefault(target.map_key, Field(target.map_key, kind, one.place))
+
     def _union(
         self, target: UnionKind, objects: list[ObjectKind], name: str, known: int
     ) -> Resource:
@@ -273,7 +295,7 @@ class Resources:
             is_constant=all(each.is_constant and each.is_required for each in found),
             default=one.default if all(_same_default(one, each) for each in found) else MISSING,
         )
-        target = target_of(kind)
+        target = linked_of(kind)
         if before is not None and before.kind is kind:
             made.resource = before.resource
         elif target is not None and objects_of(target):
@@ -290,6 +312,15 @@ def _chain(homes: dict[str, str], name: str) -> list[str]:
     return chain
 
 
+def _free_key(fields: dict[str, Field]) -> str:
+    """Returns the name of the attribute that holds the key of an object in a map."""
+    number, free = 1, "key"
+    while free in fields:
+        number += 1
+        free = f"key {number}"
+    return free
+
+
 def _same_default(one: Property, other: Property) -> bool:
     return type(one.default) is type(other.default) and bool(one.default == other.default)
 
@@ -300,7 +331,7 @@ def add_body_shape(resource: Resource, shape: ObjectKind, report: Report) -> Non
         there = resource.fields.get(name)
         if there is None:
             _add_body_field(resource, name, one, report)
-        elif there.resource is not None and target_of(one.kind) is None:
+        elif there.resource is not None and linked_of(one.kind) is None:
             element = one.kind.element if isinstance(one.kind, ListKind) else one.kind
             if isinstance(element, ScalarKind) and there.resource.identity is not None:
                 there.by_identity = True
@@ -325,7 +356,7 @@ def every_object(kinds: Iterable[Kind]) -> list[ObjectKind]:
     found: dict[ObjectKind, None] = {}
     queue: deque[Kind] = deque(kinds)
     while queue:
-        target = target_of(queue.popleft())
+        target = linked_of(queue.popleft())
         for one in objects_of(target) if target is not None else []:
             if one not in found:
                 found[one] = None
