@@ -251,7 +251,7 @@ class Comparison:
         times = max(1, scalars_in(expected)) if is_json else 1
         if "constant" in attribute and not same_json(attribute["constant"], expected):
             self._tally.count(place, NOT_FITTING, times)
-        elif not is_json and expected is not None and _converted(type_name, expected) is None:
+        elif not _fits(type_name, expected):
             self._tally.count(place, NOT_FITTING, max(1, scalars_in(expected)))
         elif _is_equal(type_name, expected, actual, is_json):
             self._tally.count(place, None, times)
@@ -310,6 +310,18 @@ def _is_equal(type_name: Any, expected: Any, actual: Any, is_json: bool) -> bool
     if expected is None or is_json:
         return same_json(expected, actual)
     return bool(_converted(type_name, expected) == actual)
+
+
+def _fits(type_name: Any, value: Any) -> bool:
+    """Returns whether a value of JSON fits a type, with each of its elements."""
+    if value is None:
+        return True
+    if isinstance(type_name, list):
+        return isinstance(value, list) and all(_fits(type_name[0], one) for one in value)
+    if isinstance(type_name, dict):
+        is_map = isinstance(value, dict)
+        return is_map and all(_fits(type_name["*"], one) for one in value.values())
+    return type_name in ("any", "json") or _converted(type_name, value) is not None
 
 
 def _converted(type_name: str, value: Any) -> Any:
