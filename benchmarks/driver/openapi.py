@@ -99,27 +99,44 @@ def _microseconds(cpu_seconds: float) -> float:
 def _copies(document: dict[str, Any]) -> dict[str, Any]:
     """Returns a document with several copies of all entities and routes, under other names."""
     entities: dict[str, Any] = {}
+    unions: dict[str, Any] = {}
     routes: dict[str, Any] = {}
     for number in range(_COPIES):
         for name, entity in document["entities"].items():
             copied = json.loads(json.dumps(entity))
+            if "extends" in copied:
+                copied["extends"] += f" {number}"
             for relationship in copied.get("relationships", {}).values():
                 relationship["entity"] += f" {number}"
             entities[f"{name} {number}"] = copied
+        for name, union in document.get("unions", {}).items():
+            unions[f"{name} {number}"] = _renamed(union, number)
         for name, route in document["routes"].items():
             copied = json.loads(json.dumps(route))
             if not copied.get("absolute"):
                 copied["path"] = f"v{number}/{copied['path'].lstrip('/')}"
             elif number:
                 continue
-            for descriptors in (copied.get("response", []), copied.get("request", [])):
+            for descriptors in (copied, copied.get("response", []), copied.get("request", [])):
                 several = descriptors if isinstance(descriptors, list) else [descriptors]
                 for descriptor in several:
-                    descriptor["entity"] += f" {number}"
-            if "entity" in copied:
-                copied["entity"] += f" {number}"
+                    if "entity" in descriptor:
+                        descriptor["entity"] += f" {number}"
             routes[f"{name} {number}"] = copied
-    return {**document, "entities": entities, "routes": routes}
+    return {**document, "entities": entities, "unions": unions, "routes": routes}
+
+
+def _renamed(union: dict[str, Any], number: int) -> dict[str, Any]:
+    """Returns a union of the copies of its members."""
+    copied: dict[str, Any] = json.loads(json.dumps(union))
+    copied["oneOf"] = [f"{name} {number}" for name in union["oneOf"]]
+    if "keys" in union:
+        copied["keys"] = {f"{name} {number}": keys for name, keys in union["keys"].items()}
+    if "default" in union:
+        copied["default"] += f" {number}"
+    values = copied.get("discriminator", {}).get("values", {})
+    values.update((value, f"{name} {number}") for value, name in values.items())
+    return copied
 
 
 def _companies() -> dict[str, Any]:

@@ -139,19 +139,6 @@ def test_all_of_is_joined_and_a_remark_beside_a_reference_changes_nothing(tmp_pa
     assert made["Pet"]["relationships"] == {"parent": {"entity": "Pet"}}
 
 
-def test_shapes_of_one_resource_are_one_entity(tmp_path: Path) -> None:
-    schemas = {
-        "simple-user": objects("id", id=NUMBER, login=TEXT),
-        "nullable-simple-user": objects("id", id=NUMBER, login=TEXT),
-        "private-user": objects("id", id=NUMBER, login=TEXT, plan=TEXT),
-        "team": objects("slug", slug=TEXT),
-        "team-full": objects("id slug", id=NUMBER, slug=TEXT),
-    }
-    made = entities(tmp_path, schemas)
-    assert set(made) == {"user", "team", "team-full"}  # the identities of teams differ
-    assert set(made["user"]["attributes"]) == {"id", "login", "plan"}
-
-
 @pytest.mark.parametrize(
     ("name", "base"),
     [
@@ -265,6 +252,27 @@ def test_identities(
     ]
     get = operation(ref("Pet"), parameters=variables)
     one = imported(tmp_path, description({path: {"get": get}}, {"Pet": schema}))
+    assert one.document["entities"]["Pet"].get("identity") == identity
+
+
+@pytest.mark.parametrize(
+    ("path", "variable", "method", "identity"),
+    [
+        ("/pets/{pet_id}", "pet_id", "delete", "id"),
+        ("/pets/{number}", "number", "delete", None),
+        ("/pets/{pet_id}", "pet_id", "put", None),
+        ("/owners/{pet_id}", "pet_id", "delete", None),
+    ],
+)
+def test_the_path_of_a_delete_confirms_the_identity_of_the_objects_of_a_list(
+    tmp_path: Path, path: str, variable: str, method: str, identity: str | None
+) -> None:
+    parameter = {"name": variable, "in": "path", "required": True, "schema": NUMBER}
+    paths = {
+        "/pets": {"get": operation(listed(ref("Pet")))},
+        path: {method: operation(parameters=[parameter])},
+    }
+    one = imported(tmp_path, description(paths, {"Pet": objects("", id=NUMBER)}))
     assert one.document["entities"]["Pet"].get("identity") == identity
 
 

@@ -99,6 +99,10 @@ _SCALARS: dict[str, tuple[dict[str, Any], list[Any], Any]] = {
     "date": ({"type": "string", "format": "date-time"}, ["2024-02-29T12:45:10Z"], "yesterday"),
     "day": ({"type": "string", "format": "date"}, ["1999-12-31"], 7),
     "bytes": ({"type": "string", "format": "byte"}, ["dGV4dA=="], 1.5),
+    "strings": (listed({"type": "string"}), [[], ["a", "a", None]], {}),
+    "grid": (listed(listed({})), [[[1, "a"], []], []], None),
+    "counts": ({"additionalProperties": {"type": "integer"}}, [{}, {"a.b": 1, "": 2}], [1]),
+    "state": ({"type": "string", "enum": ["a", "b"], "default": "b"}, ["a", "new"], 3),
     "json": ({}, [{"a": [1, None]}, [], "text", 5, False], None),
 }  # fmt: skip
 
@@ -152,7 +156,7 @@ class _Random:
                     ]
             elif self._random.random() < 0.1:
                 value[key] = None
-            elif self._random.random() < 0.15 and kind != "json":
+            elif self._random.random() < 0.15 and kind not in ("json", "grid"):
                 value[key] = _SCALARS[kind][2]
                 wrong.append(where)
             else:
@@ -203,7 +207,7 @@ def _assert_read(
                 inner = f"{where}/{index}" if kind[0] == "many" else where
                 _assert_read(each, element, kind[1], wrong, inner)
         elif key not in value or where in wrong:
-            assert key not in one
+            assert (one[key] == "b") if kind == "state" else (key not in one)
         elif kind in ("date", "day", "bytes"):
             assert (one[key] is None) == (value[key] is None)
         else:

@@ -105,6 +105,6 @@ def test_github_has_unions() -> None:
 
     unions = import_openapi(GITHUB).document["unions"]
     assert unions["installation.account"] == {
-        "oneOf": ["user", "enterprise"],
-        "keys": {"user": ["login"], "enterprise": ["slug"]},
+        "oneOf": ["simple-user", "enterprise"],
+        "keys": {"simple-user": ["login"], "enterprise": ["slug"]},
     }

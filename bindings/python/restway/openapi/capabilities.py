@@ -12,6 +12,7 @@ _PROBES: dict[str, dict[str, Any]] = {
     "typed_lists": {"type": ["string"]},
     "maps": {"type": {"*": "int"}},
     "values": {"type": "string", "values": ["a"]},
+    "defaults": {"type": "string", "default": "a"},
 }
 """For each capability an attribute that only a library with it reads."""
 
@@ -29,6 +30,14 @@ class Capabilities:
 
     values: bool = False
     """Attributes whose values are listed, in a list that is open: `"values": ["open"]`."""
+    defaults: bool = False
+    """Attributes with a constant or a default: `"default": 3`."""
+    extends: bool = False
+    """Entities that extend another one, so that their objects have several shapes."""
+    object_maps: bool = False
+    """Relationships whose objects have free keys: `"map": "key"`."""
+    typed_answers: bool = False
+    """Response descriptors with a type in place of an entity, and with media types."""
 
     @classmethod
     def of_library(cls) -> Capabilities:
@@ -36,7 +45,18 @@ class Capabilities:
         try:
             found = {name: _reads(attribute) for name, attribute in _PROBES.items()}
             probe = {"entities": {"Probe": {}}, "unions": {"Any": {"oneOf": ["Probe"]}}}
-            return cls(**found, unions=not API.check({"restway": 1, **probe}))
+            shapes = {"entities": {"Probe": {}, "Shape": {"extends": "Probe"}}}
+            linked = {"entity": "Probe", "many": True, "map": "key"}
+            keyed = {"attributes": {"key": "key"}, "relationships": {"all": linked}}
+            maps = {"entities": {"Probe": keyed}}
+            answer = {"path": "/", "response": {"type": "int", "mediaType": "a/b"}}
+            return cls(
+                **found,
+                unions=not API.check({"restway": 1, **probe}),
+                extends=not API.check({"restway": 1, **shapes}),
+                object_maps=not API.check({"restway": 1, **maps}),
+                typed_answers=not API.check({"restway": 1, "routes": {"probe": answer}}),
+            )
         except LibraryError:
             return cls()
 

@@ -18,6 +18,7 @@ from typing import Any
 from .._api import API
 from .._client import Client
 from .._exceptions import ConfigError, RestwayError
+from .._object import Object
 from .._pipeline import Turn
 from .._response import Response
 from .comparing import NO_OBJECT, Comparison, Tally, key_path, same_json, scalars_in
@@ -29,6 +30,7 @@ from .routes import descriptors_of, matched_path
 
 BESIDE = "it stands beside the objects of the answer"
 OTHER_TYPE = "the document maps another media type of this answer"
+OTHER_VALUE = "the value of the answer is another one"
 
 _DRAFTS = "x-draft-of-the-check"
 
@@ -44,8 +46,6 @@ class Example:
     place: str
     is_published: bool
     """Whether the description has it; otherwise it is composed of the schema."""
-    is_mapped: bool
-    """Whether the document maps this media type."""
 
 
 @dataclass
@@ -106,22 +106,21 @@ def _tally(one: Tally) -> dict[str, Any]:
 def examples_of(operation: Operation, composer: Composer) -> Iterator[Example]:
     """Returns the examples of the successful answers of an operation, at least one if possible."""
     if not operation.successes:
-        yield Example(operation, 204, "", MISSING, operation.node.place, False, True)
+        yield Example(operation, 204, "", MISSING, operation.node.place, False)
     for answer in operation.successes:
         status = int(answer.status) if answer.status.isdecimal() else 200
         contents = [one for one in answer.contents if "json" in one.media_type]
         if not contents:
             media_type = answer.contents[0].media_type if answer.contents else ""
             place = f"{operation.node.place}/responses/{answer.status}"
-            yield Example(operation, status, media_type, MISSING, place, False, True)
+            yield Example(operation, status, media_type, MISSING, place, False)
         for content in contents:
-            is_mapped = content.kind is contents[0].kind
             for place, value in content.examples:
-                yield Example(operation, status, content.media_type, value, place, True, is_mapped)
-            if not content.examples and is_mapped and content.kind is not None:
+                yield Example(operation, status, content.media_type, value, place, True)
+            if not content.examples and content.kind is not None:
                 value = composer.value(content.kind)
                 place = content.node.place
-                yield Example(operation, status, content.media_type, value, place, False, True)
+                yield Example(operation, status, content.media_type, value, place, False)
 
 
 def check(imported: Imported) -> CheckResult:
@@ -197,8 +196,6 @@ class _Checker:
         tally, again = Tally(), Tally()
         if example.value is MISSING:
             tally.count(example.place, None, 0)
-        elif not example.is_mapped:
-            tally.count(example.place, OTHER_TYPE, max(1, scalars_in(example.value)))
         elif self._descriptors(route):
             self._compare_objects(example, route, response, tally, again)
         elif route.get("parse") == "json":
@@ -227,24 +224,44 @@ class _Checker:
         tally: Tally,
         again: Tally,
     ) -> None:
-        descriptors = self._descriptors(route)
-        matching = [one for one in descriptors if _matches(one.get("status"), example.status)]
+        matching = [
+            one
+            for one in self._descriptors(route)
+            if _matches(one.get("status"), example.status)
+            and _names(one.get("mediaType"), example.media_type)
+        ]
         if not matching:
-            tally.count(example.place, NO_OBJECT, max(1, scalars_in(example.value)))
+            tally.count(example.place, OTHER_TYPE, max(1, scalars_in(example.value)))
             return
-        descriptor = matching[0]
-        keys = key_path(descriptor.get("keyPath", ()), "") if "keyPath" in descriptor else ()
+        objects = [one for one in matching if "entity" in one]
+        values = [one for one in matching if "type" in one]
+        if not objects:
+            self._compare_value(values[0], example, response, tally)
+            return
+        descriptor = objects[0]
         place, value = example.place, example.value
         beside: dict[str, Any] = {}
-        for key in keys:
+        for key in _keys(descriptor):
             members = value if isinstance(value, dict) else {}
             beside.update({other: members[other] for other in members if other != key})
             place, value = f"{place}/{key}", members.get(key, MISSING)
         if value is not MISSING:
             self._compare_places(descriptor["entity"], value, response, place, tally, again)
         for other, member in beside.items():
-            reason = None if self._is_total(route, example, other) else BESIDE
+            is_there = self._is_total(route, example, other) or any(
+                same_json(_inside(one, response.value, other), member) for one in values
+            )
+            reason = None if is_there else BESIDE
             tally.count(f"{example.place}/{other}", reason, max(1, scalars_in(member)))
+
+    def _compare_value(
+        self, descriptor: dict[str, Any], example: Example, response: Response, tally: Tally
+    ) -> None:
+        value = example.value
+        for key in _keys(descriptor):
+            value = value.get(key) if isinstance(value, dict) else None
+        reason = None if same_json(value, response.value) else OTHER_VALUE
+        tally.count(example.place, reason, max(1, scalars_in(example.value)))
 
     def _compare_places(
         self,
@@ -257,11 +274,12 @@ class _Checker:
     ) -> None:
         Comparison(self._document, tally).compare(entity, value, response.objects, place)
         if self._way == "memory":
-            draft = self._client.draft
-            written = [self._client.encode(draft(one), "POST", _DRAFTS) for one in response.objects]
-            bodies = [one for one in written if one is not None]
-            mapped = self._client.map(entity, json.dumps(bodies), commit=False)
-            Comparison(self._document, again).compare(entity, value, mapped.objects, place)
+            objects: list[Object] = []
+            for one in response.objects:
+                draft = self._client.draft(one)
+                body = self._client.encode(draft, "POST", _DRAFTS)
+                objects += self._client.map(one.entity, json.dumps(body), commit=False).objects
+            Comparison(self._document, again).compare(entity, value, objects, place)
 
     def _is_total(self, route: dict[str, Any], example: Example, key: str) -> bool:
         """Returns whether a member of an envelope is the total that its page has."""
@@ -276,6 +294,30 @@ def _matches(written: Any, status: int) -> bool:
     """Returns whether the status of a descriptor covers a status."""
     text = "2xx" if written is None else str(written).lower()
     return text.replace("xx", "") == str(status)[: len(text.replace("xx", ""))]
+
+
+def _names(written: Any, media_type: str) -> bool:
+    """Returns whether the media types of a descriptor have the one of an answer."""
+    names = [written] if isinstance(written, str) else written
+    return names is None or _plain_type(media_type) in map(_plain_type, names)
+
+
+def _plain_type(media_type: str) -> str:
+    parts = [part.strip().lower() for part in media_type.split(";")]
+    return ";".join(part for part in parts if not part.startswith("charset="))
+
+
+def _keys(descriptor: dict[str, Any]) -> tuple[str, ...]:
+    """Returns the keys that lead to what a descriptor maps."""
+    return key_path(descriptor["keyPath"], "") if "keyPath" in descriptor else ()
+
+
+def _inside(descriptor: dict[str, Any], value: Any, key: str) -> Any:
+    """Returns a member of an envelope in the value of an answer; MISSING if it is not there."""
+    keys = _keys(descriptor)
+    if keys:
+        return value if keys == (key,) else MISSING
+    return value.get(key, MISSING) if isinstance(value, dict) else MISSING
 
 
 def _values(route: dict[str, Any]) -> dict[str, Any]:

@@ -18,6 +18,7 @@ NOT_FITTING = "the value does not fit its type"
 REPEATED = "the example has the object again, with the value that arrived"
 GAP = "null or an object without values in a list is no object"
 NO_OBJECT = "there is no object"
+SMALLER = "the example has the object again, in a shape without the key"
 DIFFERS = "the object has another value"
 
 _DATE = re.compile(
@@ -77,11 +78,29 @@ def key_path(written: Any, name: str) -> tuple[str, ...]:
     return tuple(written.split(".")) if isinstance(written, str) else tuple(written)
 
 
+def joined_shapes(entities: dict[str, Any]) -> dict[str, Any]:
+    """Returns the entities of a document, each with what it inherits, and with its `base`."""
+    joined: dict[str, Any] = {}
+    for name in entities:
+        chain = [name]
+        while "extends" in entities[chain[-1]]:
+            chain.append(entities[chain[-1]]["extends"])
+        one: dict[str, Any] = {"base": chain[-1]}
+        for part in reversed(chain):
+            written = entities[part]
+            if "identity" in written:
+                one["identity"] = written["identity"]
+            for section in ("attributes", "relationships"):
+                one[section] = {**one.get(section, {}), **written.get(section, {})}
+        joined[name] = one
+    return joined
+
+
 class Comparison:
     """Compares examples with objects, by the entities of an API document."""
 
     def __init__(self, document: dict[str, Any], tally: Tally) -> None:
-        self._entities = document["entities"]
+        self._entities = joined_shapes(document["entities"])
         self._unions = document.get("unions", {})
         self._tally = tally
         self._occurrences: dict[tuple[str, Any], list[Any]] = {}
@@ -101,9 +120,13 @@ class Comparison:
             entity = self._entity(entity, value)
             identity = self._identity(entity, value)
             if identity is not None:
-                self._occurrences.setdefault((entity, identity), []).append(value)
+                base = self._entities[entity]["base"]
+                self._occurrences.setdefault((base, identity), []).append(value)
             for keys, one in self._relationships(entity):
-                self._collect_occurrences(one["entity"], _at(value, keys))
+                inside = _at(value, keys)
+                if "map" in one and isinstance(inside, dict):
+                    inside = list(inside.values())
+                self._collect_occurrences(one["entity"], inside)
 
     def _entity(self, name: str, value: Any) -> str:
         """Returns the entity of a value, which may be one of a union."""
@@ -191,7 +214,7 @@ class Comparison:
         identity = self._identity(entity, value)
         if isinstance(value, dict):
             if identity is not None:
-                others = self._occurrences[entity, identity]
+                others = self._occurrences[self._entities[entity]["base"], identity]
             self._members(entity, value, one, place, others)
         else:
             self._tally.count(place, None if one.identity == identity else DIFFERS)
@@ -205,7 +228,11 @@ class Comparison:
             if _has(value, keys):
                 where = f"{place}/{'/'.join(keys)}"
                 there = [_at(other, keys) for other in others if _has(other, keys)]
-                self._attribute(attribute, _at(value, keys), one.get(name), where, there)
+                actual = one.get(name)
+                if name not in one and len(there) < len(others) and _at(value, keys) is not None:
+                    self._tally.count(where, SMALLER, max(1, scalars_in(_at(value, keys))))
+                else:
+                    self._attribute(attribute, _at(value, keys), actual, where, there)
         for keys, relationship in self._relationships(entity):
             known.add(keys[0])
             if _has(value, keys):
@@ -222,7 +249,9 @@ class Comparison:
         type_name = attribute.get("type", "any")
         is_json = type_name in ("any", "json") or not isinstance(type_name, str)
         times = max(1, scalars_in(expected)) if is_json else 1
-        if not is_json and expected is not None and _converted(type_name, expected) is None:
+        if "constant" in attribute and not same_json(attribute["constant"], expected):
+            self._tally.count(place, NOT_FITTING, times)
+        elif not _fits(type_name, expected):
             self._tally.count(place, NOT_FITTING, max(1, scalars_in(expected)))
         elif _is_equal(type_name, expected, actual, is_json):
             self._tally.count(place, None, times)
@@ -235,11 +264,13 @@ class Comparison:
     ) -> None:
         related = list(one.related(written["name"]))
         entity = written["entity"]
-        if not isinstance(value, list):
+        if not isinstance(value, list) and "map" not in written:
             entity = self._entity(entity, value)
         if value is None or value in ({}, []):
             reason = REPEATED if len(others) > 1 else DIFFERS
             self._tally.count(place, reason if related else None)
+        elif "map" in written:
+            self._map(written, value, related, place, others)
         elif isinstance(value, list):
             elements = value if written.get("many") else value[:1]
             others = [each for other in others if isinstance(other, list) for each in other]
@@ -250,10 +281,47 @@ class Comparison:
             self._one(entity, value, related[0] if related else None, place, others)
 
 
+    def _map(
+        self,
+        written: dict[str, Any],
+        value: Any,
+        related: list[Object],
+        place: str,
+        others: list[Any],
+    ) -> None:
+        """Compares the entries of a map with their objects, which have the keys."""
+        if not isinstance(value, dict):
+            self._tally.count(place, NOT_FITTING, max(1, scalars_in(value)))
+            return
+        waiting = iter(related)
+        for key, element in value.items():
+            where = f"{place}/{key}"
+            one = next(waiting, None) if element is not None else None
+            there = [_at(other, [key]) for other in others if _has(other, [key])]
+            if element is None:
+                self._tally.count(where, None)
+            else:
+                if one is not None:
+                    self._tally.count(where, None if one.get(written["map"]) == key else DIFFERS)
+                self._one(written["entity"], element, one, where, there)
+
+
 def _is_equal(type_name: Any, expected: Any, actual: Any, is_json: bool) -> bool:
     if expected is None or is_json:
         return same_json(expected, actual)
     return bool(_converted(type_name, expected) == actual)
+
+
+def _fits(type_name: Any, value: Any) -> bool:
+    """Returns whether a value of JSON fits a type, with each of its elements."""
+    if value is None:
+        return True
+    if isinstance(type_name, list):
+        return isinstance(value, list) and all(_fits(type_name[0], one) for one in value)
+    if isinstance(type_name, dict):
+        is_map = isinstance(value, dict)
+        return is_map and all(_fits(type_name["*"], one) for one in value.values())
+    return type_name in ("any", "json") or _converted(type_name, value) is not None
 
 
 def _converted(type_name: str, value: Any) -> Any:

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any, Optional
 
-from .kinds import ScalarKind
+from .kin import contradict
+from .kinds import MapKind, ScalarKind
 from .landing import landing_of
 from .model import Operation
 from .names import base_name, plain
@@ -33,8 +34,9 @@ def decide_identities(
         if found is not None:
             candidates[name] = found[0]
     known = list(operations)
+    reads = {operation.path: operation for operation in known if operation.method == "GET"}
     for operation in known:
-        _confirm(operation, resources, candidates)
+        _confirm(operation, reads, resources, candidates)
     repeated = _Repetitions(candidates)
     for operation in known:
         for answer in operation.successes:
@@ -75,11 +77,21 @@ def _decide(resource: Resource, candidate: str, repetition: str | None, report: 
         report.add("bent", resource.place, f"{reason} last variable of a path")
 
 
-def _confirm(operation: Operation, resources: Resources, candidates: dict[str, str]) -> None:
+def _confirm(
+    operation: Operation,
+    reads: dict[str, Operation],
+    resources: Resources,
+    candidates: dict[str, str],
+) -> None:
+    """Confirms the candidate of the resource that an operation reads or deletes by its path."""
     variable = operation.last_variable
-    if variable is None or operation.method != "GET":
+    if variable is None or operation.method not in ("GET", "DELETE"):
         return
-    resource = answered(operation, resources)
+    read = operation if operation.method == "GET" else reads.get(operation.path)
+    resource = answered(read, resources) if read is not None else None
+    if read is None:  # then the path above it lists the objects
+        above = reads.get(operation.path.rstrip("/").rpartition("/")[0])
+        resource = answered(above, resources, is_list=True) if above is not None else None
     candidate = candidates.get(resource.name) if resource is not None else None
     if resource is None or candidate is None:
         return
@@ -89,15 +101,18 @@ def _confirm(operation: Operation, resources: Resources, candidates: dict[str, s
         resource.confirmations.add(variable)
 
 
-def answered(operation: Operation, resources: Resources) -> Resource | None:
-    """Returns the resource with which an operation answers, where it is one object."""
+def answered(
+    operation: Operation, resources: Resources, *, is_list: bool = False
+) -> Resource | None:
+    """Returns the resource with which an operation answers, where it is one object or a list."""
     for answer in operation.successes:
         for content in answer.contents:
             landing = landing_of(content.kind) if content.kind is not None else None
             if landing is not None and landing.target is not None:
                 holder = landing.envelope
                 member = holder.properties[landing.key].kind if holder and landing.key else None
-                if content.kind is landing.target or member is landing.target:
+                is_one = content.kind is landing.target or member is landing.target
+                if is_one is not is_list:
                     return resources.resource(landing.target, operation.name)
     return None
 
@@ -143,8 +158,11 @@ class _Repetitions:
             self._look_at_object(resource, value)
             for key, member in value.items():
                 field = resource.fields.get(key)
-                if field is not None and field.resource is not None:
-                    self.look(field.resource, member, f"{place}/{key}")
+                if field is None or field.resource is None:
+                    continue
+                if isinstance(field.kind, MapKind) and isinstance(member, dict):
+                    member = list(member.values())
+                self.look(field.resource, member, f"{place}/{key}")
 
     def _identity(self, resource: Resource, value: Any) -> Any:
         candidate = self._candidates.get(resource.name)
@@ -159,7 +177,7 @@ class _Repetitions:
             return
         first = self._first.setdefault((resource.name, identity), value)
         if first is not value:
-            (self._other if _contradict(first, value) else self._equal)[resource.name] += 1
+            (self._other if contradict(first, value) else self._equal)[resource.name] += 1
 
     def _look_at_list(self, resource: Resource, elements: list[Any], place: str) -> None:
         seen: dict[Any, dict[str, Any]] = {}
@@ -168,18 +186,5 @@ class _Repetitions:
             if identity is None:
                 continue
             before = seen.setdefault(identity, element)
-            if _contradict(before, element):
+            if contradict(before, element):
                 self._lists.setdefault(resource.name, place)
-
-
-def _contradict(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Returns whether two objects are different ones: most of their common scalars differ. Some
-    may differ in one object, which examples show at different times.
-    """
-    common = [
-        key
-        for key in one.keys() & other.keys()
-        if not isinstance(one[key], (dict, list)) and not isinstance(other[key], (dict, list))
-    ]
-    equal = sum(1 for key in common if one[key] == other[key])
-    return 2 * equal < len(common)

@@ -10,6 +10,7 @@ from .capabilities import Capabilities
 from .entities import Entities
 from .failures import errors_of
 from .identity import decide_identities
+from .kin import Kin
 from .landing import landing_of
 from .model import Description
 from .notes import Report
@@ -56,8 +57,8 @@ def import_openapi(
     description = read_description(Path(file), report)
     known = overrides or Overrides()
     can_say = capabilities or Capabilities.of_library()
-    resources = _resources(description, known, report, has_unions=can_say.unions)
-    entities = Entities(can_say, report)
+    resources = _resources(description, known, report, can_say)
+    entities = Entities(can_say, report, resources.by_name)
     document = _document(description, resources, entities, report)
     places = {("entities", one.name): one.place for one in resources.by_name.values()}
     places.update((("routes", one.name), one.node.place) for one in description.operations)
@@ -89,21 +90,29 @@ def read_description(file: Path, report: Report) -> Description:
 
 
 def _resources(
-    description: Description, overrides: Overrides, report: Report, *, has_unions: bool
+    description: Description, overrides: Overrides, report: Report, can_say: Capabilities
 ) -> Resources:
-    resources = Resources(report, overrides.schemas, has_unions=has_unions)
+    kin = Kin()
+    resources = Resources(report, overrides.schemas, kin, has_unions=can_say.unions)
     targets = []
     for operation in description.operations:
         for answer in operation.successes:
             for content in answer.contents:
                 landing = landing_of(content.kind) if content.kind is not None else None
-                if landing is not None and landing.target is not None:
+                if landing is None or content.kind is None:
+                    continue
+                for _, value in content.examples:
+                    kin.look(content.kind, value)
+                if landing.target is not None:
                     targets.append((landing.target, operation.name))
     objects = every_object(target for target, _ in targets)
+    kin.read(target for target, _ in targets)
     resources.add_named(one for one in objects if one.name is not None)
     for target, name in targets:
         resources.resource(target, name)
     resources.complete()
+    if can_say.object_maps:
+        resources.add_keys()
     decide_identities(resources, description.operations, overrides.identities, report)
     return resources
 

@@ -58,6 +58,9 @@ class Property:
     is_required: bool = False
     is_read_only: bool = False
     is_write_only: bool = False
+    is_constant: bool = False
+    """Whether the schema allows one value alone, and not null either."""
+    default: Any = MISSING
 
 
 @dataclass(eq=False)
@@ -69,6 +72,8 @@ class ObjectKind:
     """The name of the schema; None for a schema that stands inside another one."""
     properties: dict[str, Property] = field(default_factory=dict)
     example: Any = MISSING
+    bases: list[ObjectKind] = field(default_factory=list)
+    """The schemas with names in its `allOf`."""
 
 
 @dataclass(eq=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, Union
 
-from .kinds import FreeKind, Kind, ListKind, ObjectKind, ScalarKind, UnionKind
+from .kinds import FreeKind, Kind, ListKind, MapKind, ObjectKind, ScalarKind, UnionKind
 from .names import plain
 
 Target = Union[ObjectKind, UnionKind]
@@ -80,6 +80,14 @@ def target_of(kind: Kind) -> Target | None:
     return None
 
 
+def linked_of(kind: Kind) -> Target | None:
+    """Returns what a relationship of a kind leads to; the objects of a map have free keys."""
+    if isinstance(kind, MapKind):
+        target = kind.value if isinstance(kind.value, (ObjectKind, UnionKind)) else None
+        return target_of(target) if target is not None else None
+    return target_of(kind)
+
+
 def _variants(kind: Kind) -> list[Kind]:
     """Returns the variants of a union, where a list of objects counts as its objects."""
     if not isinstance(kind, UnionKind):
@@ -105,4 +113,4 @@ def is_many(kind: Kind) -> bool:
     """Returns whether a relationship of a kind may lead to several objects."""
     if isinstance(kind, UnionKind):
         return any(isinstance(variant, ListKind) for variant in kind.variants)
-    return isinstance(kind, ListKind)
+    return isinstance(kind, (ListKind, MapKind))

@@ -41,3 +41,18 @@ def _is_separator(word: str) -> bool:
 def plain(name: str) -> str:
     """Returns a name in lower case without separators, to compare names."""
     return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def without_nullable(name: str) -> str:
+    """Returns a name without the word that says that null may stand in its place."""
+    words = _WORD.findall(name)
+    if len(words) > 1 and words[0].lower() == "nullable":
+        return "".join(words[2 if _is_separator(words[1]) and len(words) > 2 else 1 :])
+    return name
+
+
+def prefixed(word: str, name: str) -> str:
+    """Returns a name with a word before it, in the style of the name: `any-user`, `AnyTask`."""
+    if name[:1].isupper():
+        return word.capitalize() + name
+    return f"{word}_{name}" if "_" in name else f"{word}-{name}"

@@ -11,8 +11,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from .kinds import Kind, ListKind, ObjectKind, Property, ScalarKind, UnionKind, joined
-from .landing import Target, objects_of, target_of
+from .kin import Kin
+from .kinds import (
+    MISSING,
+    Kind,
+    ListKind,
+    MapKind,
+    ObjectKind,
+    Property,
+    ScalarKind,
+    UnionKind,
+    joined,
+)
+from .landing import Target, linked_of, objects_of, target_of
 from .names import base_name, plain
 from .notes import Report
 from .unions import rule_of
@@ -33,6 +44,10 @@ class Field:
     """Whether a shape requires it."""
     is_read_only: bool = False
     is_write_only: bool = False
+    is_constant: bool = False
+    """Whether every shape allows the same single value alone."""
+    default: Any = MISSING
+    """The default value on which all shapes agree that have the property."""
     by_identity: bool = False
     """Whether bodies hold the identity where answers hold an object."""
 
@@ -49,6 +64,12 @@ class Resource:
     """The resources of which it is one or the other, if they can be told apart."""
     rule: dict[str, Any] = field(default_factory=dict)
     """How they are told apart, as the API document says it."""
+    objects: list[ObjectKind] = field(default_factory=list)
+    """The objects of a union whose resources can be told apart."""
+    labels: dict[ObjectKind, str] = field(default_factory=dict)
+    """The names of shapes that have none: the places where they stand."""
+    map_key: str | None = None
+    """The attribute that holds the key of an object in a map."""
     is_union: bool = False
     """Whether its shapes are different resources, of which it is one or the other."""
     identity: str | None = None
@@ -77,12 +98,13 @@ class Resources:
     """The resources of a description."""
 
     def __init__(
-        self, report: Report, schemas: dict[str, str], *, has_unions: bool = False
+        self, report: Report, schemas: dict[str, str], kin: Kin, *, has_unions: bool = False
     ) -> None:
         """`schemas` names the resources of schemas for which the usual rule is wrong. `has_unions`
         says whether the API document knows unions.
         """
         self._has_unions = has_unions
+        self._kin = kin
         self.by_name: dict[str, Resource] = {}
         self._report = report
         self._schemas = schemas
@@ -96,6 +118,9 @@ class Resources:
         for kind in kinds:
             name = kind.name or ""
             groups.setdefault(self._schemas.get(name, base_name(name)), []).append(kind)
+        homes = self._homes(groups)
+        for name in homes:
+            groups[_chain(homes, name)[-1]] += groups.pop(name)
         for name, shapes in groups.items():
             shapes.sort(key=lambda shape: (shape.name != name, -len(shape.properties)))
             wanted = self._candidate(name, shapes[0])
@@ -108,11 +133,37 @@ class Resources:
                     self._report.add("bent", shape.place, reason)
                     self._add_shape(own, shape)
 
+    def _homes(self, groups: dict[str, list[ObjectKind]]) -> dict[str, str]:
+        """Returns the resources whose schemas are shapes of another one, each with that one."""
+        homes: dict[str, str] = {}
+        # The resource that stands in more places gives its name, also to those that are alike.
+        weights = {name: (self._kin.uses(shapes), name) for name, shapes in groups.items()}
+        for name, shapes in groups.items():
+            smallest = min(shapes, key=lambda shape: len(shape.properties))
+            wanted = self._candidate(name, smallest)
+            if wanted is None or any(shape.name in self._schemas for shape in shapes):
+                continue
+            bases = [
+                (len(base.properties), other)
+                for other, others in groups.items()
+                if weights[other] > weights[name]
+                for base in others
+                if self._candidate(other, base) == wanted
+                and self._kin.is_shape(smallest, base, wanted[0])
+            ]
+            if bases:
+                homes[name] = max(bases)[1]
+        return homes
+
     def resource(self, target: Target, name: str) -> Resource:
         """Returns the resource of an object or a union; `name` is for one without a name."""
         if target in self._of:
             return self._of[target]
         if isinstance(target, ObjectKind):
+            home = self._home(target) if target.name is None else None
+            if home is not None:
+                home.labels[target] = name
+                return self._add_shape(home.name, target)
             return self._add_shape(target.name or self._place_name(name), target)
         objects = objects_of(target)
         union = frozenset(objects)
@@ -124,6 +175,7 @@ class Resources:
         if rule is not None:
             resource = self._new(self._free_name(target.name or name), target.place)
             resource.members, resource.rule = list(known.values()), rule
+            resource.objects = objects
             self._of[target] = self._unions[union] = resource
             return resource
         if len(known) == 1 and self._are_shapes(others, *known.values()):
@@ -135,6 +187,17 @@ class Resources:
             resource = self._union(target, objects, place_name, len(known))
         self._of[target] = self._unions[union] = resource
         return resource
+
+    def _home(self, shape: ObjectKind) -> Resource | None:
+        """Returns the resource of a schema that an object without a name has in its `allOf`."""
+        for base in shape.bases:
+            home = self._of.get(base)
+            if home is not None and not home.members and not home.is_union:
+                wanted = self._candidate(home.name, base)
+                is_same = wanted is not None and self._candidate(home.name, shape) == wanted
+                if is_same and wanted and self._kin.is_shape(shape, base, wanted[0]):
+                    return home
+        return None
 
     def _rule(
         self, target: UnionKind, objects: list[ObjectKind], others: list[ObjectKind]
@@ -152,6 +215,16 @@ class Resources:
             resource = self._queue.popleft()
             names = dict.fromkeys(key for shape in resource.shapes for key in shape.properties)
             resource.fields = {name: self._field(resource, name) for name in names}
+
+    def add_keys(self) -> None:
+        """Gives the objects of maps an attribute that holds their keys."""
+        for resource in list(self.by_name.values()):
+            for one in list(resource.fields.values()):
+                target = one.resource
+                if isinstance(one.kind, MapKind) and target is not None and not target.members:
+                    target.map_key = target.map_key or _free_key(target.fields)
+                    kind = ScalarKind("string")
+                    target.fields.setdefault(target.map_key, Field(target.map_key, kind, one.place))
 
     def _union(
         self, target: UnionKind, objects: list[ObjectKind], name: str, known: int
@@ -219,13 +292,37 @@ class Resources:
             is_required=any(each.is_required for each in found),
             is_read_only=all(each.is_read_only for each in found),
             is_write_only=all(each.is_write_only for each in found),
+            is_constant=all(each.is_constant and each.is_required for each in found),
+            default=one.default if all(_same_default(one, each) for each in found) else MISSING,
         )
-        target = target_of(kind)
+        target = linked_of(kind)
         if before is not None and before.kind is kind:
             made.resource = before.resource
         elif target is not None and objects_of(target):
             made.resource = self.resource(target, f"{resource.name}.{name}")
         return made
+
+
+def _chain(homes: dict[str, str], name: str) -> list[str]:
+    """Returns the resources of which a resource is a shape, the last one of which is none."""
+    chain: list[str] = []
+    while name in homes:
+        name = homes[name]
+        chain.append(name)
+    return chain
+
+
+def _free_key(fields: dict[str, Field]) -> str:
+    """Returns the name of the attribute that holds the key of an object in a map."""
+    number, free = 1, "key"
+    while free in fields:
+        number += 1
+        free = f"key {number}"
+    return free
+
+
+def _same_default(one: Property, other: Property) -> bool:
+    return type(one.default) is type(other.default) and bool(one.default == other.default)
 
 
 def add_body_shape(resource: Resource, shape: ObjectKind, report: Report) -> None:
@@ -234,7 +331,7 @@ def add_body_shape(resource: Resource, shape: ObjectKind, report: Report) -> Non
         there = resource.fields.get(name)
         if there is None:
             _add_body_field(resource, name, one, report)
-        elif there.resource is not None and target_of(one.kind) is None:
+        elif there.resource is not None and linked_of(one.kind) is None:
             element = one.kind.element if isinstance(one.kind, ListKind) else one.kind
             if isinstance(element, ScalarKind) and there.resource.identity is not None:
                 there.by_identity = True
@@ -259,7 +356,7 @@ def every_object(kinds: Iterable[Kind]) -> list[ObjectKind]:
     found: dict[ObjectKind, None] = {}
     queue: deque[Kind] = deque(kinds)
     while queue:
-        target = target_of(queue.popleft())
+        target = linked_of(queue.popleft())
         for one in objects_of(target) if target is not None else []:
             if one not in found:
                 found[one] = None

@@ -103,33 +103,39 @@ class Routes:
 
     def _add_answers(self, operation: Operation, route: dict[str, Any]) -> None:
         descriptors: list[dict[str, Any]] = []
-        is_value = False
+        values: list[dict[str, Any]] = []
         others: list[str] = []
         accepted: list[str] = []
         for answer in operation.successes:
-            content = _chosen(answer)
-            if content is None or content.kind is None:
+            contents = self._chosen(answer)
+            if not contents:
                 others += [one.media_type for one in answer.contents]
-                continue
             accepted += [one.media_type for one in answer.contents if _is_json(one.media_type)]
-            landing = landing_of(content.kind)
-            if landing.target is None:
-                is_value = True
-                continue
-            resource = self._resources.resource(landing.target, operation.name)
-            descriptors.append(self._descriptor(answer, landing, resource))
-            pages = pages_of(operation, answer, landing, resource.identity)
-            if pages is not None and "pages" not in route and _is_list(content, landing):
-                route["pages"] = pages
-            self._note_envelope(content, landing, pages)
-        _join_statuses(descriptors)
+            for content, media_type in contents:
+                if content.kind is None:
+                    continue
+                landing = landing_of(content.kind)
+                common = {} if media_type is None else {"mediaType": media_type}
+                common["status"] = _status(answer)
+                if landing.target is None:
+                    values.append({"type": self._entities.type_of(content.kind), **common})
+                    continue
+                resource = self._resources.resource(landing.target, operation.name)
+                descriptors.append({**self._descriptor(landing, resource), **common})
+                pages = pages_of(operation, answer, landing, resource.identity)
+                if pages is not None and "pages" not in route and _is_list(content, landing):
+                    route["pages"] = pages
+                beside = self._beside(landing, pages)
+                if beside is not None:
+                    descriptors.append({**beside, **common})
+        if descriptors and self._entities.has_typed_answers:
+            descriptors += values
+        elif descriptors and values:
+            operation.node.note("left out", "the answers with values, beside those with objects")
+        descriptors = joined_statuses(descriptors)
         if descriptors:
             route["response"] = descriptors[0] if len(descriptors) == 1 else descriptors
-            if is_value:
-                operation.node.note(
-                    "left out", "the answers with values, beside those with objects"
-                )
-        elif is_value:
+        elif values:
             route["parse"] = "json"
         elif others:
             route["parse"] = "text" if all(one.startswith("text/") for one in others) else "bytes"
@@ -138,23 +144,53 @@ class Routes:
         if any(not _is_usual(one) for one in types):
             route["accept"] = types
 
-    def _descriptor(self, answer: Answer, landing: Landing, resource: Resource) -> dict[str, Any]:
-        descriptor: dict[str, Any] = {"entity": self._entities.add(resource)}
+    def _chosen(self, answer: Answer) -> list[tuple[Content, str | None]]:
+        """Returns the JSON of an answer, each with its media type if several schemas are told apart
+        by it. Without such descriptors the first one counts.
+        """
+        contents = [one for one in answer.contents if _is_json(one.media_type)]
+        different: list[Content] = []
+        for content in contents:
+            if all(content.kind is not one.kind for one in different):
+                different.append(content)
+        if len(different) < 2:
+            return [(one, None) for one in different]
+        if self._entities.has_typed_answers:
+            return [(one, _named_type(one.media_type)) for one in contents]
+        for content in different[1:]:
+            reason = f"the answer is mapped as {contents[0].media_type}"
+            content.node.note("left out", f"{content.media_type}: {reason}")
+        return [(contents[0], None)]
+
+    def _descriptor(self, landing: Landing, resource: Resource) -> dict[str, Any]:
+        objects = objects_of(landing.target) if landing.target is not None else []
+        descriptor: dict[str, Any] = {"entity": self._entities.add(resource, objects)}
         if landing.key is not None:
-            descriptor["keyPath"] = [landing.key] if "." in landing.key else landing.key
-        status = answer.status.lower()
-        descriptor["status"] = "2xx" if status == "default" else status
+            descriptor["keyPath"] = _key_path(landing.key)
         return descriptor
 
-    def _note_envelope(
-        self, content: Content, landing: Landing, pages: dict[str, Any] | None
-    ) -> None:
-        if landing.envelope is None:
-            return
-        read = {str(path).partition(".")[0] for path in (pages or {}).values()}
-        for key, one in landing.envelope.properties.items():
-            if key != landing.key and key not in read:
+    def _beside(self, landing: Landing, pages: dict[str, Any] | None) -> dict[str, Any] | None:
+        """Returns a descriptor of what an envelope has beside its objects: the only other member,
+        or the whole body as JSON. A page has its total itself.
+        """
+        if landing.envelope is None or landing.key is None:
+            return None
+        total = (pages or {}).get("total")
+        members = {
+            key: one
+            for key, one in landing.envelope.properties.items()
+            if key not in (landing.key, total) and key and "\0" not in key
+        }
+        if not members:
+            return None
+        if not self._entities.has_typed_answers:
+            for key, one in members.items():
                 self._report.add("left out", one.place, f"{key!r} beside the list of an answer")
+            return None
+        if len(members) > 1:
+            return {"type": "json"}
+        key, one = next(iter(members.items()))
+        return {"type": self._entities.type_of(one.kind), "keyPath": _key_path(key)}
 
     def _add_body(self, operation: Operation, route: dict[str, Any]) -> None:
         types = [content.media_type for content in operation.bodies]
@@ -164,8 +200,8 @@ class Routes:
                 route["serializationName"] = encoding
         found = self._body(operation)
         if found is not None:
-            resource, _, key = found
-            request: dict[str, Any] = {"entity": self._entities.add(resource)}
+            resource, body, key = found
+            request: dict[str, Any] = {"entity": self._entities.add_body(resource, body)}
             if key is not None:
                 request["keyPath"] = [key] if "." in key else key
             if operation.method == "PATCH":
@@ -238,14 +274,20 @@ def _path(operation: Operation) -> str:
     return operation.path.partition("#")[0]
 
 
-def _chosen(answer: Answer) -> Content | None:
-    """Returns the JSON of an answer; of several, the first one counts."""
-    contents = [one for one in answer.contents if _is_json(one.media_type)]
-    for content in contents[1:]:
-        if content.kind is not contents[0].kind:
-            reason = f"the answer is mapped as {contents[0].media_type}"
-            content.node.note("left out", f"{content.media_type}: {reason}")
-    return contents[0] if contents else None
+def _named_type(media_type: str) -> str:
+    """Returns a media type as a descriptor names it: JSON has no charset."""
+    name, *parameters = [part.strip() for part in media_type.split(";")]
+    kept = [one for one in parameters if one and not one.lower().startswith("charset=")]
+    return "; ".join([name, *kept])
+
+
+def _status(answer: Answer) -> str:
+    status = answer.status.lower()
+    return "2xx" if status == "default" else status
+
+
+def _key_path(key: str) -> str | list[str]:
+    return [key] if "." in key else key
 
 
 def _is_json(media_type: str) -> bool:
@@ -266,12 +308,14 @@ def _is_list(content: Content, landing: Landing) -> bool:
     return isinstance(kind, ListKind)
 
 
-def _join_statuses(descriptors: list[dict[str, Any]]) -> None:
-    """Leaves the status out where all successes are mapped in the same way."""
-    ways = [{**one, "status": None} for one in descriptors]
-    if ways and all(way == ways[0] for way in ways):
-        del descriptors[1:]
-        del descriptors[0]["status"]
+def joined_statuses(descriptors: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Returns descriptors without the status if all successes are mapped in the same way."""
+    ways: dict[str, list[dict[str, Any]]] = {}
+    for one in descriptors:
+        way = {key: value for key, value in one.items() if key != "status"}
+        ways.setdefault(one["status"], []).append(way)
+    first = next(iter(ways.values()), [])
+    return first if all(way == first for way in ways.values()) else descriptors
 
 
 def _variables(operation: Operation, report: Report) -> dict[str, str]:

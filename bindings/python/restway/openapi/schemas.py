@@ -144,6 +144,10 @@ class Schemas:
     def _complete(self, kind: ObjectKind, node: Node, parts: _Parts) -> None:
         """Gives an object its properties, also those of variants that stand beside them."""
         found: dict[str, list[Property]] = {}
+        for part in node.get("allOf").elements():
+            base = self._kind(part) if "$ref" in part.members else None
+            if isinstance(base, ObjectKind) and base is not kind:
+                kind.bases.append(base)
         for key, members in parts.properties.items():
             found[key] = [self._property(member, key in parts.required) for member in members]
         for alternatives in filter(None, map(_substantial, parts.variants)):
@@ -166,12 +170,19 @@ class Schemas:
 
     def _property(self, node: Node, is_required: bool) -> Property:
         words = [node, *node.get("allOf").elements()]
+        kind = self._kind(node)
+        for part in list(words):
+            target = part.followed_or_none() if "$ref" in part.members else None
+            words += [target] if target is not None else []
         return Property(
-            self._kind(node),
+            kind,
             node.place,
             is_required,
             is_read_only=any(part.flag("readOnly") for part in words),
             is_write_only=any(part.flag("writeOnly") for part in words),
+            is_constant=any(map(_is_constant, words)) and not any(map(_is_nullable, words)),
+            default=next((one.members["default"] for one in words if "default" in one.members),
+                         MISSING),
         )
 
     def _plain(self, node: Node, parts: _Parts, example: Any) -> Kind:
@@ -277,6 +288,23 @@ def _is_remark(node: Node) -> bool:
     )
 
 
+def _is_constant(node: Node) -> bool:
+    """Returns whether a schema allows one value alone."""
+    values = node.members.get("enum")
+    is_single = isinstance(values, list) and len(values) == 1 and values[0] is not None
+    return is_single or node.members.get("const") is not None
+
+
+def _is_nullable(node: Node) -> bool:
+    types, values = node.members.get("type"), node.members.get("enum")
+    return (
+        node.flag("nullable")
+        or (isinstance(types, list) and "null" in types)
+        or (isinstance(values, list) and None in values)
+        or any(map(_is_null, [*node.get("anyOf").elements(), *node.get("oneOf").elements()]))
+    )
+
+
 def _is_null(node: Node) -> bool:
     return node.members.get("type") == "null" or node.members.get("enum") == [None]
 
@@ -308,4 +336,6 @@ def _joined_property(properties: Sequence[Property], place: str) -> Property:
         any(one.is_required for one in properties),
         any(one.is_read_only for one in properties),
         all(one.is_write_only for one in properties),
+        properties[-1].is_constant,
+        properties[-1].default,
     )
