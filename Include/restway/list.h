@@ -27,6 +27,16 @@ RESTWAY_API size_t restway_list_count(const restway_list *list);
  *  Threads: any. Blocks: never. */
 RESTWAY_API restway_object *restway_list_object(const restway_list *list, size_t index);
 
+/** Returns the name of the entity that all objects of a part of a list have. *Borrowed*.
+ *
+ *  @param first The index of the first object.
+ *  @param count How many objects to ask for.
+ *  @return NULL when the objects are of several entities (docs/EXTENDS.md, docs/UNIONS.md), when
+ *          @p count is 0, and for objects out of range.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API const char *restway_list_entity(const restway_list *list, size_t first, size_t count);
+
 /** Reads attributes of many objects at once: a table with a row for each object.
  *
  *  @param first        The index of the first object to read.

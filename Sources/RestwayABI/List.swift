@@ -41,6 +41,15 @@ public func restway_list_object(_ list: InHandle, _ index: Int) -> OpaquePointer
     ListHandle.object(list)?.objects.at(index).map(Handle.lend)
 }
 
+@_cdecl("restway_list_entity") @implementation
+public func restway_list_entity(_ list: InHandle, _ first: Int, _ count: Int) -> CString! {
+    guard let objects = try? ListHandle.object(list)?.objects(first, count),
+        let entity = objects.first?.entity,
+        objects.allSatisfy({ $0.entity === entity })
+    else { return nil }
+    return entity.nameCString
+}
+
 @_cdecl("restway_list_read") @implementation
 public func restway_list_read(
     _ list: InHandle, _ first: Int, _ count: Int, _ indices: In<UInt32>?, _ columnCount: Int,

@@ -75,6 +75,16 @@ public func restway_list_take(
     }
 }
 
+@_cdecl("restway_list_texts") @implementation
+public func restway_list_texts(
+    _ list: InHandle, _ first: Int, _ count: Int, _ index: Int, _ outText: OutHandle?,
+    _ outError: OutHandle?
+) -> restway_status {
+    ListHandle.creating(list, outText, outError, "out_text") { list throws(Failure) in
+        TextHandle(try JoinedTexts.bytes(of: try list.objects(first, count), attribute: index))
+    }
+}
+
 @_cdecl("restway_store_take_related") @implementation
 public func restway_store_take_related(
     _ store: InHandle, _ object: InHandle, _ index: Int, _ outValues: Out<restway_value>?,

@@ -228,6 +228,66 @@ static void list_take__of_no_room_and_of_what_is_out_of_range(void **state) {
     restway_client_release(client);
 }
 
+static void list_texts__joins_the_texts_of_an_attribute(void **state) {
+    (void)state;
+    restway_client *client = make_graph_client(RESTWAY_DELIVERY_THREAD);
+    restway_store *store = restway_client_store(client);
+    restway_list *list = make_enterprises(store);
+    restway_text *text = NULL;
+    size_t length = 0;
+    size_t name = restway_object_attribute_index(restway_list_object(list, 0), "name");
+    assert_ok(restway_list_texts(list, 0, 3, name, &text, &failure));
+    const char *place = restway_text_content(text, &length);
+    const char *end = place + length;
+    for (size_t row = 0; row < 3; row++) {
+        assert_string_equal(
+            place, restway_object_string(restway_list_object(list, row), "name"));
+        place += strlen(place) + 1;
+    }
+    assert_ptr_equal(place, end);
+    restway_text_release(text);
+    /* Numbers have no text, and no objects have no texts. */
+    assert_ok(restway_list_texts(list, 1, 2, 0, &text, &failure));
+    assert_memory_equal(restway_text_content(text, &length), "\0\0", 3);
+    assert_int_equal(length, 2);
+    restway_text_release(text);
+    assert_ok(restway_list_texts(list, 3, 0, name, &text, &failure));
+    assert_string_equal(restway_text_content(text, &length), "");
+    assert_int_equal(length, 0);
+    restway_text_release(text);
+    text = POISON;
+    assert_refused(restway_list_texts(NULL, 0, 1, name, &text, &failure));
+    assert_null(text);
+    assert_refused(restway_list_texts(list, 0, 4, name, &text, &failure));
+    assert_refused(restway_list_texts(list, SIZE_MAX, 1, name, &text, &failure));
+    assert_refused(restway_list_texts(list, 0, 3, name, NULL, &failure));
+    assert_fails(
+        restway_list_texts(list, 0, 3, 1000, &text, &failure), RESTWAY_E_UNKNOWN_ATTRIBUTE,
+        "1000");
+    assert_fails(
+        restway_list_texts(list, 0, 3, SIZE_MAX, &text, &failure), RESTWAY_E_UNKNOWN_ATTRIBUTE,
+        "index");
+    restway_list_release(list);
+    restway_store_release(store);
+    restway_client_release(client);
+}
+
+static void list_entity__is_that_of_all_objects(void **state) {
+    (void)state;
+    restway_client *client = make_graph_client(RESTWAY_DELIVERY_THREAD);
+    restway_store *store = restway_client_store(client);
+    restway_list *list = make_enterprises(store);
+    assert_string_equal(restway_list_entity(list, 0, 3), "Enterprise");
+    assert_string_equal(restway_list_entity(list, 2, 1), "Enterprise");
+    assert_null(restway_list_entity(list, 0, 0));
+    assert_null(restway_list_entity(list, 1, 3));
+    assert_null(restway_list_entity(list, SIZE_MAX, 1));
+    assert_null(restway_list_entity(NULL, 0, 1));
+    restway_list_release(list);
+    restway_store_release(store);
+    restway_client_release(client);
+}
+
 static void store_take_related__reads_the_object_at_the_other_end(void **state) {
     (void)state;
     restway_client *client = make_graph_client(RESTWAY_DELIVERY_THREAD);
@@ -275,6 +335,8 @@ static const struct CMUnitTest tests[] = {
     TEST(list_json__is_a_list_of_objects),
     TEST(list_take__gives_objects_with_their_values),
     TEST(list_take__of_no_room_and_of_what_is_out_of_range),
+    TEST(list_texts__joins_the_texts_of_an_attribute),
+    TEST(list_entity__is_that_of_all_objects),
     TEST(store_take_related__reads_the_object_at_the_other_end),
 };
 

@@ -235,7 +235,6 @@ class Object(Unchangeable, WholeObject):
     def __deepcopy__(self, _: object) -> Object:
         return self
 
-
     def _object_at(self, address: int) -> Object:
         return Object.retained(address, self._layouts)
 
@@ -248,7 +247,7 @@ class Object(Unchangeable, WholeObject):
 
     def _one(self, index: Any) -> Object | None:
         """Returns the object of a relationship to one; `index` is a `native.size`."""
-        row = related_row(self._layouts.store, self._handle, index)
+        row = related_row(self._layouts, self._handle, index)
         return _made(row, self._layouts) if row else None
 
     def _known(self) -> Layout:
@@ -293,21 +292,19 @@ _set_cells: Any = vars(Object)["_cells"].__set__
 
 def first_object(response: native.ResponseHandle, layouts: Layouts) -> Object | None:
     """For this package: returns the first object of a response with its values, in one call."""
-    row = first_row(response)
+    row = first_row(response, layouts)
     return _made(row, layouts) if row else None
 
 
 def _made(row: Row, layouts: Layouts) -> Object:
-    handle, entity, memory = row
-    layout = layouts.get(entity)
-    if layout is None or layout.cells_bytes > len(memory):
-        # If there is no layout yet, the first use of the object makes it.
+    handle, layout, cells = row
+    if layout is None:
         return Object(handle, layouts)
     made = _new(_Unguarded)  # this is faster than `Object(handle, layouts)`
     made._handle = handle
     made._layouts = layouts
     made._layout = layout
-    made._cells = memory[: layout.cells_bytes]
+    made._cells = cells
     made.__class__ = layout.kind  # type: ignore[assignment]
     return made
 
@@ -351,7 +348,12 @@ def _relationship(name: str, index: int, is_many: bool) -> property:
     if is_many:
         return property(lambda self: self.related(name))
     place = native.size(index)
-    return property(lambda self: self._one(place))
+
+    def one(self: Object) -> Object | None:  # `_one` does this, too, with one more call
+        row = related_row(self._layouts, self._handle, place)
+        return _made(row, self._layouts) if row else None
+
+    return property(one)
 
 
 def _converted(name: str, position: int) -> property:
@@ -488,7 +490,7 @@ class Objects(Hinting, WholeObjects, ReadsInto, Sequence[Object]):
         while start < len(self._range):
             span = self._range[start : start + at_once]
             capacity = len(self[start]._known().names)
-            rows = list_rows(self._handle, min(span), len(span), capacity)
+            rows = list_rows(self._handle, min(span), len(span), capacity, self._layouts)
             for row in rows[:: span.step]:
                 yield _made(row, self._layouts)
             start, at_once = start + len(span), min(2 * at_once, _ROWS_AT_ONCE)

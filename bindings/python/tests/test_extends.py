@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+# Python 3.9 does not evaluate `X | None` when the types of a class are read.
+# ruff: noqa: UP045
 import importlib.util
 import json
+import pickle
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Optional
 
 import pytest
 
@@ -238,6 +242,43 @@ def test_a_table_has_the_columns_of_its_entity(client: restway.Client) -> None:
     assert arrow.table(client.store.query("Member")).column_names == ["id", "login", "plan"]
     mixed = client.store.query("User").order_by("id").all()
     assert arrow.table(mixed).column_names == ["id", "login"]
+
+
+@dataclass
+class Login:
+    id: int
+    login: str
+    plan: Optional[str] = "none"
+
+
+@dataclass
+class Token:
+    id: int
+    token: Optional[str]
+
+
+def test_a_list_of_shapes_is_read_into_classes(client: restway.Client) -> None:
+    """Attributes of two shapes may have the same place in their entities."""
+    receive(client, "Member", {**ADA, "plan": "pro"})
+    receive(client, "Bot", {"id": 2, "login": "bot", "token": "t"})
+    receive(client, "User", {"id": 3, "login": "eve"})
+    users = client.store.all("User")
+    assert [user.entity for user in users] == ["Member", "Bot", "User"]
+    assert users.into(list[Login]) == [
+        Login(1, "ada", "pro"), Login(2, "bot", "none"), Login(3, "eve", "none")
+    ]
+    assert users.into(list[Token]) == [Token(1, None), Token(2, "t"), Token(3, None)]
+    assert users[1:2].into(list[Token]) == [Token(2, "t")]
+
+
+def test_pickles_keep_the_entity_of_each_shape(client: restway.Client) -> None:
+    receive(client, "Member", {**ADA, "plan": "pro"})
+    receive(client, "User", {"id": 3, "login": "eve"})
+    kept = pickle.loads(pickle.dumps(client.store.all("User")))
+    assert [(each.entity, dict(each)) for each in kept] == [
+        ("Member", {"id": 1, "login": "ada", "plan": "pro"}),
+        ("User", {"id": 3, "login": "eve"}),
+    ]
 
 
 def test_a_file_keeps_the_shapes(tmp_path: Path) -> None:

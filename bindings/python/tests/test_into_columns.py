@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, make_dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timezone
 from typing import Annotated, Any, Optional
 
 import msgspec
@@ -124,6 +124,9 @@ def test_plain_classes_are_built_from_columns(client: restway.Client, of: Any) -
 
 ROWS = [
     FULL,
+    # More objects than are read together: missing values first, then values.
+    [{"id": number} for number in range(1_000)] + [{"id": 1_000, "name": "last", "size": 1.5}],
+    [{"id": number, "name": "ä", "day": "2026-11-26T04:05:06Z"} for number in range(2_001)],
     [{"id": 1, "name": "x"}],
     [{"id": 1, "name": None, "size": 3, "day": None}, {"id": 2, "name": "ö", "size": None}],
     [{"id": 1}, {"id": 2, "name": "only one"}],
@@ -218,3 +221,21 @@ def test_an_exception_of_the_class_names_the_object(client: restway.Client) -> N
     with pytest.raises(restway.MappingError, match=r"^\[1\]: two is too much$") as caught:
         client.map("Shop", FULL, into=list[Choosy])
     assert type(caught.value.__cause__) is ValueError
+
+
+def test_one_attribute_may_have_two_fields(client: restway.Client) -> None:
+    @dataclass
+    class Twice:
+        day: date
+        moment: datetime = field(metadata={"name": "day"})
+
+    made = client.map("Shop", FULL, into=list[Twice])[1]
+    assert made == Twice(date(1969, 1, 1), datetime(1969, 1, 1, tzinfo=timezone.utc))
+
+
+@pytest.mark.usefixtures("without_walk")
+def test_a_column_of_texts_with_nuls_and_nulls(client: restway.Client) -> None:
+    names = ["\0", None, "a\0\0b", "", "ö\0", "plain"]
+    rows = [{"id": number, "name": name} for number, name in enumerate(names)]
+    made: Any = make_dataclass("Made", [("name", Optional[str])])
+    assert [each.name for each in client.map("Shop", rows, into=list[made])] == names

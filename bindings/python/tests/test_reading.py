@@ -8,6 +8,7 @@ import multiprocessing
 import pickle
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import make_dataclass
 from datetime import datetime, timezone
 from typing import Any
 
@@ -160,6 +161,7 @@ def counted_calls(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     with monkeypatch.context() as patch:
         patch.setattr(native, "lib", Counting(native.lib))
         patch.setattr(native, "bare", Counting(native.bare))
+        patch.setattr(native, "addresses", Counting(native.addresses))
         yield called
 
 
@@ -182,6 +184,11 @@ def test_reading_attributes_costs_no_call_once_the_object_is_there(
         with counted_calls(monkeypatch) as called:
             objects.to_dicts()
         assert called == ["restway_list_json", "restway_text_content"]
+        made: Any = make_dataclass("Made", [("id", int), ("name", str)])
+        with counted_calls(monkeypatch) as called:
+            assert objects.into(list[made])[89] == made(89, "89")
+        assert called.count("restway_list_read") == called.count("restway_list_texts") == 1
+        assert len(called) < 10
 
 
 def test_a_value_is_like_its_object(peer: Peer) -> None:

@@ -1194,6 +1194,12 @@ extern "C" {
     /// Threads: any. Blocks: never.
     pub fn restway_list_object(list: *const restway_list, index: usize) -> *mut restway_object;
     /// Threads: any. Blocks: never.
+    pub fn restway_list_entity(
+        list: *const restway_list,
+        first: usize,
+        count: usize,
+    ) -> *const c_char;
+    /// Threads: any. Blocks: never.
     pub fn restway_list_read(
         list: *const restway_list,
         first: usize,
@@ -2108,6 +2114,15 @@ extern "C" {
         capacity: usize,
         out_entities: *mut *const c_char,
         out_objects: *mut *mut restway_object,
+        out_error: *mut *mut restway_error,
+    ) -> restway_status;
+    /// Release `out_text` with `restway_text_release`. Threads: any. Blocks: never.
+    pub fn restway_list_texts(
+        list: *const restway_list,
+        first: usize,
+        count: usize,
+        index: usize,
+        out_text: *mut *mut restway_text,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
     /// Release `out_object` with `restway_object_release`. Threads: any. Blocks: on the file of a

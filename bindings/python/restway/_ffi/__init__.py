@@ -50,7 +50,7 @@ from .conversion import (
     write,
 )
 from .handles import Handle, hindrances, release_due
-from .loader import VERSION_NUMBER_MIN, bare, candidates, lib, own
+from .loader import VERSION_NUMBER_MIN, addresses, bare, candidates, lib, own
 from .owned import *  # noqa: F403
 from .structures import *  # noqa: F403
 
@@ -60,6 +60,7 @@ __all__ = [
     "ColumnCells",
     "EventBuffer",
     "Handle",
+    "addresses",
     "addresses_out",
     "bare",
     "borrowed",

@@ -91,31 +91,6 @@ class Array(Owner):
     name = b"arrow_array"
 
 
-def texts(schema: Schema, array: Array) -> dict[str, list[str]]:
-    """Returns the columns of text of a table by their names; in them, "" stands for null. A column
-    of more than 2 GiB is left out.
-    """
-    kind, table = schema._struct, array._struct
-    kinds = (ctypes.POINTER(_Schema) * kind.n_children).from_address(kind.children or 0)
-    arrays = (ctypes.POINTER(_Array) * table.n_children).from_address(table.children or 0)
-    return {
-        each.contents.name.decode(): _texts(column.contents)
-        for each, column in zip(kinds, arrays)
-        if each.contents.format == b"u"
-    }
-
-
-def _texts(column: _Array) -> list[str]:
-    """Returns the texts of a column, which stand one behind the other in one buffer."""
-    buffers = (c_void_p * column.n_buffers).from_address(column.buffers)
-    ends = (ctypes.c_int32 * (column.length + 1)).from_address(buffers[1])[:]
-    content = ctypes.string_at(buffers[2] or b"", ends[-1])
-    if content.isascii():  # characters are bytes, and a part of a text is made quickly
-        text = content.decode("ascii")
-        return [text[start:end] for start, end in zip(ends, ends[1:])]
-    return [content[start:end].decode("utf-8", "replace") for start, end in zip(ends, ends[1:])]
-
-
 class Stream(Owner):
     """A stream of tables."""
 

@@ -366,6 +366,12 @@ class ColumnCells(NamedTuple):
         words = memoryview(self.table).cast("B").cast("d" if real else "q")
         return words[2 * self.column + 1 :: 2 * self.width].tolist()
 
+    def texts(self) -> list[str]:
+        """Returns the text of each value, which is a string or of a kind without text."""
+        counts = memoryview(self.table).cast("B").cast("I")[4 * self.column + 1 :: 4 * self.width]
+        pairs = zip(self.words(), counts)
+        return [text_at(word, length) if length else "" for word, length in pairs]
+
 
 def cell_at(source: bytes | bytearray, position: int) -> tuple[int, int, int]:
     """Returns one element as `cells` does, from copied values."""

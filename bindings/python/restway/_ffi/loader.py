@@ -148,6 +148,20 @@ class Bare:
 bare = Bare()
 
 
+class Addresses:
+    """The same functions, whose texts are given as addresses: ctypes ends a text at its first NUL.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        function = lib.function(name, _function)
+        function.restype = ctypes.c_void_p
+        setattr(self, name, function)
+        return function
+
+
+addresses = Addresses()
+
+
 def own(handle: H) -> H:
     """Returns a handle that owns the reference of `handle`, which is released when the handle is
     freed.

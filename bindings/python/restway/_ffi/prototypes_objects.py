@@ -86,6 +86,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_list_release": (None, (ListHandle,)),
     "restway_list_count": (c_size_t, (ListHandle,)),
     "restway_list_object": (ObjectHandle, (ListHandle, c_size_t)),
+    "restway_list_entity": (c_char_p, (ListHandle, c_size_t, c_size_t)),
     "restway_list_read": (c_enum, (
         ListHandle, c_size_t, c_size_t, POINTER(c_uint32), c_size_t, _value, _error_out)),
     "restway_object_retain": (ObjectHandle, (ObjectHandle,)),
@@ -167,6 +168,8 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_list_take": (c_enum, (
         ListHandle, c_size_t, c_size_t, _value, c_size_t, _text_out, POINTER(ObjectHandle),
         _error_out)),
+    "restway_list_texts": (c_enum, (
+        ListHandle, c_size_t, c_size_t, c_size_t, POINTER(TextHandle), _error_out)),
     "restway_store_take_related": (c_enum, (
         StoreHandle, ObjectHandle, c_size_t, _value, c_size_t, _text_out, POINTER(ObjectHandle),
         _error_out)),

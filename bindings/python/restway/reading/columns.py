@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
+from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _ffi as native
-from .._boundary import check
+from .._boundary import check, make
 from .._boundary import name as name_bytes
-from .._exceptions import UsageError
-from .._ffi import arrow
 from .._ffi.conversion import moment
 from .._ffi.enums import ValueKind
+from .text import content
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Collection, Sequence
 
 
 class Column(NamedTuple):
     """The values that an attribute has in each of many objects."""
 
     type: type
-    """The type of all values but None: bool, int, float, str or datetime."""
+    """The type of all values but None: bool, int, float, str, datetime or date."""
     values: list[Any]
     has_null: bool
     """Whether some values are None because they are null."""
@@ -29,63 +30,112 @@ class Column(NamedTuple):
     """Whether some values are None because the objects have never received the attribute."""
 
 
-def read_columns(
-    names: Sequence[str],
-    handle: native.ListHandle,
-    first: int,
-    count: int,
-    store: native.StoreHandle,
-) -> dict[str, Column]:
-    """Reads attributes of many objects in two calls of the library: the values, and the texts.
+_ROWS_AT_ONCE = 1_000
+"""How many objects are read together: as many as fit into the caches of a processor."""
 
-    The result has no column for a name that is not an attribute, for values of several types, and
-    for JSON and bytes. It is empty if the objects are of several entities.
+
+def read_columns(
+    names: Sequence[str], days: Collection[str], handle: native.ListHandle, first: int, count: int
+) -> dict[str, Column]:
+    """Reads attributes of many objects. One call of the library reads all values of a thousand
+    objects, and one more the texts of each attribute.
+
+    The result is empty if an attribute does not exist, or has values of several types, no value at
+    all, JSON or bytes. It is also empty if the objects are of several entities.
+
+    Args:
+        days: The attributes whose dates are read as `date`, without their time.
     """
     lib = native.lib
+    if lib.restway_list_entity(handle, first, count) is None:
+        return {}
     one = lib.restway_list_object(handle, first)
     indices = [lib.restway_object_attribute_index(one, name_bytes(name)) for name in names]
     if not indices or min(indices) < 0:
         return {}
-    schema, array = arrow.Schema(), arrow.Array()
-    try:
-        check(lib.restway_list_arrow, handle, first, count, store, 0, schema.out, array.out)
-    except UsageError:  # the objects are of several entities
-        return {}
-    texts = arrow.texts(schema, array)
-    table, width = native.values(count * len(names)), len(names)
-    columns = native.index_array(indices)
-    check(lib.restway_list_read, handle, first, count, columns, width, table)
-    found = {}
-    for number, name in enumerate(names):
-        cells = native.ColumnCells(table, number, width)
-        column = _column(cells, name, texts.get(name))
-        if column is not None:
-            found[name] = column
-    return found
+    width, asked = len(names), native.index_array(indices)
+    parts: list[list[Column]] = [[] for _ in names]
+    moments: list[dict[int, Any]] = [{} for _ in names]  # dates are often equal
+    for start in range(first, first + count, _ROWS_AT_ONCE):
+        rows = min(_ROWS_AT_ONCE, first + count - start)
+        table = native.values(rows * width)
+        check(lib.restway_list_read, handle, start, rows, asked, width, table)
+        for number, (name, index) in enumerate(zip(names, indices)):
+            cells = native.ColumnCells(table, number, width)
+            texts = partial(_texts, cells, handle, start, rows, index)
+            part = _part(cells, texts, rows, name, name in days, moments[number])
+            if part is None:
+                return {}
+            parts[number].append(part)
+    columns = {}
+    for name, each in zip(names, parts):
+        column = _joined(each)
+        if column is None:
+            return {}
+        columns[name] = column
+    return columns
 
 
-def _column(cells: native.ColumnCells, name: str, texts: list[str] | None) -> Column | None:
+def _part(
+    cells: native.ColumnCells,
+    texts: Callable[[], list[str]],
+    rows: int,
+    name: str,
+    is_day: bool,
+    moments: dict[int, Any],
+) -> Column | None:
+    """Returns the values of some objects. Their type is the type of None if all are missing.
+
+    Args:
+        moments: The dates that are known already.
+    """
     kinds = cells.kinds()
     missing = {ValueKind.NULL, ValueKind.ABSENT}.intersection(kinds)
+    has_null, has_absent = ValueKind.NULL in missing, ValueKind.ABSENT in missing
     others = set(kinds) - missing
-    if len(others) != 1:
+    if not others:
+        return Column(type(None), [None] * rows, has_null, has_absent)
+    if len(others) > 1:
         return None
     (kind,) = others
-    values = _values(kind, cells, name, texts)
+    is_text = kind == ValueKind.STRING
+    values = texts() if is_text else _values(kind, cells, name, is_day, moments)
     if values is None:
         return None
     if missing:
         values = [None if own in missing else value for own, value in zip(kinds, values)]
-    has_null, has_absent = ValueKind.NULL in missing, ValueKind.ABSENT in missing
-    return Column(_TYPES[kind], values, has_null, has_absent)
+    of = date if is_day and kind == ValueKind.DATE else _TYPES[kind]
+    return Column(of, values, has_null, has_absent)
+
+
+def _joined(parts: list[Column]) -> Column | None:
+    types = {part.type for part in parts} - {type(None)}
+    if len(types) != 1:
+        return None
+    return Column(
+        types.pop(),
+        list(chain.from_iterable(part.values for part in parts)),
+        any(part.has_null for part in parts),
+        any(part.has_absent for part in parts),
+    )
+
+
+def _texts(
+    cells: native.ColumnCells, handle: native.ListHandle, first: int, count: int, index: int
+) -> list[str]:
+    """Returns the texts of an attribute; in them, "" stands for values without text."""
+    joined = make(native.TextHandle, native.lib.restway_list_texts, handle, first, count, index)
+    texts = content(joined).split("\0")  # a NUL ends each text, so that the last part is empty
+    if len(texts) != count + 1:
+        return cells.texts()  # one of the texts contains a NUL
+    texts.pop()
+    return texts
 
 
 def _values(
-    kind: int, cells: native.ColumnCells, name: str, texts: list[str] | None
+    kind: int, cells: native.ColumnCells, name: str, is_day: bool, moments: dict[int, Any]
 ) -> list[Any] | None:
     """Returns the values of a column whose values all have one kind, or are missing."""
-    if kind == ValueKind.STRING:
-        return texts
     if kind == ValueKind.DOUBLE:
         return cells.words(real=True)
     if kind == ValueKind.INT64:
@@ -94,8 +144,10 @@ def _values(
         return list(map(bool, cells.words()))
     if kind == ValueKind.DATE:
         words = cells.words()
-        moments = {word: moment(word, name) for word in set(words)}  # dates are often equal
-        return [moments[word] for word in words]
+        for word in set(words).difference(moments):
+            found = moment(word, name)
+            moments[word] = found.date() if is_day else found
+        return list(map(moments.__getitem__, words))
     return None
 
 

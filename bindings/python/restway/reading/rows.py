@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections import deque
+from itertools import count as places
 from typing import Any, Optional
 
 from .. import _ffi as native
 from .._boundary import check, errors, failed
+from .layout import Layout, Layouts
 
 ATTRIBUTES_AT_ONCE = 64
 """How many attributes are read together with an object; an object with more attributes is read when
 it is first used.
 """
 
-Row = tuple[native.ObjectHandle, Optional[bytes], bytearray]
-"""An owned object, the name of its entity, and its first values, which are borrowed from it."""
+Row = tuple[native.ObjectHandle, Optional[Layout], Optional[bytearray]]
+"""An owned object, its layout, and its values, which are borrowed from it. Without a layout, or
+with too many values, it has none: the first use of the object reads them.
+"""
 
 
 class _Room:
@@ -32,20 +36,18 @@ class _Room:
 _rooms: deque[_Room] = deque()
 """The unused buffers. A thread, or a finaliser inside it, takes one out for each call."""
 
+_ROOM_BYTES = ATTRIBUTES_AT_ONCE * native.CELL.size
 _FIRST = native.size(0)
 _CAPACITY = native.size(ATTRIBUTES_AT_ONCE)
 
 
-def _room() -> _Room:
-    try:
-        return _rooms.pop()
-    except IndexError:
-        return _Room()
-
-
-def first_row(response: native.ResponseHandle) -> Row | None:
+def first_row(response: native.ResponseHandle, layouts: Layouts) -> Row | None:
     """Reads the first object of a response."""
-    room, handle = _room(), native.OwnedObjectHandle()
+    try:
+        room = _rooms.pop()
+    except IndexError:
+        room = _Room()
+    handle = native.OwnedObjectHandle()
     status = native.bare.restway_response_read(
         response,
         _FIRST,
@@ -56,16 +58,20 @@ def first_row(response: native.ResponseHandle) -> Row | None:
         native.ref(handle),
         errors.out,
     )
-    return _read(status, room, handle)
+    return _read(status, room, handle, layouts)
 
 
 def related_row(
-    store: native.StoreHandle, handle: native.ObjectHandle, index: Any
+    layouts: Layouts, handle: native.ObjectHandle, index: Any
 ) -> Row | None:
     """Reads the object that a relationship to one leads to. `index` is a `native.size`."""
-    room, related = _room(), native.OwnedObjectHandle()
+    try:
+        room = _rooms.pop()
+    except IndexError:
+        room = _Room()
+    related = native.OwnedObjectHandle()
     status = native.bare.restway_store_take_related(
-        store,
+        layouts.store,
         handle,
         index,
         room.values,
@@ -74,18 +80,28 @@ def related_row(
         native.ref(related),
         errors.out,
     )
-    return _read(status, room, related)
+    return _read(status, room, related, layouts)
 
 
-def _read(status: int, room: _Room, handle: native.ObjectHandle) -> Row | None:
+def _read(
+    status: int, room: _Room, handle: native.ObjectHandle, layouts: Layouts
+) -> Row | None:
     if status:
         raise failed(status)
-    row = (handle, room.entity.value, bytearray(room.memory)) if handle else None
+    row: Row | None = None
+    if handle:
+        layout = layouts.get(room.entity.value)
+        if layout is None or layout.cells_bytes > _ROOM_BYTES:
+            row = (handle, None, None)
+        else:
+            row = (handle, layout, room.memory[: layout.cells_bytes])
     _rooms.append(room)
     return row
 
 
-def list_rows(handle: native.ListHandle, first: int, count: int, capacity: int) -> list[Row]:
+def list_rows(
+    handle: native.ListHandle, first: int, count: int, capacity: int, layouts: Layouts
+) -> list[Row]:
     """Reads objects of a list, with at most `capacity` values each."""
     width = capacity * native.CELL.size
     memory = bytearray(count * width)
@@ -100,8 +116,10 @@ def list_rows(handle: native.ListHandle, first: int, count: int, capacity: int) 
         entities,
         native.handles_in(objects),
     )
-    owned = [native.OwnedObjectHandle(address) for address in objects]
+    found = [layouts.get(entity) for entity in entities]
     return [
-        (owned[row], entities[row], memory[row * width : (row + 1) * width])
-        for row in range(count)
+        (native.OwnedObjectHandle(address), None, None)
+        if layout is None or layout.cells_bytes > width
+        else (native.OwnedObjectHandle(address), layout, memory[at : at + layout.cells_bytes])
+        for address, layout, at in zip(objects, found, places(0, width))
     ]

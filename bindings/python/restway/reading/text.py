@@ -21,11 +21,14 @@ def written(function: Any, *arguments: Any, depth: int, flags: int = 0) -> str:
     """Returns the text that a function of the library writes; `arguments` come before the depth."""
     if not 0 <= depth <= 16:
         raise ValueError(f"a depth is 0 to 16, not {depth}")
-    text = make(native.TextHandle, function, *arguments, depth, flags, 0)
+    return content(make(native.TextHandle, function, *arguments, depth, flags, 0))
+
+
+def content(text: native.TextHandle) -> str:
+    """Returns a text of the library as a str; bytes that are not UTF-8 are replaced."""
     length = native.number()
-    content = native.lib.restway_text_content(text, native.ref(length))
-    # A NUL inside a string is escaped, so the first NUL is the end.
-    return native.borrowed(content) or ""
+    start = native.addresses.restway_text_content(text, native.ref(length))
+    return native.read(start, length.value).decode("utf-8", "replace")
 
 
 def typed(function: Any, *arguments: Any, depth: int, make: Made) -> Any:

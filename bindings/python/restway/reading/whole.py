@@ -15,7 +15,7 @@ from .text import typed, written
 from .values import ObjectValue
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from .._object import Layouts, Object, Objects
 
@@ -138,11 +138,14 @@ class WholeObjects(Tabular):
         read = typed(native.lib.restway_list_json, *arguments, depth=depth, make=make)
         return read if step == 1 else read[::step]
 
-    def _read_columns(self, names: Sequence[str]) -> dict[str, Column]:
-        """Reads attributes as columns; returns {} if the objects must be read one by one."""
-        if not self._range or self._range.step != 1:
+    def _read_columns(self, names: Sequence[str], days: Collection[str]) -> dict[str, Column]:
+        """Reads attributes as columns; returns {} if the objects must be read one by one. `days`
+        are the attributes whose dates are read without their time.
+        """
+        span = self._range
+        if not span or span.step != 1:
             return {}
-        return read_columns(names, *self._arguments(self._range))
+        return read_columns(names, days, self._handle, span.start, len(span))
 
     def _arguments(self, span: range) -> tuple[Any, ...]:
         return self._handle, span.start, len(span), self._layouts.store

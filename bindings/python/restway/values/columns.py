@@ -34,14 +34,15 @@ def built_of_columns(of: Any, objects: Sequence[Any]) -> list[Any] | None:
     if not isinstance(objects, WholeObjects):
         return None
     fields = _plain_fields(of)
-    columns = objects._read_columns([each.field.name for each in fields])
+    days = {each.field.name for each in fields if each.type is date}
+    days -= {each.field.name for each in fields if each.type is datetime}
+    columns = objects._read_columns([each.field.name for each in fields], days)
     fitting = [values for each in fields if (values := _fitting(each, columns)) is not None]
     if not fields or len(fitting) < len(fields):
         return None
     built: list[Any] = []
     try:
-        for row in zip(*fitting):
-            built.append(of(*row))
+        built.extend(map(of, *fitting))  # it keeps the instances from before an error
     except (TypeError, ValueError) as error:  # of its __post_init__
         raise Mismatch(str(error), len(built)) from error
     return built
@@ -82,6 +83,6 @@ def _fitting(plain: _Plain, columns: dict[str, Column]) -> list[Any] | None:
         return column.values
     if (column.type, plain.type) == (int, float):
         return [None if value is None else float(value) for value in column.values]
-    if (column.type, plain.type) == (datetime, date):
+    if (column.type, plain.type) == (datetime, date):  # another field has its time
         return [None if value is None else value.date() for value in column.values]
     return None
