@@ -133,12 +133,12 @@ test-valgrind: setup $(HARNESS) $(HARNESS_PLUGINS)
 	mkdir -p build/valgrind
 	cp $(LIBRARY) build/valgrind/$(SONAME)
 	rm -f build/valgrind/found.*
-	export $(STAGED) LD_LIBRARY_PATH=$(CURDIR)/build/valgrind RESTWAY_HARNESS_SLOW=1 \
+	failed=; export $(STAGED) LD_LIBRARY_PATH=$(CURDIR)/build/valgrind RESTWAY_HARNESS_SLOW=1 \
 	    RESTWAY_PLUGIN_PATH=$(STAGE)/lib/restway/plugins; \
 	for half in 1 2; do RESTWAY_HARNESS_HALF=$$half \
 	    timeout 900 $(WITH_DEMO_API) $(VALGRIND) $(HARNESS) & halves+=($$!); done; \
 	for half in $${halves[@]}; do wait $$half || failed=1; done; \
-	[ -z "$${failed:-}" ] || { echo "=== what failed:"; cat build/valgrind/found.*; exit 1; }
+	[ -z "$$failed" ] || { echo "=== what failed:"; cat build/valgrind/found.*; exit 1; }
 	@echo "valgrind: no errors, no leaks"
 
 .PHONY: test-headers

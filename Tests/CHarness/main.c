@@ -113,6 +113,10 @@ static void keep_half(void) {
     const char *half = getenv("RESTWAY_HARNESS_HALF");
     size_t kept = 0;
     if (half == NULL) return;
+    if (strcmp(half, "1") != 0 && strcmp(half, "2") != 0) {
+        fprintf(stderr, "harness: RESTWAY_HARNESS_HALF must be 1 or 2\n");
+        exit(2);
+    }
     for (size_t index = half[0] == '2'; index < count; index += 2) {
         tests[kept++] = tests[index];
     }
