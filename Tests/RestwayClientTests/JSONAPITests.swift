@@ -410,7 +410,9 @@ final class JSONAPITests: OutboxTestCase {
                           "date": {"source": "published.at"}},
                         "relationships": {"b": {"entity": "B", "byIdentity": true},
                                           "c": {"entity": "B", "source": "c"},
-                                          "d": {"entity": "B", "many": true, "map": "id"}}},
+                                          "d": {"entity": "B", "many": true, "map": "id"},
+                                          "e": {"entity": "B", "many": true,
+                                                "empty": "object"}}},
                   "B": {"type": "A", "identity": "id", "attributes": {"id": {}}},
                   "C": {"attributes": {"name": {}}}},
                 "unions": {"U": {"oneOf": ["A", "B"], "keys": {"B": ["id"]}}}}
@@ -430,6 +432,8 @@ final class JSONAPITests: OutboxTestCase {
                     + "\"attributes.c\", or leave the source out",
                 "$.entities.A.relationships.d.map: does not go with JSON:API, which links by type "
                     + "and identity",
+                "$.entities.A.relationships.e.empty: does not go with JSON:API, which links by "
+                    + "type and identity",
                 "$.entities.C: a resource of JSON:API has an identity: \"identity\" names the "
                     + "attribute with it",
                 "$.entities.B: has the type \"A\", as A ($.entities.A) has",

@@ -14,6 +14,10 @@ READER = ROOT / "Sources" / "RestwayDocument" / "Reader"
 TYPES = ROOT / "Sources" / "RestwayObjects" / "Entity.swift"
 #: The entries of these keywords are schemas by name or by key, not keywords.
 _MAPS = {"properties", "patternProperties", "$defs", "dependentSchemas"}
+#: The values of these keywords are schemas.
+_SINGLE = {"items", "propertyNames", "additionalProperties", "not", "if", "then", "else"}
+#: Schemas inside these keywords restrict keys that others describe.
+_RESTRICTING = re.compile("/(dependentSchemas|if|then|else)(/|$)")
 
 
 def schemas(node: JSON = SCHEMA, place: str = "#") -> Iterator[tuple[str, dict[str, JSON]]]:
@@ -29,7 +33,7 @@ def schemas(node: JSON = SCHEMA, place: str = "#") -> Iterator[tuple[str, dict[s
         elif keyword in {"anyOf", "allOf"}:
             for index, schema in enumerate(value):
                 yield from schemas(schema, f"{inside}/{index}")
-        elif keyword in {"items", "propertyNames", "additionalProperties", "not"}:
+        elif keyword in _SINGLE:
             yield from schemas(value, inside)
 
 
@@ -42,11 +46,11 @@ def resolved(schema: dict[str, JSON]) -> dict[str, JSON]:
 
 
 def properties() -> dict[str, dict[str, JSON]]:
-    """Returns the schemas of all keys, by their place; a dependent schema only restricts."""
+    """Returns the schemas of all keys, by their place, without those that only restrict keys."""
     return {
         f"{place}/{key}": schema
         for place, node in schemas()
-        if "dependentSchemas" not in place
+        if not _RESTRICTING.search(place)
         for key, schema in node.get("properties", {}).items()
     }
 
@@ -69,7 +73,7 @@ def test_objects_with_fixed_keys_take_others_only_with_x() -> None:
     closed = [
         (place, schema)
         for place, schema in schemas()
-        if "properties" in schema and "dependentSchemas" not in place
+        if "properties" in schema and not _RESTRICTING.search(place)
     ]
     assert closed
     for place, schema in closed:

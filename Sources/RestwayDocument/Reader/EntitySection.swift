@@ -296,7 +296,7 @@ struct EntityParts: Sendable {
             empty = node.choice("form of empty elements") ?? .drop
             if !isMany {
                 node.report("is for relationships to many objects")
-            } else if empty == .object, isByIdentity {
+            } else if empty == .object, isByIdentity, resource == nil {
                 node.report("makes objects without an identity, which \"byIdentity\" cannot send")
             } else if empty == .gap, policy == .merge {
                 node.report("gaps have no place in a list that the policy \"merge\" joins")

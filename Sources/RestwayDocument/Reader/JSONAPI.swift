@@ -115,8 +115,11 @@ struct ResourceObject: Sendable {
     /// Reports the keys of a relationship that say how linked objects are written, because JSON:API
     /// writes the type and the identity of each.
     func refuseForms(_ object: DocumentNode, _ source: [String]) {
-        for key in ["byIdentity", "map"] {
-            object[key]?.report("does not go with JSON:API, which links by type and identity")
+        for key in ["byIdentity", "map", "empty"] {
+            guard let node = object[key], key != "empty" || node.value.string == "object" else {
+                continue
+            }
+            node.report("does not go with JSON:API, which links by type and identity")
         }
         if source.isEmpty {
             object["source"]?.report(
