@@ -109,7 +109,9 @@ class Comparison:
         """Compares an object or a list of a body with the objects of a response."""
         self._collect_occurrences(entity, value)
         elements = value if isinstance(value, list) else [value]
-        self._elements(entity, elements, list(objects), place, is_linked=False, others=[])
+        self._elements(
+            entity, elements, list(objects), place, is_linked=False, others=[], contradicts=False
+        )
 
     def _collect_occurrences(self, entity: str, value: Any) -> None:
         """Collects where each identity stands in the example."""
@@ -172,10 +174,12 @@ class Comparison:
         *,
         is_linked: bool,
         others: list[Any],
+        contradicts: bool,
     ) -> None:
         """Compares the elements of a list with their objects, in order. A relationship links an
         object once, whatever its list has. `others` are the values that stand in the same place of
-        an object that the example has several times.
+        an object that the example has several times; `contradicts` says whether the example has
+        another list there.
         """
         found: dict[Any, Object] = {}
         waiting = iter(objects)
@@ -193,7 +197,7 @@ class Comparison:
                 one = next(waiting, None)
                 if one is not None and identity is not None:
                     found[entity, identity] = one
-            self._one(entity, element, one, where, others)
+            self._one(entity, element, one, where, others, contradicts=contradicts)
 
     def _is_gap(self, entity: str, element: Any) -> bool:
         """Returns whether an element of a list makes no object."""
@@ -204,11 +208,20 @@ class Comparison:
         return not known & element.keys()
 
     def _one(
-        self, entity: str, value: Any, one: Object | None, place: str, others: list[Any]
+        self,
+        entity: str,
+        value: Any,
+        one: Object | None,
+        place: str,
+        others: list[Any],
+        *,
+        contradicts: bool,
     ) -> None:
-        """Compares one element, an object or an identity."""
+        """Compares one element, an object or an identity. `contradicts` says whether the example
+        has another value in the same place of the same object.
+        """
         if one is None:
-            reason = REPEATED if len(others) > 1 else NO_OBJECT
+            reason = REPEATED if contradicts else NO_OBJECT
             self._tally.count(place, reason, max(1, scalars_in(value)))
             return
         identity = self._identity(entity, value)
@@ -266,19 +279,24 @@ class Comparison:
         entity = written["entity"]
         if not isinstance(value, list) and "map" not in written:
             entity = self._entity(entity, value)
+        contradicts = any(not same_json(other, value) for other in others)
         if value is None or value in ({}, []):
-            reason = REPEATED if len(others) > 1 else DIFFERS
+            reason = REPEATED if contradicts else DIFFERS
             self._tally.count(place, reason if related else None)
         elif "map" in written:
             self._map(written, value, related, place, others)
         elif isinstance(value, list):
             elements = value if written.get("many") else value[:1]
             others = [each for other in others if isinstance(other, list) for each in other]
-            self._elements(entity, elements, related, place, is_linked=True, others=others)
+            self._elements(
+                entity, elements, related, place, is_linked=True, others=others,
+                contradicts=contradicts,
+            )
         elif self._is_gap(entity, value):
             self._tally.count(place, NOT_DESCRIBED, max(1, scalars_in(value)))
         else:
-            self._one(entity, value, related[0] if related else None, place, others)
+            found = related[0] if related else None
+            self._one(entity, value, found, place, others, contradicts=contradicts)
 
 
     def _map(
@@ -303,7 +321,8 @@ class Comparison:
             else:
                 if one is not None:
                     self._tally.count(where, None if one.get(written["map"]) == key else DIFFERS)
-                self._one(written["entity"], element, one, where, there)
+                contradicts = any(not same_json(other, element) for other in there)
+                self._one(written["entity"], element, one, where, there, contradicts=contradicts)
 
 
 def _is_equal(type_name: Any, expected: Any, actual: Any, is_json: bool) -> bool:
