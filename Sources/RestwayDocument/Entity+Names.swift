@@ -4,8 +4,8 @@ import RestwayText
 
 /// Finds parts of an entity by name. It throws a failure for a name that the entity does not have.
 ///
-/// An object may have the attributes and relationships of every shape of its family; an entity
-/// itself has its own and those that it inherits.
+/// An object may have the attributes and relationships of every shape of its family. An entity
+/// itself has the attributes and relationships that it declares or inherits.
 extension Entity {
     package func ownAttributeIndex(named name: String) -> Int? {
         attributeIndex(named: name).flatMap { owns(cell: $0) ? $0 : nil }

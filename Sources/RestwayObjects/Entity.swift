@@ -12,8 +12,8 @@ package final class Entity: @unchecked Sendable {
     package let index: Int
     /// The model. Relationships lead to entities of the same model.
     package let model: EntityModel
-    /// The attributes in the order of the API document, with those of all other entities of
-    /// its family. The cell of an attribute has the same index.
+    /// The attributes of all entities of the family, in the order of the API document. The cell of
+    /// an attribute has the same index.
     package let attributes: [Attribute]
     /// The relationships in the order of the API document. Their cells follow the cells of the
     /// attributes.

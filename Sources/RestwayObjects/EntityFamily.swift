@@ -139,10 +139,10 @@ extension Entity {
     /// relationship of this cell.
     package func owns(cell: Int) -> Bool { shape.owns(cell) }
 
-    /// The indices of the entity's own attributes and of those that it inherits.
+    /// The indices of the attributes that the entity declares or inherits.
     package var ownAttributes: [Int] { attributes.indices.filter(owns(cell:)) }
 
-    /// The indices of the entity's own relationships and of those that it inherits.
+    /// The indices of the relationships that the entity declares or inherits.
     package var ownRelationships: [Int] {
         relationships.indices.filter { owns(cell: attributes.count + $0) }
     }
@@ -174,8 +174,8 @@ extension Entity {
 }
 
 extension Entity {
-    /// Returns the name of the most specific entity that the entities of all objects are or extend,
-    /// as far as they are of the family of the first object; `nil` if there are no objects.
+    /// Returns the name of the most specific entity that the entity of every object is or extends;
+    /// `nil` if there are no objects. Objects of other families than the first object's are ignored.
     package static func nameOfCommonBase(_ objects: ArraySlice<Snapshot>) -> String? {
         guard let first = objects.first?.entity else { return nil }
         if first.family.isAlone { return first.name }
@@ -189,8 +189,9 @@ extension Entity {
 
 extension [Entity] {
     /// Returns the place of the entity as which an object counts at the other end of a relationship
-    /// to these entities: of those that have brought it, the most specific one, and among equals
-    /// the one that the document names first. `nil` if none of them has brought it.
+    /// to these entities. It is the most specific entity that has brought the object, and the first
+    /// one in the document if several are equally specific; `nil` if no entity of the list has
+    /// brought the object.
     package func place(ofObjectIn family: EntityFamily, _ shapes: ShapeSet) -> Int? {
         if count == 1 { return 0 }
         let fitting = indices.filter { place in

@@ -26,8 +26,8 @@ package protocol ObjectStore: AnyObject, Sendable {
     func commit(_ steps: ChangeSteps) throws(StoreError) -> Commit
 
     /// Returns the newest snapshot of an object; `nil` if no object of the entity has this
-    /// identity. The objects of an entity are those that it, or an entity that extends it, has
-    /// brought.
+    /// identity. An object belongs to an entity if this entity, or one that extends it, has brought
+    /// the object.
     func object(_ entity: Entity, _ identity: Identity) throws(StoreError) -> Snapshot?
 
     /// Returns the newest snapshot of an object; `nil` if it was deleted or is of another entity.

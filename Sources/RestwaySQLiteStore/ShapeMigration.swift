@@ -6,7 +6,7 @@ import RestwaySQLite
 struct ShapeMigration {
     let connection: Connection
 
-    /// Gives a number to each shape that has none.
+    /// Gives a number to each shape without a number.
     func number(_ family: StoredFamily, _ table: StoreSchema.Table) throws(StoreError) {
         guard !family.base.family.isAlone else { return }
         var next = (table.shapes.values.max() ?? -1) + 1
@@ -68,7 +68,7 @@ struct ShapeMigration {
             return "CASE \(values.joined(separator: " ")) END"
         }
 
-        /// The letter of the old row `o`; "-" if it has none.
+        /// The letter of the old row `o`; "-" for a row without a letter.
         var oldLetter: String {
             guard let cases else { return Self.letter("o", old.lastNumber) }
             if cases.isEmpty { return "'-'" }

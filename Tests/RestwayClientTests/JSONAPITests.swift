@@ -143,7 +143,8 @@ final class JSONAPITests: OutboxTestCase {
             let comment = try XCTUnwrap(try stored("Comment", .integer(5), client))
             XCTAssertEqual(value("body", of: comment), .string("First!"))
             XCTAssertEqual(try related("author", of: comment, client), ["Person 2"])
-            // The linked resource of an unknown type is an issue, the included one is none.
+            // A link to a resource of an unknown type is an issue. An included resource of an
+            // unknown type is ignored.
             XCTAssertEqual(response.issues.map(\.keyPath), ["data.relationships.related.data[2]"])
         }
     }

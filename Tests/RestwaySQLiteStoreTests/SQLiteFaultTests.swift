@@ -174,7 +174,7 @@ final class SQLiteFaultTests: SQLiteTestCase {
             let rows = (0..<2000).map { row(Int64($0), String(repeating: "x", count: 100)) }
             _ = try store.commit(ChangeSet(rows: rows))
         }
-        // The pages behind those of the tables that are read when the file is opened.
+        // Opening the file reads the first pages, with the schema, which stay undamaged.
         file.damage(from: 24 * 4096)
         let store = try file.open([all])
         XCTAssertThrowsError(try store.objects(Query(all))) {

@@ -1,7 +1,8 @@
 import RestwayObjects
 import XCTest
 
-/// Defaults of attributes in a family: an answer brings those of its shape, inherited and own.
+/// Defaults of attributes in a family: an answer brings the defaults of all attributes that its
+/// shape declares or inherits.
 final class ShapeDefaultTests: StoreTestCase {
     private struct Things {
         let all: [Entity]
@@ -102,7 +103,7 @@ final class ShapeDefaultTests: StoreTestCase {
         }
     }
 
-    /// What a commit has to make of rows of all shapes, object by object.
+    /// Random commits of rows of all shapes leave the objects that a naive model predicts.
     func testRandomCommitsAgreeWithANaiveModel() throws {
         let defaults: [[Value]] = [
             [.absent, .string("nameless"), .absent, .absent],

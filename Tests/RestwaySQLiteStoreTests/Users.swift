@@ -72,7 +72,7 @@ extension Users.Shape {
         }
     }
 
-    /// The entity and those that it extends.
+    /// The entity and all entities that it extends.
     var extended: Set<Users.Shape> { Set([self]).union(base?.extended ?? []) }
 }
 

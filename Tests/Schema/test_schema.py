@@ -46,7 +46,9 @@ def resolved(schema: dict[str, JSON]) -> dict[str, JSON]:
 
 
 def properties() -> dict[str, dict[str, JSON]]:
-    """Returns the schemas of all keys, by their place, without those that only restrict keys."""
+    """Returns the schemas that describe keys, by their place. Schemas inside conditions only restrict
+    keys, so they are left out.
+    """
     return {
         f"{place}/{key}": schema
         for place, node in schemas()

@@ -42,7 +42,7 @@ extension EntityCatalog {
             }
             ordered += chain.reversed()
         }
-        // An entity of a circle, or one that extends such an entity, has no base that was read.
+        // The base of an entity in a circle is never read, so the entity is left out as well.
         return ordered
     }
 

@@ -1,11 +1,11 @@
 import RestwayMapping
 import RestwayObjects
 
-/// What depends on the entities at the other ends of relationships, which are all known when the
-/// mappings are made.
+/// Mappings that depend on the entities at the other ends of relationships. All entities are known
+/// when the mappings are made.
 extension EntityCatalog {
-    /// Makes the mappings of the entities of families, and those of other entities that depend on
-    /// them.
+    /// Makes the mappings of all entities of families, and the mappings of other entities that
+    /// depend on these entities.
     ///
     /// - Parameter roots: The indices of the bases of the families.
     /// - Returns: The new mappings.
@@ -89,7 +89,7 @@ extension EntityCatalog {
     }
 
     /// Returns the relationships of an entity that are read from the whole object and lead back to
-    /// the entity through other such relationships.
+    /// the entity through other relationships that are read from whole objects.
     private func circles(from index: Int) -> [String] {
         whole(index).filter { leads($0.targets[0], to: index) }.map(\.name)
     }

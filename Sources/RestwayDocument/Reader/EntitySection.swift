@@ -12,8 +12,8 @@ struct EntityCatalog: Sendable {
     private(set) var conversions: [AttributeType: ValueConversion] = [:]
     /// The mappings in the order of the entities' indices; `nil` for an entity with a problem.
     private(set) var mappings: [EntityMapping?] = []
-    /// What the document says about each entity itself, without what it inherits; `nil` for an
-    /// entity with a problem.
+    /// The parts that each entity declares, without the inherited parts; `nil` for an entity with a
+    /// problem.
     var parts: [EntityParts?] = []
     /// The entities of each family by the index of its base.
     private(set) var families: [Int: [Int]] = [:]
@@ -81,7 +81,8 @@ struct EntityCatalog: Sendable {
     /// all earlier entities, to each other and to the unions, and extend all earlier entities and
     /// each other.
     ///
-    /// - Returns: The mappings that are new, also those of earlier entities.
+    /// - Returns: The new mappings, of the added entities and of earlier entities that depend on
+    ///   them.
     mutating func add(
         _ members: [(name: String, node: DocumentNode)],
         unions unionMembers: [(name: String, node: DocumentNode)] = [],
@@ -355,7 +356,7 @@ struct EntityParts: Sendable {
 
     /// Reads `["title", "body"]`: the attributes whose texts a full text search looks in.
     ///
-    /// - Parameter attributes: The attributes of the entity, with those that it inherits.
+    /// - Parameter attributes: The attributes that the entity declares or inherits.
     mutating func readFullText(_ node: DocumentNode, _ attributes: [Attribute]) {
         guard let elements = node.elements() else { return }
         if elements.isEmpty { node.report("must name an attribute") }

@@ -87,7 +87,7 @@ class Relationship:
 
 @dataclass
 class Entity:
-    """An entity; `parts` are those of the entity itself."""
+    """An entity; `parts` are the parts that it declares itself."""
 
     name: str
     base: Entity | None = None
@@ -97,7 +97,7 @@ class Entity:
     relationships: list[Relationship] = field(default_factory=list)
 
     def chain(self) -> list[Entity]:
-        """Returns the entity and those that it extends."""
+        """Returns the entity and all entities that it extends."""
         return [self, *(self.base.chain() if self.base is not None else [])]
 
     @property
@@ -118,7 +118,7 @@ class Known:
 
 
 class Shapes:
-    """A random document, the answers of its server, and what a store has after them."""
+    """A random document, the answers of its server, and the content of a store after them."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)

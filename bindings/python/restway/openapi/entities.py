@@ -32,8 +32,8 @@ class Entities:
         self._report = report
 
     def add(self, resource: Resource, objects: Iterable[ObjectKind] | None = None) -> str:
-        """Writes the entities of a resource and those that it leads to. Returns the name of the one
-        that has all properties of some objects of the resource, or of the base without objects.
+        """Writes the entities of a resource, and the entities to which they lead. Returns the name of
+        the entity that has all properties of `objects`, or the name of the base without objects.
         """
         name = self._name(resource, objects)
         waiting = [resource]
@@ -46,8 +46,8 @@ class Entities:
                 self.unions[one.name] = self._union(one)
                 waiting += one.members
             else:
-                # Of shapes that extend equally many entities, the first one is the entity of an
-                # object that has been all of them: the one with the most properties.
+                # If several shapes of an object extend equally many entities, the library takes the
+                # first one as its entity. So the shape with the most properties comes first.
                 shapes = self._family(one).shapes
                 for shape in sorted(shapes, key=lambda each: -len(each.keys)):
                     self._write(one, shape, waiting)
@@ -82,7 +82,8 @@ class Entities:
         count = len(family.shapes)
         shape = family.shape(objects)
         if len(family.shapes) > count and resource.name in self._seen:
-            # Its relationships are those of the other shapes, which are written already.
+            # It has no relationships beside the relationships of the other shapes, which are
+            # written already.
             self._write(resource, shape, [])
         return shape
 
@@ -181,7 +182,8 @@ class Entities:
                     self._report.add("bent", field.place, f"{_described(kind)}: JSON")
                 written = {"type": "json"}
         if self._capabilities.defaults and not is_identity and "constant" not in written:
-            # A default is for objects that answers bring, so bodies and required values have none.
+            # Answers bring defaults. A required value needs no default, and neither does a value
+            # that only bodies have.
             is_ever_missing = not field.is_required and not field.is_write_only
             if is_ever_missing and _is_default(written["type"], field.default):
                 written["default"] = field.default

@@ -46,7 +46,7 @@ class Family:
             shapes = {everything: []}
         common = frozenset.intersection(*shapes)
         in_answers = frozenset.union(*shapes)
-        # What only bodies have belongs to every shape, so that a draft of each can have it.
+        # Properties that only bodies have belong to every shape, so that each draft can have them.
         bodies = everything - in_answers
         self.base = Shape(self._base_name(shapes, common), common | bodies)
         self.shapes = [self.base]
@@ -55,14 +55,16 @@ class Family:
                 self._add(self._free(self._shape_name(shapes[keys])), keys | bodies)
 
     def shape(self, objects: Iterable[ObjectKind]) -> Shape:
-        """Returns the smallest shape with all properties of some objects of the resource; makes one
-        if there is none.
+        """Returns the smallest shape with all properties of some objects of the resource. If no shape
+        has all of them, a new shape is added.
         """
         known = [frozenset(one.properties) for one in objects]
         return self.covering(frozenset.union(*known) if known else frozenset())
 
     def covering(self, keys: frozenset[str]) -> Shape:
-        """Returns the smallest shape with these properties, as far as the resource has them."""
+        """Returns the smallest shape with these properties. Properties that the resource does not have
+        are ignored.
+        """
         wanted = keys & frozenset(self._resource.fields)
         fitting = [one for one in self.shapes if wanted <= one.keys]
         if fitting:

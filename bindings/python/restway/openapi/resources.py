@@ -67,7 +67,7 @@ class Resource:
     objects: list[ObjectKind] = field(default_factory=list)
     """The objects of a union whose resources can be told apart."""
     labels: dict[ObjectKind, str] = field(default_factory=dict)
-    """The names of shapes that have none: the places where they stand."""
+    """The names that shapes without a name get from the places where they stand."""
     map_key: str | None = None
     """The attribute that holds the key of an object in a map."""
     is_union: bool = False
@@ -134,9 +134,11 @@ class Resources:
                     self._add_shape(own, shape)
 
     def _homes(self, groups: dict[str, list[ObjectKind]]) -> dict[str, str]:
-        """Returns the resources whose schemas are shapes of another one, each with that one."""
+        """Returns the resources whose schemas are shapes of another resource, by name, with the name
+        of the other resource.
+        """
         homes: dict[str, str] = {}
-        # The resource that stands in more places gives its name, also to those that are alike.
+        # If two resources are alike, the resource that stands in more places gives its name to both.
         weights = {name: (self._kin.uses(shapes), name) for name, shapes in groups.items()}
         for name, shapes in groups.items():
             smallest = min(shapes, key=lambda shape: len(shape.properties))
@@ -304,7 +306,9 @@ class Resources:
 
 
 def _chain(homes: dict[str, str], name: str) -> list[str]:
-    """Returns the resources of which a resource is a shape, the last one of which is none."""
+    """Returns the names of the resources to which `homes` leads from a resource, one after the other.
+    The last resource is not a shape of another one.
+    """
     chain: list[str] = []
     while name in homes:
         name = homes[name]

@@ -145,8 +145,9 @@ class Routes:
             route["accept"] = types
 
     def _chosen(self, answer: Answer) -> list[tuple[Content, str | None]]:
-        """Returns the JSON of an answer, each with its media type if several schemas are told apart
-        by it. Without such descriptors the first one counts.
+        """Returns the JSON contents of an answer. Each has its media type if media types tell several
+        schemas apart; if the API document cannot name media types, only the first content is
+        returned.
         """
         contents = [one for one in answer.contents if _is_json(one.media_type)]
         different: list[Content] = []

@@ -49,7 +49,7 @@ class Entity:
 
     name: str
     attributes: tuple[Attribute, ...]
-    """Its attributes, and before them those that it inherits."""
+    """The inherited attributes, followed by the attributes that the entity declares."""
     relationships: tuple[Relationship, ...]
     bases: tuple[str, ...] = ()
     """The names of the entities that it extends, the nearest first."""
@@ -116,7 +116,7 @@ class Document:
         return [entity, *others]
 
     def base_first(self) -> list[Entity]:
-        """Returns the entities, each after those that it extends, otherwise in their order."""
+        """Returns the entities in their order, but each after the entities that it extends."""
         return sorted(self.entities, key=lambda one: len(one.bases))
 
 
@@ -175,7 +175,9 @@ def _entities(
 
 
 def _extending(base: Entity, own: Entity) -> Entity:
-    """Returns an entity with what it inherits of its base. What both have stands once."""
+    """Returns an entity with the attributes and relationships of its base and its own. An attribute
+    that both have stands once.
+    """
     attributes = {one.name: one for one in (*base.attributes, *own.attributes)}
     relationships = {one.name: one for one in (*base.relationships, *own.relationships)}
     return Entity(
