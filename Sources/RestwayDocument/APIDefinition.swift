@@ -34,8 +34,8 @@ package struct APIDefinition: Sendable {
     /// Returns the union called `name` in the section `unions`.
     package func union(named name: String) -> EntityUnion? { entityCatalog.unions[name] ?? nil }
 
-    /// The union by which the included objects of an answer are read, in JSON:API.
-    package var included: EntityUnion? { entityCatalog.included }
+    /// The objects that answers have beside their results, in JSON:API; `nil` in other formats.
+    package var included: IncludedObjects? { entityCatalog.included }
 
     /// Changes the parts of an entity, and replaces the mappings that depend on them with newer
     /// ones wherever they are used.

@@ -22,7 +22,7 @@ final class EmptyElementTests: XCTestCase {
             attributes: [AttributeMapping(attribute: 0, source: ["id"], conversion: .int)],
             relationships: [
                 RelationshipMapping(
-                    relationship: 0, source: ["many"], isByIdentity: isByIdentity)
+                    relationship: 0, source: ["many"], form: isByIdentity ? .identity : .object)
             ])
     }
 

@@ -28,8 +28,8 @@ enum Graph {
             relationships: [
                 RelationshipMapping(relationship: 0, source: ["one"]),
                 RelationshipMapping(relationship: 1, source: ["deep", "many"]),
-                RelationshipMapping(relationship: 2, source: ["ref_id"], isByIdentity: true),
-                RelationshipMapping(relationship: 3, source: ["ref_ids"], isByIdentity: true),
+                RelationshipMapping(relationship: 2, source: ["ref_id"], form: .identity),
+                RelationshipMapping(relationship: 3, source: ["ref_ids"], form: .identity),
             ])
     }()
 

@@ -59,7 +59,8 @@ final class ObjectMapTests: XCTestCase {
             ],
             relationships: [
                 RelationshipMapping(
-                    relationship: 0, source: ["members"], isByIdentity: isByIdentity,
+                    relationship: 0, source: ["members"],
+                    form: isByIdentity ? .identity : .object,
                     mapKey: try XCTUnwrap(MapKey(person.attributes[0])))
             ])
     }

@@ -224,8 +224,7 @@ private struct FamilyLayout {
                 relationshipMappings.append(
                     RelationshipMapping(
                         relationship: index, source: mapping.source,
-                        isByIdentity: mapping.isByIdentity, isTyped: mapping.isTyped,
-                        mapKey: mapping.mapKey, union: mapping.union))
+                        form: mapping.form, mapKey: mapping.mapKey, union: mapping.union))
             }
         }
         var ownCells = [Bool](

@@ -286,7 +286,7 @@ struct EntityParts: Sendable {
         resource?.check(source, object["source"] ?? object)
         resource?.refuseForms(object, source)
         let isMany = object["many"]?.bool() ?? false
-        let isByIdentity = object["byIdentity"]?.bool() ?? (resource != nil)
+        let isByIdentity = object["byIdentity"]?.bool() ?? false
         if source.isEmpty, isMany || isByIdentity {
             let node = object[isMany ? "many" : "byIdentity"]
             node?.report("the whole object is one object, and has no identity alone")
@@ -297,7 +297,7 @@ struct EntityParts: Sendable {
             empty = node.choice("form of empty elements") ?? .drop
             if !isMany {
                 node.report("is for relationships to many objects")
-            } else if empty == .object, isByIdentity, resource == nil {
+            } else if empty == .object, isByIdentity {
                 node.report("makes objects without an identity, which \"byIdentity\" cannot send")
             } else if empty == .gap, policy == .merge {
                 node.report("gaps have no place in a list that the policy \"merge\" joins")
@@ -317,8 +317,9 @@ struct EntityParts: Sendable {
         }
         relationshipMappings.append(
             RelationshipMapping(
-                relationship: relationships.count, source: source, isByIdentity: isByIdentity,
-                isTyped: resource != nil, union: target.union ?? catalog.resource(target)))
+                relationship: relationships.count, source: source,
+                form: resource != nil ? .typedIdentity : isByIdentity ? .identity : .object,
+                union: target.union ?? catalog.resource(target)))
         relationships.append(
             Relationship(
                 name: name, targetName: target.union?.name ?? catalog.names[target.entities[0]],

@@ -31,6 +31,7 @@ enum JSONAPI {
     static let accepted = [mediaType, "application/json;q=0.9"]
     /// The primary data of a document.
     static let primary = ["data"]
+    static let included = ["included"]
     static let type = ["type"]
     static let identity = ["id"]
     static let nextPage = ["links", "next"]
@@ -151,15 +152,18 @@ extension EntityCatalog {
             ? resources.union(of: target.entities[0], named: names[target.entities[0]]) : nil
     }
 
-    /// The union of all entities, by which the resources in `included` are read; nil in other
-    /// formats, and without entities.
-    var included: EntityUnion? {
+    /// The resources in `included`, which may be of all entities; nil in other formats, and without
+    /// entities.
+    var included: IncludedObjects? {
         guard resources.isUsed else { return nil }
         // The first entity with a type reads the resources; the others of its family extend it.
         let members = parts.compactMap { $0 }.filter { $0.base == nil }.map(\.index)
         guard !members.isEmpty else { return nil }
-        return EntityUnion(
-            name: "included", members: members, discriminator: resources.discriminator(members))
+        return IncludedObjects(
+            keyPath: JSONAPI.included,
+            union: EntityUnion(
+                name: "included", members: members,
+                discriminator: resources.discriminator(members)))
     }
 
     /// Reports two entities of different families with one type.

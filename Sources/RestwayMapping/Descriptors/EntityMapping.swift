@@ -80,14 +80,21 @@ package struct AttributeMapping: Sendable, Equatable {
 ///
 /// The value may be an object, an identity, or a list of either, whatever the declaration says.
 package struct RelationshipMapping: Sendable, Equatable {
+    /// How a linked object is written.
+    package enum Form: Sendable {
+        /// With everything that it has.
+        case object
+        /// As its identity alone.
+        case identity
+        /// As an object with its identity, and with the value that says of which entity it is.
+        case typedIdentity
+    }
+
     /// The relationship's index in its entity.
     package let relationship: Int
     /// The keys from the mapped object to the value; empty for the object itself.
     package let source: [String]
-    /// Whether the relationship is written as identities; if false, as objects.
-    package let isByIdentity: Bool
-    /// Whether an identity is written in an object, beside what tells its entity apart.
-    package let isTyped: Bool
+    package let form: Form
     /// The attribute of the linked objects that has their keys; nil if the value is no object with
     /// free keys.
     package var mapKey: MapKey?
@@ -95,13 +102,12 @@ package struct RelationshipMapping: Sendable, Equatable {
     package let union: EntityUnion?
 
     package init(
-        relationship: Int, source: [String], isByIdentity: Bool = false, isTyped: Bool = false,
-        mapKey: MapKey? = nil, union: EntityUnion? = nil
+        relationship: Int, source: [String], form: Form = .object, mapKey: MapKey? = nil,
+        union: EntityUnion? = nil
     ) {
         self.relationship = relationship
         self.source = source
-        self.isByIdentity = isByIdentity
-        self.isTyped = isTyped
+        self.form = form
         self.mapKey = mapKey
         self.union = union
     }

@@ -61,6 +61,19 @@ package struct EntityUnion: Sendable, Equatable {
     }
 }
 
+/// Objects that an answer has in one place for the relationships of its results. They are stored,
+/// and are no results. An object that is of no member is left out without an issue.
+package struct IncludedObjects: Sendable {
+    /// The keys from the whole answer to the list of the objects.
+    package let keyPath: [String]
+    package let union: EntityUnion
+
+    package init(keyPath: [String], union: EntityUnion) {
+        self.keyPath = keyPath
+        self.union = union
+    }
+}
+
 /// Choosing a member.
 extension EntityUnion {
     /// Why no member fits, for an issue.

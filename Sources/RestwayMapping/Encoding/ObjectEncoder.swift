@@ -338,7 +338,7 @@ package struct ObjectEncoder {
         _ source: Source, _ mapping: RelationshipMapping, _ linked: Source, depth: Int,
         _ links: inout [SentObject.Link]
     ) throws(EncodingError) -> WireValue? {
-        if mapping.isByIdentity || written.contains(linked.place) {
+        if mapping.form != .object || written.contains(linked.place) {
             return try reference(to: linked, source, mapping, &links)
         }
         let target = target(linked, source.entity.relationships[mapping.relationship])
@@ -358,7 +358,7 @@ package struct ObjectEncoder {
         var identity = Value.absent
         if let attribute {
             identity = try encode(linked.values[attribute.attribute], linked, attribute)
-            if mapping.isByIdentity {
+            if mapping.form != .object {
                 if identity == .absent || identity == .null, linked.storeKey != 0,
                     let now = options.identityForNow(linked.entity, linked.storeKey)
                 {
@@ -370,16 +370,16 @@ package struct ObjectEncoder {
             }
         }
         guard let attribute, identity != .absent, identity != .null else {
-            guard mapping.isByIdentity else { return nil }
+            guard mapping.form != .object else { return nil }
             throw .noIdentity(
                 entity: source.entity.name,
                 relationship: source.entity.relationships[mapping.relationship].name,
                 target: target.entity.name)
         }
         links.append(.init(identity: linked.identity, object: nil))
-        if mapping.isByIdentity, !mapping.isTyped { return .leaf(identity) }
+        if mapping.form == .identity { return .leaf(identity) }
         var object = WireObject()
-        if mapping.isTyped { try mapping.union?.mark(&object, as: target) }
+        if mapping.form == .typedIdentity { try mapping.union?.mark(&object, as: target) }
         _ = object.set(attribute.source[...], .leaf(identity))
         for attribute in target.attributes {
             let constant = target.entity.attributes[attribute.attribute].rules.constant

@@ -85,7 +85,7 @@ extension MachineCore {
     mutating func settled(_ start: PlanRow) -> PlanRow? {
         guard start.isOfUnion else { return start }
         let isIncluded = start.descriptor < 0
-        let known = isIncluded ? plan.included : plan.descriptors[start.descriptor].union
+        let known = isIncluded ? plan.included?.union : plan.descriptors[start.descriptor].union
         guard let union = known else { return start }
         do throws(EntityUnion.Undecided) {
             let member = try union.member(ofObjectOn: tape, plan.ofModel)

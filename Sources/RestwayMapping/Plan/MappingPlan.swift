@@ -39,8 +39,8 @@ package final class MappingPlan: @unchecked Sendable {
     let hasMaps: Bool
     /// Whether objects may be of several entities.
     let hasUnions: Bool
-    /// The entities of the objects that a JSON:API document includes; nil in other formats.
-    let included: EntityUnion?
+    /// The objects that an answer has beside its results.
+    let included: IncludedObjects?
     /// Whether a descriptor must find something at its key path.
     let hasRequired: Bool
     /// The form of the value of the answer; nil if no descriptor describes a value.
@@ -51,11 +51,10 @@ package final class MappingPlan: @unchecked Sendable {
     /// - Parameters:
     ///   - entities: The mappings of all entities by their index. They are needed if there are
     ///     relationships.
-    ///   - included: The entities of the objects in the member `included`. They are stored, and no
-    ///     results.
+    ///   - included: The objects that an answer has beside its results.
     package init(
         _ descriptors: [ResponseDescriptor], entities: [EntityMapping] = [],
-        transforms: [String: CustomTransform] = [:], included: EntityUnion? = nil
+        transforms: [String: CustomTransform] = [:], included: IncludedObjects? = nil
     ) {
         precondition(entities.enumerated().allSatisfy { $0.offset == $0.element.entity.index })
         self.descriptors = descriptors
@@ -100,8 +99,9 @@ package final class MappingPlan: @unchecked Sendable {
         }
         if let included {
             let row = PlanRow(
-                descriptor: -1, mapping: descriptors.count + included.members[0], isOfUnion: true)
-            draft.add(row, at: ["included"])
+                descriptor: -1, mapping: descriptors.count + included.union.members[0],
+                isOfUnion: true)
+            draft.add(row, at: included.keyPath)
         }
         tree = PlanTree(draft)
         details = mappings.map(\.plan.details) + [tree.details]
