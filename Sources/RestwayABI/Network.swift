@@ -62,25 +62,11 @@ extension NetworkSettings {
             tls = settings
             return
         }
-        let origin = try Self.origin(text)
+        let origin = try Origin(argument: text, field: "options.network.tls[].origin")
         guard tlsByOrigin.updateValue(settings, forKey: origin) == nil else {
             throw Argument.wrong(
                 "options.network.tls", "options.network.tls has two settings for \(origin)")
         }
-    }
-
-    private static func origin(_ text: String) throws(Failure) -> Origin {
-        let url: BaseURL
-        do {
-            url = try BaseURL(text)
-        } catch {
-            throw Failure(error)
-        }
-        guard url.path.isEmpty else {
-            throw Argument.wrong(
-                "options.network.tls[].origin", "\(text) is no origin: it has a path")
-        }
-        return url.origin
     }
 
     private mutating func readProxy(_ c: restway_network_options) throws(Failure) {

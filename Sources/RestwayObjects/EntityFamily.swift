@@ -175,7 +175,7 @@ extension Entity {
 
 extension Entity {
     /// Returns the name of the most specific entity that the entity of every object is or extends;
-    /// `nil` if there are no objects. Objects of other families than the first object's are ignored.
+    /// `nil` if there are no objects. Objects of another family than the first object are ignored.
     package static func nameOfCommonBase(_ objects: ArraySlice<Snapshot>) -> String? {
         guard let first = objects.first?.entity else { return nil }
         if first.family.isAlone { return first.name }

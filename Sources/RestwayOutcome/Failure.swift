@@ -169,6 +169,24 @@ extension Failure.Reason {
     }
 }
 
+extension Origin {
+    /// Reads an origin that the program gives, a URL without a path.
+    ///
+    /// - Parameter field: The name of the argument, for failures.
+    package init(argument text: String, field: String) throws(Failure) {
+        let url: BaseURL
+        do {
+            url = try BaseURL(text)
+        } catch {
+            throw Failure(error)
+        }
+        guard url.path.isEmpty else {
+            throw Failure(.invalidArgument, "\(text) is no origin: it has a path", field: field)
+        }
+        self = url.origin
+    }
+}
+
 extension Failure {
     /// Turns a routing error into a failure.
     package init(_ error: RoutingError) {

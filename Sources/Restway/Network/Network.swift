@@ -168,7 +168,7 @@ extension ClientOptions.Network {
         var core = NetworkSettings()
         core.tls = try tls?.core()
         for (text, settings) in tlsByOrigin {
-            let origin = try Self.origin(text)
+            let origin = try Origin(argument: text, field: "options.network.tlsByOrigin")
             guard core.tlsByOrigin.updateValue(try settings.core(), forKey: origin) == nil else {
                 throw Self.wrong(
                     "tlsByOrigin", "options.network.tlsByOrigin has two settings for \(origin)")
@@ -213,19 +213,6 @@ extension ClientOptions.Network {
             }
             names.happyEyeballsMilliseconds = happyEyeballs.milliseconds
         }
-    }
-
-    private static func origin(_ text: String) throws(Failure) -> Origin {
-        let url: BaseURL
-        do {
-            url = try BaseURL(text)
-        } catch {
-            throw Failure(error)
-        }
-        guard url.path.isEmpty else {
-            throw wrong("tlsByOrigin", "\(text) is no origin: it has a path")
-        }
-        return url.origin
     }
 
     private static func filled(_ text: String?, _ name: String) throws(Failure) -> String? {
