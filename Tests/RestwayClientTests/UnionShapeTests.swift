@@ -1,4 +1,3 @@
-import Glibc
 import RestwayObjects
 import RestwayPages
 import RestwayThreads
@@ -11,8 +10,8 @@ import XCTest
 
 /// Unions whose members are shapes of one family, maps of shapes, and defaults of inherited
 /// attributes, in both kinds of stores.
-final class UnionShapeTests: XCTestCase {
-    private static let document = """
+final class UnionShapeTests: EachStoreTestCase {
+    override class var document: String { """
         {"restway": 1, "environments": {"test": {"baseURL": "http://api.test"}},
          "entities": {
            "Board": {"identity": "id", "attributes": {"id": {"type": "int"}},
@@ -35,61 +34,11 @@ final class UnionShapeTests: XCTestCase {
            "entries": {"path": "entries", "response": {"entity": "Entry", "keyPath": "list"},
              "pages": {"cursor": "next", "parameter": "after"}},
            "admins": {"path": "admins", "response": {"entity": "Admin"}}}}
-        """
+        """ }
     private static let entries = """
         [{"type": "Member", "id": 1, "nick": "ann"}, {"type": "Task", "id": 1},
          {"type": "Bot", "id": 2, "nick": "beep"}, {"type": "Bot", "id": 1, "token": "t"}]
         """
-
-    private var transport = FakeTransport()
-    private var directory = ""
-
-    override func setUp() {
-        var template = Array("/tmp/restway-shapes-XXXXXX".utf8CString)
-        precondition(mkdtemp(&template) != nil)
-        directory = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
-    }
-
-    override func tearDown() {
-        removeFile()
-        rmdir(directory)
-    }
-
-    private func removeFile() {
-        for suffix in ["", "-wal", "-shm"] { unlink("\(directory)/objects.db\(suffix)") }
-    }
-
-    private func client(inFile: Bool) throws -> Client {
-        transport = FakeTransport()
-        var options = ClientOptions()
-        options.files.store = inFile ? directory + "/objects.db" : nil
-        return try Client(
-            api: try TestAPI.load(Self.document), options: options, transport: transport,
-            clock: FakeClock())
-    }
-
-    private func withEachStore(_ test: (Client) throws -> Void) throws {
-        for inFile in [false, true] {
-            let client = try client(inFile: inFile)
-            try test(client)
-            client.close()
-            removeFile()
-        }
-    }
-
-    @discardableResult
-    private func get(_ path: String, _ body: String, _ client: Client) throws -> Response {
-        let call = try client.send(.get(path))
-        transport.answer(200, body)
-        return try call.wait(milliseconds: 0)
-    }
-
-    private func names(_ objects: [Snapshot]) -> [String] {
-        objects.map { object in
-            guard case .integer(let identity)? = object.identity else { return object.entity.name }
-            return "\(object.entity.name) \(identity)"
-        }
-    }
 
     private func board(_ client: Client) throws -> Snapshot {
         let entity = try client.api.entity(named: "Board")

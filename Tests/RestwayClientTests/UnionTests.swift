@@ -1,4 +1,3 @@
-import Glibc
 import RestwayJansson
 import RestwayMapping
 import RestwayObjects
@@ -10,8 +9,8 @@ import XCTest
 @testable import RestwayOutcome
 
 /// Answers and relationships whose objects are of several entities, in both kinds of stores.
-final class UnionTests: XCTestCase {
-    private static func document(_ target: String = #""Item""#) -> String {
+final class UnionTests: EachStoreTestCase {
+    private static func document(_ target: String) -> String {
         """
         {"restway": 1, "environments": {"test": {"baseURL": "http://api.test"}},
          "entities": {
@@ -29,52 +28,7 @@ final class UnionTests: XCTestCase {
         """
     }
 
-    /// The transport of the client that was made last: a client closes its own.
-    private var transport = FakeTransport()
-    private var directory = ""
-
-    override func setUp() {
-        var template = Array("/tmp/restway-union-XXXXXX".utf8CString)
-        precondition(mkdtemp(&template) != nil)
-        directory = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
-    }
-
-    override func tearDown() {
-        for suffix in ["", "-wal", "-shm"] { unlink("\(directory)/objects.db\(suffix)") }
-        rmdir(directory)
-    }
-
-    private func client(_ document: String = document(), inFile: Bool) throws -> Client {
-        var options = ClientOptions()
-        options.files.store = inFile ? directory + "/objects.db" : nil
-        transport = FakeTransport()
-        return try Client(
-            api: try TestAPI.load(document), options: options, transport: transport,
-            clock: FakeClock())
-    }
-
-    @discardableResult
-    private func get(_ path: String, _ body: String, _ client: Client) throws -> Response {
-        let call = try client.send(.get(path))
-        transport.answer(200, body)
-        return try call.wait(milliseconds: 0)
-    }
-
-    /// Runs a test with each kind of store.
-    private func withEachStore(_ test: (Client) throws -> Void) throws {
-        for inFile in [false, true] {
-            let client = try client(inFile: inFile)
-            try test(client)
-            client.close()
-        }
-    }
-
-    private func names(_ objects: [Snapshot]) -> [String] {
-        objects.map { object in
-            guard case .integer(let identity)? = object.identity else { return object.entity.name }
-            return "\(object.entity.name) \(identity)"
-        }
-    }
+    override class var document: String { document(#""Item""#) }
 
     private func related(
         _ relationship: String, of object: Snapshot, _ client: Client
