@@ -73,8 +73,11 @@ final class APITests: XCTestCase {
         try api.addRelationship(
             "members", to: "Team", target: "Person", source: "people", isMany: true,
             policy: .merge)
-        try api.addRoute("team", ["path": "team", "entity": "Team", "x-page": 3])
+        try api.addRoute(
+            "team", ["method": ["GET", "POST"], "path": "team", "entity": "Team", "x-page": 3])
         try api.addResponse(["path": "team", "entity": "Team"])
+        try api.addRequest(
+            ["method": "POST", "path": "team", "entity": "Team", "keyPath": "team"])
         XCTAssertEqual(try api.json(at: "/x-note/a/1"), 2)
         XCTAssertNil(try api.json(at: "/nothing"))
         XCTAssertEqual(try api.json()?["entities"]?["Person"]?["identity"], "id")
@@ -91,6 +94,9 @@ final class APITests: XCTestCase {
         let member = try XCTUnwrap(team?.related("members").first)
         XCTAssertEqual(member.identity, 7)
         XCTAssertEqual(member["name"], "Ann")
+        let draft = try client.draft("Team", ["title": "B"])
+        let sent = try client.inspect(Request(.post, .draft(draft))).body
+        XCTAssertEqual(sent.map { String(decoding: $0, as: UTF8.self) }, #"{"team":{"title":"B"}}"#)
         XCTAssertThrowsError(try api.setIdentity(nil, of: "Person")) { error in
             XCTAssertEqual((error as? RestwayError)?.kind, .frozen)
         }
