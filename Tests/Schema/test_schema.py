@@ -46,8 +46,8 @@ def resolved(schema: dict[str, JSON]) -> dict[str, JSON]:
 
 
 def properties() -> dict[str, dict[str, JSON]]:
-    """Returns the schemas that describe keys, by their place. Schemas inside conditions only restrict
-    keys, so they are left out.
+    """Returns the schemas that describe keys, by their place. Schemas inside conditions only
+    restrict keys, so they are left out.
     """
     return {
         f"{place}/{key}": schema

@@ -308,7 +308,7 @@ def _plain_type(media_type: str) -> str:
 
 
 def _keys(descriptor: dict[str, Any]) -> tuple[str, ...]:
-    """Returns the keys that lead to what a descriptor maps."""
+    """Returns the keys that lead to the part of an answer that a descriptor maps."""
     return key_path(descriptor["keyPath"], "") if "keyPath" in descriptor else ()
 
 

@@ -32,8 +32,8 @@ class Entities:
         self._report = report
 
     def add(self, resource: Resource, objects: Iterable[ObjectKind] | None = None) -> str:
-        """Writes the entities of a resource, and the entities to which they lead. Returns the name of
-        the entity that has all properties of `objects`, or the name of the base without objects.
+        """Writes the entities of a resource, and the entities to which they lead. Returns the name
+        of the entity that has all properties of `objects`, or the name of the base without objects.
         """
         name = self._name(resource, objects)
         waiting = [resource]

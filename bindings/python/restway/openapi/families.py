@@ -55,15 +55,15 @@ class Family:
                 self._add(self._free(self._shape_name(shapes[keys])), keys | bodies)
 
     def shape(self, objects: Iterable[ObjectKind]) -> Shape:
-        """Returns the smallest shape with all properties of some objects of the resource. If no shape
-        has all of them, a new shape is added.
+        """Returns the smallest shape with all properties of some objects of the resource. If no
+        shape has all of them, a new shape is added.
         """
         known = [frozenset(one.properties) for one in objects]
         return self.covering(frozenset.union(*known) if known else frozenset())
 
     def covering(self, keys: frozenset[str]) -> Shape:
-        """Returns the smallest shape with these properties. Properties that the resource does not have
-        are ignored.
+        """Returns the smallest shape with these properties. Properties that the resource does not
+        have are ignored.
         """
         wanted = keys & frozenset(self._resource.fields)
         fitting = [one for one in self.shapes if wanted <= one.keys]

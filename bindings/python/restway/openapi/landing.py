@@ -81,7 +81,7 @@ def target_of(kind: Kind) -> Target | None:
 
 
 def linked_of(kind: Kind) -> Target | None:
-    """Returns what a relationship of a kind leads to; the objects of a map have free keys."""
+    """Returns the target of a relationship of a kind; the objects of a map have free keys."""
     if isinstance(kind, MapKind):
         target = kind.value if isinstance(kind.value, (ObjectKind, UnionKind)) else None
         return target_of(target) if target is not None else None

@@ -134,11 +134,11 @@ class Resources:
                     self._add_shape(own, shape)
 
     def _homes(self, groups: dict[str, list[ObjectKind]]) -> dict[str, str]:
-        """Returns the resources whose schemas are shapes of another resource, by name, with the name
-        of the other resource.
+        """Returns the resources whose schemas are shapes of another resource, by name, with the
+        name of the other resource.
         """
         homes: dict[str, str] = {}
-        # If two resources are alike, the resource that stands in more places gives its name to both.
+        # If two resources are alike, the one that stands in more places gives its name to both.
         weights = {name: (self._kin.uses(shapes), name) for name, shapes in groups.items()}
         for name, shapes in groups.items():
             smallest = min(shapes, key=lambda shape: len(shape.properties))
@@ -306,8 +306,8 @@ class Resources:
 
 
 def _chain(homes: dict[str, str], name: str) -> list[str]:
-    """Returns the names of the resources to which `homes` leads from a resource, one after the other.
-    The last resource is not a shape of another one.
+    """Returns the names of the resources to which `homes` leads from a resource, one after the
+    other. The last resource is not a shape of another one.
     """
     chain: list[str] = []
     while name in homes:

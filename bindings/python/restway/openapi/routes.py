@@ -145,9 +145,9 @@ class Routes:
             route["accept"] = types
 
     def _chosen(self, answer: Answer) -> list[tuple[Content, str | None]]:
-        """Returns the JSON contents of an answer. Each has its media type if media types tell several
-        schemas apart; if the API document cannot name media types, only the first content is
-        returned.
+        """Returns the JSON contents of an answer. Each has its media type if media types tell
+        several schemas apart; if the API document cannot name media types, only the first content
+        is returned.
         """
         contents = [one for one in answer.contents if _is_json(one.media_type)]
         different: list[Content] = []
@@ -171,7 +171,7 @@ class Routes:
         return descriptor
 
     def _beside(self, landing: Landing, pages: dict[str, Any] | None) -> dict[str, Any] | None:
-        """Returns a descriptor of what an envelope has beside its objects: the only other member,
+        """Returns a descriptor of the members beside the objects of an envelope: the only one,
         or the whole body as JSON. A page has its total itself.
         """
         if landing.envelope is None or landing.key is None:

@@ -16,8 +16,8 @@ it is first used.
 """
 
 Row = tuple[native.ObjectHandle, Optional[Layout], Optional[bytearray]]
-"""An owned object, its layout, and its values, which are borrowed from it. The values are missing if
-the layout is missing or has too many values; then the first use of the object reads them.
+"""An owned object, its layout, and its values, which are borrowed from it. The values are missing
+if the layout is missing or has too many values; then the first use of the object reads them.
 """
 
 
