@@ -190,6 +190,29 @@ final class UnionTests: EachStoreTestCase {
             ])
     }
 
+    func testConstantsTellMembersApartUnlessTheyAreEqual() {
+        func problems(_ first: String, _ second: String, source: String = "kind") -> [String] {
+            TestAPI.problems(
+                """
+                {"restway": 1,
+                 "entities": {
+                   "A": {"identity": "id", "attributes": {"id": "id",
+                         "kind": {"type": "string", \(first)}}},
+                   "B": {"identity": "id", "attributes": {"id": "id",
+                         "kind": {"source": "\(source)", "type": "string", \(second)}}}},
+                 "unions": {"Either": {"oneOf": ["A", "B"]}}}
+                """)
+        }
+        let unclear = [
+            "$.unions.Either: nothing tells \"A\" and \"B\" apart; give a \"discriminator\" or "
+                + "\"keys\""
+        ]
+        XCTAssertEqual(problems(#""constant": "a""#, #""constant": "b""#), [])
+        XCTAssertEqual(problems(#""constant": "a""#, #""constant": "a""#), unclear)
+        XCTAssertEqual(problems(#""constant": "a""#, #""default": "b""#), unclear)
+        XCTAssertEqual(problems(#""constant": "a""#, #""constant": "b""#, source: "sort"), unclear)
+    }
+
     func testAUnionStandsWhereNoSingleEntityIsNeeded() {
         let relationships = """
             {"byKey": {"entity": "Item", "many": true, "map": "id"},

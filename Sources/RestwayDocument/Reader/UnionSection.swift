@@ -147,9 +147,9 @@ extension EntityCatalog {
         for (position, later) in tried.enumerated() {
             guard let needed = keys(later, union) else { continue }
             for earlier in tried[..<position] {
-                guard let known = keys(earlier, union), Self.implies(needed, known) else {
-                    continue
-                }
+                guard let known = keys(earlier, union), Self.implies(needed, known),
+                    !haveOtherConstants(earlier, later)
+                else { continue }
                 let (first, second) = (names[earlier], names[later])
                 problems.report(
                     place,
@@ -169,6 +169,14 @@ extension EntityCatalog {
         guard let mapping = mapping(at: member) else { return nil }
         let identity = mapping.attributes.first { $0.attribute == mapping.entity.identityIndex }
         return identity.map { [$0.source] } ?? []
+    }
+
+    /// Whether two members have different constants in one place, so that no object is of both.
+    private func haveOtherConstants(_ first: Int, _ second: Int) -> Bool {
+        guard let first = mapping(at: first), let second = mapping(at: second) else { return false }
+        return first.constants.contains { own in
+            second.constants.contains { $0.source == own.source && $0.text != own.text }
+        }
     }
 
     /// Whether an object that has all of `keys` also has all of `others`.

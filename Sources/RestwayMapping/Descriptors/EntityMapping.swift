@@ -12,6 +12,9 @@ package final class EntityMapping: Sendable {
     let identityKeys: [[UInt8]]?
     /// The unions that relationships lead to.
     let unions: [EntityUnion]
+    /// The constants of the attributes. An object with another value in the place of a constant is
+    /// not of this entity, if it is of a union without a discriminator.
+    package let constants: [WrittenConstant]
     /// The rule that says which type a written object has, if its body is a resource object of
     /// JSON:API; nil in other formats.
     package let resource: EntityUnion?
@@ -30,6 +33,9 @@ package final class EntityMapping: Sendable {
         self.attributes = attributes
         self.relationships = relationships
         self.resource = resource
+        constants = attributes.compactMap { mapping in
+            WrittenConstant(mapping, of: entity.attributes[mapping.attribute])
+        }
         var draft = PlanDraft()
         for mapping in attributes {
             draft.add(mapping, isIdentity: mapping.attribute == entity.identityIndex)
@@ -58,6 +64,27 @@ package final class EntityMapping: Sendable {
     package func isEqual(to other: EntityMapping) -> Bool {
         self === other || entity === other.entity && attributes == other.attributes
             && relationships == other.relationships
+    }
+}
+
+/// A constant as it stands in an object of the payload.
+package struct WrittenConstant: Sendable {
+    /// The keys from the object to the value.
+    package let source: [String]
+    /// The value, as a discriminator compares it.
+    package let text: String
+    let keys: [[UInt8]]
+
+    /// Returns nil if the attribute has no constant, or if the constant is written as a value that
+    /// cannot be compared: only strings, integers and booleans can, without a transform of the
+    /// program.
+    init?(_ mapping: AttributeMapping, of attribute: Attribute) {
+        guard let constant = attribute.rules.constant, !mapping.conversion.mayAskHost,
+            let text = (try? mapping.conversion.encode(constant))?.discriminatorText
+        else { return nil }
+        source = mapping.source
+        self.text = text
+        keys = source.map { Array($0.utf8) }
     }
 }
 

@@ -104,18 +104,24 @@ extension EntityUnion {
         byKeysOn tape: EventTape, _ mappings: ArraySlice<EntityMapping>
     ) throws(Undecided) -> Int {
         for member in members where member != fallback {
+            let mapping = mappings[mappings.startIndex + member]
             let has: Bool
             if let required = requiredBytes[member] {
                 has = required.allSatisfy { tape.event(at: $0) != nil }
             } else {
-                let identity = mappings[mappings.startIndex + member].identityKeys
-                has = identity.map { tape.event(at: $0).map { $0.kind != .null } ?? false } ?? true
+                has = mapping.identityKeys.map { keys in
+                    tape.event(at: keys).map { $0.kind != .null } ?? false
+                } ?? true
             }
-            if has { return member }
+            let isOther = mapping.constants.contains { constant in
+                tape.scalarText(at: constant.keys).map { $0 != constant.text } ?? false
+            }
+            if has, !isOther { return member }
         }
         if let fallback { return fallback }
         throw Undecided(
-            reason: "expected an object with the keys of \(names(mappings)), found other keys")
+            reason: "expected an object with the keys of \(names(mappings)), found other keys or "
+                + "constants")
     }
 
     /// The member that has an identity.
@@ -167,7 +173,7 @@ extension EntityUnion {
 
 extension Value {
     /// The text that a discriminator compares; nil for a value that cannot be a discriminator.
-    fileprivate var discriminatorText: String? {
+    var discriminatorText: String? {
         switch self {
         case .string(let text): text
         case .int64(let number): String(number)
