@@ -26,13 +26,18 @@ benchmarks: $(BENCH_VENV)/.stamp transport-bench swift-bench
 transport-bench: setup
 	RESTWAY_BENCH=1 $(RELEASE_BUILD) --product restway-transport-bench
 
-# Programs in Swift, and AsyncHTTPClient beside them. They take some minutes to compile.
+# Programs in Swift, and AsyncHTTPClient beside them. They take some minutes to compile, because the
+# linker compiles all of a program together, as in the release build of the library.
 SWIFT_BENCH := $(CURDIR)/build/swift-bench
+
+# The flags that docs/SWIFT.md recommends.
+SWIFT_PROGRAM_FLAGS := --static-swift-stdlib --experimental-lto-mode=full \
+	-Xswiftc -use-ld=lld -Xswiftc -enforce-exclusivity=unchecked
 
 .PHONY: swift-bench
 swift-bench: setup
 	swift build -c release --quiet --package-path benchmarks/swift/Clients \
-	    --scratch-path $(SWIFT_BENCH)
+	    --scratch-path $(SWIFT_BENCH) $(SWIFT_PROGRAM_FLAGS)
 
 .PHONY: profiles
 profiles:
