@@ -187,6 +187,26 @@ def test_objects_of_several_entities_are_read_one_by_one(client: restway.Client)
     assert response.into(list[made]) == [made(3, "Rome"), made(4, "Rossi")]
 
 
+def test_tuples_of_several_entities_have_the_attributes_that_were_asked_for(
+    client: restway.Client,
+) -> None:
+    """The two entities have their attributes at different places."""
+    both = {
+        "towns": [{"id": 3, "name": "Rome"}],
+        "shops": [{"id": 4, "name": "Rossi", "day": "2026-11-26T04:05:06Z", "extra": [1]}],
+    }
+    objects = client.map(None, both, route="both").objects
+    expected = [("Rome", 3), ("Rossi", 4)]
+    assert list(objects.values("name", "id")) == expected
+    assert list(objects[::-1].values("name", "id")) == expected[::-1]
+    assert [len(row) for row in objects.values()] == [2, len(ATTRIBUTES)]
+    with pytest.raises(restway.UnknownAttributeError, match="Town has no attribute 'day'"):
+        objects.values("day")
+    assert list(objects[1:].values("day", "extra")) == [
+        (datetime(2026, 11, 26, 4, 5, 6, tzinfo=timezone.utc), [1])
+    ]
+
+
 def test_constraints_of_structs_hold(client: restway.Client) -> None:
     small = msgspec.defstruct("Small", [("id", Annotated[int, msgspec.Meta(le=5)])])
     with pytest.raises(restway.MappingError, match=r"^\[1\]\.id: Expected `int` <= 5$"):
