@@ -32,6 +32,12 @@ DOCUMENT: dict[str, Any] = {
     "entities": {
         "Shop": {"identity": "id", "attributes": ATTRIBUTES},
         "Town": {"identity": "id", "attributes": {"name": {"type": "string"}, "id": "id"}},
+        "Person": {
+            "identity": "id",
+            "attributes": {"id": {"type": "int"}, "name": {"type": "string"}},
+        },
+        "Bot": {"extends": "Person", "attributes": {"token": {"type": "string"}}},
+        "Member": {"extends": "Person", "attributes": {"plan": {"type": "string"}}},
     },
     "routes": {
         "both": {
@@ -205,6 +211,24 @@ def test_tuples_of_several_entities_have_the_attributes_that_were_asked_for(
     assert list(objects[1:].values("day", "extra")) == [
         (datetime(2026, 11, 26, 4, 5, 6, tzinfo=timezone.utc), [1])
     ]
+
+
+@pytest.mark.usefixtures("without_walk")
+def test_objects_of_one_family_are_read_together(client: restway.Client) -> None:
+    """The attributes of a family have the same places, whichever shapes have brought an object."""
+    client.map("Person", [{"id": 1, "name": "Ada"}])
+    client.map("Member", [{"id": 2, "name": "Bob", "plan": "pro"}])
+    client.map("Bot", [{"id": 3, "name": "Cy", "token": "t"}])
+    people = client.store.query("Person").order_by("id").all()
+    assert [each.entity for each in people] == ["Person", "Member", "Bot"]
+    made: Any = make_dataclass(
+        "Made", [("id", int), ("name", str), ("plan", Optional[str]), ("token", Optional[str])]
+    )
+    expected = [
+        made(1, "Ada", None, None), made(2, "Bob", "pro", None), made(3, "Cy", None, "t"),
+    ]
+    assert people.into(list[made]) == expected
+    assert people[1:].into(list[made]) == expected[1:]
 
 
 def test_constraints_of_structs_hold(client: restway.Client) -> None:
