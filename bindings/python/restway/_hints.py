@@ -24,8 +24,12 @@ def nearest(name: str, known: Iterable[str]) -> str:
             return f"; did you mean {candidate!r}?"
     from difflib import get_close_matches  # only a mistake needs it
 
-    found = get_close_matches(name, names, n=1)
+    found = get_close_matches(name, names, n=1, cutoff=_LIKENESS_MIN)
     return f"; did you mean {found[0]!r}?" if found else ""
+
+
+_LIKENESS_MIN = 0.65
+"""How much a name must be like another to be taken for it. With less, hints name anything."""
 
 
 def _plain(name: str) -> str:
