@@ -235,13 +235,13 @@ class Draft:
             raise KeyError(self._no_attribute(key))
 
     def _missing(self, key: str) -> NoReturn:
-        raise AttributeError(self._no_attribute(key))
+        raise AttributeError(self._no_attribute(key, Draft))
 
-    def _no_attribute(self, key: object) -> str:
+    def _no_attribute(self, key: object, of: type | None = None) -> str:
         known = self.snapshot()._known()
         if isinstance(key, str) and hasattr(Draft, key):
             return f"{key!r} of a draft cannot be set; {self.entity} has no attribute of that name"
-        return no_attribute(self.entity, key, [*known.names, *known.relationships])
+        return no_attribute(self.entity, key, [*known.names, *known.relationships], of)
 
 
 def _require_linked(target: object) -> None:

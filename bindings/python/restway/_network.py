@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from . import _ffi as native
 from ._boundary import check, make, name, optional_name, written_text
 from ._ffi.enums import CookieFlag
+from ._hints import require_mapping
 from ._inspect import Headers
 from ._lazy import json
 
@@ -191,7 +192,8 @@ class DefaultHeaders(MutableMapping[str, str]):
 
     def __setitem__(self, key: str, value: str) -> None:
         function = native.lib.restway_client_set_header
-        check(function, self._client._handle, name(key), name(value))
+        text = name(value, f"the value of {key}")
+        check(function, self._client._handle, name(key), text)
 
     def __delitem__(self, key: str) -> None:
         if key not in self._read():
@@ -217,8 +219,17 @@ class ClientNetwork:
     def headers(self: _Client) -> DefaultHeaders:
         """The default headers, which requests take when they start. They go where the headers of
         the environment go; a header of the route or the request replaces one of the same name.
+        Assigning a mapping replaces all of them.
         """
         return DefaultHeaders(self)
+
+    @headers.setter
+    def headers(self: _Client, headers: Mapping[str, str]) -> None:
+        """Replaces all default headers."""
+        require_mapping(headers, "headers")
+        present, replacing = DefaultHeaders(self), dict(headers)
+        present.clear()
+        present.update(replacing)
 
     @property
     def cookies(self: _Client) -> Cookies:

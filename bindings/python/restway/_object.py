@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar, Union, overload
+from typing import Any, Union, overload
 
 from . import _ffi as native
 from ._boundary import check, make
@@ -189,7 +189,7 @@ class Object(Unchangeable, WholeObject):
         if position is None:
             if name in self._known().relationships:
                 return self._followed(name)
-            raise AttributeError(self._no_attribute(name))
+            raise AttributeError(self._no_attribute(name, Object))
         return self._value(position, name)
 
     def _value(self, position: int, name: str) -> Any:
@@ -209,8 +209,8 @@ class Object(Unchangeable, WholeObject):
         pairs = zip(self._known().names, native.cells(self._read()))
         return iter([name for name, cell in pairs if cell[0] != ValueKind.ABSENT])
 
-    def _no_attribute(self, name: object) -> str:
-        return no_attribute(self.entity, name, [*self._known().names, *self.relationships()])
+    def _no_attribute(self, name: object, of: type | None = None) -> str:
+        return no_attribute(self.entity, name, [*self._known().names, *self.relationships()], of)
 
     def __dir__(self) -> list[str]:
         known = self._known()
@@ -395,8 +395,6 @@ class Objects(Hinting, WholeObjects, ReadsInto, Sequence[Object]):
     """
 
     __slots__ = ("_handle", "_layouts", "_range")
-
-    _instead: ClassVar = {"first": "objects[0] is the first one, if there is one"}
 
     def __init__(self, handle: native.ListHandle, span: range | None, layouts: Layouts) -> None:
         """For this package. `handle` is owned; `span` has indices in it, None takes all."""

@@ -92,7 +92,8 @@ class Query(WholeQuery, Owner[native.QueryHandle]):
         value that the attribute can never have.
         """
         if operator not in _COMPARISONS:
-            raise ValueError(f"no operator: {operator!r}; there are {', '.join(_COMPARISONS)}")
+            known = ", ".join(_COMPARISONS)
+            raise ValueError(f"no operator: {operator!r}; there are {known}, and more in filter()")
         added = tuple((key, Comparison.EQUAL, given) for key, given in equal.items())
         if attribute is not None:
             added = ((attribute, _COMPARISONS[operator], value), *added)

@@ -167,7 +167,10 @@ def test_columns_give_what_the_walk_gives(
         ("size", int, 1.5, r"\[0\]\.size: expected an int, not a float"),
         ("open", int, True, r"\[0\]\.open: expected an int, not a bool"),
         ("name", str, None, r"\[0\]\.name: expected a str, not null"),
-        ("nowhere", str, None, r"\[0\]\.nowhere: a value is missing"),
+        (
+            "nowhere", str, None,
+            r"\[0\]\.nowhere: a value is missing \(Shop has no attribute 'nowhere'\)",
+        ),
     ],
 )
 def test_a_value_that_does_not_fit_is_named(
