@@ -221,8 +221,10 @@ EXPECTED = {
 
 
 def _run(body: str) -> list[str]:
+    # Newer versions of Python warn of a fork in a process with threads.
+    quiet = "-Wignore:This process:DeprecationWarning"
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM + body],
+        [sys.executable, quiet, "-c", PROGRAM + body],
         capture_output=True,
         text=True,
         timeout=60,
