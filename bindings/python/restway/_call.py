@@ -100,7 +100,7 @@ class Call(Owner[native.CallHandle]):
     def __repr__(self) -> str:
         if self._owned is None:
             return "<Call, closed>"
-        return f"<Call, {'done' if self.done else 'in flight'}>"
+        return f"<Call #{self.id}, {'done' if self.done else 'in flight'}>"
 
 
 @contextmanager

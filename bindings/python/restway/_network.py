@@ -43,7 +43,7 @@ class Cookies:
 
     def __repr__(self) -> str:
         names = [cookie.name for cookie in self.list()]
-        return f"<Cookies {', '.join(names)}>"  # it shows names only, because values may be secrets
+        return f"<Cookies {', '.join(names) or 'none'}>"  # values may be secrets
 
     def list(self, url: str | None = None) -> list[Cookie]:
         """Returns the cookies that a request to `url` would send. Without a URL, the result has all
@@ -207,7 +207,7 @@ class DefaultHeaders(MutableMapping[str, str]):
         return len(self._read())
 
     def __repr__(self) -> str:
-        return f"<DefaultHeaders {', '.join(self)}>"  # values may be secrets
+        return f"<DefaultHeaders {', '.join(self) or 'none'}>"  # values may be secrets
 
 
 class ClientNetwork:

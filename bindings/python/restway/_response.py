@@ -374,7 +374,9 @@ class Response(Tabular, ReadsInto, Owner[native.ResponseHandle]):
             return "<Response, closed>"
         url = self.url.partition("?")[0]  # a query may contain secrets
         count = native.lib.restway_response_object_count(self._handle)
-        return f"<Response {self.status} {url} ({count} objects)>"
+        # The response of a mapping, and one of the outbox, have no answer.
+        answer = f"{self.status} {url}" if self.status else "without an answer"
+        return f"<Response {answer} ({count} objects)>"
 
 
 class StreamEvent(NamedTuple):

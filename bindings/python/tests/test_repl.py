@@ -59,6 +59,8 @@ def test_representations_say_what_it_is(make_client: MakeClient) -> None:
             repr(client.store),
             repr(restway.Resource.bytes(b"{}", name="a.json")),
             repr(client.cookies),
+            repr(client.headers),
+            repr(client.map("Enterprise", [{"id": 1}], commit=False)),
             repr(batch),
             repr(restway.Clock()),
             repr(restway.RoutingClient({}, default=client)),
@@ -80,14 +82,29 @@ def test_representations_say_what_it_is(make_client: MakeClient) -> None:
         "<Stream of <Request GET enterprises/12>>",
         "<Store, 0 objects>",
         "<Resource a.json, application/json>",
-        "<Cookies >",
+        "<Cookies none>",
+        "<DefaultHeaders none>",
         "<Batch, 1 requests, not sent>",
         "<Clock>",
+        "<Response without an answer (1 objects)>",
         "<RoutingClient of 1 clients>",
         "<Observer, not removed>",
         "<QueryObserver, not removed>",
         "<Transaction, not committed>",
     }
+
+
+def test_a_query_shows_its_conditions_without_their_values(make_client: MakeClient) -> None:
+    with make_client() as client:
+        query = client.store.query("Enterprise")
+        assert repr(query) == "<Query Enterprise>"
+        query = query.where("rating", ">=", 4).filter("name = ? or city = ?", "secret", "Wien")
+        query = query.order_by("-rating", "name").limit(20, 40).rejected()
+        assert repr(query) == (
+            "<Query Enterprise where rating >= ? and (name = ? or city = ?), "
+            "order by -rating, name, limit 20, offset 40, rejected>"
+        )
+        assert repr(client.store.query("Enterprise")[:3]) == "<Query Enterprise, limit 3>"
 
 
 def test_what_was_closed_says_so(make_client: MakeClient) -> None:
