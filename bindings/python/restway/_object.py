@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Sequence
 from typing import Any, Union, overload
 
@@ -391,7 +392,8 @@ _ROWS_AT_FIRST = 64
 class Objects(Hinting, WholeObjects, ReadsInto, Sequence[Object]):
     """The objects of a response, a relationship or a query, in their order.
 
-    An `Object` is made when it is read from the sequence.
+    An `Object` is made when it is read from the sequence. A sequence equals another one, or a list,
+    that has equal objects in the same order.
     """
 
     __slots__ = ("_handle", "_layouts", "_range")
@@ -442,6 +444,14 @@ class Objects(Hinting, WholeObjects, ReadsInto, Sequence[Object]):
             for row in rows[:: span.step]:
                 yield _made(row, self._layouts)
             start, at_once = start + len(span), min(2 * at_once, _ROWS_AT_ONCE)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, (Objects, list)):
+            return NotImplemented
+        return len(self) == len(other) and all(map(operator.eq, self, other))
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
 
     def __repr__(self) -> str:
         shown = ", ".join(repr(item) for item in self[:3])

@@ -158,6 +158,10 @@ def test_lists_of_objects_are_sequences(make_client: MakeClient) -> None:
         assert objects[2] in objects and objects.index(objects[2]) == 2
         assert list(reversed(objects)) == list(objects)[::-1]
         assert len(objects[9:]) == 0
+        assert objects == client.store.query("Enterprise").order_by("itemID").all()
+        assert objects[1:3] == [objects[1], objects[2]] and [objects[0]] == objects[:1]
+        assert objects != objects[::-1] and objects[:2] != objects[:3] and objects != "objects"
+        assert hash(objects[1:3]) == hash(objects[1:][:2])
 
 
 def test_changes_are_a_sequence_too(make_client: MakeClient) -> None:
