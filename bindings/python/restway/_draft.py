@@ -11,7 +11,7 @@ from ._boundary import check, make
 from ._boundary import name as name_bytes
 from ._exceptions import UsageError
 from ._ffi.conversion import encode
-from ._hints import no_attribute
+from ._hints import no_attribute, not_pickled
 from ._object import Layouts, Object, Objects
 from .reading.shapes import given
 
@@ -196,7 +196,7 @@ class Draft:
         return f"<Draft of {repr(self.snapshot())[1:]}"
 
     def __reduce__(self) -> Any:
-        raise TypeError("a Draft can be neither copied nor pickled")
+        raise not_pickled(Draft)
 
     def _lead(self, relationship: str, targets: list[Linked]) -> None:
         """Sets a whole relationship in one step, so that no other thread sees a part of it."""

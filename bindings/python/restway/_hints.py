@@ -59,6 +59,17 @@ def instead(of: type, name: str) -> str:
     return f"; {hint}" if hint else ""
 
 
+def not_pickled(of: type) -> TypeError:
+    """Returns the error for an object that is copied or pickled."""
+    from .details.mistakes import PICKLED  # only a mistake needs it
+
+    found = (PICKLED.get(kind.__name__) for kind in of.__mro__)
+    hint = next(filter(None, found), None)
+    article = "an" if of.__name__[0] in "AEIO" else "a"
+    told = f"{article} {of.__name__} can be neither copied nor pickled"
+    return TypeError(f"{told}; {hint}" if hint else told)
+
+
 def unchangeable(entity: str, name: object) -> str:
     """Returns the message for an attempt to change an object."""
     change = f"draft.{name} = ..." if isinstance(name, str) and name.isidentifier() else (

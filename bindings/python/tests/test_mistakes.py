@@ -10,6 +10,7 @@ import dataclasses
 import datetime
 import io
 import math
+import pickle
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -69,6 +70,7 @@ def program(make_client: MakeClient, demo_url: str) -> Iterator[dict[str, Any]]:
             "math": math,
             "Company": Company,
             "Path": Path,
+            "pickle": pickle,
             "query": client.store.query("Enterprise"),
             "request": request,
             "response": response,

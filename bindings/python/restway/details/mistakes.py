@@ -90,6 +90,14 @@ INSTEAD: Mapping[str, Mapping[str, str]] = {
 sentence.
 """
 
+PICKLED: Mapping[str, str] = {
+    "ClientBase": "each process makes a client of its own",
+    "Draft": "its present values can: draft.snapshot()",
+    "Query": "the objects that it finds can: query.all()",
+    "Response": "its objects can: response.objects",
+}
+"""For the name of each class, or of a base: what goes through a pickle in its place."""
+
 _FOLLOW = "follow_redirects is an option of the client"
 _TRUST = "tls=restway.TLS(...) of a client says which servers it trusts"
 _RETRY = 'client.set_retry(...), or "retry" of the API document, says what is tried again'
