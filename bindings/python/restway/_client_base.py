@@ -461,7 +461,7 @@ class ClientBase(ClientAuth, ClientNetwork, ClientPipeline, Owner[native.ClientH
     if not TYPE_CHECKING:
 
         def _hint_for(self, name: str) -> str:
-            is_route = name in self.api.names("routes")
+            is_route = self.api._owned is not None and name in self.api.names("routes")
             return f"; client.route({name!r}) uses the route" if is_route else ""
 
     def _loop(self) -> asyncio.AbstractEventLoop | None:

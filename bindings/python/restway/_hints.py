@@ -232,11 +232,12 @@ class Hinting:
         def __getattr__(self, name: str) -> Any:
             kind = type(self)
             hint = ""
-            public = [known for known in dir(kind) if not known.startswith("_")]
             if isinstance(self, Sequence) and len(self) and name in dir(self[0]):
                 hint = f"; its elements have it: [0].{name}"
-            elif not name.startswith("_") and name not in public:
-                hint = instead(kind, name) or self._hint_for(name) or nearest(name, public)
+            elif not name.startswith("_"):
+                public = [known for known in dir(kind) if not known.startswith("_")]
+                if name not in public:  # otherwise its property has raised
+                    hint = instead(kind, name) or self._hint_for(name) or nearest(name, public)
             raise AttributeError(f"{kind.__name__} has no attribute {name!r}{hint}")
 
         def _hint_for(self, name: str) -> str:

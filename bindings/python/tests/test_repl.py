@@ -117,6 +117,13 @@ def test_what_was_closed_says_so(make_client: MakeClient) -> None:
         assert repr(each) == f"<{type(each).__name__}, closed>"
 
 
+def test_a_name_is_missing_also_after_the_end(make_client: MakeClient) -> None:
+    with make_client() as client:
+        client.api.close()
+        assert not hasattr(client, "enterprises") and not hasattr(client.store, "nothing")
+    assert not hasattr(client, "enterprises") and not hasattr(client, "_repr_html_")
+
+
 def test_a_client_is_made_of_a_path_or_a_mapping(demo_url: str) -> None:
     document = json.loads(DOCUMENT.read_text("utf-8"))
     given: list[Any] = [str(DOCUMENT), DOCUMENT, document]
