@@ -38,6 +38,8 @@ wheel-files: setup $(WHEEL)/libraries/.stamp
 	$(WHEEL_BUILD) $(WHEEL_SCRIPTS)/link $(WHEEL)/libraries \
 	    $(WHEEL_RELEASE)/release/restway.product/Objects.LinkFileList \
 	    $(JANSSON)/librestway-jansson.a $(WHEEL)/librestway.so
+	$(WHEEL_BUILD) $(WHEEL_SCRIPTS)/plugins $(WHEEL)/libraries $(JANSSON)/librestway-jansson.a \
+	    $(WHEEL)/plugins
 	$(WHEEL_BUILD) $(WHEEL_SCRIPTS)/package $(WHEEL) $(WHEEL_PLATFORM)
 	@ls $(WHEEL)/dist
 

@@ -34,12 +34,14 @@ RESTWAY_API void restway_interrupt_release(restway_interrupt *interrupt);
 
 /** Lets the waits of the calling thread end when @p interrupt is raised. These are the waits of
  *  restway_client_perform(), restway_client_perform_interruptibly(), restway_call_wait(),
- *  restway_batch_wait() and restway_client_process(); they then return RESTWAY_E_INTERRUPTED.
+ *  restway_batch_wait(), restway_pages_next(), restway_paged_list_load() and
+ *  restway_client_process(); they then return RESTWAY_E_INTERRUPTED.
  *
- *  The call or the batch that the thread waited for goes on; only restway_client_perform(), which
- *  has no handle of its call, cancels it. restway_client_process() returns before the next notice;
- *  if notices have run before, it returns RESTWAY_OK with their number. A wait whose result is
- *  there already succeeds, and leaves the interrupt raised for the next wait.
+ *  The call or the batch that the thread waited for goes on; only restway_client_perform(),
+ *  restway_pages_next() and restway_paged_list_load(), which give no handle of their call, cancel
+ *  it. restway_client_process() returns before the next notice; if notices have run before, it
+ *  returns RESTWAY_OK with their number. A wait whose result is there already succeeds, and leaves
+ *  the interrupt raised for the next wait.
  *
  *  @param interrupt Kept alive (+1) until the thread uses another one or ends; NULL lets no
  *                   interrupt end the waits of this thread.

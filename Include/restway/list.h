@@ -27,11 +27,14 @@ RESTWAY_API size_t restway_list_count(const restway_list *list);
  *  Threads: any. Blocks: never. */
 RESTWAY_API restway_object *restway_list_object(const restway_list *list, size_t index);
 
-/** Returns the name of the entity that all objects of a part of a list have. *Borrowed*.
+/** Returns the name of the entity that all objects of a part of a list have. If they are of several
+ *  entities that extend each other (docs/EXTENDS.md), it is the most specific entity that each of
+ *  them restway_object_is_a(). All of these objects have their attributes and relationships at the
+ *  same indices. *Borrowed*.
  *
  *  @param first The index of the first object.
  *  @param count How many objects to ask for.
- *  @return NULL when the objects are of several entities (docs/EXTENDS.md, docs/UNIONS.md), when
+ *  @return NULL when the objects are of entities that have nothing in common (docs/UNIONS.md), when
  *          @p count is 0, and for objects out of range.
  *
  *  Threads: any. Blocks: never. */
@@ -42,7 +45,8 @@ RESTWAY_API const char *restway_list_entity(const restway_list *list, size_t fir
  *  @param first        The index of the first object to read.
  *  @param count        How many objects to read.
  *  @param indices      @p column_count attribute indices (restway_object_attribute_index()), or
- *                      NULL for 0, 1, 2, ...
+ *                      NULL for 0, 1, 2, ... If restway_list_entity() is NULL, an index means
+ *                      another attribute in each entity.
  *  @param column_count How many attributes to read from each object.
  *  @param out_values   Room for @p count times @p column_count values, row after row, each
  *                      *Borrowed* from @p list. A value that an object does not have is

@@ -102,7 +102,8 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_list_take(
  *  @param list     Borrowed.
  *  @param first    The index of the first object.
  *  @param count    How many objects to read.
- *  @param index    The attribute (restway_object_attribute_index()).
+ *  @param index    The attribute (restway_object_attribute_index()). If restway_list_entity() is
+ *                  NULL, it is another attribute in each entity.
  *  @param out_text Receives the text of each object, followed by a NUL, owned by the caller (+1).
  *                  A value that is not a string counts as empty. A text with a NUL inside it looks
  *                  like two texts; there are then more than @p count of them.

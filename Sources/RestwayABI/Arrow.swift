@@ -16,8 +16,8 @@ public func restway_list_arrow(
         let objects = try ListHandle.argument(list).objects(first, count)
         let handle = try StoreHandle.argument(store)
         try Arrow.check(depth: depth)
-        guard let name = Entity.nameOfCommonBase(objects) else { return .withoutRows }
-        let entity = try handle.api.entity(named: name)
+        guard let (family, number) = Entity.common(to: objects) else { return .withoutRows }
+        let entity = try handle.api.entity(named: family.members[number].name)
         let table = try TableBuilder(entity, depth: Int(depth), of: handle.api)
         try table.append(objects, in: handle.store)
         return table.finish()

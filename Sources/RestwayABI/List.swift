@@ -44,10 +44,10 @@ public func restway_list_object(_ list: InHandle, _ index: Int) -> OpaquePointer
 @_cdecl("restway_list_entity") @implementation
 public func restway_list_entity(_ list: InHandle, _ first: Int, _ count: Int) -> CString! {
     guard let objects = try? ListHandle.object(list)?.objects(first, count),
-        let entity = objects.first?.entity,
-        objects.allSatisfy({ $0.entity === entity })
+        let (family, number) = Entity.common(to: objects),
+        objects.allSatisfy({ $0.entity.family === family })
     else { return nil }
-    return entity.nameCString
+    return family.nameCString(of: number)
 }
 
 @_cdecl("restway_list_read") @implementation

@@ -155,7 +155,7 @@ package final class Entity: @unchecked Sendable {
 
     /// Copies names for C into one block, which begins with the first name. A name that holds a NUL
     /// ends there.
-    private static func cStrings(_ names: [String]) -> [UnsafePointer<CChar>] {
+    static func cStrings(_ names: [String]) -> [UnsafePointer<CChar>] {
         let count = names.reduce(0) { $0 + $1.utf8.count + 1 }
         var next = UnsafeMutablePointer<CChar>.allocate(capacity: count)
         return names.map { name in

@@ -7,7 +7,9 @@ import Glibc
 /// The entities of a family have one layout: each has the cells of all of them, so that the
 /// snapshots of one object agree on the places of values, whichever shapes have brought it. A
 /// further cell holds the shapes that have brought the object.
-package final class EntityFamily: Sendable {
+///
+/// `@unchecked Sendable`: nothing changes after `init`, not even the C strings.
+package final class EntityFamily: @unchecked Sendable {
     package struct Member: Sendable {
         package let name: String
         /// The index of the entity in its model.
@@ -26,6 +28,9 @@ package final class EntityFamily: Sendable {
     /// The members by their numbers, each after the entity that it extends. The base is the first.
     package let members: [Member]
 
+    /// The names of the members for C. They lie in one block.
+    private let nameCStrings: [UnsafePointer<CChar>]
+
     /// - Parameter members: The members, each after the entity that it extends.
     package init(_ members: [(name: String, index: Int, base: Int?)]) {
         precondition(!members.isEmpty && members.count <= Self.membersMax)
@@ -39,7 +44,15 @@ package final class EntityFamily: Sendable {
                     depth: base.map { $0.depth + 1 } ?? 0))
         }
         self.members = known
+        nameCStrings = Entity.cStrings(known.map(\.name))
     }
+
+    deinit {
+        nameCStrings[0].deallocate()
+    }
+
+    /// Returns the name of a member, valid while the family lives.
+    package func nameCString(of number: Int) -> UnsafePointer<CChar> { nameCStrings[number] }
 
     /// The name of the base.
     package var name: String { members[0].name }
@@ -174,16 +187,19 @@ extension Entity {
 }
 
 extension Entity {
-    /// Returns the name of the most specific entity that the entity of every object is or extends;
-    /// `nil` if there are no objects. Objects of another family than the first object are ignored.
-    package static func nameOfCommonBase(_ objects: ArraySlice<Snapshot>) -> String? {
-        guard let first = objects.first?.entity else { return nil }
-        if first.family.isAlone { return first.name }
-        var common = first.shape.shapes.bits
-        for object in objects where object.isOfFamily(of: first) {
-            common &= object.entity.shape.shapes.bits
+    /// Returns the most specific entity that has brought all objects, as its number in the family
+    /// of the first object; `nil` if there are no objects. Objects of other families are ignored.
+    package static func common(
+        to objects: ArraySlice<Snapshot>
+    ) -> (family: EntityFamily, number: Int)? {
+        guard let first = objects.first else { return nil }
+        let family = first.entity.family
+        if family.isAlone { return (family, 0) }
+        var common = first.shapes.bits
+        for object in objects where object.entity.family === family {
+            common &= object.shapes.bits
         }
-        return first.family.members[first.family.mostSpecific(ShapeSet(bits: common))].name
+        return (family, family.mostSpecific(ShapeSet(bits: common)))
     }
 }
 

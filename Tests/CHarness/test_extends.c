@@ -164,13 +164,58 @@ static void extends__members_of_a_union_are_shapes(void **state) {
     assert_int_equal(restway_object_is_a(restway_list_object(found, 0), "Member"), 1);
     assert_string_equal(
         restway_object_string(restway_list_object(found, 0), "rights"), "all");
+    assert_null(restway_list_entity(found, 0, 3));
+    assert_null(restway_list_entity(found, 1, 2));
+    assert_string_equal(restway_list_entity(found, 1, 1), "Note");
     restway_list_release(found);
     restway_object_release(note);
     restway_store_release(store);
     restway_client_release(client);
 }
 
+static void extends__a_list_has_the_entity_that_its_objects_share(void **state) {
+    (void)state;
+    restway_client *client = unreachable_client_of(DOCUMENT);
+    restway_store *store = restway_client_store(client);
+    restway_object_release(mapped(client, "User", "{\"id\": 1}"));
+    restway_object_release(mapped(client, "Member", "{\"id\": 2}"));
+    restway_object_release(mapped(client, "Admin", "{\"id\": 3}"));
+    restway_object_release(mapped(client, "Bot", "{\"id\": 3, \"token\": \"a\"}"));
+    restway_object_release(mapped(client, "Bot", "{\"id\": 4, \"token\": \"b\"}"));
+    restway_query *query = NULL;
+    restway_list *list = NULL;
+    assert_ok(restway_query_create(store, "User", &query, &failure));
+    assert_ok(restway_query_add_order(query, "id", 0, &failure));
+    assert_ok(restway_store_query(store, query, &list, &failure));
+    const struct {
+        size_t first, count;
+        const char *entity;
+    } parts[] = {
+        {0, 1, "User"}, {1, 1, "Member"}, {2, 1, "Admin"}, {3, 1, "Bot"},
+        {1, 2, "Member"}, {2, 2, "Bot"}, {0, 2, "User"}, {1, 3, "User"}, {0, 4, "User"},
+    };
+    for (size_t index = 0; index < sizeof parts / sizeof *parts; index++) {
+        assert_string_equal(
+            restway_list_entity(list, parts[index].first, parts[index].count),
+            parts[index].entity);
+    }
+    restway_value tokens[4];
+    uint32_t token = (uint32_t)restway_object_attribute_index(
+        restway_list_object(list, 0), "token");
+    assert_ok(restway_list_read(list, 0, 4, &token, 1, tokens, &failure));
+    assert_int_equal(tokens[0].kind, RESTWAY_VALUE_ABSENT);
+    assert_int_equal(tokens[1].kind, RESTWAY_VALUE_ABSENT);
+    assert_int_equal(tokens[2].length, 1);
+    assert_memory_equal(tokens[2].as.text, "a", 1);
+    assert_memory_equal(tokens[3].as.text, "b", 1);
+    restway_list_release(list);
+    restway_query_release(query);
+    restway_store_release(store);
+    restway_client_release(client);
+}
+
 static const struct CMUnitTest tests[] = {
+    TEST(extends__a_list_has_the_entity_that_its_objects_share),
     TEST(extends__members_of_a_union_are_shapes),
     TEST(extends__one_object_of_several_shapes),
     TEST(extends__queries_of_the_base_find_all),

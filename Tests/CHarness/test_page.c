@@ -281,6 +281,30 @@ static void pages__go_on_after_a_failed_call(void **state) {
     paging_end(&paging);
 }
 
+static void pages__are_asked_for_again_after_an_interrupt(void **state) {
+    (void)state;
+    struct paging paging;
+    restway_response *response = POISON;
+    restway_interrupt *interrupt = NULL;
+    paging_begin(&paging, RESTWAY_DELIVERY_THREAD);
+    paging.pages = paging_pages(&paging, "things", NULL);
+    assert_ok(restway_interrupt_create(&interrupt, &failure));
+    assert_ok(restway_interrupt_use(interrupt, &failure));
+    answering_shut(&paging.server);
+    restway_interrupt_raise(interrupt);
+    assert_fails(
+        restway_pages_next(paging.pages, 0, &response, &failure), RESTWAY_E_INTERRUPTED, "things");
+    assert_null(response);
+    assert_int_equal(restway_pages_has_next(paging.pages), 1);
+    answering_set(&paging.server, 200, PAGE("{\"id\": 7}", "null"));
+    answering_open(&paging.server);
+    assert_int_equal(next_id(paging.pages), 7);
+    assert_int_equal(next_id(paging.pages), -1);
+    assert_ok(restway_interrupt_use(NULL, &failure));
+    restway_interrupt_release(interrupt);
+    paging_end(&paging);
+}
+
 static void pages__refuse_wrong_arguments(void **state) {
     (void)state;
     struct paging paging;
@@ -364,6 +388,7 @@ static const struct CMUnitTest tests[] = {
     TEST(pages__are_bounded),
     TEST(pages__that_lead_wrong_are_errors),
     TEST(pages__go_on_after_a_failed_call),
+    TEST(pages__are_asked_for_again_after_an_interrupt),
     TEST(pages__refuse_wrong_arguments),
 };
 const struct suite page_suite = SUITE(tests);

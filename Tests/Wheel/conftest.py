@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -75,10 +75,15 @@ def serving(server: ThreadingHTTPServer) -> Iterator[int]:
         server.server_close()
 
 
+def serve() -> AbstractContextManager[int]:
+    """Runs a server without TLS; the value is its port."""
+    return serving(ThreadingHTTPServer(("127.0.0.1", 0), _Answer))
+
+
 @pytest.fixture(scope="session")
 def http_port() -> Iterator[int]:
     """The port of a server without TLS."""
-    with serving(ThreadingHTTPServer(("127.0.0.1", 0), _Answer)) as port:
+    with serve() as port:
         yield port
 
 

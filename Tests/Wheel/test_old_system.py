@@ -33,6 +33,26 @@ for text in ("first", None):
         print([note.text for note in client.store.all("Note")])
 """
 
+#: Reads the same note as JSON with simdjson, and as MessagePack.
+MAPPERS = r"""
+import restway
+note = {"identity": "id", "attributes": {"id": {"type": "int"}, "text": {"type": "string"}}}
+bodies = {"simdjson": b'[{"id": 1, "text": "a"}]', "msgpack": b"\x91\x82\xa2id\x01\xa4text\xa1a"}
+for name in bodies:
+    restway.load_plugin(name)
+with restway.Client({"restway": 1, "entities": {"Note": note}}, base_url="http://h") as client:
+    for name, body in bodies.items():
+        print(client.map("Note", body, mapper=name).objects.to_dicts())
+"""
+
+#: Gets an answer on the transport `replay`, as the plugin of pytest does.
+REPLAY = """
+import os, restway, restway.testing
+options = restway.testing.replaying("/tmp/thing.json", os.environ["MODE"])
+with restway.Client(restway.API.empty(), base_url=os.environ["URL"], **options) as client:
+    print(client.get("thing").status)
+"""
+
 #: Gets cookies from a host of this name on the loopback interface, and prints their domains.
 COOKIES = """
 import os, restway
@@ -75,6 +95,20 @@ def test_the_example_of_the_readme_runs(system: OldSystem) -> None:
 def test_a_store_in_a_file_is_kept(system: OldSystem) -> None:
     system.remove("/tmp/notes.db")
     assert system.expect(system.python, "-c", STORE) == "['first']\n['first']\n"
+
+
+def test_the_mappers_of_the_plugins_are_there(system: OldSystem) -> None:
+    assert system.expect(system.python, "-c", MAPPERS) == "[{'id': 1, 'text': 'a'}]\n" * 2
+
+
+def test_answers_are_recorded_and_played(system: OldSystem, http_port: int) -> None:
+    system.remove("/tmp/thing.json")
+    url = f"http://127.0.0.1:{http_port}"
+    for mode in ("record", "play"):
+        printed = system.expect(system.python, "-c", REPLAY, URL=url, MODE=mode)
+        assert printed == "200\n", mode
+    cassette = (system.root / "tmp/thing.json").read_text()
+    assert f"{url}/thing" in cassette
 
 
 @pytest.mark.parametrize("place", CERTIFICATE_FILES)

@@ -128,14 +128,21 @@ def _parameters(arguments: ast.arguments) -> Iterator[str]:
         yield _parameter(each, default)
         if index + 1 == len(arguments.posonlyargs):
             yield "/"
-    if arguments.vararg is not None:
+    if arguments.vararg is not None and _is_for_use(arguments.vararg):
         yield f"*{_parameter(arguments.vararg, None)}"
     elif arguments.kwonlyargs:
         yield "*"
     for each, default in zip(arguments.kwonlyargs, arguments.kw_defaults):
         yield _parameter(each, default)
-    if arguments.kwarg is not None:
+    if arguments.kwarg is not None and _is_for_use(arguments.kwarg):
         yield f"**{_parameter(arguments.kwarg, None)}"
+
+
+def _is_for_use(further: ast.arg) -> bool:
+    """Whether a function takes further arguments. If their type is NoReturn, they are mistakes,
+    which the function explains.
+    """
+    return further.annotation is None or ast.unparse(further.annotation) != "NoReturn"
 
 
 def _parameter(argument: ast.arg, default: ast.expr | None) -> str:

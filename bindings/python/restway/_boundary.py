@@ -57,7 +57,7 @@ from ._exceptions import (
 )
 from ._ffi.callbacks import cause_of, stop_daemon_thread
 from ._ffi.enums import AttemptReason, Domain, Status
-from ._hints import Hinting
+from ._hints import Hinting, not_pickled
 from ._inspect import request_of
 
 if TYPE_CHECKING:
@@ -234,7 +234,7 @@ class Owner(Hinting, Generic[H]):
         self.close()
 
     def __reduce__(self) -> Any:
-        raise TypeError(f"a {type(self).__name__} can be neither copied nor pickled")
+        raise not_pickled(type(self))
 
 
 BY_STATUS: dict[int, type[RestwayError]] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from . import _ffi as native
 from ._boundary import Owner, errors, failed, milliseconds
@@ -29,8 +29,6 @@ class Call(Owner[native.CallHandle]):
     """
 
     __slots__ = ("_client",)
-
-    _instead: ClassVar = {"result": "`wait()` returns the response"}
 
     def __init__(self, handle: native.CallHandle, client: ClientBase) -> None:
         """For this package: `Client.send` makes calls. `handle` is owned."""
@@ -102,7 +100,7 @@ class Call(Owner[native.CallHandle]):
     def __repr__(self) -> str:
         if self._owned is None:
             return "<Call, closed>"
-        return f"<Call, {'done' if self.done else 'in flight'}>"
+        return f"<Call #{self.id}, {'done' if self.done else 'in flight'}>"
 
 
 @contextmanager

@@ -56,12 +56,6 @@ class ClientBase(ClientAuth, ClientNetwork, ClientPipeline, Owner[native.ClientH
     api: API
     """The api that the client was made of."""
 
-
-    _instead: ClassVar[Mapping[str, str]] = {
-        "request": "client.perform(Request.path(method, path)) sends any method",
-        "open": "a client is open from the start",
-    }
-
     _may_block: ClassVar[bool] = True
     """Whether a thread may wait for a call."""
 
@@ -184,7 +178,7 @@ class ClientBase(ClientAuth, ClientNetwork, ClientPipeline, Owner[native.ClientH
         be used, such as a missing file.
         """
         if unknown:
-            raise unknown_keyword(type(self).__name__, unknown, _KEYWORDS)
+            raise unknown_keyword(type(self).__name__, unknown, _KEYWORDS, table="client")
         api = api_of(api)
         if delivery is not None and delivery not in self._deliveries:
             raise no_delivery(self, delivery)
@@ -463,6 +457,12 @@ class ClientBase(ClientAuth, ClientNetwork, ClientPipeline, Owner[native.ClientH
             written_text(native.lib.restway_client_metrics, self._handle)
         )
         return found
+
+    if not TYPE_CHECKING:
+
+        def _hint_for(self, name: str) -> str:
+            is_route = self.api._owned is not None and name in self.api.names("routes")
+            return f"; client.route({name!r}) uses the route" if is_route else ""
 
     def _loop(self) -> asyncio.AbstractEventLoop | None:
         """The event loop in which coroutine functions of this client run."""

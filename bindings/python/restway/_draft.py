@@ -11,7 +11,7 @@ from ._boundary import check, make
 from ._boundary import name as name_bytes
 from ._exceptions import UsageError
 from ._ffi.conversion import encode
-from ._hints import no_attribute
+from ._hints import no_attribute, not_pickled
 from ._object import Layouts, Object, Objects
 from .reading.shapes import given
 
@@ -196,7 +196,7 @@ class Draft:
         return f"<Draft of {repr(self.snapshot())[1:]}"
 
     def __reduce__(self) -> Any:
-        raise TypeError("a Draft can be neither copied nor pickled")
+        raise not_pickled(Draft)
 
     def _lead(self, relationship: str, targets: list[Linked]) -> None:
         """Sets a whole relationship in one step, so that no other thread sees a part of it."""
@@ -235,13 +235,13 @@ class Draft:
             raise KeyError(self._no_attribute(key))
 
     def _missing(self, key: str) -> NoReturn:
-        raise AttributeError(self._no_attribute(key))
+        raise AttributeError(self._no_attribute(key, Draft))
 
-    def _no_attribute(self, key: object) -> str:
+    def _no_attribute(self, key: object, of: type | None = None) -> str:
         known = self.snapshot()._known()
         if isinstance(key, str) and hasattr(Draft, key):
             return f"{key!r} of a draft cannot be set; {self.entity} has no attribute of that name"
-        return no_attribute(self.entity, key, [*known.names, *known.relationships])
+        return no_attribute(self.entity, key, [*known.names, *known.relationships], of)
 
 
 def _require_linked(target: object) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from ._exceptions import RestwayError
 
@@ -24,18 +24,50 @@ def nearest(name: str, known: Iterable[str]) -> str:
             return f"; did you mean {candidate!r}?"
     from difflib import get_close_matches  # only a mistake needs it
 
-    found = get_close_matches(name, names, n=1)
+    found = get_close_matches(name, names, n=1, cutoff=_LIKENESS_MIN)
     return f"; did you mean {found[0]!r}?" if found else ""
+
+
+_LIKENESS_MIN = 0.65
+"""How much a name must be like another to be taken for it. With less, hints name anything."""
 
 
 def _plain(name: str) -> str:
     return name.replace("_", "").lower()
 
 
-def no_attribute(entity: str, name: object, known: Iterable[str]) -> str:
-    """Returns the message for an attribute that an entity does not have."""
-    hint = nearest(name, known) if isinstance(name, str) else ""
+def no_attribute(
+    entity: str, name: object, known: Iterable[str], of: type | None = None
+) -> str:
+    """Returns the message for an attribute that an entity does not have.
+
+    Args:
+        of: The class whose members programs may have meant; None for a key.
+    """
+    hint = ""
+    if isinstance(name, str):
+        hint = (instead(of, name) if of else "") or nearest(name, known)
     return f"{entity} has no attribute {name!r}{hint}"
+
+
+def instead(of: type, name: str) -> str:
+    """Returns what stands in a class for a name that programs often expect, or ""."""
+    from .details.mistakes import INSTEAD  # only a mistake needs it
+
+    found = (INSTEAD.get(kind.__name__, {}).get(name) for kind in of.__mro__)
+    hint = next(filter(None, found), None)
+    return f"; {hint}" if hint else ""
+
+
+def not_pickled(of: type) -> TypeError:
+    """Returns the error for an object that is copied or pickled."""
+    from .details.mistakes import PICKLED  # only a mistake needs it
+
+    found = (PICKLED.get(kind.__name__) for kind in of.__mro__)
+    hint = next(filter(None, found), None)
+    article = "an" if of.__name__[0] in "AEIO" else "a"
+    told = f"{article} {of.__name__} can be neither copied nor pickled"
+    return TypeError(f"{told}; {hint}" if hint else told)
 
 
 def unchangeable(entity: str, name: object) -> str:
@@ -80,6 +112,17 @@ def require(value: object, kind: type[T], hint: str = "") -> T:
     raise TypeError(f"expected {article} {name}, not {type(value).__name__}{hint}")
 
 
+def require_depth(depth: object) -> None:
+    """Raises TypeError or ValueError if a number of relationships cannot be followed."""
+    if not isinstance(depth, int):
+        raise TypeError(f"a depth is an int, not {type(depth).__name__}")
+    if not 0 <= depth <= _DEPTH_MAX:
+        raise ValueError(f"a depth is 0 to {_DEPTH_MAX}, not {depth}")
+
+
+_DEPTH_MAX = 16
+
+
 def require_mapping(value: object, what: str) -> None:
     """Raises TypeError if `value` is no mapping."""
     if not isinstance(value, Mapping):
@@ -93,18 +136,35 @@ def require_function(value: Callable[..., Any] | None, what: str, hint: str = ""
 
 
 def unknown_keyword(
-    what: str, unknown: Mapping[str, object], known: Iterable[str], otherwise: str = ""
+    what: str,
+    unknown: Mapping[str, object],
+    known: Iterable[str],
+    otherwise: str = "",
+    table: Literal["client", "request"] | None = None,
 ) -> TypeError:
-    """Returns the error for keywords that a function does not have; `otherwise` is the hint if no
-    keyword is like it.
+    """Returns the error for keywords that a function does not have.
+
+    Args:
+        otherwise: The hint if no keyword is like it.
+        table: The table of `mistakes.KEYWORDS` that may say what stands for the keyword.
     """
+    from .details.mistakes import KEYWORDS, SYNONYMS  # only a mistake needs them
+
     keyword = next(iter(unknown))
-    hint = nearest(_ELSEWHERE.get(keyword, keyword), known) or otherwise
+    hint = KEYWORDS.get(table or "", {}).get(keyword)
+    if hint is None:
+        hint = nearest(SYNONYMS.get(keyword, keyword), known) or otherwise
+    else:
+        hint = f"; {hint}"
     return TypeError(f"{what} has no keyword {keyword!r}{hint}")
 
 
-_ELSEWHERE = {"data": "params", "query": "params", "content": "body", "payload": "json"}
-"""Keywords of other HTTP packages, and the keywords that stand for them here."""
+def keywords_alone(verb: str, such_as: str) -> TypeError:
+    """Returns the error for a second positional argument of a verb."""
+    return TypeError(
+        f"{verb} takes a path, an object or a draft; all else has a keyword, such as "
+        f"{such_as}={{...}}"
+    )
 
 
 PATHS = "; get, post, put, patch and delete of a client take a path"
@@ -167,9 +227,6 @@ class Hinting:
 
     __slots__ = ()
 
-    _instead: ClassVar[Mapping[str, str]] = {}
-    """What stands here for names that programs often expect, as the end of a sentence."""
-
     if not TYPE_CHECKING:  # a type checker would take every name for an attribute
 
         def __getattr__(self, name: str) -> Any:
@@ -178,13 +235,17 @@ class Hinting:
             if isinstance(self, Sequence) and len(self) and name in dir(self[0]):
                 hint = f"; its elements have it: [0].{name}"
             elif not name.startswith("_"):
-                instead = kind._instead.get(name)
-                public = (known for known in dir(kind) if not known.startswith("_"))
-                hint = f"; {instead}" if instead else nearest(name, public)
+                public = [known for known in dir(kind) if not known.startswith("_")]
+                if name not in public:  # otherwise its property has raised
+                    hint = instead(kind, name) or self._hint_for(name) or nearest(name, public)
             raise AttributeError(f"{kind.__name__} has no attribute {name!r}{hint}")
 
+        def _hint_for(self, name: str) -> str:
+            """Returns a hint that depends on this instance, or ""."""
+            return ""
 
-class RequestText:
+
+class RequestText(Hinting):
     """The base of classes whose `repr` shows their request."""
 
     _request: Any

@@ -39,7 +39,7 @@ class Headers(Mapping[str, str]):
         return len(self._by_name)
 
     def __repr__(self) -> str:
-        return f"<Headers {', '.join(self)}>"  # it shows names only, because values may be secrets
+        return f"<Headers {', '.join(self) or 'none'}>"  # values may be secrets
 
 
 class OutgoingRequest:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from . import _ffi as native
 from ._boundary import check, make, name, optional_name, written_text
 from ._ffi.enums import CookieFlag
+from ._hints import require_mapping
 from ._inspect import Headers
 from ._lazy import json
 
@@ -42,7 +43,7 @@ class Cookies:
 
     def __repr__(self) -> str:
         names = [cookie.name for cookie in self.list()]
-        return f"<Cookies {', '.join(names)}>"  # it shows names only, because values may be secrets
+        return f"<Cookies {', '.join(names) or 'none'}>"  # values may be secrets
 
     def list(self, url: str | None = None) -> list[Cookie]:
         """Returns the cookies that a request to `url` would send. Without a URL, the result has all
@@ -191,7 +192,8 @@ class DefaultHeaders(MutableMapping[str, str]):
 
     def __setitem__(self, key: str, value: str) -> None:
         function = native.lib.restway_client_set_header
-        check(function, self._client._handle, name(key), name(value))
+        text = name(value, f"the value of {key}")
+        check(function, self._client._handle, name(key), text)
 
     def __delitem__(self, key: str) -> None:
         if key not in self._read():
@@ -205,7 +207,7 @@ class DefaultHeaders(MutableMapping[str, str]):
         return len(self._read())
 
     def __repr__(self) -> str:
-        return f"<DefaultHeaders {', '.join(self)}>"  # values may be secrets
+        return f"<DefaultHeaders {', '.join(self) or 'none'}>"  # values may be secrets
 
 
 class ClientNetwork:
@@ -217,8 +219,17 @@ class ClientNetwork:
     def headers(self: _Client) -> DefaultHeaders:
         """The default headers, which requests take when they start. They go where the headers of
         the environment go; a header of the route or the request replaces one of the same name.
+        Assigning a mapping replaces all of them.
         """
         return DefaultHeaders(self)
+
+    @headers.setter
+    def headers(self: _Client, headers: Mapping[str, str]) -> None:
+        """Replaces all default headers."""
+        require_mapping(headers, "headers")
+        present, replacing = DefaultHeaders(self), dict(headers)
+        present.clear()
+        present.update(replacing)
 
     @property
     def cookies(self: _Client) -> Cookies:

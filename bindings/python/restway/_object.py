@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar, Union, overload
+from typing import Any, Union, overload
 
 from . import _ffi as native
 from ._boundary import check, make
 from ._boundary import name as name_bytes
-from ._exceptions import UnknownAttributeError
 from ._ffi.conversion import decode
-from ._ffi.enums import Domain, Status, ValueKind
+from ._ffi.enums import ValueKind
 from ._hints import Hinting, Unchangeable, no_attribute, object_text, position, require
 from .reading.layout import Layout
 from .reading.layout import Layouts as Layouts
@@ -190,7 +190,7 @@ class Object(Unchangeable, WholeObject):
         if position is None:
             if name in self._known().relationships:
                 return self._followed(name)
-            raise AttributeError(self._no_attribute(name))
+            raise AttributeError(self._no_attribute(name, Object))
         return self._value(position, name)
 
     def _value(self, position: int, name: str) -> Any:
@@ -210,8 +210,8 @@ class Object(Unchangeable, WholeObject):
         pairs = zip(self._known().names, native.cells(self._read()))
         return iter([name for name, cell in pairs if cell[0] != ValueKind.ABSENT])
 
-    def _no_attribute(self, name: object) -> str:
-        return no_attribute(self.entity, name, [*self._known().names, *self.relationships()])
+    def _no_attribute(self, name: object, of: type | None = None) -> str:
+        return no_attribute(self.entity, name, [*self._known().names, *self.relationships()], of)
 
     def __dir__(self) -> list[str]:
         known = self._known()
@@ -383,7 +383,7 @@ def _names(handle: native.ObjectHandle, count: Any, name_at: Any) -> tuple[str, 
 
 
 _ROWS_AT_ONCE = 1024
-"""How many objects `values` reads in one call, and an iteration at most."""
+"""How many objects an iteration reads in one call at most."""
 
 _ROWS_AT_FIRST = 64
 """How many objects an iteration reads in its first call. Each call reads twice as many."""
@@ -392,12 +392,11 @@ _ROWS_AT_FIRST = 64
 class Objects(Hinting, WholeObjects, ReadsInto, Sequence[Object]):
     """The objects of a response, a relationship or a query, in their order.
 
-    An `Object` is made when it is read from the sequence.
+    An `Object` is made when it is read from the sequence. A sequence equals another one, or a list,
+    that has equal objects in the same order.
     """
 
     __slots__ = ("_handle", "_layouts", "_range")
-
-    _instead: ClassVar = {"first": "objects[0] is the first one, if there is one"}
 
     def __init__(self, handle: native.ListHandle, span: range | None, layouts: Layouts) -> None:
         """For this package. `handle` is owned; `span` has indices in it, None takes all."""
@@ -410,61 +409,12 @@ class Objects(Hinting, WholeObjects, ReadsInto, Sequence[Object]):
         given.
 
         This is faster than reading the objects one by one: no `Object` is made, and many are read
-        in one call. Raises UnknownAttributeError at once.
+        in one call, unless the objects are of entities that have nothing in common. Raises
+        UnknownAttributeError at once.
         """
-        if not self:
-            return iter(())
-        columns = self._columns(names)
-        return self._rows(columns)
+        from .reading.table import tuples
 
-    def _columns(self, names: Sequence[str]) -> list[int]:
-        known = self[0]._known()
-        if not names:
-            return list(range(len(known.names)))
-        for name in names:
-            if name not in known.positions:
-                raise UnknownAttributeError(
-                    no_attribute(self[0].entity, name, known.names),
-                    status=Status.UNKNOWN_ATTRIBUTE,
-                    domain=Domain.USAGE,
-                    field=name,
-                )
-        return [known.positions[name] for name in names]
-
-    def _rows(self, columns: list[int]) -> Iterator[tuple[Any, ...]]:
-        indices, width, layouts = native.index_array(columns), len(columns), self._layouts
-
-        def object_at(address: int) -> Object:
-            return Object.retained(address, layouts)
-
-        at_once = _ROWS_AT_ONCE if abs(self._range.step) == 1 else 1
-        converters = self._converters(columns)
-        for start in range(0, len(self._range), at_once):
-            span = self._range[start : start + at_once]
-            low, high = min(span), max(span)
-            buffer = native.values((high - low + 1) * width)
-            check(
-                native.lib.restway_list_read,
-                self._handle,
-                low,
-                high - low + 1,
-                indices,
-                width,
-                buffer,
-            )
-            cells = native.cells(buffer) if width else []
-            for index in span:
-                row = cells[(index - low) * width : (index - low + 1) * width]
-                values = [decode(cell, object_at) for cell in row]
-                for column, convert in converters:
-                    values[column] = convert(values[column])
-                yield tuple(values)
-
-    def _converters(self, columns: list[int]) -> list[tuple[int, Converter]]:
-        """Returns what makes the values of lists and maps, with the places among `columns`."""
-        known = self[0]._known()
-        found = [known.converters.get(known.names[column]) for column in columns]
-        return [(place, convert) for place, convert in enumerate(found) if convert is not None]
+        return tuples(self, names)
 
     @overload
     def __getitem__(self, index: int) -> Object: ...
@@ -494,6 +444,14 @@ class Objects(Hinting, WholeObjects, ReadsInto, Sequence[Object]):
             for row in rows[:: span.step]:
                 yield _made(row, self._layouts)
             start, at_once = start + len(span), min(2 * at_once, _ROWS_AT_ONCE)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, (Objects, list)):
+            return NotImplemented
+        return len(self) == len(other) and all(map(operator.eq, self, other))
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
 
     def __repr__(self) -> str:
         shown = ", ".join(repr(item) for item in self[:3])

@@ -92,7 +92,8 @@ class Query(WholeQuery, Owner[native.QueryHandle]):
         value that the attribute can never have.
         """
         if operator not in _COMPARISONS:
-            raise ValueError(f"no operator: {operator!r}; there are {', '.join(_COMPARISONS)}")
+            known = ", ".join(_COMPARISONS)
+            raise ValueError(f"no operator: {operator!r}; there are {known}, and more in filter()")
         added = tuple((key, Comparison.EQUAL, given) for key, given in equal.items())
         if attribute is not None:
             added = ((attribute, _COMPARISONS[operator], value), *added)
@@ -223,7 +224,23 @@ class Query(WholeQuery, Owner[native.QueryHandle]):
         return iter(self.all())
 
     def __repr__(self) -> str:
-        return f"<Query {self._entity}>"
+        """Shows the conditions without their values, which may be secrets."""
+        steps = self._steps
+        words = {comparison: word for word, comparison in _COMPARISONS.items()}
+        conditions = [f"{name} {words[comparison]} ?" for name, comparison, _ in steps.comparisons]
+        conditions += [text for text, _ in steps.conditions]
+        if len(conditions) > 1:
+            conditions = [f"({text})" if " or " in text.lower() else text for text in conditions]
+        order = [f"{'-' if descending else ''}{name}" for name, descending in steps.order]
+        parts = {
+            " where ": " and ".join(conditions),
+            ", order by ": ", ".join(order),
+            ", limit ": "" if steps.limit is None else str(steps.limit),
+            ", offset ": str(steps.offset or ""),
+            ", ": {None: "", True: "rejected", False: "not rejected"}[steps.rejected],
+        }
+        shown = "".join(f"{word}{text}" for word, text in parts.items() if text)
+        return f"<Query {self._entity}{shown}>"
 
 
 def _encoded(value: Any) -> native.Value:

@@ -114,6 +114,9 @@ class Request(Owner[native.RequestHandle]):
         first.
         """
         function = native.lib.restway_request_create_route
+        if not isinstance(method, (str, type(None))):
+            kind = type(method).__name__
+            raise TypeError(f"after the name of a route comes a method, not {kind}{_VALUES_HINT}")
         text = name(route, "the name of a route")
         handle = make(native.RequestHandle, function, optional_name(method), text)
         return cls(handle)._with(options, method, route)
@@ -207,7 +210,8 @@ class Request(Owner[native.RequestHandle]):
         before the wrong one stay changed.
         """
         if unknown:
-            raise unknown_keyword("a request", unknown, _KEYWORDS, _VARIABLES_HINT)
+            known = [*_KEYWORDS, "depth"]  # it goes with `into` of a verb
+            raise unknown_keyword("a request", unknown, known, _VALUES_HINT, "request")
         if route is not None:
             check(native.lib.restway_request_set_route, self._handle, name(route))
         self._fill(variables, params, headers, timeout, nulls)
@@ -380,7 +384,9 @@ class Request(Owner[native.RequestHandle]):
 
 
 _KEYWORDS = Request.update.__kwdefaults__ or {}
-_VARIABLES_HINT = "; variables of a path are given as variables={...}"
+_VALUES_HINT = (
+    "; variables of a path are given as variables={...}, values of a body as json={...} or a draft"
+)
 
 
 def _set_parameters(

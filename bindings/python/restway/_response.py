@@ -5,7 +5,7 @@ timings of calls.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol
 
 from . import _ffi as native
 from ._body import Saved, saved_of
@@ -115,13 +115,6 @@ class Response(Tabular, ReadsInto, Owner[native.ResponseHandle]):
 
     __slots__ = ("_headers", "_layouts")
 
-    _instead: ClassVar = {
-        "status_code": "a Response has `status`",
-        "content": "a Response has `body`",
-        "ok": "a status that is not a success raises HTTPStatusError",
-        "raise_for_status": "a status that is not a success has raised HTTPStatusError",
-    }
-
     def __init__(self, handle: native.ResponseHandle, layouts: Layouts) -> None:
         """For this package: clients and calls make responses. `handle` is owned."""
         # This replaces the general initialiser, because a response is made for each call.
@@ -133,8 +126,13 @@ class Response(Tabular, ReadsInto, Owner[native.ResponseHandle]):
 
     if not TYPE_CHECKING:  # a type checker would take a response for a sequence
 
-        def __getitem__(self, _: object) -> Any:
+        def _no_list(self, *_: object) -> NoReturn:
             raise TypeError("a Response is no list; `objects` are its objects, `json()` its JSON")
+
+        __getitem__ = __len__ = _no_list
+
+        def __bool__(self) -> bool:
+            return True
 
     @classmethod
     def retained(cls, handle: native.ResponseHandle, layouts: Layouts) -> Response:
@@ -376,7 +374,9 @@ class Response(Tabular, ReadsInto, Owner[native.ResponseHandle]):
             return "<Response, closed>"
         url = self.url.partition("?")[0]  # a query may contain secrets
         count = native.lib.restway_response_object_count(self._handle)
-        return f"<Response {self.status} {url} ({count} objects)>"
+        # The response of a mapping, and one of the outbox, have no answer.
+        answer = f"{self.status} {url}" if self.status else "without an answer"
+        return f"<Response {answer} ({count} objects)>"
 
 
 class StreamEvent(NamedTuple):

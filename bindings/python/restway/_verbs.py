@@ -5,9 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Coroutine
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar, cast, overload
 
 from ._body import BodyCallOptions, BodyOptions, CallOptions, RequestOptions
+from ._hints import keywords_alone
 from ._request import Request, Target, request_for, request_without_body
 from ._response import Response
 from .values import IntoOptions, reading_alone, reading_into
@@ -96,9 +97,15 @@ class Verbs(ABC, Generic[Given]):
     @overload
     def get(self, target: Target, **options: Unpack[RequestOptions]) -> Given: ...
     def get(
-        self, target: Target, *, into: Any = None, **options: Unpack[RequestIntoOptions]
+        self,
+        target: Target,
+        *further: NoReturn,
+        into: Any = None,
+        **options: Unpack[RequestIntoOptions],
     ) -> Any:
         """GETs a path, or an object again."""
+        if further:
+            raise keywords_alone("get", "params")
         reading = reading_into(into, options)
         return self._give(request_without_body("GET", target, options), reading)
 
@@ -133,9 +140,15 @@ class Verbs(ABC, Generic[Given]):
     @overload
     def post(self, target: Target, **options: Unpack[BodyOptions]) -> Given: ...
     def post(
-        self, target: Target, *, into: Any = None, **options: Unpack[BodyIntoOptions]
+        self,
+        target: Target,
+        *further: NoReturn,
+        into: Any = None,
+        **options: Unpack[BodyIntoOptions],
     ) -> Any:
         """POSTs to a path, or an object, or a draft."""
+        if further:
+            raise keywords_alone("post", "json")
         reading = reading_into(into, options)
         return self._give(request_for("POST", target, options), reading)
 
@@ -158,9 +171,15 @@ class Verbs(ABC, Generic[Given]):
     @overload
     def put(self, target: Target, **options: Unpack[BodyOptions]) -> Given: ...
     def put(
-        self, target: Target, *, into: Any = None, **options: Unpack[BodyIntoOptions]
+        self,
+        target: Target,
+        *further: NoReturn,
+        into: Any = None,
+        **options: Unpack[BodyIntoOptions],
     ) -> Any:
         """PUTs to a path, or an object, or a draft."""
+        if further:
+            raise keywords_alone("put", "json")
         reading = reading_into(into, options)
         return self._give(request_for("PUT", target, options), reading)
 
@@ -183,9 +202,15 @@ class Verbs(ABC, Generic[Given]):
     @overload
     def patch(self, target: Target, **options: Unpack[BodyOptions]) -> Given: ...
     def patch(
-        self, target: Target, *, into: Any = None, **options: Unpack[BodyIntoOptions]
+        self,
+        target: Target,
+        *further: NoReturn,
+        into: Any = None,
+        **options: Unpack[BodyIntoOptions],
     ) -> Any:
         """PATCHes a path, an object or a draft."""
+        if further:
+            raise keywords_alone("patch", "json")
         reading = reading_into(into, options)
         return self._give(request_for("PATCH", target, options), reading)
 

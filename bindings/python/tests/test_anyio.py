@@ -6,6 +6,7 @@ import queue
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +17,8 @@ from .conftest import DOCUMENT
 from .peer import Peer
 from .test_events import CHANGES
 from .test_events import DOCUMENT as EVENTS
+from .test_outbox_flush import Server, put, server
+from .test_outbox_wait import api as outbox_api
 from .test_pages import DOCUMENT as PAGED
 from .test_pages import PagedPeer
 from .test_stream import HEAD, SlowPeer, slow
@@ -26,7 +29,7 @@ pytest.importorskip("trio")
 from restway.anyio import AnyioClient  # noqa: E402  # it needs anyio
 from restway.anyio._waiting import call_soon  # noqa: E402
 
-__all__ = ["slow"]
+__all__ = ["server", "slow"]
 
 backends = pytest.mark.parametrize("backend", ["trio", "asyncio"])
 
@@ -310,6 +313,72 @@ def test_a_cancelled_scope_cancels_its_batch(backend: str, silent: Silent) -> No
             assert scope.cancelled_caught and batch.done
             with pytest.raises(restway.CancelledError):
                 call.wait()
+
+    anyio.run(main, backend=backend)
+
+
+@backends
+def test_a_list_is_loaded_page_by_page(backend: str) -> None:
+    async def main(url: str) -> None:
+        environments = {"here": {"baseURL": url}}
+        async with AnyioClient(PAGED | {"environments": environments}) as client:
+            things = client.list("things", variables={"owner": "octo"})
+            assert await things.load_more() is not None
+            assert ([each.id for each in things.objects], things.is_complete) == ([1, 2], False)
+            while not things.is_complete:
+                await things.load_more()
+            assert len(things.objects) == 5 and await things.load_more() is None
+            assert repr(things).startswith("<AnyioPagedList of <PagedList, 5 objects, complete")
+
+    with PagedPeer() as peer:
+        anyio.run(main, peer.url, backend=backend)
+
+
+@backends
+def test_the_outbox_is_awaited(backend: str, server: Server, tmp_path: Path) -> None:
+    seen: list[tuple[int, int | None]] = []
+
+    async def main() -> None:
+        options: dict[str, Any] = {"base_url": server.url, "outbox_path": tmp_path / "outbox.db"}
+        async with AnyioClient(outbox_api(), **options) as client:
+            client.client.set_reachability(restway.Reachability.UNREACHABLE)
+            with pytest.raises(restway.QueuedError) as caught:
+                await client.perform(put(5))
+            with anyio.CancelScope() as scope:
+                scope.cancel()
+                await client.outbox.wait(caught.value)
+            assert scope.cancelled_caught and len(client.outbox.outbox) == 1
+
+            items = await client.outbox.flush(progress=lambda *numbers: seen.append(numbers))
+            assert [item.state for item in items] == [restway.OutboxState.DELIVERED]
+            item = await client.outbox.wait(caught.value)
+            assert (item.id, item.state) == (items[0].id, restway.OutboxState.DELIVERED)
+            with pytest.raises(restway.UsageError):
+                await client.outbox.wait(99)
+
+    anyio.run(main, backend=backend)
+    assert seen == [(0, 1), (1, 1)]
+
+
+@backends
+def test_a_closed_client_ends_a_flush(backend: str, silent: Silent, tmp_path: Path) -> None:
+    async def main() -> None:
+        asked, soon = anyio.Event(), call_soon()
+        options: dict[str, Any] = {"base_url": silent.url, "outbox_path": tmp_path / "outbox.db"}
+        client = AnyioClient(outbox_api(), **options)
+        client.client.set_reachability(restway.Reachability.UNREACHABLE)
+        with pytest.raises(restway.QueuedError):
+            await client.perform(put(5))
+        silent.heard = lambda: soon(asked.set)
+
+        async def close() -> None:
+            await asked.wait()
+            await client.close()
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(close)
+            with pytest.raises(restway.ClosedError):
+                await client.outbox.flush()
 
     anyio.run(main, backend=backend)
 

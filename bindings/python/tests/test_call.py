@@ -46,7 +46,7 @@ def test_a_call_is_waited_for_as_often_as_one_likes(client: restway.Client) -> N
     call = client.send(status())
     first, second = call.wait(), call.wait(SECONDS_MAX)
     assert first.json() == second.json()
-    assert call.done and repr(call) == "<Call, done>"
+    assert call.done and repr(call) == f"<Call #{call.id}, done>"
 
 
 def test_many_calls_are_in_flight_at_once(client: restway.Client) -> None:

@@ -38,6 +38,8 @@ def test_default_headers_are_a_mapping(client: restway.Client) -> None:
         client.headers["a b"] = "c"
     with pytest.raises(restway.UsageError):
         client.headers["A"] = "b\nc"
+    client.headers = {"X-New": "e", "X-Newer": "f"}
+    assert dict(client.headers) == {"X-New": "e", "X-Newer": "f"}
     client.close()
     with pytest.raises(restway.ClosedError):
         client.headers["X-Tenant"] = "a"

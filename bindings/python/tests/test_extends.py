@@ -244,6 +244,20 @@ def test_a_table_has_the_columns_of_its_entity(client: restway.Client) -> None:
     assert arrow.table(mixed).column_names == ["id", "login"]
 
 
+def test_a_table_of_a_list_has_the_columns_of_a_shape_that_all_objects_have(
+    client: restway.Client,
+) -> None:
+    """The entity of the first object is Member, although it is a bot like the other one."""
+    arrow = pytest.importorskip("pyarrow")
+    receive(client, "Member", {"id": 1, "plan": "pro"})
+    receive(client, "Bot", {"id": 1, "token": "a"}, {"id": 2, "token": "b"})
+    bots = client.store.query("Bot").order_by("id").all()
+    assert [each.entity for each in bots] == ["Member", "Bot"]
+    table = arrow.table(bots)
+    assert table.column_names == ["id", "login", "token"]
+    assert table.column("token").to_pylist() == ["a", "b"]
+
+
 @dataclass
 class Login:
     id: int

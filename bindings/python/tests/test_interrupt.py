@@ -73,6 +73,23 @@ def raise_other(number, frame):
     raise Other
 """
 
+OFFLINE = """
+import tempfile
+
+folder = tempfile.TemporaryDirectory()
+offline = restway.API.from_json({
+    "restway": 1, "outbox": {"path": folder.name + "/outbox.db"},
+    "environments": {"e": {"baseURL": url}},
+    "routes": {"later": {"method": "PUT", "path": "silent", "offline": True}}})
+
+def store(client):
+    client.set_reachability(restway.Reachability.UNREACHABLE)
+    try:
+        client.route("later", json={})
+    except restway.QueuedError as queued:
+        return queued
+"""
+
 CASES = {
     "a request": """
 interrupt()
@@ -147,6 +164,31 @@ with restway.Client(api) as client:
             list(events)
     expect(KeyboardInterrupt, read)
 """,
+    "a flush": OFFLINE
+    + """
+with restway.Client(offline) as client:
+    store(client)
+    interrupt()
+    expect(KeyboardInterrupt, lambda: client.outbox.flush(wait=True))
+    print(len(client.outbox))
+""",
+    "a flush whose callbacks run in process": OFFLINE
+    + """
+with restway.Client(offline, delivery="process") as client:
+    store(client)
+    interrupt()
+    expect(KeyboardInterrupt, lambda: client.outbox.flush(wait=True))
+    print(len(client.outbox))
+""",
+    "a stored request": OFFLINE
+    + """
+with restway.Client(offline) as client:
+    queued = store(client)
+    interrupt()
+    client.set_reachability(restway.Reachability.UNKNOWN)
+    expect(KeyboardInterrupt, lambda: client.outbox.wait(queued))
+    print(len(client.outbox))
+""",
     "another signal": """
 signal.signal(signal.SIGUSR1, raise_other)
 interrupt(signal.SIGUSR1)
@@ -168,6 +210,9 @@ with restway.Client(api, delivery="process") as client:
 EXPECTED = {
     "a call": ["raised KeyboardInterrupt", "raised CancelledError"],
     "a batch": ["raised KeyboardInterrupt", "raised CancelledError"],
+    "a flush": ["raised KeyboardInterrupt", "1"],
+    "a flush whose callbacks run in process": ["raised KeyboardInterrupt", "1"],
+    "a stored request": ["raised KeyboardInterrupt", "1"],
     "the head of a stream": ["raised KeyboardInterrupt", "raised CancelledError"],
     "process": ["raised KeyboardInterrupt", "False"],
     "another signal": ["raised Other"],
@@ -176,8 +221,10 @@ EXPECTED = {
 
 
 def _run(body: str) -> list[str]:
+    # Newer versions of Python warn of a fork in a process with threads.
+    quiet = "-Wignore:This process:DeprecationWarning"
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM + body],
+        [sys.executable, quiet, "-c", PROGRAM + body],
         capture_output=True,
         text=True,
         timeout=60,

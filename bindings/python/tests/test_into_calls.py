@@ -122,7 +122,8 @@ def test_the_calls_of_a_batch_are_read_by_their_responses(peer: Peer) -> None:
 
 
 def test_a_value_that_is_missing_on_a_page_is_named(client: restway.Client) -> None:
-    with pytest.raises(restway.MappingError, match=r"^\[0\]\.name: a value is missing$"):
+    message = r"^\[0\]\.name: a value is missing \(Thing has no attribute 'name'\)$"
+    with pytest.raises(restway.MappingError, match=message):
         next(iter(client.pages(first(), into=Named)))
 
 

@@ -32,6 +32,12 @@ DOCUMENT: dict[str, Any] = {
     "entities": {
         "Shop": {"identity": "id", "attributes": ATTRIBUTES},
         "Town": {"identity": "id", "attributes": {"name": {"type": "string"}, "id": "id"}},
+        "Person": {
+            "identity": "id",
+            "attributes": {"id": {"type": "int"}, "name": {"type": "string"}},
+        },
+        "Bot": {"extends": "Person", "attributes": {"token": {"type": "string"}}},
+        "Member": {"extends": "Person", "attributes": {"plan": {"type": "string"}}},
     },
     "routes": {
         "both": {
@@ -161,7 +167,10 @@ def test_columns_give_what_the_walk_gives(
         ("size", int, 1.5, r"\[0\]\.size: expected an int, not a float"),
         ("open", int, True, r"\[0\]\.open: expected an int, not a bool"),
         ("name", str, None, r"\[0\]\.name: expected a str, not null"),
-        ("nowhere", str, None, r"\[0\]\.nowhere: a value is missing"),
+        (
+            "nowhere", str, None,
+            r"\[0\]\.nowhere: a value is missing \(Shop has no attribute 'nowhere'\)",
+        ),
     ],
 )
 def test_a_value_that_does_not_fit_is_named(
@@ -185,6 +194,44 @@ def test_objects_of_several_entities_are_read_one_by_one(client: restway.Client)
     made: Any = make_dataclass("Made", [("id", int), ("name", str)])
     response = client.map(None, both, route="both")
     assert response.into(list[made]) == [made(3, "Rome"), made(4, "Rossi")]
+
+
+def test_tuples_of_several_entities_have_the_attributes_that_were_asked_for(
+    client: restway.Client,
+) -> None:
+    """The two entities have their attributes at different places."""
+    both = {
+        "towns": [{"id": 3, "name": "Rome"}],
+        "shops": [{"id": 4, "name": "Rossi", "day": "2026-11-26T04:05:06Z", "extra": [1]}],
+    }
+    objects = client.map(None, both, route="both").objects
+    expected = [("Rome", 3), ("Rossi", 4)]
+    assert list(objects.values("name", "id")) == expected
+    assert list(objects[::-1].values("name", "id")) == expected[::-1]
+    assert [len(row) for row in objects.values()] == [2, len(ATTRIBUTES)]
+    with pytest.raises(restway.UnknownAttributeError, match="Town has no attribute 'day'"):
+        objects.values("day")
+    assert list(objects[1:].values("day", "extra")) == [
+        (datetime(2026, 11, 26, 4, 5, 6, tzinfo=timezone.utc), [1])
+    ]
+
+
+@pytest.mark.usefixtures("without_walk")
+def test_objects_of_one_family_are_read_together(client: restway.Client) -> None:
+    """The attributes of a family have the same places, whichever shapes have brought an object."""
+    client.map("Person", [{"id": 1, "name": "Ada"}])
+    client.map("Member", [{"id": 2, "name": "Bob", "plan": "pro"}])
+    client.map("Bot", [{"id": 3, "name": "Cy", "token": "t"}])
+    people = client.store.query("Person").order_by("id").all()
+    assert [each.entity for each in people] == ["Person", "Member", "Bot"]
+    made: Any = make_dataclass(
+        "Made", [("id", int), ("name", str), ("plan", Optional[str]), ("token", Optional[str])]
+    )
+    expected = [
+        made(1, "Ada", None, None), made(2, "Bob", "pro", None), made(3, "Cy", None, "t"),
+    ]
+    assert people.into(list[made]) == expected
+    assert people[1:].into(list[made]) == expected[1:]
 
 
 def test_constraints_of_structs_hold(client: restway.Client) -> None:

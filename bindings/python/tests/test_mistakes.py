@@ -6,9 +6,11 @@ exception with its whole message. `{url}` stands for the base URL of the demo AP
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import io
 import math
+import pickle
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -37,6 +39,13 @@ def mistakes() -> list[tuple[str, str]]:
 MISTAKES = mistakes()
 
 
+@dataclasses.dataclass
+class Company:
+    """A class for `into=`; the attribute is called `name`."""
+
+    nam: str
+
+
 @pytest.fixture
 def program(make_client: MakeClient, demo_url: str) -> Iterator[dict[str, Any]]:
     """The names that the program of an entry has."""
@@ -59,7 +68,10 @@ def program(make_client: MakeClient, demo_url: str) -> Iterator[dict[str, Any]]:
             "enterprises": client.get("enterprises", params={"per_page": 5}).objects,
             "io": io,
             "math": math,
+            "Company": Company,
             "Path": Path,
+            "pickle": pickle,
+            "query": client.store.query("Enterprise"),
             "request": request,
             "response": response,
             "restway": restway,

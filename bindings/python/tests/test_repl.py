@@ -7,7 +7,7 @@ import datetime
 import inspect
 import json
 import queue
-from typing import Any
+from typing import Any, get_origin
 
 import pytest
 
@@ -22,6 +22,7 @@ def test_every_public_class_has_a_telling_representation() -> None:
         name
         for name in restway.__all__
         if inspect.isclass(kind := getattr(restway, name)) and kind is not Any
+        and get_origin(kind) is None  # Python 3.9 takes an alias, Callable[..., T], for a class
         and kind.__repr__ is object.__repr__
         and not getattr(kind, "_is_protocol", False)
     }
@@ -59,6 +60,8 @@ def test_representations_say_what_it_is(make_client: MakeClient) -> None:
             repr(client.store),
             repr(restway.Resource.bytes(b"{}", name="a.json")),
             repr(client.cookies),
+            repr(client.headers),
+            repr(client.map("Enterprise", [{"id": 1}], commit=False)),
             repr(batch),
             repr(restway.Clock()),
             repr(restway.RoutingClient({}, default=client)),
@@ -80,14 +83,29 @@ def test_representations_say_what_it_is(make_client: MakeClient) -> None:
         "<Stream of <Request GET enterprises/12>>",
         "<Store, 0 objects>",
         "<Resource a.json, application/json>",
-        "<Cookies >",
+        "<Cookies none>",
+        "<DefaultHeaders none>",
         "<Batch, 1 requests, not sent>",
         "<Clock>",
+        "<Response without an answer (1 objects)>",
         "<RoutingClient of 1 clients>",
         "<Observer, not removed>",
         "<QueryObserver, not removed>",
         "<Transaction, not committed>",
     }
+
+
+def test_a_query_shows_its_conditions_without_their_values(make_client: MakeClient) -> None:
+    with make_client() as client:
+        query = client.store.query("Enterprise")
+        assert repr(query) == "<Query Enterprise>"
+        query = query.where("rating", ">=", 4).filter("name = ? or city = ?", "secret", "Wien")
+        query = query.order_by("-rating", "name").limit(20, 40).rejected()
+        assert repr(query) == (
+            "<Query Enterprise where rating >= ? and (name = ? or city = ?), "
+            "order by -rating, name, limit 20, offset 40, rejected>"
+        )
+        assert repr(client.store.query("Enterprise")[:3]) == "<Query Enterprise, limit 3>"
 
 
 def test_what_was_closed_says_so(make_client: MakeClient) -> None:
@@ -98,6 +116,13 @@ def test_what_was_closed_says_so(make_client: MakeClient) -> None:
     for each in (api, resource, batch, store):
         each.close()
         assert repr(each) == f"<{type(each).__name__}, closed>"
+
+
+def test_a_name_is_missing_also_after_the_end(make_client: MakeClient) -> None:
+    with make_client() as client:
+        client.api.close()
+        assert not hasattr(client, "enterprises") and not hasattr(client.store, "nothing")
+    assert not hasattr(client, "enterprises") and not hasattr(client, "_repr_html_")
 
 
 def test_a_client_is_made_of_a_path_or_a_mapping(demo_url: str) -> None:
@@ -141,6 +166,10 @@ def test_lists_of_objects_are_sequences(make_client: MakeClient) -> None:
         assert objects[2] in objects and objects.index(objects[2]) == 2
         assert list(reversed(objects)) == list(objects)[::-1]
         assert len(objects[9:]) == 0
+        assert objects == client.store.query("Enterprise").order_by("itemID").all()
+        assert objects[1:3] == [objects[1], objects[2]] and [objects[0]] == objects[:1]
+        assert objects != objects[::-1] and objects[:2] != objects[:3] and objects != "objects"
+        assert hash(objects[1:3]) == hash(objects[1:][:2])
 
 
 def test_changes_are_a_sequence_too(make_client: MakeClient) -> None:

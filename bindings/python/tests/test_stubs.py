@@ -47,12 +47,12 @@ WEB_API_CLIENT = {
 }
 
 
-def written(folder: Path, document: object, name: str = "made.py") -> Path:
+def written(folder: Path, document: object, name: str = "made.py", *options: str) -> Path:
     """Writes the module of a document, which is a path or the document itself."""
     source = document if isinstance(document, Path) else folder / "document.json"
     if not isinstance(document, Path):
         source.write_text(json.dumps(document), "utf-8")
-    assert main([str(source), "--output", str(folder / name)]) == 0
+    assert main([str(source), "--output", str(folder / name), *options]) == 0
     return folder / name
 
 

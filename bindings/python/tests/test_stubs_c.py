@@ -81,6 +81,6 @@ def test_there_is_one_output_at_a_time(
     with pytest.raises(SystemExit) as exit_of:
         main([str(document), "--c", "--cpp"])
     assert exit_of.value.code == 2
-    assert "two outputs" in capsys.readouterr().err
+    assert "are different outputs" in capsys.readouterr().err
     assert main([str(document), "--c"]) == 0
     assert "#ifndef MY_SHOP_ENTITIES_H\n" in capsys.readouterr().out

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -11,6 +13,8 @@ import restway
 from restway._ffi.callbacks import Registry, tokens
 
 from .conftest import DOCUMENT, MakeClient
+from .examples import DOCS
+from .test_loader import PACKAGE
 
 THREADS = 8
 
@@ -84,3 +88,54 @@ def test_threads_make_and_close_clients(demo_url: str) -> None:
                 assert client.get("status").status == 200
 
     together(work)
+
+
+LOCKS = {f"threading.{name}" for name in ("Lock", "RLock", "Condition", "Event", "local")}
+UNSHARED = {"LazyModule", "POINTER"}
+"""Calls whose result does not change."""
+
+
+def shared_state(module: ast.Module) -> Iterator[str]:
+    """Returns the global variables of a module that hold something that can change, and the locks
+    and caches that it uses. Constants have names in capitals.
+    """
+    for node in module.body:
+        if isinstance(node, (ast.Assign, ast.AnnAssign)):
+            target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+            made = node.value
+            changes = isinstance(made, (ast.Dict, ast.List, ast.Set)) or (
+                isinstance(made, ast.Call)
+                and isinstance(made.func, ast.Name)
+                and made.func.id not in UNSHARED
+            )
+            name = target.id if isinstance(target, ast.Name) else ""
+            if changes and name.islower() and not name.startswith("__"):
+                yield name
+    for each in ast.walk(module):
+        if isinstance(each, ast.Global):
+            yield from each.names
+        elif isinstance(each, ast.Name) and each.id == "lru_cache":
+            yield each.id
+        elif isinstance(each, ast.Attribute) and ast.unparse(each) in LOCKS:
+            yield each.attr
+
+
+@pytest.mark.no_library
+def test_the_page_lists_every_module_with_shared_state() -> None:
+    page = (DOCS / "CONCURRENCY.md").read_text("utf-8")
+    rows = re.findall(r"^\| (`[^|]+`) \|", page, re.M)
+    listed = {name for row in rows for name in re.findall(r"`(\w[\w/]*)`", row)}
+    found = {
+        path.relative_to(PACKAGE).with_suffix("").as_posix(): state
+        for path in PACKAGE.rglob("*.py")
+        if (state := set(shared_state(ast.parse(path.read_text("utf-8")))))
+    }
+    missing = {
+        name: state
+        for name, state in found.items()
+        if name not in listed and name.partition("/")[0] not in listed
+    }
+    assert missing == {}
+    assert {name for name in listed if not (PACKAGE / name).exists()} == {
+        name for name in listed if (PACKAGE / f"{name}.py").exists()
+    }

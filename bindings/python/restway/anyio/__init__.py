@@ -17,23 +17,20 @@ This module needs the package `anyio`, and `trio` under trio. With asyncio alone
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from functools import partial
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from .. import _ffi as native
-from .._boundary import make
 from .._client import Client
 from .._hints import PATHS, require
-from .._object import Object, Objects
-from .._pages import Page, Pages
 from .._request import Request
 from .._response import Response
 from .._stream import ReceivingBytes, ReceivingEvents, body_receiver, event_receiver, request_of
 from .._verbs import AwaitedVerbs, make_coroutine_functions
 from ..values.pages import GivesAwaitedPages
 from ._batch import AnyioBatch
+from ._outbox import AnyioOutbox
+from ._pages import AnyioPagedList, AnyioPages
 from ._streams import AnyioEventStream, AnyioStream
 from ._waiting import response_of
 
@@ -41,10 +38,19 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from .._api import Described
+    from .._body import RequestOptions
     from .._pages import PagedOptions
     from .._stream import EventOptions
 
-__all__ = ["AnyioBatch", "AnyioClient", "AnyioEventStream", "AnyioPages", "AnyioStream"]
+__all__ = [
+    "AnyioBatch",
+    "AnyioClient",
+    "AnyioEventStream",
+    "AnyioOutbox",
+    "AnyioPagedList",
+    "AnyioPages",
+    "AnyioStream",
+]
 
 
 class AnyioClient(AwaitedVerbs, GivesAwaitedPages["AnyioPages"]):
@@ -65,6 +71,19 @@ class AnyioClient(AwaitedVerbs, GivesAwaitedPages["AnyioPages"]):
 
     def _pages_of(self, target: Request | str, options: PagedOptions) -> AnyioPages:
         return AnyioPages(self.client.pages(target, **options))
+
+    def list(self, target: Request | str, **options: Unpack[RequestOptions]) -> AnyioPagedList:
+        """Opens the list that the store keeps of a route with pages, as `Client.list` does.
+
+            issues = client.list("issues", variables={"owner": "octo"})
+            await issues.load_more()
+        """
+        return AnyioPagedList(self.client.list(target, **options))
+
+    @property
+    def outbox(self) -> AnyioOutbox:
+        """The outbox, whose flushes and requests are awaited."""
+        return AnyioOutbox(self.client.outbox)
 
     def stream(self, request: Request) -> AnyioStream:
         """Sends a request and reads the body of its answer while it arrives, as `Client.stream`
@@ -116,43 +135,3 @@ class AnyioClient(AwaitedVerbs, GivesAwaitedPages["AnyioPages"]):
 
 
 make_coroutine_functions(AnyioClient)
-
-
-class AnyioPages:
-    """The pages of a route; iterating over it gives their objects, one page after the other."""
-
-    def __init__(self, pages: Pages) -> None:
-        """For this package: `AnyioClient.pages` makes them."""
-        self._pages = pages
-
-    async def __aiter__(self) -> AsyncIterator[Object]:
-        async for objects in self.parts():
-            for item in objects:
-                yield item
-
-    async def parts(self) -> AsyncIterator[Objects]:
-        """For this package: returns the objects of each page."""
-        page = await self.next_page()
-        while page is not None:
-            yield page.objects
-            page = await self.next_page()
-
-    async def next_page(self) -> Page | None:
-        """Requests the next page; returns None after the last one."""
-        pages = self._pages
-        if not pages.has_next:
-            return None
-
-        def start(_: Request, done: object, token: int | None, destroy: object) -> Any:
-            function, handle = native.lib.restway_pages_send_next, pages._handle
-            layouts = pages._client._layouts
-            return make(native.CallHandle, function, handle, done, token, destroy, layouts=layouts)
-
-        no_request = cast(Request, None)  # the library makes the request
-        response = await response_of(
-            lambda on_done: pages._client._send_told(no_request, on_done, start, None)
-        )
-        return pages.page_of(response)
-
-    def __repr__(self) -> str:
-        return f"<AnyioPages of {self._pages!r}>"

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from typing import TypeVar
 
 import anyio
 
 from .._call import Call
 from .._client import OnDone
 from .._response import Response
+
+T = TypeVar("T")
 
 Told = Callable[[], object]
 """A function that another thread calls to tell a task something."""
@@ -82,6 +85,23 @@ async def until_told(begin: Callable[[Told], Told]) -> None:
         with anyio.CancelScope(shield=True):
             await signal.wait_for(lambda: is_over[0])
         raise
+
+
+async def until_brought(begin: Callable[[Callable[[T], object]], object]) -> T:
+    """Waits for what another thread passes to the function that `begin` receives. When the task is
+    cancelled, it waits no longer, and what the other thread does goes on.
+    """
+    brought: list[T] = []
+    signal = Signal()
+    signal.attach()
+
+    def bring(value: T) -> None:
+        brought.append(value)
+        signal.set()
+
+    begin(bring)
+    await signal.wait_for(lambda: bool(brought))
+    return brought[0]
 
 
 async def response_of(begin: Callable[[OnDone], Call]) -> Response:

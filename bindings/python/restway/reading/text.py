@@ -9,6 +9,7 @@ from .. import _ffi as native
 from .._boundary import make
 from .._ffi.conversion import json_value, moment, unreadable
 from .._ffi.enums import JsonFlag
+from .._hints import require_depth
 from .._lazy import base64, json
 
 _TYPED = JsonFlag.MARKED | JsonFlag.ENTITIES
@@ -19,8 +20,7 @@ Made = Callable[[str, Any, list[str], dict[str, Any]], Any]
 
 def written(function: Any, *arguments: Any, depth: int, flags: int = 0) -> str:
     """Returns the text that a function of the library writes; `arguments` come before the depth."""
-    if not 0 <= depth <= 16:
-        raise ValueError(f"a depth is 0 to 16, not {depth}")
+    require_depth(depth)
     return content(make(native.TextHandle, function, *arguments, depth, flags, 0))
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from .._api import API
 from .._exceptions import RestwayError
 from .c import write_c_header
+from .classes import KINDS, write_classes
 from .cpp import write_header
 from .model import Document, document_of
 from .python import write_module
@@ -23,7 +24,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="restway-stubs",
         description="Writes a Python module with the types of an API document: its entities, "
-        "routes, variables and drafts. With --swift it writes the same as Swift source, and with "
+        "routes, variables and drafts. With --classes it writes classes of its entities for "
+        "`into=`. With --swift it writes the same as Swift source, and with "
         "--c or --cpp a header of C or C++ with its entities.",
     )
     parser.add_argument("document", metavar="DOCUMENT", help="the path of the API document")
@@ -34,6 +36,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--pyi",
         action="store_true",
         help="write a stub file (.pyi) in place of a module, as for an output that ends with .pyi",
+    )
+    parser.add_argument(
+        "--classes",
+        choices=KINDS,
+        help="write a module with a class for each entity, for `into=`: dataclasses, Structs of "
+        "msgspec, models of pydantic or subclasses of TypedDict",
     )
     parser.add_argument(
         "--swift",
@@ -54,8 +62,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "begin with the name of the output or of the document",
     )
     given = parser.parse_args(arguments)
-    if given.c and given.cpp:
-        parser.error("--c and --cpp are two outputs: run the command for each")
+    if sum(map(bool, (given.c, given.cpp, given.swift, given.pyi, given.classes))) > 1:
+        parser.error(
+            "--c, --cpp, --swift, --pyi and --classes are different outputs: run the command for "
+            "each"
+        )
     try:
         document = document_of(API.load(given.document))
     except RestwayError as error:
@@ -81,6 +92,8 @@ def _written(document: Document, given: argparse.Namespace) -> str:
         named = Path(given.document) if given.output is None else given.output
         write = write_c_header if given.c else write_header
         return write(document, named.name.partition(".")[0])
+    if given.classes:
+        return write_classes(document, given.classes)
     if given.swift or (given.output is not None and given.output.suffix == ".swift"):
         return write_source(document)
     is_stub = given.pyi or (given.output is not None and given.output.suffix == ".pyi")

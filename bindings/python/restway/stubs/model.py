@@ -53,6 +53,8 @@ class Entity:
     relationships: tuple[Relationship, ...]
     bases: tuple[str, ...] = ()
     """The names of the entities that it extends, the nearest first."""
+    identity: str | None = None
+    """The name of the attribute that identifies its objects."""
 
 
 @dataclass(frozen=True)
@@ -185,6 +187,7 @@ def _extending(base: Entity, own: Entity) -> Entity:
         tuple(attributes.values()),
         tuple(relationships.values()),
         (base.name, *base.bases),
+        base.identity,
     )
 
 
@@ -206,7 +209,7 @@ def _entity(
         for key, value in source.get("relationships", {}).items()
         if not key.startswith("x-")
     )
-    return Entity(name, attributes, relationships)
+    return Entity(name, attributes, relationships, identity=source.get("identity"))
 
 
 def _attribute(name: str, source: Mapping[str, Any]) -> Attribute:

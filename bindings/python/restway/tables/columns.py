@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .. import _ffi as native
 from .._boundary import check
 from .._ffi import arrow
+from .._hints import require_depth
 
 if TYPE_CHECKING:
     # Each of them is optional, and may come without types.
@@ -30,8 +31,7 @@ class Columns:
 
     def __init__(self, source: Tabular, depth: int) -> None:
         """For this package: `columns` of a response, a sequence or a query makes it."""
-        if not 0 <= depth <= 16:
-            raise ValueError(f"a depth is 0 to 16, not {depth}")
+        require_depth(depth)
         self._source = source
         self._depth = depth
 

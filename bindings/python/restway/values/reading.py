@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, get_args, get_origin
 
 from .._exceptions import MappingError, Problem
 from .._ffi.enums import Domain, Status
+from .._hints import no_attribute
 from .columns import built_of_columns
 from .fields import Mismatch, Step
 from .into import DEPTH
@@ -20,6 +21,8 @@ class Reading:
     """How objects are read into a type."""
 
     def __init__(self, into: Any, depth: int = DEPTH, unknown: str | None = None) -> None:
+        if not isinstance(depth, int):
+            raise TypeError(f"a depth is an int, not {type(depth).__name__}")
         if depth < 0:
             raise ValueError(f"a depth is 0 or more, not {depth}")
         self._is_list = get_origin(into) is list
@@ -48,7 +51,7 @@ class Reading:
             try:
                 return convert(values)
             except Mismatch as mismatch:
-                raise self._failure(mismatch) from mismatch.__cause__
+                raise self._failure(mismatch, objects[0]) from mismatch.__cause__
         quick = self._of_columns(objects)
         if quick is not None:
             return quick
@@ -57,7 +60,8 @@ class Reading:
             try:
                 built.append(convert(values))
             except Mismatch as mismatch:
-                raise self._failure(mismatch.within(index)) from mismatch.__cause__
+                mismatch.within(index)
+                raise self._failure(mismatch, objects[index]) from mismatch.__cause__
         return built
 
     def _of_columns(self, objects: Sequence[Object]) -> list[Any] | None:
@@ -66,12 +70,15 @@ class Reading:
         except Mismatch as mismatch:
             raise self._failure(mismatch) from mismatch.__cause__
 
-    def _failure(self, mismatch: Mismatch) -> MappingError:
+    def _failure(self, mismatch: Mismatch, item: Object | None = None) -> MappingError:
+        """Returns the error for values that do not fit; `item` is the object that has them."""
         details = mismatch.details()
         for number, (steps, reason) in enumerate(mismatch.problems):
-            if self._is_too_deep(steps):
-                hint = f"{reason} (relationships are read to a depth of {self._depth})"
-                details[number] = Problem(details[number].path, hint)
+            hint = f"relationships are read to a depth of {self._depth}"
+            if not self._is_too_deep(steps):
+                hint = "" if item is None else _without_attribute(item, steps)
+            if hint:
+                details[number] = Problem(details[number].path, f"{reason} ({hint})")
         return _failed(details)
 
     def _is_too_deep(self, steps: list[Step]) -> bool:
@@ -81,6 +88,16 @@ class Reading:
         for name in names:
             shape = None if shape is None else shape.parts.get(name)
         return shape is not None and len(names) > self._depth
+
+
+def _without_attribute(item: Object, steps: list[Step]) -> str:
+    """Returns a hint if a field of the class has a name that the object's entity does not have."""
+    names = [step for step in steps if isinstance(step, str)]
+    layout = item._known()
+    known = [*layout.names, *layout.relationships]
+    if len(names) != 1 or names[0] in known:
+        return ""
+    return no_attribute(item.entity, names[0], known)
 
 
 def _failed(details: list[Problem]) -> MappingError:

@@ -1,0 +1,79 @@
+"""The outbox of a client in the loop of anyio."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Optional
+
+from .. import _ffi as native
+from .._exceptions import RestwayError
+from .._outbox import Outbox
+from .._outbox_items import (
+    OutboxItem,
+    OutboxItems,
+    Stored,
+    ended_item,
+    item_of,
+    number_of,
+    reason_of,
+)
+from ..progress import Wanted
+from ..progress._flushes import counting
+from ._waiting import until_brought
+
+Ended = tuple[OutboxItem, Optional[RestwayError]]
+"""An item that has come to its end, and the reason why its end is not known."""
+
+
+class AnyioOutbox:
+    """The outbox of an AnyioClient.
+
+        sent = await client.outbox.flush()
+    """
+
+    def __init__(self, outbox: Outbox) -> None:
+        """For this package: `AnyioClient.outbox` makes it."""
+        self.outbox = outbox
+        """The outbox behind it, for all that does not wait: its items, and observers."""
+
+    async def flush(self, *, force: bool = False, progress: Wanted = None) -> OutboxItems:
+        """Sends the stored requests; returns the sent items with their present state. The flush
+        goes on if the scope is cancelled.
+
+        Args:
+            force: Whether requests that the server has asked to hold back (Retry-After) are sent,
+                too.
+            progress: As in `Outbox.flush`; a function runs on a thread of the library.
+
+        Raises OutboxError, ClosedError; ConfigError when the client has no outbox.
+        """
+        outbox = self.outbox
+
+        def begin(bring: Callable[[OutboxItems], object]) -> None:
+            outbox._flush(bring, force)
+
+        with counting(progress, outbox._waiting, outbox._tell_end):
+            items = await until_brought(begin)
+        if items.error is not None:
+            raise items.error
+        return items
+
+    async def wait(self, stored: Stored) -> OutboxItem:
+        """Waits until a stored request has come to its end; returns its item as `Outbox.wait` does,
+        and raises the same.
+        """
+        outbox, number = self.outbox, number_of(stored)
+        layouts = outbox._layouts
+
+        def begin(bring: Callable[[Ended], object]) -> None:
+            def told(
+                handle: native.OutboxItemHandle, status: int, error: native.ErrorHandle
+            ) -> None:
+                bring((item_of(handle, layouts), reason_of(status, error)))
+
+            outbox._await(number, told)
+
+        return ended_item(*await until_brought(begin))
+
+    def __repr__(self) -> str:
+        return f"<AnyioOutbox of {self.outbox!r}>"

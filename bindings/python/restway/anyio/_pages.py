@@ -1,0 +1,88 @@
+"""Pages of a route and lists that the store keeps of them, in the loop of anyio."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any, cast
+
+from .. import _ffi as native
+from .._boundary import make
+from .._client import Client
+from .._object import Object, Objects
+from .._pages import Page, PagedList, Pages
+from .._request import Request
+from .._response import Response
+from ._waiting import response_of
+
+
+class AnyioPages:
+    """The pages of a route; iterating over it gives their objects, one page after the other."""
+
+    def __init__(self, pages: Pages) -> None:
+        """For this package: `AnyioClient.pages` makes them."""
+        self._pages = pages
+
+    async def __aiter__(self) -> AsyncIterator[Object]:
+        async for objects in self.parts():
+            for item in objects:
+                yield item
+
+    async def parts(self) -> AsyncIterator[Objects]:
+        """For this package: returns the objects of each page."""
+        page = await self.next_page()
+        while page is not None:
+            yield page.objects
+            page = await self.next_page()
+
+    async def next_page(self) -> Page | None:
+        """Requests the next page; returns None after the last one."""
+        pages = self._pages
+        if not pages.has_next:
+            return None
+        function = native.lib.restway_pages_send_next
+        return pages.page_of(await _sent(pages._client, function, pages._handle))
+
+    def __repr__(self) -> str:
+        return f"<AnyioPages of {self._pages!r}>"
+
+
+class AnyioPagedList:
+    """The objects of all pages of a request, as a list that the store keeps."""
+
+    def __init__(self, kept: PagedList) -> None:
+        """For this package: `AnyioClient.list` makes them."""
+        self.list = kept
+        """The list behind it, for all that does not wait: its objects, and observers."""
+
+    @property
+    def objects(self) -> Objects:
+        """The objects of all pages that were loaded, see `PagedList.objects`."""
+        return self.list.objects
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the list has all pages."""
+        return self.list.is_complete
+
+    async def load_more(self) -> Response | None:
+        """Requests the next page, adds its objects, and returns its answer; returns None if the
+        list is complete. It raises what `PagedList.load_more` raises.
+        """
+        kept = self.list
+        if kept.is_complete:
+            return None
+        return await _sent(kept._client, native.lib.restway_paged_list_send, kept._handle)
+
+    def __repr__(self) -> str:
+        return f"<AnyioPagedList of {self.list!r}>"
+
+
+async def _sent(client: Client, function: Any, handle: native.Handle) -> Response:
+    """Sends the request for a page with a function of the library, and waits for its response."""
+
+    def start(_: Request, done: object, token: int | None, destroy: object) -> Any:
+        layouts = client._layouts
+        return make(native.CallHandle, function, handle, done, token, destroy, layouts=layouts)
+
+    no_request = cast(Request, None)  # the library makes the request
+    return await response_of(lambda on_done: client._send_told(no_request, on_done, start, None))
