@@ -287,8 +287,44 @@ final class CacheStorageTests: CacheTestCase {
             }
             cache = try open()
             XCTAssertNil(found(cache, question("a")), change)
+            // A process that removes an entry removes its body, which is no damage.
+            XCTAssertEqual(cache.problem.contains("damaged"), change != "remove", change)
             cache.close()
             XCTAssertEqual(try integer("SELECT count(*) FROM entry"), 0)
+        }
+    }
+
+    /// SQLite does not notice when somebody else writes other bytes over a row.
+    func testADamagedRowIsNeverGiven() throws {
+        let other = "(SELECT %@ FROM entry WHERE url LIKE '%/b')"
+        func take(_ column: String) -> String {
+            column + " = " + other.replacingOccurrences(of: "%@", with: column)
+        }
+        let changes = [
+            "body = CAST('onf' AS BLOB)", "digest = NULL", take("body"), take("head"),
+            take("digest"), [take("head"), take("digest"), take("body")].joined(separator: ", "),
+            "head = CAST(substr(head, 1, 60) || x'7f' || substr(head, 62) AS BLOB)",
+            "head = substr(head, 1, length(head) - 1)", "head = x''",
+        ]
+        for change in changes {
+            var cache = try open()
+            try store(cache, question("a"), "one")
+            try store(cache, question("b"), "two")
+            cache.close()
+            try shell("UPDATE entry SET \(change) WHERE url LIKE '%/a'")
+            cache = try open()
+            XCTAssertNil(found(cache, question("a")), change)
+            XCTAssertTrue(cache.problem.contains("an entry was damaged"), cache.problem)
+            XCTAssertEqual(found(cache, question("b")), "two")
+            cache.writer?.finish()
+            XCTAssertEqual(try integer("SELECT count(*) FROM entry"), 1, change)
+            try store(cache, question("a"), "newer")
+            cache.close()
+            cache = try open()
+            XCTAssertEqual(found(cache, question("a")), "newer", change)
+            XCTAssertEqual(cache.problem, "")
+            XCTAssertEqual(try cache.remove(CacheFilter()), 2)
+            cache.close()
         }
     }
 

@@ -233,17 +233,31 @@ package final class ResponseCache: AnswerCache {
         case .bytes(let body): return HeldAnswer(answer: answer, body: body, file: nil)
         case .file(let name):
             guard mayRead else { return nil }
-            if let bodies = file?.bodies {
-                if !question.wantsBytes, !isPart, let file = bodies.open(name) {
-                    return HeldAnswer(answer: answer, body: Body(), file: file)
-                }
-                if question.wantsBytes || isPart, name.length <= Int64(options.bodyBytesMax),
-                    let bytes = bodies.bytes(of: name)
-                {
-                    return keepInMemory(answer, Body(bytes))
-                }
+            if let held = read(name, of: answer, asFile: !question.wantsBytes && !isPart) {
+                return held
             }
             remove(Removal(id: answer.id))
+            return nil
+        }
+    }
+
+    /// Reads the body of an answer; `nil` if it is lost.
+    ///
+    /// - Parameter asFile: Whether the open file is wanted, and not the bytes.
+    private func read(
+        _ name: BodyName, of answer: KeptAnswer, asFile: Bool
+    ) -> HeldAnswer? {
+        guard let file, let bodies = file.bodies else { return nil }
+        do throws(LostBody) {
+            if asFile {
+                return HeldAnswer(answer: answer, body: Body(), file: try bodies.open(name))
+            }
+            guard name.length <= Int64(options.bodyBytesMax) else { return nil }
+            return keepInMemory(answer, Body(try bodies.bytes(of: name)))
+        } catch {
+            guard case .damaged = error else { return nil }
+            troubles.note(CacheTrouble(damagedEntryOf: file.options.path))
+            troubles.writeLog()
             return nil
         }
     }

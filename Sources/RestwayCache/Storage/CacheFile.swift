@@ -264,14 +264,27 @@ final class CacheFile: Sendable {
         _ opened: Opened, _ label: EntryLabel
     ) throws(SQLiteError) -> ([KeptAnswer], usedAt: Int64) {
         var answers: [KeptAnswer] = []
+        var damaged: [Int64] = []
         var usedAt: Int64 = 0
         try opened.connection.run(
             Self.selectEntries, [.integer(label.hash), .text(label.name)]
         ) { row in
-            if let answer = answer(row, label) { answers.append(answer) }
+            if let answer = answer(row, label) {
+                answers.append(answer)
+            } else {
+                damaged.append(row.integer(0))
+            }
             usedAt = max(usedAt, row.integer(11))
         }
+        if !damaged.isEmpty { remove(damaged: damaged) }
         return (answers, usedAt)
+    }
+
+    /// Has the writer remove entries that are damaged.
+    private func remove(damaged ids: [Int64]) {
+        troubles.note(CacheTrouble(damagedEntryOf: options.path))
+        let writer = writer.withLock { $0.writer }
+        for id in ids { writer?.submit(.remove(Removal(id: id), number: 0, count: nil)) }
     }
 
     /// Reads an entry; `nil` if it is damaged.
@@ -279,14 +292,20 @@ final class CacheFile: Sendable {
     /// - Parameter label: The label that the entry is known to have; `nil` if the entry is only
     ///   listed.
     private func answer(_ row: Statement, _ label: EntryLabel?) -> KeptAnswer? {
-        guard let head = HeadReader.head(row.bytes(5)) else { return nil }
         let (id, length) = (row.integer(0), row.integer(6))
+        let entry = EntryName(id: id, name: label?.name ?? row.string(1) ?? "")
+        guard let head = HeadReader.head(row.bytes(5), of: entry) else { return nil }
         let body: KeptBody
         if let name = row.string(8) {
             body = .file(BodyName(name: name, length: length, digest: Array(row.bytes(9))))
         } else {
             let bytes = row.bytes(10)
             guard bytes.count == Int(length) else { return nil }
+            // A list reads no bodies.
+            if label != nil {
+                let digest = DigestComputation.sha256(of: bytes)
+                guard digest?.elementsEqual(row.bytes(9)) == true else { return nil }
+            }
             var copy: [UInt8] = []
             copy.reserveCapacity(bytes.count + 1 + Body.paddingCount)
             copy.append(contentsOf: bytes)

@@ -129,7 +129,7 @@ struct CacheTransaction {
             """,
             [
                 .integer(answer.id), .text(answer.label.name), selecting,
-                .bytes(HeadWriter(answer.head).bytes), .integer(answer.head.responseTime),
+                .bytes(answer.codedHead), .integer(answer.head.responseTime),
                 .integer(now), .integer(answer.bytes),
             ])
         return file.connection.changedRowCount > 0
@@ -139,7 +139,9 @@ struct CacheTransaction {
         let label = answer.label
         let body: [Value]
         switch answer.body {
-        case .bytes(let bytes): body = [.null, .null, .body(bytes)]
+        case .bytes(let bytes):
+            let digest = bytes.withBytes { DigestComputation.sha256(of: $0) }
+            body = [.null, digest.map { .bytes($0) } ?? .null, .body(bytes)]
         case .file(let file):
             // The row with the body is gone, and its file with it.
             if answer.isFreshened {
@@ -156,7 +158,7 @@ struct CacheTransaction {
             [
                 .integer(answer.id), .integer(label.hash), .text(label.name), .text(label.method),
                 .text(label.url), .integer(EntryLabel.hash(of: label.url)), .text(label.route),
-                .text(label.owner), selecting, .bytes(HeadWriter(answer.head).bytes),
+                .text(label.owner), selecting, .bytes(answer.codedHead),
                 .integer(answer.head.responseTime), .integer(now), .integer(answer.bytes),
                 .integer(answer.body.length),
             ] + body)
