@@ -29,7 +29,7 @@ final class ExchangeTicket: CacheTicket {
         asked: Int?, held: HeldAnswer?
     ) {
         self.cache = cache
-        self.question = question
+        self.question = question.withCookies(cache.options.cookies)
         self.variants = variants
         self.look = look
         self.forward = forward
@@ -45,9 +45,22 @@ final class ExchangeTicket: CacheTicket {
     /// Requests share an exchange only if they have all header fields in common.
     var flightKey: FlightKey? {
         guard request.isAnswerable, !request.passesBy, question.wantsBytes else { return nil }
+        var headers = request.headers
+        if let cookies = request.addedCookies, !cookies.isEmpty {
+            headers.fields.append(HeaderField(name: Selecting.cookie, value: cookies))
+        }
         return FlightKey(
             name: question.label.name, method: request.method, mode: request.mode,
-            headers: request.headers, removal: look.removal)
+            headers: headers, removal: look.removal)
+    }
+
+    /// The request as it was sent. Its cookies are not known if the client may have sent others
+    /// than it had when the cache was asked.
+    private func requestAsSent(for answer: Headers) -> CacheRequest {
+        guard question.knowsCookies, let cookies = request.addedCookies,
+            answer.joined("Vary") != nil, cache.options.cookies?(request.url) != cookies
+        else { return request }
+        return request.adding(cookies: nil)
     }
 
     /// Tells the ticket of a request that is already answered when it was sent.
@@ -62,6 +75,7 @@ final class ExchangeTicket: CacheTicket {
     func answered(_ answer: ReceivedResponse) -> CacheOutcome {
         let now = cache.options.clock.wallMicroseconds()
         let length = answer.saved?.length ?? Int64(answer.body.count)
+        let request = requestAsSent(for: answer.headers)
         let head = StoredHead(
             answering: request, status: answer.status,
             httpVersion: Int(answer.httpVersion?.rawValue ?? 11), headers: answer.headers,

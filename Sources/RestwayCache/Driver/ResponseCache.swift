@@ -9,12 +9,18 @@ import Synchronization
 /// The response cache of a client: answers in memory, in front of a file that other processes may
 /// share.
 package final class ResponseCache: AnswerCache {
+    /// Returns the cookies that the client sends with a request to a URL, as a text that is the
+    /// same for the same cookies; `nil` if they are not known.
+    package typealias Cookies = @Sendable (String) -> String?
+
     /// The settings that do not come from the document.
     package struct Options: Sendable {
         package var fileMode = FileMode.ownerOnly
         /// The most bytes of a body in memory.
         package var bodyBytesMax = 64 << 20
         package var clock: any Clock = SystemClock()
+        /// `nil` if the transport has cookies of its own.
+        package var cookies: Cookies?
         package var pool = WorkerPool.shared
 
         package init() {}
@@ -154,6 +160,8 @@ package final class ResponseCache: AnswerCache {
         _ question: CacheQuestion, _ variants: Variants?, _ isUsed: Bool,
         _ look: CacheMemory.Look, now: Int64, mayRead: Bool, served: ServedAnswer? = nil
     ) -> CacheFinding? {
+        let question =
+            variants?.varyWithCookies == true ? question.withCookies(options.cookies) : question
         let reuse = Reuse.decide(
             question.request, variants?.heads ?? [], now: now,
             usesHeuristics: definition.usesHeuristics)

@@ -127,11 +127,14 @@ final class Variants: Sendable {
     let answers: [KeptAnswer]
     /// The heads of `answers`.
     let heads: [StoredHead]
+    /// Whether it depends on the cookies of a request which of them answers it.
+    let varyWithCookies: Bool
     let memoryBytes: Int64
 
     init(_ answers: [KeptAnswer]) {
         self.answers = answers
         heads = answers.map(\.head)
+        varyWithCookies = heads.contains { $0.variesWithCookies }
         memoryBytes = answers.reduce(0) { $0 + $1.memoryBytes }
     }
 
