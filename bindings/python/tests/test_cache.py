@@ -157,6 +157,21 @@ def test_a_new_credential_begins_new_entries(world: World) -> None:
     assert world.state("mine") is CacheState.HIT
 
 
+def test_a_refresh_keeps_the_entries(world: World) -> None:
+    def refresh() -> Credential:
+        world.peer.respond(THING)
+        return Credential(token="second")
+
+    world.client.set_auth(refresh=refresh)
+    world.client.set_credential(Credential(token="first"))
+    assert world.state("mine") is CacheState.STORED
+    world.peer.respond(b"", status=401)
+    assert world.state("mine", params={"page": "2"}) is CacheState.STORED
+    assert b"Authorization: Bearer second" in world.peer.requests[-1]
+    assert world.state("mine") is CacheState.HIT
+    assert world.state("mine", params={"page": "2"}) is CacheState.HIT
+
+
 def test_a_hit_asks_no_authorize_function(world: World) -> None:
     asked: list[str] = []
 
