@@ -108,6 +108,7 @@ final class CacheFaultTests: CacheTestCase {
         XCTAssertTrue(cache.problem.contains("damaged"), cache.problem)
         try store(cache, question("a"), "one")
         cache.close()
+        XCTAssertEqual(try integer("PRAGMA auto_vacuum"), 2, "it gives pages back")
         cache = try open()
         XCTAssertEqual(found(cache, question("a")), "one")
         XCTAssertEqual(cache.statistics.holdings.entries, 1)

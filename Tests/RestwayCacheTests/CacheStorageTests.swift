@@ -127,6 +127,81 @@ final class CacheStorageTests: CacheTestCase {
         cache.close()
     }
 
+    /// Returns the bytes that the file, its log and the bodies take on the disk.
+    private func bytesOnDisk() -> Int64 {
+        let paths =
+            [path, path + "-wal"] + names(bodies).map { bodies + "/" + $0 }
+        return paths.reduce(0) { sum, path in
+            var status = stat()
+            return stat(path, &status) == 0 ? sum + Int64(status.st_blocks) * 512 : sum
+        }
+    }
+
+    func testTheDiskHoldsNoMoreThanTheLimit() throws {
+        for sizes in [[1, 200], [2_000, 5_000], [40_000, 60_000], [100, 30_000, 150_000]] {
+            let bytesMax: Int64 = 2_000_000
+            let cache = try open(bytesMax: bytesMax)
+            var most: Int64 = 0
+            var written: Int64 = 0
+            var number = 0
+            while written < 3 * bytesMax, number < 4_000 {
+                for _ in 0..<8 {
+                    number += 1
+                    let body = String(repeating: "x", count: sizes[number % sizes.count])
+                    written += Int64(body.utf8.count)
+                    try store(cache, question("\(number)"), body)
+                    clock.advance(milliseconds: 1)
+                    most = max(most, bytesOnDisk())
+                }
+                cache.writer?.finish()
+                most = max(most, bytesOnDisk())
+            }
+            XCTAssertLessThanOrEqual(most, bytesMax + 256 << 10, "\(sizes)")
+            // The room is used.
+            XCTAssertGreaterThan(most, bytesMax / 2, "\(sizes)")
+            XCTAssertGreaterThan(cache.statistics.counts.evicted, 0)
+            XCTAssertNotNil(found(cache, question("\(number)")))
+            XCTAssertEqual(
+                try integer("SELECT total(length) FROM entry WHERE file IS NOT NULL"),
+                try integer("SELECT fileBytes FROM cache"))
+            XCTAssertGreaterThan(try cache.remove(CacheFilter()), 3)
+            XCTAssertEqual(try integer("SELECT bytes + fileBytes FROM cache"), 0)
+            cache.close()
+        }
+        unlink(path)
+        try open().close()
+        let pages = try XCTUnwrap(integer("PRAGMA page_count"))
+        XCTAssertLessThanOrEqual(pages, CacheRoom.emptyPages)
+    }
+
+    func testOpeningReadsNoEntry() throws {
+        try open().close()
+        var steps: [Int] = []
+        for count in [10, 20_000] {
+            try shell(
+                """
+                WITH RECURSIVE n (i) AS (
+                    SELECT (SELECT count(*) FROM entry) + 1 UNION ALL
+                    SELECT i + 1 FROM n WHERE i < \(count))
+                INSERT INTO entry
+                SELECT i, i, 'GET http://127.0.0.1/' || i || '  ', 'GET', 'http://127.0.0.1/' || i,
+                    i, NULL, '', x'', x'', i, i, 600, 0, NULL, NULL, NULL, NULL FROM n
+                """)
+            let counted = Lock(0)
+            let cache = try open {
+                $0.faults = FaultPoints { operation in
+                    if operation == .step { counted.withLock { $0 += 1 } }
+                    return nil
+                }
+            }
+            cache.writer?.finish()
+            steps.append(counted.withLock { $0 })
+            XCTAssertEqual(cache.statistics.holdings.entries, Int64(count))
+            cache.close()
+        }
+        XCTAssertEqual(steps[0], steps[1])
+    }
+
     func testAValidatedAnswerKeepsItsBodyAndItsMemo() throws {
         try both { cache in
             let asked = question("a")

@@ -59,11 +59,14 @@ package final class ResponseCache: AnswerCache {
             return
         }
         var connection = connection
+        let room = CacheRoom(bytesMax: definition.bytesMax)
         connection.mode = options.fileMode
+        connection.logBytesMax = room.logBytesMax
+        connection.mayGiveBackPages = true
         let file = CacheFile(
             CacheFileOptions(
-                path: path, bytesMax: definition.bytesMax, connection: connection,
-                clock: options.clock, pool: options.pool), memory, troubles)
+                path: path, room: room, connection: connection, clock: options.clock,
+                pool: options.pool), memory, troubles)
         do throws(Migrations.Refusal) {
             let writer = CacheWriter(file, try file.open(), counters)
             (self.file, self.writer) = (file, writer)

@@ -7,10 +7,32 @@ import RestwayThreads
 /// The settings of the file of a cache.
 struct CacheFileOptions: Sendable {
     var path: String
-    var bytesMax: Int64
+    var room: CacheRoom
     var connection = Connection.Options()
     var clock: any Clock = SystemClock()
     var pool = WorkerPool.shared
+}
+
+/// How the room of a cache is divided between the entries and the log, which together take no more
+/// than the limit.
+struct CacheRoom: Sendable {
+    static let pageBytes: Int64 = 4_096
+    /// The pages of a file without entries, which the limit does not count.
+    static let emptyPages: Int64 = 24
+    /// How many pages a transaction changes in most cases for one entry, apart from its body: half
+    /// of them are those of the entry that leaves for it.
+    static let entryPages: Int64 = 16
+
+    let bytesMax: Int64
+
+    /// The log is moved into the file when it has as many bytes.
+    var logBytesMax: Int64 { min(bytesMax / 8, 4 << 20) }
+    var logPagesMax: Int { Int(logBytesMax / Self.pageBytes) }
+    /// What a transaction adds to a log that is just not moved.
+    var groupBytesMax: Int64 { logBytesMax }
+    var entryBytesMax: Int64 { bytesMax - logBytesMax - groupBytesMax }
+    /// The most rows of `change`. A process that has missed older ones forgets everything.
+    var changesMax: Int64 { min(4_096, bytesMax / 1_024) }
 }
 
 /// Reads the file of a cache, and keeps what is in memory in agreement with it.

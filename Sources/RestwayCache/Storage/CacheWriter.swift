@@ -27,6 +27,16 @@ enum CacheWrite: Sendable {
     case sweep
 }
 
+extension CacheWrite {
+    /// About how many bytes the write adds to the log. A large body is no part of it, but few of
+    /// them are to be written before others are removed.
+    fileprivate var logBytes: Int64 {
+        let pages = CacheRoom.entryPages * CacheRoom.pageBytes
+        if case .store(let answer, _, _) = self { return answer.body.length + pages }
+        return CacheRoom.pageBytes
+    }
+}
+
 /// The number of entries that a removal removed; `nil` until it is written.
 typealias RemovedCount = Lock<Int64?>
 
@@ -129,9 +139,22 @@ final class CacheWriter: Sendable {
                 state.hasFailed = false
                 return nil
             }
-            defer { (state.writes, state.bytes) = ([], 0) }
-            return state.writes
+            let group = Array(state.writes[..<groupEnd(state.writes)])
+            state.writes.removeFirst(group.count)
+            for case .store(let answer, _, _) in group { state.bytes -= answer.body.length }
+            return group
         }
+    }
+
+    /// Returns the end of the writes that one transaction takes, so that the log does not become
+    /// too long.
+    private func groupEnd(_ writes: [CacheWrite]) -> Int {
+        var bytes: Int64 = 0
+        let end = writes.firstIndex { write in
+            bytes += write.logBytes
+            return bytes > file.options.room.groupBytesMax
+        }
+        return max(1, end ?? writes.count)
     }
 
     /// - Parameter left: The writes that are to be tried again; `nil` if the group was written.
@@ -175,7 +198,7 @@ final class CacheWriter: Sendable {
             let prepared = group.map { withBody($0, opened.bodies) }
             var transaction = CacheTransaction(
                 file: opened.connection, origin: file.origin,
-                now: file.options.clock.wallMicroseconds(), bytesMax: file.options.bytesMax)
+                now: file.options.clock.wallMicroseconds(), room: file.options.room)
             do throws(SQLiteError) {
                 do throws(SQLiteError) {
                     try transaction.run(prepared)
