@@ -116,6 +116,30 @@ final class CacheFaultTests: CacheTestCase {
         cache.close()
     }
 
+    func testAFileOfTheFirstVersionIsEmptiedAndGoesOn() throws {
+        var cache = try open()
+        try store(cache, question("small"), "one")
+        try store(cache, question("large"), String(repeating: "x", count: 100_000))
+        cache.close()
+        try shell(
+            """
+            DROP TRIGGER fileAdded; DROP TRIGGER fileRemoved;
+            ALTER TABLE cache DROP COLUMN fileBytes; UPDATE entry SET digest = NULL;
+            PRAGMA user_version = 1
+            """)
+        cache = try open()
+        XCTAssertEqual(cache.statistics.holdings.entries, 0)
+        XCTAssertNil(found(cache, question("small")))
+        try store(cache, question("small"), "newer")
+        cache.close()
+        XCTAssertEqual(names(bodies), [])
+        cache = try open()
+        XCTAssertEqual(found(cache, question("small")), "newer")
+        XCTAssertEqual(cache.problem, "")
+        XCTAssertEqual(cache.statistics.holdings.entries, 1)
+        cache.close()
+    }
+
     func testAFileThatFailsIsOpenedAgain() throws {
         let fault = Fault()
         let cache = try open { $0.faults = fault.faults }
