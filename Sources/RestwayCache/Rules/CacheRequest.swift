@@ -35,19 +35,17 @@ package final class CacheRequest: Sendable {
         directives = CacheControl(headers, isRequest: true)
     }
 
-    /// Returns the same request of a program that wants another use of the cache.
-    func with(_ mode: CacheMode) -> CacheRequest {
-        CacheRequest(
-            method: method, url: url, headers: headers, body: body, rules: rules, mode: mode,
-            addedCookies: addedCookies)
+    private init(_ other: CacheRequest, _ mode: CacheMode, _ addedCookies: String?) {
+        (method, url, headers, body) = (other.method, other.url, other.headers, other.body)
+        (rules, directives) = (other.rules, other.directives)
+        (self.mode, self.addedCookies) = (mode, addedCookies)
     }
 
+    /// Returns the same request of a program that wants another use of the cache.
+    func with(_ mode: CacheMode) -> CacheRequest { CacheRequest(self, mode, addedCookies) }
+
     /// Returns the same request with other cookies.
-    func adding(cookies: String?) -> CacheRequest {
-        CacheRequest(
-            method: method, url: url, headers: headers, body: body, rules: rules, mode: mode,
-            addedCookies: cookies)
-    }
+    func adding(cookies: String?) -> CacheRequest { CacheRequest(self, mode, cookies) }
 }
 
 extension CacheRequest {
