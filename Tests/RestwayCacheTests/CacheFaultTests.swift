@@ -242,6 +242,32 @@ final class CacheFaultTests: CacheTestCase {
         second.close()
     }
 
+    /// Each commit queues another write, so that there is always one that waits.
+    func testAListDoesNotWaitForWritesThatComeAfterIt() throws {
+        let commits = Lock(0)
+        let queue = Lock<(@Sendable () -> Void)?>(nil)
+        let cache = try open {
+            $0.faults = FaultPoints { operation in
+                guard operation == .commit else { return nil }
+                let number = commits.withLock { number in
+                    number += 1
+                    return number
+                }
+                if number < 20_000 { queue.withLock { $0 }?() }
+                return nil
+            }
+        }
+        queue.withLock { queue in
+            queue = { [unowned cache] in cache.remove(Removal(url: "http://127.0.0.1/none")) }
+        }
+        try store(cache, question("a"), "one")
+        XCTAssertEqual(try cache.list(CacheFilter(), limit: 0).count, 1)
+        XCTAssertEqual(try cache.remove(CacheFilter()), 1)
+        XCTAssertLessThan(commits.withLock { $0 }, 10_000)
+        queue.withLock { $0 = nil }
+        cache.close()
+    }
+
     func testManyThreadsAndCachesAtOnce() throws {
         let caches = try (0..<4).map { _ in try open(memoryBytesMax: 40_000) }
         // The functions of a test case that make requests change nothing.
