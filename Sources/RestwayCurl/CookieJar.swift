@@ -144,7 +144,9 @@ package final class CookieJar: @unchecked Sendable {
 
     /// Returns the cookies that a request to `url` may send now. The text is the same for the same
     /// cookies, in whatever order they are sent. Returns `nil` if the cookies are not known.
-    package func sent(to url: String) -> String? {
+    ///
+    /// - Parameter now: The time in seconds since 1970.
+    package func sent(to url: String, at now: Int64 = Int64(time(nil))) -> String? {
         let (known, changes) = listing.withLock { ($0.cookies, $0.changes) }
         guard let all = known ?? cookies else { return nil }
         if known == nil {
@@ -157,7 +159,8 @@ package final class CookieJar: @unchecked Sendable {
         guard var place = try? CookiePlace(url: url) else { return nil }
         // HSTS may turn the request into one with TLS.
         place.isSecure = true
-        let sent = all.filter { Self.isCurrent($0) && $0.isSent(to: place) }
+        // libcurl still sends a cookie in the second in which it expires.
+        let sent = all.filter { ($0.expires == 0 || $0.expires >= now) && $0.isSent(to: place) }
         return sent.map { $0.name + "=" + $0.value }.sorted().joined(separator: "; ")
     }
 

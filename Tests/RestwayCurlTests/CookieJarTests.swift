@@ -192,14 +192,17 @@ final class CookieJarTests: CurlTransportTestCase {
     }
 
     func testACookieOfTheFileIsKnownUntilItExpires() throws {
-        let soon = Int64(time(nil)) + 1
+        let expires: Int64 = 4_102_444_800
         write(
             Cookie.file([
                 Cookie(name: "a", value: "1", domain: "example.com", path: "/").line,
-                Cookie(name: "b", value: "2", domain: "example.com", path: "/", expires: soon).line,
+                Cookie(name: "b", value: "2", domain: "example.com", path: "/", expires: expires)
+                    .line,
             ]))
         let jar = try open()
-        eventually { jar.sent(to: "http://example.com/") == "a=1" }
+        XCTAssertEqual(jar.sent(to: "http://example.com/"), "a=1; b=2")
+        XCTAssertEqual(jar.sent(to: "http://example.com/", at: expires), "a=1; b=2")
+        XCTAssertEqual(jar.sent(to: "http://example.com/", at: expires + 1), "a=1")
     }
 
     func testAnySharingThreadMayUseTheJar() throws {
