@@ -334,7 +334,13 @@ final class CacheStorageTests: CacheTestCase {
         saved.content?.end()
         unlink(source)
         cache.close()
-        cache = try open()
+        cache = try open(options: { $0.bodyBytesMax = 1_000 })
+        guard case .answer(let tooLarge) = cache.find(question("a")) else {
+            return XCTFail("a body that is too large for memory is lost")
+        }
+        XCTAssertEqual(tooLarge.bodyFile?.length, saved.length)
+        let shared = try ticket(cache, question("b")).shared(tooLarge)
+        XCTAssertEqual(shared.bodyFile?.length, saved.length)
         guard case .answer(let hit) = cache.find(asked) else { return XCTFail("no hit") }
         XCTAssertEqual(hit.bodyFile?.length, saved.length)
         // The bytes stay readable when the entry is removed.

@@ -299,7 +299,8 @@ final class ExchangeTicket: CacheTicket {
             received: ReceivedResponse(
                 status: received.status, httpVersion: received.httpVersion, headers: headers,
                 url: received.url, body: received.body, saved: received.saved,
-                trailers: received.trailers, cache: note), memo: answer.memo)
+                trailers: received.trailers, cache: note),
+            memo: answer.memo, bodyFile: answer.bodyFile)
     }
 
     func failed(_ failure: Failure) -> CachedAnswer? {

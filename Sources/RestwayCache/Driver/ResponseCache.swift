@@ -244,9 +244,10 @@ package final class ResponseCache: AnswerCache {
         case .bytes(let body): return HeldAnswer(answer: answer, body: body, file: nil)
         case .file(let name):
             guard mayRead else { return nil }
-            if let held = read(name, of: answer, asFile: !question.wantsBytes && !isPart) {
-                return held
-            }
+            // The call refuses a body that is too large for memory. The next download may want it.
+            let isTooLarge = name.length > Int64(options.bodyBytesMax)
+            let asFile = !isPart && (!question.wantsBytes || isTooLarge)
+            if let held = read(name, of: answer, asFile: asFile) { return held }
             remove(Removal(id: answer.id))
             return nil
         }
