@@ -22,6 +22,8 @@ final class ExchangeTicket: CacheTicket {
     /// That entry with its body.
     private let held: HeldAnswer?
     private let sentAt: Atomic<Int64>
+    /// The cookies that the client had for the request; `nil` if they are not known.
+    private let cookies: String?
 
     init(
         _ cache: ResponseCache, _ question: CacheQuestion, _ variants: Variants?,
@@ -29,7 +31,9 @@ final class ExchangeTicket: CacheTicket {
         asked: Int?, held: HeldAnswer?
     ) {
         self.cache = cache
-        self.question = question.withCookies(cache.options.cookies)
+        self.question = question
+        cookies =
+            question.knowsCookies ? cache.options.cookies?(question.request.url) : nil
         self.variants = variants
         self.look = look
         self.forward = forward
@@ -46,7 +50,7 @@ final class ExchangeTicket: CacheTicket {
     var flightKey: FlightKey? {
         guard request.isAnswerable, !request.passesBy, question.wantsBytes else { return nil }
         var headers = request.headers
-        if let cookies = request.addedCookies, !cookies.isEmpty {
+        if let cookies, !cookies.isEmpty {
             headers.fields.append(HeaderField(name: Selecting.cookie, value: cookies))
         }
         return FlightKey(
@@ -55,12 +59,11 @@ final class ExchangeTicket: CacheTicket {
     }
 
     /// The request as it was sent. Its cookies are not known if the client may have sent others
-    /// than it had when the cache was asked.
+    /// than it had when the cache was asked. They matter only to an answer that varies.
     private func requestAsSent(for answer: Headers) -> CacheRequest {
-        guard question.knowsCookies, let cookies = request.addedCookies,
-            answer.joined("Vary") != nil, cache.options.cookies?(request.url) != cookies
-        else { return request }
-        return request.adding(cookies: nil)
+        guard question.knowsCookies, answer.joined("Vary") != nil else { return request }
+        let areSame = cookies != nil && cache.options.cookies?(request.url) == cookies
+        return request.adding(cookies: areSame ? cookies : nil)
     }
 
     /// Tells the ticket of a request that is already answered when it was sent.
