@@ -135,7 +135,8 @@ typedef struct restway_client_options {
      *  file that the document names, and turns the cache on if the document has none. NULL takes
      *  the document's file. *Copied*. */
     const char *cache_path;
-    /** The size limit of that file and of the bodies beside it, 65,536 or more. Default 100 MiB. */
+    /** The limit on the bytes that this file, its log and the bodies beside it take on the disk,
+     *  65,536 or more. Default 100 MiB. */
     int64_t cache_bytes_max;
     /** The size limit of the answers that the cache keeps in memory. Default 16 MiB; -1 keeps none
      *  in memory, which needs a file. */

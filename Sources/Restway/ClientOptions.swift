@@ -64,7 +64,7 @@ public struct ClientOptions: Sendable {
     public struct Cache: Sendable {
         /// Whether there is a cache; `nil` if the document or a file asks for it.
         public var isOn: Bool?
-        /// The largest size of the file and of the bodies beside it (100 MiB).
+        /// The limit on the bytes that the file, its log and the bodies take on the disk (100 MiB).
         public var bytesMax: Int64?
         /// The largest size of the answers in memory (16 MiB); 0 keeps none there.
         public var memoryBytesMax: Int64?

@@ -76,7 +76,7 @@ package final class Client: Sendable {
         auth = AuthDriver(
             try definition.auth.resolved(environment), transports.standard, executors, callOptions)
         let reachability = ReachabilityState()
-        self.cache = try options.cache(over: definition.storage.cache, fileMode, clock, pool)
+        self.cache = try options.cache(over: definition.storage.cache, fileMode, jar, clock, pool)
         let cache = cache ?? self.cache
         outbox = try Outbox.make(
             definition, path: options.files.outbox, mode: fileMode, seed: options.randomSeed,

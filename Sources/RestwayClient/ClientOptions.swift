@@ -123,7 +123,8 @@ package struct ClientOptions: Sendable {
 
     /// Makes the response cache; `nil` if neither the document nor these options ask for one.
     func cache(
-        over document: CacheDefinition?, _ mode: FileMode, _ clock: any Clock, _ pool: WorkerPool
+        over document: CacheDefinition?, _ mode: FileMode, _ cookies: CookieJar?,
+        _ clock: any Clock, _ pool: WorkerPool
     ) throws(Failure) -> ResponseCache? {
         guard let settings = try files.cache.settings(over: document) else { return nil }
         var options = ResponseCache.Options()
@@ -131,6 +132,7 @@ package struct ClientOptions: Sendable {
         options.bodyBytesMax = calls.bodyBytesMax
         options.clock = clock
         options.pool = pool
+        if let cookies { options.cookies = { cookies.sent(to: $0) } }
         return try ResponseCache(settings, options)
     }
 

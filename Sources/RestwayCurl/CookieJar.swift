@@ -18,6 +18,15 @@ package final class CookieJar: @unchecked Sendable {
     /// The share object of libcurl. It is made when it is needed, because a client that has sent
     /// nothing does not need libcurl.
     private let made = Lock<UnsafeMutableRawPointer?>(nil)
+    private let listing: Lock<Listing>
+
+    /// The cookies as libcurl has listed them last.
+    private struct Listing {
+        /// `nil` if libcurl may have others by now.
+        var cookies: [Cookie]?
+        /// How often the cookies may have changed.
+        var changes = 0
+    }
 
     /// - Parameter path: The file of the cookies, which are loaded from it; `nil` keeps them in
     ///   memory alone.
@@ -39,6 +48,7 @@ package final class CookieJar: @unchecked Sendable {
     private init(_ file: StateFile?, _ loaded: [Cookie]) {
         self.file = file
         self.loaded = loaded
+        listing = Lock(Listing(cookies: loaded))
         mutex = .allocate(capacity: 1)
         mutex.initialize(to: pthread_mutex_t())
         precondition(pthread_mutex_init(mutex, nil) == 0)
@@ -99,6 +109,7 @@ package final class CookieJar: @unchecked Sendable {
                     && kept.domain == cookie.domain && kept.path == cookie.path
             }
         }
+        learned()
         changed()
         return isKept
     }
@@ -114,8 +125,43 @@ package final class CookieJar: @unchecked Sendable {
                 Self.add(cookie, easy)
             }
         }
-        if !cookies.isEmpty { changed() }
+        if !cookies.isEmpty {
+            learned()
+            changed()
+        }
         return cookies.count
+    }
+
+    // MARK: What is sent
+
+    /// Takes note that libcurl may have got other cookies.
+    func learned() {
+        listing.withLock { listing in
+            listing.cookies = nil
+            listing.changes += 1
+        }
+    }
+
+    /// Returns the cookies that a request to `url` may send now. The text is the same for the same
+    /// cookies, in whatever order they are sent. Returns `nil` if the cookies are not known.
+    ///
+    /// - Parameter now: The time in seconds since 1970.
+    package func sent(to url: String, at now: Int64 = Int64(time(nil))) -> String? {
+        let (known, changes) = listing.withLock { ($0.cookies, $0.changes) }
+        guard let all = known ?? cookies else { return nil }
+        if known == nil {
+            listing.withLock { listing in
+                if listing.changes == changes { listing.cookies = all }
+            }
+        }
+        // A client without cookies does not look at the URL.
+        guard !all.isEmpty else { return "" }
+        guard var place = try? CookiePlace(url: url) else { return nil }
+        // HSTS may turn the request into one with TLS.
+        place.isSecure = true
+        // libcurl still sends a cookie in the second in which it expires.
+        let sent = all.filter { ($0.expires == 0 || $0.expires >= now) && $0.isSent(to: place) }
+        return sent.map { $0.name + "=" + $0.value }.sorted().joined(separator: "; ")
     }
 
     // MARK: The file

@@ -73,7 +73,9 @@ extension EasyHandle {
     /// Takes a header line. False ends the exchange with `failure`; it has the same meaning in the
     /// next two functions.
     private func received(headerLine line: UnsafeRawBufferPointer) -> Bool {
-        let step = transfer.head.consume(line.assumingMemoryBound(to: UInt8.self))
+        let line = line.assumingMemoryBound(to: UInt8.self)
+        if HeadParser.setsCookie(line) { cookieHasCome() }
+        let step = transfer.head.consume(line)
         switch step {
         case .more:
             break

@@ -151,6 +151,9 @@ final class EasyHandle {
         sockets.pausedExchanges += isPaused ? 1 : -1
     }
 
+    /// Tells the jar that libcurl has taken a cookie, perhaps of an answer before the last one.
+    func cookieHasCome() { cookies?.learned() }
+
     /// Keeps what an answer asks the client to remember. libcurl has already taken its cookies.
     func keepState(of answer: ResponseHead) {
         if let cookies, cookies.hasFile, answer.headers[first: "Set-Cookie"] != nil {

@@ -60,6 +60,15 @@ struct HeadParser {
         return field(content)
     }
 
+    /// Whether a line is the field `Set-Cookie`.
+    static func setsCookie(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
+        let name: StaticString = "set-cookie:"
+        let count = name.utf8CodeUnitCount
+        guard line.count > count else { return false }
+        // The bit that tells small letters from capitals is set in "-" and ":".
+        return (0..<count).allSatisfy { line[$0] | 0x20 == name.utf8Start[$0] }
+    }
+
     private mutating func begin(_ line: Bytes) -> Step {
         guard let (version, status) = Self.parseStatusLine(line) else {
             return .failed(.protocolViolation, "the response has no status line")

@@ -159,7 +159,7 @@ package struct CookiePlace: Equatable, Sendable {
     package let path: String
     /// Whether nobody can intercept the connection, as libcurl judges it: the connection uses TLS,
     /// or stays within the machine.
-    package let isSecure: Bool
+    package var isSecure: Bool
 
     package init(url: String) throws(RoutingError) {
         let text = try URLText.normalizedAbsolute(url)

@@ -13,6 +13,10 @@ package final class Connection: @unchecked Sendable {
         package var isDurable = false
         /// The size in KiB of the pages that SQLite keeps in memory.
         package var pageCacheKiB = 8 << 10
+        /// The log is cut to this size when it is written from its start again.
+        package var logBytesMax: Int64 = 64 << 20
+        /// Whether `giveBack` is possible for a file that the connection creates.
+        package var mayGiveBackPages = false
         /// The most pages of the file, for tests that fill a file; `nil` sets no limit.
         package var pagesMax: Int?
         /// The permissions of a new file. Its log and the log's index get the permissions of the
@@ -72,6 +76,7 @@ package final class Connection: @unchecked Sendable {
         let head = try Migrations.Refusal.wrapping(head())
         guard case .database(format.applicationID, _, _) = head else { throw .foreign }
         rw_reset_database(handle, true)
+        if options.mayGiveBackPages { _ = execute("PRAGMA " + Self.incrementalVacuum, options) }
         let code = execute("VACUUM", options)
         rw_reset_database(handle, false)
         guard code == SQLITE_OK else { throw .failed(error(code)) }
@@ -125,10 +130,12 @@ package final class Connection: @unchecked Sendable {
     /// Sets the pragmas. Their order matters: WAL comes first, because it reads the file for the
     /// first time.
     private func configure(_ options: Options) throws(SQLiteError) {
-        var pragmas = [
+        // This has to be known before the first page is written.
+        var pragmas = options.mayGiveBackPages ? [Self.incrementalVacuum] : []
+        pragmas += [
             "journal_mode = WAL", "synchronous = \(options.isDurable ? "FULL" : "NORMAL")",
             "wal_autocheckpoint = 0",
-            "journal_size_limit = \(64 << 20)", "cache_size = -\(options.pageCacheKiB)",
+            "journal_size_limit = \(options.logBytesMax)", "cache_size = -\(options.pageCacheKiB)",
             "trusted_schema = OFF", "temp_store = MEMORY",
         ]
         if let pages = options.pagesMax { pragmas.append("max_page_count = \(pages)") }
@@ -136,6 +143,14 @@ package final class Connection: @unchecked Sendable {
             let code = execute("PRAGMA \(pragma)", options)
             if code != SQLITE_OK { throw error(code) }
         }
+    }
+
+    private static let incrementalVacuum = "auto_vacuum = INCREMENTAL"
+
+    /// Gives pages without content back to the disk, at the latest when the log is moved into the
+    /// file. It is called in a transaction that writes.
+    package func giveBack(pages: Int64) throws(SQLiteError) {
+        try run("PRAGMA incremental_vacuum(\(pages))")
     }
 
     /// Runs SQL, and tries again if the file is busy. If several connections give a new file its
@@ -265,8 +280,10 @@ package final class Connection: @unchecked Sendable {
     package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
     /// Moves the content of the log into the file, as far as readers allow.
-    package func checkpoint() throws(SQLiteError) {
-        _ = try moveLog(SQLITE_CHECKPOINT_PASSIVE)
+    ///
+    /// - Parameter waits: Whether it waits for readers, as long as the connection waits for locks.
+    package func checkpoint(waits: Bool = false) throws(SQLiteError) {
+        _ = try moveLog(waits ? SQLITE_CHECKPOINT_RESTART : SQLITE_CHECKPOINT_PASSIVE)
     }
 
     /// Moves the log into the file.

@@ -98,6 +98,43 @@ static void cache__keeps_variants_apart(void **state) {
     caching_end(&caching);
 }
 
+static void set_session(struct caching *caching, const char *value) {
+    restway_cookie cookie = RESTWAY_COOKIE_INIT;
+    cookie.name = "session";
+    cookie.value = value;
+    assert_ok(restway_client_set_cookie(caching->client, NULL, &cookie, &failure));
+}
+
+static void cache__keeps_answers_apart_by_the_cookies_of_the_client(void **state) {
+    (void)state;
+    struct caching caching;
+    static const char rule[] = "Vary: Cookie\r\nCache-Control: max-age=60\r\n";
+    caching_begin(&caching);
+    caching_answer(&caching, 200, rule, THING);
+    caching_get(&caching, "/plain", RESTWAY_CACHE_STANDARD, RESTWAY_CACHE_STATE_STORED, 1);
+    caching_get(&caching, "/plain", RESTWAY_CACHE_STANDARD, RESTWAY_CACHE_STATE_HIT, 1);
+    set_session(&caching, "one");
+    assert_int_equal(caching_find(&caching, "/plain").state, RESTWAY_CACHE_STATE_MISSING);
+    caching_get(&caching, "/plain", RESTWAY_CACHE_STANDARD, RESTWAY_CACHE_STATE_STORED, 2);
+    set_session(&caching, "two");
+    caching_get(&caching, "/plain", RESTWAY_CACHE_STANDARD, RESTWAY_CACHE_STATE_STORED, 3);
+    set_session(&caching, "one");
+    assert_int_equal(caching_find(&caching, "/plain").state, RESTWAY_CACHE_STATE_HIT);
+    caching_get(&caching, "/plain", RESTWAY_CACHE_STANDARD, RESTWAY_CACHE_STATE_HIT, 3);
+    assert_ok(restway_client_clear_cookies(caching.client, NULL, NULL, NULL, &failure));
+    caching_get(&caching, "/plain", RESTWAY_CACHE_STANDARD, RESTWAY_CACHE_STATE_HIT, 3);
+    /* The next request has another cookie than the request that got this answer. */
+    caching_answer(
+        &caching, 200,
+        "Vary: Cookie\r\nCache-Control: max-age=60\r\nSet-Cookie: session=three; Path=/\r\n",
+        NEWER_THING);
+    caching_get(&caching, "/other", RESTWAY_CACHE_STANDARD, RESTWAY_CACHE_STATE_PASSED, 4);
+    caching_get(&caching, "/other", RESTWAY_CACHE_STANDARD, RESTWAY_CACHE_STATE_STORED, 5);
+    caching_get(&caching, "/other", RESTWAY_CACHE_STANDARD, RESTWAY_CACHE_STATE_HIT, 5);
+    caching_get(&caching, "/plain", RESTWAY_CACHE_STANDARD, RESTWAY_CACHE_STATE_STORED, 6);
+    caching_end(&caching);
+}
+
 static void cache__ignores_the_parameters_that_the_route_names(void **state) {
     (void)state;
     struct caching caching;
@@ -256,6 +293,7 @@ static const struct CMUnitTest tests[] = {
     TEST(cache__lifetime_of_a_request_replaces_the_route_s),
     TEST(cache__validates_with_the_etag),
     TEST(cache__keeps_variants_apart),
+    TEST(cache__keeps_answers_apart_by_the_cookies_of_the_client),
     TEST(cache__ignores_the_parameters_that_the_route_names),
     TEST(cache__removes_the_answers_of_the_routes_that_are_named),
     TEST(cache__unsafe_methods_invalidate_their_url),

@@ -181,8 +181,40 @@ static void cache__a_hit_asks_no_authorize_function(void **state) {
     caching_end(&caching);
 }
 
+/** A refresh function that also lets the server accept the new credential. */
+static void renew(void *context, restway_refresh *refresh) {
+    struct caching *caching = context;
+    restway_credential credential = RESTWAY_CREDENTIAL_INIT;
+    credential.token = "second";
+    answering_set(&caching->server, 200, THING);
+    if (restway_refresh_succeed(refresh, &credential, NULL) != RESTWAY_OK) {
+        abort();
+    }
+    restway_refresh_release(refresh);
+}
+
+static void cache__a_refresh_keeps_the_entries(void **state) {
+    (void)state;
+    struct caching caching;
+    restway_credential credential = RESTWAY_CREDENTIAL_INIT;
+    caching_begin(&caching);
+    credential.token = "first";
+    assert_ok(restway_client_set_credential(caching.client, &credential, &failure));
+    assert_ok(restway_client_set_refresh(caching.client, renew, &caching, NULL, &failure));
+    caching_get(&caching, "mine", RESTWAY_CACHE_STANDARD, RESTWAY_CACHE_STATE_STORED, 1);
+    answering_set(&caching.server, 401, "{}");
+    caching_get_body(
+        &caching, "/other", RESTWAY_CACHE_STANDARD, RESTWAY_CACHE_STATE_PASSED, 3, THING);
+    char *head = answering_take_head(&caching.server);
+    assert_holds(head, "Authorization: Bearer second");
+    free(head);
+    caching_get(&caching, "mine", RESTWAY_CACHE_STANDARD, RESTWAY_CACHE_STATE_HIT, 3);
+    caching_end(&caching);
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(cache__a_hit_asks_no_authorize_function),
+    TEST(cache__a_refresh_keeps_the_entries),
     TEST(cache__a_request_keeps_the_discriminator_it_started_with),
     TEST(cache_file__any_text_is_a_discriminator),
     TEST(cache_file__has_no_credential_of_a_request),

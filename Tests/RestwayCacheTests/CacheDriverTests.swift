@@ -2,6 +2,7 @@ import RestwayCalls
 import RestwayDocument
 import RestwayHTTP
 import RestwayOutcome
+import RestwayThreads
 import XCTest
 
 @testable import RestwayCache
@@ -135,17 +136,123 @@ final class CacheDriverTests: CacheTestCase {
 
     // MARK: Cookies
 
+    private let varying = [("Cache-Control", "max-age=100"), ("Vary", "Accept, cookie")]
+
+    /// A jar whose cookies the test chooses.
+    private final class Jar: Sendable {
+        let text = Lock<String?>("")
+        let looks = Lock(0)
+    }
+
+    private func open(isInFile: Bool, _ jar: Jar) throws -> ResponseCache {
+        try open(
+            isInFile: isInFile,
+            options: { options in
+                options.cookies = { _ in
+                    jar.looks.withLock { $0 += 1 }
+                    return jar.text.withLock { $0 }
+                }
+            })
+    }
+
+    /// A request with which the client sends the cookies that it keeps.
+    private func withCookies(_ cache: ResponseCache, _ path: String = "a") -> CacheQuestion {
+        let request = CacheRequest(
+            method: "GET", url: "http://127.0.0.1/\(path)", addedCookies: nil)
+        return CacheQuestion(request, plan(cache), knowsCookies: true)
+    }
+
     func testAnAnswerThatVariesWithHiddenCookiesIsNotGivenAgain() throws {
         let cache = try cacheInMemory()
-        let varying = answer("one", [("Cache-Control", "max-age=100"), ("Vary", "Cookie")])
         for isHidden in [true, false] {
             let request = CacheRequest(
-                method: "GET", url: "http://127.0.0.1/\(isHidden)", hasHiddenCookies: isHidden)
+                method: "GET", url: "http://127.0.0.1/\(isHidden)",
+                addedCookies: isHidden ? nil : "")
             let asked = CacheQuestion(request, plan(cache))
-            let outcome = try ticket(cache, asked).answered(varying)
+            let outcome = try ticket(cache, asked).answered(answer("one", varying))
             XCTAssertEqual(outcome.isShareable, !isHidden)
             XCTAssertEqual(found(cache, asked), isHidden ? nil : "one")
         }
+    }
+
+    func testAnAnswerThatVariesWithCookiesOfTheClientIsGivenForTheSameCookies() throws {
+        for isInFile in [false, true] {
+            let jar = Jar()
+            var cache = try open(isInFile: isInFile, jar)
+            let asked = withCookies(cache)
+            for cookies in ["", "s=1", "s=2; t=3"] {
+                jar.text.withLock { $0 = cookies }
+                let outcome = try ticket(cache, asked).answered(answer("of " + cookies, varying))
+                XCTAssertEqual(outcome.answer.received.cache?.state, .stored)
+                XCTAssertTrue(outcome.isShareable)
+            }
+            if isInFile {
+                cache.close()
+                let places = "SELECT sum(instr(head, CAST('s=1' AS BLOB))) FROM entry"
+                XCTAssertEqual(try integer(places), 0)
+                cache = try open(isInFile: true, jar)
+            }
+            for cookies in ["s=1", "", "s=2; t=3"] {
+                jar.text.withLock { $0 = cookies }
+                XCTAssertEqual(found(cache, asked), "of " + cookies)
+                XCTAssertEqual(found(cache, withCookies(cache)), "of " + cookies)
+            }
+            for cookies in ["s=3", nil] {
+                jar.text.withLock { $0 = cookies }
+                XCTAssertNil(found(cache, asked))
+            }
+            cache.close()
+        }
+    }
+
+    func testAnAnswerToCookiesThatChangedMeanwhileIsNotKept() throws {
+        let jar = Jar()
+        let cache = try open(isInFile: false, jar)
+        for (path, varying) in [("a", varying), ("b", [("Cache-Control", "max-age=100")])] {
+            jar.text.withLock { $0 = "" }
+            let left = try ticket(cache, withCookies(cache, path))
+            jar.text.withLock { $0 = "s=1" }
+            let outcome = left.answered(answer("one", varying))
+            XCTAssertEqual(outcome.isShareable, path == "b")
+            XCTAssertEqual(found(cache, withCookies(cache, path)), path == "b" ? "one" : nil)
+            jar.text.withLock { $0 = "" }
+            XCTAssertEqual(found(cache, withCookies(cache, path)), path == "b" ? "one" : nil)
+        }
+    }
+
+    func testA304WithUnknownCookiesFreshensNothingForOtherCookies() throws {
+        let jar = Jar()
+        let cache = try open(isInFile: false, jar)
+        let kept = answer("one", [("Cache-Control", "max-age=1"), etag])
+        _ = try ticket(cache, withCookies(cache)).answered(kept)
+        clock.advance(milliseconds: 5_000)
+        let left = try ticket(cache, withCookies(cache))
+        jar.text.withLock { $0 = "s=1" }
+        XCTAssertEqual(
+            text(left.answered(answer(status: 304, varying + [etag])).answer), "one")
+        for cookies in ["", "s=1"] {
+            jar.text.withLock { $0 = cookies }
+            XCTAssertNil(found(cache, withCookies(cache)))
+        }
+    }
+
+    func testAHitThatDoesNotVaryWithCookiesAsksForNone() throws {
+        let jar = Jar()
+        let cache = try open(isInFile: false, jar)
+        _ = try ticket(cache, withCookies(cache)).answered(answer("one"))
+        let looks = jar.looks.withLock { $0 }
+        XCTAssertEqual(found(cache, withCookies(cache)), "one")
+        XCTAssertEqual(jar.looks.withLock { $0 }, looks)
+    }
+
+    func testRequestsWithOtherCookiesShareNoExchange() throws {
+        let jar = Jar()
+        let cache = try open(isInFile: false, jar)
+        let key = { try self.ticket(cache, self.withCookies(cache)).flightKey }
+        let first = try XCTUnwrap(try key())
+        XCTAssertEqual(try key(), first)
+        jar.text.withLock { $0 = "s=1" }
+        XCTAssertNotEqual(try key(), first)
     }
 
     // MARK: Flights

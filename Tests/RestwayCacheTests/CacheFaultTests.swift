@@ -108,10 +108,35 @@ final class CacheFaultTests: CacheTestCase {
         XCTAssertTrue(cache.problem.contains("damaged"), cache.problem)
         try store(cache, question("a"), "one")
         cache.close()
+        XCTAssertEqual(try integer("PRAGMA auto_vacuum"), 2, "it gives pages back")
         cache = try open()
         XCTAssertEqual(found(cache, question("a")), "one")
         XCTAssertEqual(cache.statistics.holdings.entries, 1)
         XCTAssertEqual(cache.problem, "")
+        cache.close()
+    }
+
+    func testAFileOfTheFirstVersionIsEmptiedAndGoesOn() throws {
+        var cache = try open()
+        try store(cache, question("small"), "one")
+        try store(cache, question("large"), String(repeating: "x", count: 100_000))
+        cache.close()
+        try shell(
+            """
+            DROP TRIGGER fileAdded; DROP TRIGGER fileRemoved;
+            ALTER TABLE cache DROP COLUMN fileBytes; UPDATE entry SET digest = NULL;
+            PRAGMA user_version = 1
+            """)
+        cache = try open()
+        XCTAssertEqual(cache.statistics.holdings.entries, 0)
+        XCTAssertNil(found(cache, question("small")))
+        try store(cache, question("small"), "newer")
+        cache.close()
+        XCTAssertEqual(names(bodies), [])
+        cache = try open()
+        XCTAssertEqual(found(cache, question("small")), "newer")
+        XCTAssertEqual(cache.problem, "")
+        XCTAssertEqual(cache.statistics.holdings.entries, 1)
         cache.close()
     }
 
@@ -215,6 +240,32 @@ final class CacheFaultTests: CacheTestCase {
         XCTAssertEqual(found(second, question("a")), "new")
         first.close()
         second.close()
+    }
+
+    /// Each commit queues another write, so that there is always one that waits.
+    func testAListDoesNotWaitForWritesThatComeAfterIt() throws {
+        let commits = Lock(0)
+        let queue = Lock<(@Sendable () -> Void)?>(nil)
+        let cache = try open {
+            $0.faults = FaultPoints { operation in
+                guard operation == .commit else { return nil }
+                let number = commits.withLock { number in
+                    number += 1
+                    return number
+                }
+                if number < 20_000 { queue.withLock { $0 }?() }
+                return nil
+            }
+        }
+        queue.withLock { queue in
+            queue = { [unowned cache] in cache.remove(Removal(url: "http://127.0.0.1/none")) }
+        }
+        try store(cache, question("a"), "one")
+        XCTAssertEqual(try cache.list(CacheFilter(), limit: 0).count, 1)
+        XCTAssertEqual(try cache.remove(CacheFilter()), 1)
+        XCTAssertLessThan(commits.withLock { $0 }, 10_000)
+        queue.withLock { $0 = nil }
+        cache.close()
     }
 
     func testManyThreadsAndCachesAtOnce() throws {

@@ -180,6 +180,41 @@ final class CacheProcessTests: CacheTestCase {
 
     // MARK: Damage
 
+    /// Whether the head comes back depends on what the log and the memory of SQLite still have.
+    func testAFileThatLosesItsHeadHarmsNothing() throws {
+        for isInLog in [false, true] {
+            var cache = try open()
+            for number in 0..<20 { try store(cache, question("\(number)"), "old \(number)") }
+            cache.close()
+            cache = try open(memoryBytesMax: 0)
+            if isInLog {
+                try store(cache, question("a"), "one")
+                cache.writer?.finish()
+            }
+            try run(
+                "/bin/dd", "if=/dev/urandom", "of=\(path)", "bs=4096", "count=30",
+                "conv=notrunc", "status=none")
+            for number in 0..<40 {
+                let asked = question("\(number)", mode: number < 20 ? .standard : .reload)
+                switch cache.find(asked) {
+                case .answer(let hit): XCTAssertEqual(text(hit), "old \(number)")
+                case .send(let ticket):
+                    let outcome = ticket.answered(answer("new"))
+                    XCTAssertEqual(text(outcome.answer), "new")
+                default: XCTFail("no other finding is possible")
+                }
+                cache.writer?.finish()
+                clock.advance(milliseconds: 2_000)
+            }
+            cache.close()
+            cache = try open()
+            try store(cache, question("b", mode: .reload), "two")
+            XCTAssertEqual(found(cache, question("b")), "two")
+            cache.close()
+            for name in names(folder) { unlink(folder + "/" + name) }
+        }
+    }
+
     func testDamageDuringARunHarmsNothing() throws {
         var cache = try open()
         // SQLite remembers less than this.

@@ -127,6 +127,81 @@ final class CacheStorageTests: CacheTestCase {
         cache.close()
     }
 
+    /// Returns the bytes that the file, its log and the bodies take on the disk.
+    private func bytesOnDisk() -> Int64 {
+        let paths =
+            [path, path + "-wal"] + names(bodies).map { bodies + "/" + $0 }
+        return paths.reduce(0) { sum, path in
+            var status = stat()
+            return stat(path, &status) == 0 ? sum + Int64(status.st_blocks) * 512 : sum
+        }
+    }
+
+    func testTheDiskHoldsNoMoreThanTheLimit() throws {
+        for sizes in [[1, 200], [2_000, 5_000], [40_000, 60_000], [100, 30_000, 150_000]] {
+            let bytesMax: Int64 = 2_000_000
+            let cache = try open(bytesMax: bytesMax)
+            var most: Int64 = 0
+            var written: Int64 = 0
+            var number = 0
+            while written < 3 * bytesMax, number < 4_000 {
+                for _ in 0..<8 {
+                    number += 1
+                    let body = String(repeating: "x", count: sizes[number % sizes.count])
+                    written += Int64(body.utf8.count)
+                    try store(cache, question("\(number)"), body)
+                    clock.advance(milliseconds: 1)
+                    most = max(most, bytesOnDisk())
+                }
+                cache.writer?.finish()
+                most = max(most, bytesOnDisk())
+            }
+            XCTAssertLessThanOrEqual(most, bytesMax + 256 << 10, "\(sizes)")
+            // The room is used.
+            XCTAssertGreaterThan(most, bytesMax / 2, "\(sizes)")
+            XCTAssertGreaterThan(cache.statistics.counts.evicted, 0)
+            XCTAssertNotNil(found(cache, question("\(number)")))
+            XCTAssertEqual(
+                try integer("SELECT total(length) FROM entry WHERE file IS NOT NULL"),
+                try integer("SELECT fileBytes FROM cache"))
+            XCTAssertGreaterThan(try cache.remove(CacheFilter()), 3)
+            XCTAssertEqual(try integer("SELECT bytes + fileBytes FROM cache"), 0)
+            cache.close()
+        }
+        unlink(path)
+        try open().close()
+        let pages = try XCTUnwrap(integer("PRAGMA page_count"))
+        XCTAssertLessThanOrEqual(pages, CacheRoom.emptyPages)
+    }
+
+    func testOpeningReadsNoEntry() throws {
+        try open().close()
+        var steps: [Int] = []
+        for count in [10, 20_000] {
+            try shell(
+                """
+                WITH RECURSIVE n (i) AS (
+                    SELECT (SELECT count(*) FROM entry) + 1 UNION ALL
+                    SELECT i + 1 FROM n WHERE i < \(count))
+                INSERT INTO entry
+                SELECT i, i, 'GET http://127.0.0.1/' || i || '  ', 'GET', 'http://127.0.0.1/' || i,
+                    i, NULL, '', x'', x'', i, i, 600, 0, NULL, NULL, NULL, NULL FROM n
+                """)
+            let counted = Lock(0)
+            let cache = try open {
+                $0.faults = FaultPoints { operation in
+                    if operation == .step { counted.withLock { $0 += 1 } }
+                    return nil
+                }
+            }
+            cache.writer?.finish()
+            steps.append(counted.withLock { $0 })
+            XCTAssertEqual(cache.statistics.holdings.entries, Int64(count))
+            cache.close()
+        }
+        XCTAssertEqual(steps[0], steps[1])
+    }
+
     func testAValidatedAnswerKeepsItsBodyAndItsMemo() throws {
         try both { cache in
             let asked = question("a")
@@ -259,7 +334,13 @@ final class CacheStorageTests: CacheTestCase {
         saved.content?.end()
         unlink(source)
         cache.close()
-        cache = try open()
+        cache = try open(options: { $0.bodyBytesMax = 1_000 })
+        guard case .answer(let tooLarge) = cache.find(question("a")) else {
+            return XCTFail("a body that is too large for memory is lost")
+        }
+        XCTAssertEqual(tooLarge.bodyFile?.length, saved.length)
+        let shared = try ticket(cache, question("b")).shared(tooLarge)
+        XCTAssertEqual(shared.bodyFile?.length, saved.length)
         guard case .answer(let hit) = cache.find(asked) else { return XCTFail("no hit") }
         XCTAssertEqual(hit.bodyFile?.length, saved.length)
         // The bytes stay readable when the entry is removed.
@@ -287,8 +368,44 @@ final class CacheStorageTests: CacheTestCase {
             }
             cache = try open()
             XCTAssertNil(found(cache, question("a")), change)
+            // A process that removes an entry removes its body, which is no damage.
+            XCTAssertEqual(cache.problem.contains("damaged"), change != "remove", change)
             cache.close()
             XCTAssertEqual(try integer("SELECT count(*) FROM entry"), 0)
+        }
+    }
+
+    /// SQLite does not notice when somebody else writes other bytes over a row.
+    func testADamagedRowIsNeverGiven() throws {
+        let other = "(SELECT %@ FROM entry WHERE url LIKE '%/b')"
+        func take(_ column: String) -> String {
+            column + " = " + other.replacingOccurrences(of: "%@", with: column)
+        }
+        let changes = [
+            "body = CAST('onf' AS BLOB)", "digest = NULL", take("body"), take("head"),
+            take("digest"), [take("head"), take("digest"), take("body")].joined(separator: ", "),
+            "head = CAST(substr(head, 1, 60) || x'7f' || substr(head, 62) AS BLOB)",
+            "head = substr(head, 1, length(head) - 1)", "head = x''",
+        ]
+        for change in changes {
+            var cache = try open()
+            try store(cache, question("a"), "one")
+            try store(cache, question("b"), "two")
+            cache.close()
+            try shell("UPDATE entry SET \(change) WHERE url LIKE '%/a'")
+            cache = try open()
+            XCTAssertNil(found(cache, question("a")), change)
+            XCTAssertTrue(cache.problem.contains("an entry was damaged"), cache.problem)
+            XCTAssertEqual(found(cache, question("b")), "two")
+            cache.writer?.finish()
+            XCTAssertEqual(try integer("SELECT count(*) FROM entry"), 1, change)
+            try store(cache, question("a"), "newer")
+            cache.close()
+            cache = try open()
+            XCTAssertEqual(found(cache, question("a")), "newer", change)
+            XCTAssertEqual(cache.problem, "")
+            XCTAssertEqual(try cache.remove(CacheFilter()), 2)
+            cache.close()
         }
     }
 

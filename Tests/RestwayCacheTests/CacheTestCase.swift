@@ -51,14 +51,24 @@ class CacheTestCase: XCTestCase {
         isInFile: Bool = true, bytesMax: Int64 = 100 << 20, memoryBytesMax: Int64 = 16 << 20,
         _ change: (inout Connection.Options) -> Void = { _ in }
     ) throws -> ResponseCache {
+        var connection = Connection.Options()
+        change(&connection)
+        return try open(
+            isInFile: isInFile, bytesMax: bytesMax, memoryBytesMax: memoryBytesMax, connection)
+    }
+
+    func open(
+        isInFile: Bool = true, bytesMax: Int64 = 100 << 20, memoryBytesMax: Int64 = 16 << 20,
+        _ connection: Connection.Options = .init(),
+        options change: (inout ResponseCache.Options) -> Void = { _ in }
+    ) throws -> ResponseCache {
         var definition = CacheDefinition()
         definition.path = isInFile ? path : nil
         definition.bytesMax = bytesMax
         definition.memoryBytesMax = memoryBytesMax
         var options = ResponseCache.Options()
         options.clock = clock
-        var connection = Connection.Options()
-        change(&connection)
+        change(&options)
         return try ResponseCache(definition, options, connection)
     }
 

@@ -149,6 +149,62 @@ final class CookieJarTests: CurlTransportTestCase {
         XCTAssertEqual(refusal(of: path), "cookie_file \(path): it is no text in UTF-8")
     }
 
+    func testTheCookiesThatARequestSends() throws {
+        let jar = try XCTUnwrap(try CookieJar.open(path: nil))
+        let url = "http://example.com/v2/things?page=2"
+        XCTAssertEqual(jar.sent(to: url), "")
+        var other = cookie
+        (other.name, other.path, other.isSecure) = ("b", "/v2", true)
+        XCTAssertEqual(jar.set(other), true)
+        XCTAssertEqual(jar.sent(to: url), "b=1", "HSTS may have the request sent with TLS")
+        XCTAssertEqual(jar.set(cookie), true)
+        XCTAssertEqual(jar.sent(to: url), "a=1; b=1")
+        XCTAssertEqual(jar.sent(to: "http://example.com/"), "a=1")
+        XCTAssertEqual(jar.sent(to: "http://www.example.com/v2"), "")
+        XCTAssertNil(jar.sent(to: "no URL"))
+        var changed = cookie
+        changed.value = "2"
+        XCTAssertEqual(jar.set(changed), true)
+        XCTAssertEqual(jar.sent(to: url), "a=2; b=1")
+        XCTAssertEqual(jar.clear { $0.name == "a" }, 1)
+        XCTAssertEqual(jar.sent(to: url), "b=1")
+    }
+
+    func testTheCookiesOfEachAnswerAreKnown() throws {
+        let early = "HTTP/1.1 103 Early Hints\r\nSet-Cookie: e=1; Path=/\r\n\r\n"
+        let server = try TestServer.answering { request in
+            switch request.path {
+            case "/none": response()
+            case "/early": early + response()
+            default: response(headers: "SET-COOKIE: a=\(request.path.utf8.count); Path=/\r\n")
+            }
+        }
+        let jar = try XCTUnwrap(try CookieJar.open(path: nil))
+        let transport = CurlTransport(cookies: jar)
+        defer { transport.close() }
+        let url = server.url("/")
+        for (path, cookies) in [
+            ("/none", ""), ("/", "a=1"), ("/none", "a=1"), ("/x", "a=2"), ("/early", "a=2; e=1"),
+        ] {
+            XCTAssertNil(perform(.get(server.url(path)), on: transport).error)
+            XCTAssertEqual(jar.sent(to: url), cookies, path)
+        }
+    }
+
+    func testACookieOfTheFileIsKnownUntilItExpires() throws {
+        let expires: Int64 = 4_102_444_800
+        write(
+            Cookie.file([
+                Cookie(name: "a", value: "1", domain: "example.com", path: "/").line,
+                Cookie(name: "b", value: "2", domain: "example.com", path: "/", expires: expires)
+                    .line,
+            ]))
+        let jar = try open()
+        XCTAssertEqual(jar.sent(to: "http://example.com/"), "a=1; b=2")
+        XCTAssertEqual(jar.sent(to: "http://example.com/", at: expires), "a=1; b=2")
+        XCTAssertEqual(jar.sent(to: "http://example.com/", at: expires + 1), "a=1")
+    }
+
     func testAnySharingThreadMayUseTheJar() throws {
         let server = try TestServer.answering { _ in
             response(headers: "Set-Cookie: b=2; Path=/\r\n")

@@ -11,6 +11,8 @@ final class CacheQuestion: Sendable {
     let plan: CachePlan
     /// Whether the body of the answer stays in memory.
     let wantsBytes: Bool
+    /// Whether the client knows the cookies that are sent with the request.
+    let knowsCookies: Bool
 
     /// - Parameters:
     ///   - labels: Knows the labels of many requests.
@@ -25,26 +27,42 @@ final class CacheQuestion: Sendable {
         let asked = CacheRequest(
             method: request.exchange.method, url: request.exchange.url,
             headers: request.receivedHeaders, body: body, rules: plan.rules, mode: mode,
-            hasHiddenCookies: request.exchange.usesCookies)
-        self.init(asked, plan, wantsBytes: request.bodyDestination.isMemory, labels)
+            addedCookies: request.exchange.usesCookies ? nil : "")
+        self.init(
+            asked, plan, wantsBytes: request.bodyDestination.isMemory,
+            knowsCookies: request.sendsCookiesOfClient, labels.label(asked, plan))
     }
 
     init(
         _ request: CacheRequest, _ plan: CachePlan, wantsBytes: Bool = true,
-        _ labels: LabelTable? = nil
+        knowsCookies: Bool = false, _ label: EntryLabel? = nil
     ) {
         self.request = request
         self.plan = plan
         self.wantsBytes = wantsBytes
-        label = labels?.label(request, plan) ?? EntryLabel(request, plan)
+        self.knowsCookies = knowsCookies
+        self.label = label ?? EntryLabel(request, plan)
     }
 
     /// Whether the whole body is wanted in memory, as usual.
     var isPlain: Bool { wantsBytes && request.method == "GET" }
 
     /// Returns the same question of a program that wants the server to be asked.
-    func validating() -> CacheQuestion {
-        CacheQuestion(request.with(.validate), plan, wantsBytes: wantsBytes)
+    func validating() -> CacheQuestion { with(request.with(.validate)) }
+
+    /// Returns the same question of a request that has the same key.
+    private func with(_ request: CacheRequest) -> CacheQuestion {
+        CacheQuestion(request, plan, wantsBytes: wantsBytes, knowsCookies: knowsCookies, label)
+    }
+
+    /// Returns the same question with the cookies that the client sends now.
+    ///
+    /// - Parameter cookies: Returns them; see `ResponseCache.Options`.
+    func withCookies(_ cookies: ResponseCache.Cookies?) -> CacheQuestion {
+        guard knowsCookies, let cookies, request.addedCookies == nil,
+            let text = cookies(request.url)
+        else { return self }
+        return with(request.adding(cookies: text))
     }
 }
 

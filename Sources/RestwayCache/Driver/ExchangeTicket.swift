@@ -22,6 +22,8 @@ final class ExchangeTicket: CacheTicket {
     /// That entry with its body.
     private let held: HeldAnswer?
     private let sentAt: Atomic<Int64>
+    /// The cookies that the client had for the request; `nil` if they are not known.
+    private let cookies: String?
 
     init(
         _ cache: ResponseCache, _ question: CacheQuestion, _ variants: Variants?,
@@ -30,6 +32,8 @@ final class ExchangeTicket: CacheTicket {
     ) {
         self.cache = cache
         self.question = question
+        cookies =
+            question.knowsCookies ? cache.options.cookies?(question.request.url) : nil
         self.variants = variants
         self.look = look
         self.forward = forward
@@ -45,9 +49,21 @@ final class ExchangeTicket: CacheTicket {
     /// Requests share an exchange only if they have all header fields in common.
     var flightKey: FlightKey? {
         guard request.isAnswerable, !request.passesBy, question.wantsBytes else { return nil }
+        var headers = request.headers
+        if let cookies, !cookies.isEmpty {
+            headers.fields.append(HeaderField(name: Selecting.cookie, value: cookies))
+        }
         return FlightKey(
             name: question.label.name, method: request.method, mode: request.mode,
-            headers: request.headers, removal: look.removal)
+            headers: headers, removal: look.removal)
+    }
+
+    /// The request as it was sent. Its cookies are not known if the client may have sent others
+    /// than it had when the cache was asked. They matter only to an answer that varies.
+    private func requestAsSent(for answer: Headers) -> CacheRequest {
+        guard question.knowsCookies, answer.joined("Vary") != nil else { return request }
+        let areSame = cookies != nil && cache.options.cookies?(request.url) == cookies
+        return request.adding(cookies: areSame ? cookies : nil)
     }
 
     /// Tells the ticket of a request that is already answered when it was sent.
@@ -62,6 +78,7 @@ final class ExchangeTicket: CacheTicket {
     func answered(_ answer: ReceivedResponse) -> CacheOutcome {
         let now = cache.options.clock.wallMicroseconds()
         let length = answer.saved?.length ?? Int64(answer.body.count)
+        let request = requestAsSent(for: answer.headers)
         let head = StoredHead(
             answering: request, status: answer.status,
             httpVersion: Int(answer.httpVersion?.rawValue ?? 11), headers: answer.headers,
@@ -285,7 +302,8 @@ final class ExchangeTicket: CacheTicket {
             received: ReceivedResponse(
                 status: received.status, httpVersion: received.httpVersion, headers: headers,
                 url: received.url, body: received.body, saved: received.saved,
-                trailers: received.trailers, cache: note), memo: answer.memo)
+                trailers: received.trailers, cache: note),
+            memo: answer.memo, bodyFile: answer.bodyFile)
     }
 
     func failed(_ failure: Failure) -> CachedAnswer? {

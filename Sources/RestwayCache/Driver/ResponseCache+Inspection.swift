@@ -19,11 +19,11 @@ extension ResponseCache {
                 rules: CacheRules(), mode: .only, route: nil, discriminator: discriminator,
                 holder: nil)
         let question = CacheQuestion(request, plan, labels)
-        let asking = question.request.with(.only)
         let now = options.clock.wallMicroseconds()
-        let heads = look(question.label, now: now).0?.heads ?? []
+        let variants = look(question.label, now: now).0
+        let asking = question.withCookies(options.cookies).request.with(.only)
         let reuse = Reuse.decide(
-            asking, heads, now: now, usesHeuristics: definition.usesHeuristics)
+            asking, variants?.heads ?? [], now: now, usesHeuristics: definition.usesHeuristics)
         switch reuse {
         case .serve(_, let age, _, _), .notModified(_, let age):
             return CacheNote(

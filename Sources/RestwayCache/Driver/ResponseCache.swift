@@ -9,12 +9,18 @@ import Synchronization
 /// The response cache of a client: answers in memory, in front of a file that other processes may
 /// share.
 package final class ResponseCache: AnswerCache {
+    /// Returns the cookies that the client sends with a request to a URL, as a text that is the
+    /// same for the same cookies; `nil` if they are not known.
+    package typealias Cookies = @Sendable (String) -> String?
+
     /// The settings that do not come from the document.
     package struct Options: Sendable {
         package var fileMode = FileMode.ownerOnly
         /// The most bytes of a body in memory.
         package var bodyBytesMax = 64 << 20
         package var clock: any Clock = SystemClock()
+        /// `nil` if the transport has cookies of its own.
+        package var cookies: Cookies?
         package var pool = WorkerPool.shared
 
         package init() {}
@@ -53,11 +59,14 @@ package final class ResponseCache: AnswerCache {
             return
         }
         var connection = connection
+        let room = CacheRoom(bytesMax: definition.bytesMax)
         connection.mode = options.fileMode
+        connection.logBytesMax = room.logBytesMax
+        connection.mayGiveBackPages = true
         let file = CacheFile(
             CacheFileOptions(
-                path: path, bytesMax: definition.bytesMax, connection: connection,
-                clock: options.clock, pool: options.pool), memory, troubles)
+                path: path, room: room, connection: connection, clock: options.clock,
+                pool: options.pool), memory, troubles)
         do throws(Migrations.Refusal) {
             let writer = CacheWriter(file, try file.open(), counters)
             (self.file, self.writer) = (file, writer)
@@ -154,6 +163,8 @@ package final class ResponseCache: AnswerCache {
         _ question: CacheQuestion, _ variants: Variants?, _ isUsed: Bool,
         _ look: CacheMemory.Look, now: Int64, mayRead: Bool, served: ServedAnswer? = nil
     ) -> CacheFinding? {
+        let question =
+            variants?.varyWithCookies == true ? question.withCookies(options.cookies) : question
         let reuse = Reuse.decide(
             question.request, variants?.heads ?? [], now: now,
             usesHeuristics: definition.usesHeuristics)
@@ -233,17 +244,32 @@ package final class ResponseCache: AnswerCache {
         case .bytes(let body): return HeldAnswer(answer: answer, body: body, file: nil)
         case .file(let name):
             guard mayRead else { return nil }
-            if let bodies = file?.bodies {
-                if !question.wantsBytes, !isPart, let file = bodies.open(name) {
-                    return HeldAnswer(answer: answer, body: Body(), file: file)
-                }
-                if question.wantsBytes || isPart, name.length <= Int64(options.bodyBytesMax),
-                    let bytes = bodies.bytes(of: name)
-                {
-                    return keepInMemory(answer, Body(bytes))
-                }
-            }
+            // The call refuses a body that is too large for memory. The next download may want it.
+            let isTooLarge = name.length > Int64(options.bodyBytesMax)
+            let asFile = !isPart && (!question.wantsBytes || isTooLarge)
+            if let held = read(name, of: answer, asFile: asFile) { return held }
             remove(Removal(id: answer.id))
+            return nil
+        }
+    }
+
+    /// Reads the body of an answer; `nil` if it is lost.
+    ///
+    /// - Parameter asFile: Whether the open file is wanted, and not the bytes.
+    private func read(
+        _ name: BodyName, of answer: KeptAnswer, asFile: Bool
+    ) -> HeldAnswer? {
+        guard let file, let bodies = file.bodies else { return nil }
+        do throws(LostBody) {
+            if asFile {
+                return HeldAnswer(answer: answer, body: Body(), file: try bodies.open(name))
+            }
+            guard name.length <= Int64(options.bodyBytesMax) else { return nil }
+            return keepInMemory(answer, Body(try bodies.bytes(of: name)))
+        } catch {
+            guard case .damaged = error else { return nil }
+            troubles.note(CacheTrouble(damagedEntryOf: file.options.path))
+            troubles.writeLog()
             return nil
         }
     }

@@ -15,16 +15,15 @@ package final class CacheRequest: Sendable {
     package let body: [UInt8]?
     package let rules: CacheRules
     package let mode: CacheMode
-    /// Whether the request may be sent with cookies that `headers` does not have. It is
-    /// then unknown whether an answer that varies with the cookies fits such a request.
-    package let hasHiddenCookies: Bool
+    /// The cookies that are sent with the request and that `headers` does not have. If they are not
+    /// known, which is `nil`, it is unknown whether an answer that varies with cookies fits.
+    package let addedCookies: String?
     /// What the header fields say about the cache.
     let directives: CacheControl
 
     package init(
         method: String, url: String, headers: Headers = Headers(), body: [UInt8]? = nil,
-        rules: CacheRules = CacheRules(), mode: CacheMode = .standard,
-        hasHiddenCookies: Bool = false
+        rules: CacheRules = CacheRules(), mode: CacheMode = .standard, addedCookies: String? = ""
     ) {
         self.method = method
         self.url = url
@@ -32,16 +31,21 @@ package final class CacheRequest: Sendable {
         self.body = body
         self.rules = rules
         self.mode = mode
-        self.hasHiddenCookies = hasHiddenCookies
+        self.addedCookies = addedCookies
         directives = CacheControl(headers, isRequest: true)
     }
 
-    /// Returns the same request of a program that wants another use of the cache.
-    func with(_ mode: CacheMode) -> CacheRequest {
-        CacheRequest(
-            method: method, url: url, headers: headers, body: body, rules: rules, mode: mode,
-            hasHiddenCookies: hasHiddenCookies)
+    private init(_ other: CacheRequest, _ mode: CacheMode, _ addedCookies: String?) {
+        (method, url, headers, body) = (other.method, other.url, other.headers, other.body)
+        (rules, directives) = (other.rules, other.directives)
+        (self.mode, self.addedCookies) = (mode, addedCookies)
     }
+
+    /// Returns the same request of a program that wants another use of the cache.
+    func with(_ mode: CacheMode) -> CacheRequest { CacheRequest(self, mode, addedCookies) }
+
+    /// Returns the same request with other cookies.
+    func adding(cookies: String?) -> CacheRequest { CacheRequest(self, mode, cookies) }
 }
 
 extension CacheRequest {

@@ -7,13 +7,25 @@ enum Selecting {
     /// What stands before the names of the fields that say which form of an answer is wanted.
     private static let negotiation = "accept"
 
+    static let cookie = "cookie"
+
     /// The request's fields that `Vary` names, normalised. A field that the request does not have
     /// is left out.
-    static func fields(_ answer: Headers, _ request: Headers) -> [HeaderField] {
+    static func fields(_ answer: Headers, _ request: CacheRequest) -> [HeaderField] {
         guard let vary = answer.joined("Vary") else { return [] }
         return FieldList.names(vary).compactMap { name in
             value(of: name, request).map { HeaderField(name: name, value: $0) }
         }
+    }
+
+    /// The value of a field, to which cookies of the client belong that are sent in it. Unknown
+    /// cookies get a value that no request has.
+    static func value(of name: String, _ request: CacheRequest) -> String? {
+        guard name == cookie else { return value(of: name, request.headers) }
+        guard let added = request.addedCookies else { return "" }
+        guard !added.isEmpty else { return value(of: name, request.headers) }
+        let own = request.headers.joined(cookie).map { $0 + "; " } ?? ""
+        return CacheKey.digest(Array((own + added).utf8))
     }
 
     /// The value of a field without differences that mean nothing: fields of one name are joined,
@@ -96,7 +108,7 @@ extension StoredHead {
     }
 
     private func isHidden(_ name: String, _ request: CacheRequest) -> Bool {
-        name == "cookie" && request.hasHiddenCookies
+        name == Selecting.cookie && request.addedCookies == nil
     }
 
     /// Whether the answer to a request varies with something that cannot be known.
@@ -108,7 +120,7 @@ extension StoredHead {
         statements.varyingNames.first { name in
             if name == "*" || isHidden(name, request) { return true }
             let kept = selecting.first { $0.name == name }?.value
-            let value = Selecting.value(of: name, request.headers)
+            let value = Selecting.value(of: name, request)
             switch (kept, value) {
             case (nil, nil): return false
             case (let kept?, let value?): return !kept.utf8.elementsEqual(value.utf8)

@@ -30,6 +30,9 @@ package final class StoredHead: Sendable {
     /// What the header fields say about reuse.
     let statements: Statements
 
+    /// Whether `Vary` names the cookies.
+    var variesWithCookies: Bool { statements.varyingNames.contains(Selecting.cookie) }
+
     /// Makes the head of an entry from the fields that were kept.
     ///
     /// - Parameters:
@@ -109,7 +112,7 @@ extension StoredHead {
         self.init(
             status: status, httpVersion: httpVersion, headers: kept, url: url,
             requestTime: requestTime, responseTime: responseTime,
-            selecting: Selecting.fields(kept, request.headers),
+            selecting: Selecting.fields(kept, request),
             documentLifetime: isGoverned ? lifetime.flatMap { $0 > 0 ? $0 : nil } : nil,
             range: status == 206 ? Self.range(kept, request, bodyLength) : nil,
             bodyLength: request.method == "HEAD" ? nil : bodyLength, directives: directives)

@@ -16,6 +16,15 @@ struct BodyFileError: Error {
     var text: String { "\"\(path)\": \(String(cString: strerror(code)))" }
 }
 
+/// Why a body cannot be read.
+enum LostBody: Error {
+    /// The file is gone, for example because another process has removed the entry, or the system
+    /// does not read it.
+    case unreadable
+    /// The file holds other bytes.
+    case damaged
+}
+
 /// An open file. Its bytes stay readable when its name is removed.
 final class OpenFile: Sendable {
     let descriptor: Int32
@@ -133,28 +142,32 @@ struct BodyFolder: Sendable {
 
     // MARK: Reading
 
-    /// Opens a body; `nil` if the file is not there or does not hold this body.
-    func open(_ body: BodyName) -> CachedBodyFile? {
+    /// Opens a body.
+    func open(_ body: BodyName) throws(LostBody) -> CachedBodyFile {
         var buffer = [UInt8](
             repeating: 0, count: Int(min(body.length, Int64(Self.chunkBytes))))
-        return open(body, &buffer)
+        return try open(body, &buffer)
     }
 
-    /// Reads a body into memory; `nil` if the file is not there or does not hold this body.
-    func bytes(of body: BodyName) -> [UInt8]? {
+    /// Reads a body into memory.
+    func bytes(of body: BodyName) throws(LostBody) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: Int(body.length))
-        return open(body, &bytes) == nil ? nil : bytes
+        _ = try open(body, &bytes)
+        return bytes
     }
 
     /// Opens a body and reads it through a buffer.
-    private func open(_ body: BodyName, _ buffer: inout [UInt8]) -> CachedBodyFile? {
+    private func open(
+        _ body: BodyName, _ buffer: inout [UInt8]
+    ) throws(LostBody) -> CachedBodyFile {
         let descriptor = Glibc.open(path(body.name), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
+        guard descriptor >= 0 else { throw .unreadable }
         let keeper = OpenFile(descriptor)
         var status = stat()
-        guard fstat(descriptor, &status) == 0, Int64(status.st_size) == body.length,
-            let digest = DigestComputation(.sha256)
-        else { return nil }
+        guard fstat(descriptor, &status) == 0, let digest = DigestComputation(.sha256) else {
+            throw .unreadable
+        }
+        guard Int64(status.st_size) == body.length else { throw .damaged }
         var position = 0
         while position < Int(body.length) {
             let count = buffer.withUnsafeMutableBytes { bytes in
@@ -165,10 +178,10 @@ struct BodyFolder: Sendable {
                 return count
             }
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return nil }
+            guard count > 0 else { throw .unreadable }
             position += count
         }
-        guard digest.finish() == body.digest else { return nil }
+        guard digest.finish() == body.digest else { throw .damaged }
         return CachedBodyFile(path: keeper.path, length: body.length, keeper: keeper)
     }
 

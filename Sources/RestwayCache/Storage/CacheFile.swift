@@ -7,10 +7,32 @@ import RestwayThreads
 /// The settings of the file of a cache.
 struct CacheFileOptions: Sendable {
     var path: String
-    var bytesMax: Int64
+    var room: CacheRoom
     var connection = Connection.Options()
     var clock: any Clock = SystemClock()
     var pool = WorkerPool.shared
+}
+
+/// How the room of a cache is divided between the entries and the log, which together take no more
+/// than the limit.
+struct CacheRoom: Sendable {
+    static let pageBytes: Int64 = 4_096
+    /// The pages of a file without entries, which the limit does not count.
+    static let emptyPages: Int64 = 24
+    /// How many pages a transaction changes in most cases for one entry, apart from its body: half
+    /// of them are those of the entry that leaves for it.
+    static let entryPages: Int64 = 16
+
+    let bytesMax: Int64
+
+    /// The log is moved into the file when it has as many bytes.
+    var logBytesMax: Int64 { min(bytesMax / 8, 4 << 20) }
+    var logPagesMax: Int { Int(logBytesMax / Self.pageBytes) }
+    /// What a transaction adds to a log that is just not moved.
+    var groupBytesMax: Int64 { logBytesMax }
+    var entryBytesMax: Int64 { bytesMax - logBytesMax - groupBytesMax }
+    /// The most rows of `change`. A process that has missed older ones forgets everything.
+    var changesMax: Int64 { min(4_096, bytesMax / 1_024) }
 }
 
 /// Reads the file of a cache, and keeps what is in memory in agreement with it.
@@ -264,14 +286,27 @@ final class CacheFile: Sendable {
         _ opened: Opened, _ label: EntryLabel
     ) throws(SQLiteError) -> ([KeptAnswer], usedAt: Int64) {
         var answers: [KeptAnswer] = []
+        var damaged: [Int64] = []
         var usedAt: Int64 = 0
         try opened.connection.run(
             Self.selectEntries, [.integer(label.hash), .text(label.name)]
         ) { row in
-            if let answer = answer(row, label) { answers.append(answer) }
+            if let answer = answer(row, label) {
+                answers.append(answer)
+            } else {
+                damaged.append(row.integer(0))
+            }
             usedAt = max(usedAt, row.integer(11))
         }
+        if !damaged.isEmpty { remove(damaged: damaged) }
         return (answers, usedAt)
+    }
+
+    /// Has the writer remove entries that are damaged.
+    private func remove(damaged ids: [Int64]) {
+        troubles.note(CacheTrouble(damagedEntryOf: options.path))
+        let writer = writer.withLock { $0.writer }
+        for id in ids { writer?.submit(.remove(Removal(id: id), number: 0, count: nil)) }
     }
 
     /// Reads an entry; `nil` if it is damaged.
@@ -279,14 +314,20 @@ final class CacheFile: Sendable {
     /// - Parameter label: The label that the entry is known to have; `nil` if the entry is only
     ///   listed.
     private func answer(_ row: Statement, _ label: EntryLabel?) -> KeptAnswer? {
-        guard let head = HeadReader.head(row.bytes(5)) else { return nil }
         let (id, length) = (row.integer(0), row.integer(6))
+        let entry = EntryName(id: id, name: label?.name ?? row.string(1) ?? "")
+        guard let head = HeadReader.head(row.bytes(5), of: entry) else { return nil }
         let body: KeptBody
         if let name = row.string(8) {
             body = .file(BodyName(name: name, length: length, digest: Array(row.bytes(9))))
         } else {
             let bytes = row.bytes(10)
             guard bytes.count == Int(length) else { return nil }
+            // A list reads no bodies.
+            if label != nil {
+                let digest = DigestComputation.sha256(of: bytes)
+                guard digest?.elementsEqual(row.bytes(9)) == true else { return nil }
+            }
             var copy: [UInt8] = []
             copy.reserveCapacity(bytes.count + 1 + Body.paddingCount)
             copy.append(contentsOf: bytes)

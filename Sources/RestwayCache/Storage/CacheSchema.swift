@@ -8,10 +8,7 @@ import RestwaySQLite
 /// forget: a key that has other entries, or a removal (see `Removal`). The column `store` names the
 /// object store that has taken the objects of the answer.
 enum CacheSchema {
-    static let migrations = Migrations(applicationID: 0x5277_4361, steps: [version1])
-
-    /// The most rows of `change`. A process that has missed older ones forgets everything.
-    static let changesMax = 4_096
+    static let migrations = Migrations(applicationID: 0x5277_4361, steps: [version1, version2])
 
     private static let version1 = """
         CREATE TABLE cache (
@@ -45,6 +42,19 @@ enum CacheSchema {
         END;
         CREATE TRIGGER entryChanged AFTER UPDATE OF bytes ON entry BEGIN
             UPDATE cache SET bytes = bytes - OLD.bytes + NEW.bytes;
+        END;
+        """
+
+    /// Entries have a check in their heads, and digests of all bodies. Entries of version 1 have no
+    /// checks, so they are removed. The bytes of the bodies that are files are counted, too.
+    private static let version2 = """
+        DELETE FROM entry;
+        ALTER TABLE cache ADD COLUMN fileBytes INTEGER NOT NULL DEFAULT 0;
+        CREATE TRIGGER fileAdded AFTER INSERT ON entry WHEN NEW.file IS NOT NULL BEGIN
+            UPDATE cache SET fileBytes = fileBytes + NEW.length;
+        END;
+        CREATE TRIGGER fileRemoved AFTER DELETE ON entry WHEN OLD.file IS NOT NULL BEGIN
+            UPDATE cache SET fileBytes = fileBytes - OLD.length;
         END;
         """
 

@@ -7,14 +7,13 @@ import RestwayThreads
 struct CacheTransaction {
     private typealias Value = CacheConnection.Value
 
-    private static let logFramesMax = 1_000
     /// Each round removes up to 64 entries.
     private static let evictionRoundsMax = 64
 
     let file: CacheConnection
     let origin: Int64
     let now: Int64
-    let bytesMax: Int64
+    let room: CacheRoom
     private(set) var evicted: Int64 = 0
     private(set) var removed: Int64 = 0
     /// The answers that were removed before they could be written.
@@ -22,11 +21,11 @@ struct CacheTransaction {
     private var counted: [(RemovedCount, Int64)] = []
     private var oldestChange: Int64 = 0
 
-    init(file: CacheConnection, origin: Int64, now: Int64, bytesMax: Int64) {
+    init(file: CacheConnection, origin: Int64, now: Int64, room: CacheRoom) {
         self.file = file
         self.origin = origin
         self.now = now
-        self.bytesMax = bytesMax
+        self.room = room
     }
 
     /// Writes all or, if it throws, nothing.
@@ -39,10 +38,11 @@ struct CacheTransaction {
         do throws(SQLiteError) {
             oldestChange = try file.integer("SELECT min(number) FROM change") ?? 0
             for write in writes { try run(write) }
-            try evict()
             try file.run(
-                "DELETE FROM change WHERE number <= ?1 - \(CacheSchema.changesMax)",
-                [.integer(file.lastChange())])
+                "DELETE FROM change WHERE number <= ?1",
+                [.integer(file.lastChange() - room.changesMax)])
+            try evict()
+            try shrink()
             try connection.commit()
         } catch {
             if connection.isInTransaction { connection.rollBack() }
@@ -129,7 +129,7 @@ struct CacheTransaction {
             """,
             [
                 .integer(answer.id), .text(answer.label.name), selecting,
-                .bytes(HeadWriter(answer.head).bytes), .integer(answer.head.responseTime),
+                .bytes(answer.codedHead), .integer(answer.head.responseTime),
                 .integer(now), .integer(answer.bytes),
             ])
         return file.connection.changedRowCount > 0
@@ -139,7 +139,9 @@ struct CacheTransaction {
         let label = answer.label
         let body: [Value]
         switch answer.body {
-        case .bytes(let bytes): body = [.null, .null, .body(bytes)]
+        case .bytes(let bytes):
+            let digest = bytes.withBytes { DigestComputation.sha256(of: $0) }
+            body = [.null, digest.map { .bytes($0) } ?? .null, .body(bytes)]
         case .file(let file):
             // The row with the body is gone, and its file with it.
             if answer.isFreshened {
@@ -156,7 +158,7 @@ struct CacheTransaction {
             [
                 .integer(answer.id), .integer(label.hash), .text(label.name), .text(label.method),
                 .text(label.url), .integer(EntryLabel.hash(of: label.url)), .text(label.route),
-                .text(label.owner), selecting, .bytes(HeadWriter(answer.head).bytes),
+                .text(label.owner), selecting, .bytes(answer.codedHead),
                 .integer(answer.head.responseTime), .integer(now), .integer(answer.bytes),
                 .integer(answer.body.length),
             ] + body)
@@ -204,8 +206,8 @@ struct CacheTransaction {
     /// later transactions remove the others.
     private mutating func evict() throws(SQLiteError) {
         for _ in 0..<Self.evictionRoundsMax {
-            let excess = try file.integer("SELECT bytes - ?1 FROM cache", [.integer(bytesMax)])
-            guard let excess, excess > 0 else { return }
+            let excess = try takenBytes() - room.entryBytesMax
+            guard excess > 0 else { return }
             var (ids, freed): ([Int64], Int64) = ([], 0)
             try file.run("SELECT id, bytes FROM entry ORDER BY usedAt LIMIT 64") { row in
                 guard freed < excess else { return }
@@ -216,6 +218,30 @@ struct CacheTransaction {
             for id in ids { try file.run("DELETE FROM entry WHERE id = ?1", [.integer(id)]) }
             evicted += Int64(ids.count)
         }
+    }
+
+    /// Gives pages of entries that are gone back to the disk if large bodies need their room.
+    private func shrink() throws(SQLiteError) {
+        let excess = try bytesOnDisk(of: integer("PRAGMA page_count")) - room.entryBytesMax
+        guard excess > 0 else { return }
+        try file.connection.giveBack(pages: excess / CacheRoom.pageBytes + 1)
+    }
+
+    /// The bytes of the entries, by their own sizes or on the disk, whichever are more. Small
+    /// entries take more bytes on the disk, because pages are not full.
+    private func takenBytes() throws(SQLiteError) -> Int64 {
+        let pages = try integer("PRAGMA page_count") - integer("PRAGMA freelist_count")
+        return try max(integer("SELECT bytes FROM cache"), bytesOnDisk(of: pages))
+    }
+
+    /// The bytes that so many pages of the file and all large bodies take on the disk.
+    private func bytesOnDisk(of pages: Int64) throws(SQLiteError) -> Int64 {
+        let ofPages = max(0, pages - CacheRoom.emptyPages) * CacheRoom.pageBytes
+        return try ofPages + integer("SELECT fileBytes FROM cache")
+    }
+
+    private func integer(_ sql: String) throws(SQLiteError) -> Int64 {
+        try file.integer(sql) ?? 0
     }
 
     /// Removes the bodies of entries that are gone, and moves a long log into the file. Failures
@@ -237,8 +263,10 @@ struct CacheTransaction {
         }
         if file.connection.isShortOfRoom {
             _ = file.connection.makeRoom()
-        } else if file.connection.logFrameCount > Self.logFramesMax {
-            try? file.connection.checkpoint()
+            return
         }
+        let (frames, most) = (file.connection.logFrameCount, room.logPagesMax)
+        // Readers may have kept the log from being overwritten from its start.
+        if frames > most { try? file.connection.checkpoint(waits: frames > 4 * most) }
     }
 }

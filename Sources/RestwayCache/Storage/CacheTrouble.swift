@@ -30,6 +30,11 @@ struct CacheTrouble: Sendable {
         text = "the cache \"\(path)\": it was damaged, and was begun anew without its entries"
     }
 
+    init(damagedEntryOf path: String) {
+        kind = .damaged
+        text = "the cache \"\(path)\": an entry was damaged, and was removed"
+    }
+
     /// Whether the file has to be opened again.
     var needsReopening: Bool { kind == .damaged || kind == .other }
 }

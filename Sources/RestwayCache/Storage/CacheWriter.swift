@@ -27,6 +27,16 @@ enum CacheWrite: Sendable {
     case sweep
 }
 
+extension CacheWrite {
+    /// About how many bytes the write adds to the log. A large body is no part of it, but few of
+    /// them are to be written before others are removed.
+    fileprivate var logBytes: Int64 {
+        let pages = CacheRoom.entryPages * CacheRoom.pageBytes
+        if case .store(let answer, _, _) = self { return answer.body.length + pages }
+        return CacheRoom.pageBytes
+    }
+}
+
 /// The number of entries that a removal removed; `nil` until it is written.
 typealias RemovedCount = Lock<Int64?>
 
@@ -34,8 +44,19 @@ typealias RemovedCount = Lock<Int64?>
 ///
 /// One thread at a time writes: a worker, or a thread that closes the cache.
 final class CacheWriter: Sendable {
+    private struct Waiting {
+        /// The writes are counted from 1.
+        let number: Int64
+        let write: CacheWrite
+    }
+
     private struct State {
-        var writes: [CacheWrite] = []
+        var writes: [Waiting] = []
+        /// The number of the last write that was queued.
+        var last: Int64 = 0
+        /// All writes up to this number are in the file.
+        var done: Int64 = 0
+        var failures = 0
         /// The bytes of the bodies that wait.
         var bytes: Int64 = 0
         var isBusy = false
@@ -98,61 +119,106 @@ final class CacheWriter: Sendable {
         case .remove, .forget:
             if state.writes.count >= 2 * Self.writesMax { collapse(&state) }
         }
-        state.writes.append(write)
+        state.last += 1
+        state.writes.append(Waiting(number: state.last, write: write))
     }
 
     /// Makes one removal of everything out of all that waits.
     private func collapse(_ state: inout State) {
         let last = memory.withLock { memory in
-            for case .store(let answer, _, _) in state.writes {
-                memory.isWritten(answer.label.hash)
+            for waiting in state.writes {
+                if case .store(let answer, _, _) = waiting.write {
+                    memory.isWritten(answer.label.hash)
+                }
             }
             return memory.removals.last
         }
         let counted = state.writes.filter {
-            if case .remove(_, _, .some) = $0 { true } else { false }
+            if case .remove(_, _, .some) = $0.write { true } else { false }
         }
-        state.writes = [.remove(.everything, number: last, count: nil)] + counted
+        let everything = CacheWrite.remove(.everything, number: last, count: nil)
+        let number = state.writes.first?.number ?? state.last
+        state.writes = [Waiting(number: number, write: everything)] + counted
         state.bytes = 0
     }
 
-    private func run() {
-        while let group = nextGroup() { end(write(group)) }
+    /// Writes what is queued.
+    ///
+    /// - Parameter goal: The number of the last write that this thread has to write. Later ones are
+    ///   left to a worker.
+    private func run(until goal: Int64 = .max) {
+        while let group = nextGroup(until: goal) {
+            end(group, write(group.map(\.write)))
+        }
+        let starts = state.withLock { state in
+            let now = file.options.clock.now()
+            guard !state.isBusy, !state.writes.isEmpty, now >= state.pausedUntil else {
+                return false
+            }
+            state.isBusy = true
+            return true
+        }
+        if starts { file.options.pool.submit { self.run() } }
         // Nothing waits for this thread any more, so the program may be called.
         file.troubles.writeLog()
     }
 
-    private func nextGroup() -> [CacheWrite]? {
+    private func nextGroup(until goal: Int64) -> [Waiting]? {
         state.update { state in
-            guard !state.writes.isEmpty, !state.hasFailed else {
+            guard !state.writes.isEmpty, !state.hasFailed, state.done < goal else {
                 state.isBusy = false
                 state.hasFailed = false
                 return nil
             }
-            defer { (state.writes, state.bytes) = ([], 0) }
-            return state.writes
+            let group = Array(state.writes[..<groupEnd(state.writes)])
+            state.writes.removeFirst(group.count)
+            for waiting in group {
+                if case .store(let answer, _, _) = waiting.write {
+                    state.bytes -= answer.body.length
+                }
+            }
+            return group
         }
     }
 
+    /// Returns the end of the writes that one transaction takes, so that the log does not become
+    /// too long.
+    private func groupEnd(_ writes: [Waiting]) -> Int {
+        var bytes: Int64 = 0
+        let end = writes.firstIndex { waiting in
+            bytes += waiting.write.logBytes
+            return bytes > file.options.room.groupBytesMax
+        }
+        return max(1, end ?? writes.count)
+    }
+
     /// - Parameter left: The writes that are to be tried again; `nil` if the group was written.
-    private func end(_ left: [CacheWrite]?) {
-        guard let left else { return }
-        state.withLock { state in
-            state.writes = left + state.writes
+    private func end(_ group: [Waiting], _ left: [CacheWrite]?) {
+        state.update { state in
+            guard let left else {
+                state.done = max(state.done, group.last?.number ?? 0)
+                return
+            }
+            let number = group.first?.number ?? state.done
+            state.writes = left.map { Waiting(number: number, write: $0) } + state.writes
             state.hasFailed = true
+            state.failures += 1
             state.pausedUntil = file.options.clock.now().advanced(
                 milliseconds: Self.pauseMilliseconds)
         }
     }
 
-    /// Returns when all writes that were queued before are in the file or have failed.
+    /// Returns when all writes that were queued before are in the file, or a write has failed.
+    /// Other threads may go on queueing writes.
     func finish() {
+        let (goal, failures) = state.withLock { ($0.last, $0.failures) }
         let leads = state.wait { state -> Bool? in
+            if state.done >= goal || state.failures > failures { return false }
             guard !state.isBusy else { return nil }
             state.isBusy = !state.writes.isEmpty
             return state.isBusy
         }
-        if leads == true { run() }
+        if leads == true { run(until: goal) }
     }
 
     /// Refuses further writes and closes the file when the earlier writes are done.
@@ -175,7 +241,7 @@ final class CacheWriter: Sendable {
             let prepared = group.map { withBody($0, opened.bodies) }
             var transaction = CacheTransaction(
                 file: opened.connection, origin: file.origin,
-                now: file.options.clock.wallMicroseconds(), bytesMax: file.options.bytesMax)
+                now: file.options.clock.wallMicroseconds(), room: file.options.room)
             do throws(SQLiteError) {
                 do throws(SQLiteError) {
                     try transaction.run(prepared)

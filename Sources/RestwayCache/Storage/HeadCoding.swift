@@ -5,7 +5,9 @@ import RestwayHTTP
 struct HeadWriter {
     private(set) var bytes: [UInt8] = []
 
-    init(_ head: StoredHead) {
+    /// Writes the head of an entry. At the end is a check that tells a damaged head, and the head
+    /// of another entry, from the head of this one.
+    init(_ head: StoredHead, of entry: EntryName) {
         add(Int64(head.status))
         add(Int64(head.httpVersion))
         add(head.url)
@@ -22,6 +24,7 @@ struct HeadWriter {
         add(head.bodyLength ?? -1)
         add(head.headers.fields)
         add(head.selecting)
+        add(bytes.withUnsafeBytes { entry.check($0) })
     }
 
     /// Writes fields alone.
@@ -45,6 +48,44 @@ struct HeadWriter {
     }
 }
 
+/// The values of an entry that its head is checked with.
+struct EntryName {
+    let id: Int64
+    /// The text of its key.
+    let name: String
+
+    /// Returns a check of these values and of the bytes of a head. It tells damage apart, and no
+    /// forgery: whoever may write to the file may write anything.
+    func check(_ head: UnsafeRawBufferPointer) -> Int64 {
+        var hash = StableHash()
+        hash.add(head)
+        withUnsafeBytes(of: id.littleEndian) { hash.add($0) }
+        hash.add(name)
+        return hash.value
+    }
+}
+
+extension KeptAnswer {
+    /// The head as bytes, with its check.
+    var codedHead: [UInt8] { HeadWriter(head, of: EntryName(id: id, name: label.name)).bytes }
+}
+
+/// FNV-1a, a hash that is the same in all processes, and quick for short texts.
+struct StableHash {
+    private var state: UInt64 = 0xcbf2_9ce4_8422_2325
+
+    var value: Int64 { Int64(bitPattern: state) }
+
+    mutating func add(_ bytes: UnsafeRawBufferPointer) {
+        for byte in bytes { state = (state ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    }
+
+    mutating func add(_ text: String) {
+        var text = text
+        text.withUTF8 { add(UnsafeRawBufferPointer($0)) }
+    }
+}
+
 /// Reads what a `HeadWriter` wrote.
 struct HeadReader {
     private let bytes: UnsafeRawBufferPointer
@@ -52,8 +93,8 @@ struct HeadReader {
     private var offset = 0
     private var isDamaged = false
 
-    /// Returns the head; `nil` if the bytes are not exactly one.
-    static func head(_ bytes: UnsafeRawBufferPointer) -> StoredHead? {
+    /// Returns the head; `nil` if the bytes are not exactly the head of this entry.
+    static func head(_ bytes: UnsafeRawBufferPointer, of entry: EntryName) -> StoredHead? {
         var reader = HeadReader(bytes)
         let (status, version) = (reader.number(), reader.number())
         let url = reader.text()
@@ -64,7 +105,8 @@ struct HeadReader {
         let bodyLength = reader.number()
         let headers = reader.fields()
         let selecting = reader.fields()
-        guard !reader.isDamaged, reader.left == 0 else { return nil }
+        let check = entry.check(UnsafeRawBufferPointer(rebasing: bytes[..<reader.offset]))
+        guard reader.number() == check, !reader.isDamaged, reader.left == 0 else { return nil }
         let range = StoredRange(
             first: first, last: last, completeLength: complete < 0 ? nil : complete,
             asked: isAsked == 0 ? nil : asked)

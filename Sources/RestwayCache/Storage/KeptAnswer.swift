@@ -27,14 +27,12 @@ final class EntryLabel: Sendable {
         return words.count > 1 ? String(decoding: words[1], as: UTF8.self) : ""
     }
 
-    /// FNV-1a: quick for short texts. Equal hashes of different texts cost time and nothing else,
-    /// because the texts are compared, too.
+    /// Equal hashes of different texts cost time and nothing else, because the texts are compared,
+    /// too.
     static func hash(of text: String) -> Int64 {
-        var text = text
-        let hash = text.withUTF8 { bytes in
-            bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-        }
-        return Int64(bitPattern: hash)
+        var hash = StableHash()
+        hash.add(text)
+        return hash.value
     }
 }
 
@@ -129,11 +127,14 @@ final class Variants: Sendable {
     let answers: [KeptAnswer]
     /// The heads of `answers`.
     let heads: [StoredHead]
+    /// Whether it depends on the cookies of a request which of them answers it.
+    let varyWithCookies: Bool
     let memoryBytes: Int64
 
     init(_ answers: [KeptAnswer]) {
         self.answers = answers
         heads = answers.map(\.head)
+        varyWithCookies = heads.contains { $0.variesWithCookies }
         memoryBytes = answers.reduce(0) { $0 + $1.memoryBytes }
     }
 

@@ -105,6 +105,12 @@ package final class PreparedRequest: Sendable {
         return headers
     }
 
+    /// Whether the request is sent with the cookies that the client keeps, and not with those of a
+    /// plugin's transport or of a batch call.
+    package var sendsCookiesOfClient: Bool {
+        exchange.usesCookies && sending.transport == TransportTable.builtIn && !sending.isInBatch
+    }
+
     package var descriptorChoice: DescriptorChoice {
         DescriptorChoice(route: destination.route, path: destination.path)
     }

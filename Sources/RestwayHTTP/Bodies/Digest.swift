@@ -42,6 +42,13 @@ package final class DigestComputation {
         EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
     }
 
+    /// Returns the SHA-256 digest of bytes; `nil` if there is no memory.
+    package static func sha256(of bytes: UnsafeRawBufferPointer) -> [UInt8]? {
+        guard let computation = DigestComputation(.sha256) else { return nil }
+        computation.add(bytes)
+        return computation.finish()
+    }
+
     /// Returns the digest of all bytes. Call it once, at the end.
     package func finish() -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, count in

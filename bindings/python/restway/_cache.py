@@ -41,7 +41,8 @@ class CacheOptions:
     document has none, memory only.
     """
     bytes_max: int | None = None
-    """The size limit of the file and of the bodies beside it (default 100 MiB)."""
+    """The limit on the bytes that the file, its log and the bodies take on the disk
+    (default 100 MiB)."""
     memory_bytes_max: int | None = None
     """The size limit of the answers in memory (default 16 MiB); 0 keeps none in memory, which needs
     a file.

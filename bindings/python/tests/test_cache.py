@@ -82,6 +82,21 @@ def test_variants_are_kept_apart(world: World) -> None:
     assert found == [CacheState.STORED] * 2 + [CacheState.HIT] * 2
 
 
+def test_answers_that_vary_with_cookies_are_kept_apart_by_the_cookies(world: World) -> None:
+    headers = {"Vary": "Accept, Cookie", "Cache-Control": "max-age=60"}
+    world.peer.respond(THING, headers=headers)
+    found = []
+    for session in ("one", "two", "one", "two"):
+        world.client.cookies.set("session", session)
+        found.append(world.state("/plain"))
+    assert found == [CacheState.STORED] * 2 + [CacheState.HIT] * 2
+    world.client.cookies.clear()
+    assert world.client.cache.find(request("/plain")) is None
+    world.peer.respond(THING, headers={**headers, "Set-Cookie": "session=two; Path=/"})
+    assert world.state("/plain") is CacheState.PASSED, "the next request has another cookie"
+    assert world.state("/plain") is CacheState.HIT
+
+
 def test_parameters_that_the_route_names_do_not_count(world: World) -> None:
     assert world.state("things", params={"_": "1"}) is CacheState.STORED
     assert world.state("things", params={"_": "2"}) is CacheState.HIT
@@ -140,6 +155,21 @@ def test_a_new_credential_begins_new_entries(world: World) -> None:
     assert world.state("mine") is CacheState.STORED
     world.client.set_credential(Credential(token="third"))
     assert world.state("mine") is CacheState.HIT
+
+
+def test_a_refresh_keeps_the_entries(world: World) -> None:
+    def refresh() -> Credential:
+        world.peer.respond(THING)
+        return Credential(token="second")
+
+    world.client.set_auth(refresh=refresh)
+    world.client.set_credential(Credential(token="first"))
+    assert world.state("mine") is CacheState.STORED
+    world.peer.respond(b"", status=401)
+    assert world.state("mine", params={"page": "2"}) is CacheState.STORED
+    assert b"Authorization: Bearer second" in world.peer.requests[-1]
+    assert world.state("mine") is CacheState.HIT
+    assert world.state("mine", params={"page": "2"}) is CacheState.HIT
 
 
 def test_a_hit_asks_no_authorize_function(world: World) -> None:

@@ -238,6 +238,19 @@ def test_an_answer_is_saved_in_a_file_again(world: World, tmp_path: Path) -> Non
     assert world.count == 1
 
 
+def test_a_kept_file_that_is_too_large_for_memory_stays(peer: Peer, tmp_path: Path) -> None:
+    content = b"x" * 100_000
+    paths = [tmp_path / "first", tmp_path / "second"]
+    with world_of(peer, cache=tmp_path / "cache.db", body_bytes_max=1_000) as world:
+        peer.respond(content, headers={"Cache-Control": "max-age=60"})
+        world.get("/plain", save_to=paths[0])
+        with pytest.raises(restway.TooLargeError):
+            world.get("/plain")
+        assert world.get("/plain", save_to=paths[1]).saved is not None
+        assert world.count == 1
+    assert [path.read_bytes() for path in paths] == [content, content]
+
+
 def test_gets_of_a_batch_are_looked_up_and_kept(world: World) -> None:
     def page(number: int) -> Request:
         # A batch call goes with the credential, and so do the requests in it.
