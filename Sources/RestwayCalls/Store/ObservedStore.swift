@@ -379,6 +379,17 @@ extension ObservedStore {
         try count(resolved(query))
     }
 
+    /// Returns objects, which must all be of one entity, as a table, with relationships to a stated
+    /// depth. Without objects, the table has no columns.
+    package func table(
+        _ objects: ArraySlice<Snapshot>, depth: Int, of api: API
+    ) throws(Failure) -> Column {
+        guard let name = Entity.nameOfCommonBase(objects) else { return .withoutRows }
+        let table = try TableBuilder(api.entity(named: name), depth: depth, of: api)
+        try table.append(objects, in: self)
+        return table.finish()
+    }
+
     /// Returns what a query finds as a table, with relationships to a stated depth. Attributes
     /// alone are read from the columns of a file without making objects.
     package func table(
