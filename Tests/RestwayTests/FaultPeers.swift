@@ -3,7 +3,8 @@ import XCTest
 
 @testable import Restway
 
-/// The fault server and nginx of `Tests/Faults`, started once for all tests.
+/// The fault server, nginx and the servers for network settings of `Tests/Faults`, started once for
+/// all tests.
 final class FaultPeers: Sendable {
     static let shared = FaultPeers()
 
@@ -23,6 +24,7 @@ final class FaultPeers: Sendable {
         let url: String
         let faults: [Fault]
         let nginx: Nginx
+        let network: Network
     }
 
     struct Nginx: Decodable {
@@ -35,6 +37,23 @@ final class FaultPeers: Sendable {
         let put: String
         /// The file with the authority of its certificate.
         let authority: String
+    }
+
+    /// The servers for network settings. They say who connects (`X-Peer`, `X-Client`), and in which
+    /// version of HTTP (`X-Protocol`).
+    struct Network: Decodable {
+        /// The port of HTTP/2 and HTTP/1.1 over TLS, for clients with a certificate.
+        let securePort: Int
+        /// HTTP/1.1 without TLS.
+        let url: String
+        /// HTTP/2 without TLS.
+        let http2URL: String
+        /// The path of a Unix-domain socket.
+        let unixSocket: String
+        /// The server of names: every name has the address 127.0.0.1.
+        let dohURL: String
+        /// The certificate of a client, and its key.
+        let certificate, key: String
     }
 
     /// Lets the servers do something, and waits until it is done.
