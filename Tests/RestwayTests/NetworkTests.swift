@@ -277,6 +277,30 @@ final class TLSTests: ServerTestCase {
         XCTAssertEqual(error.kind, .tls)
     }
 
+    func testAFolderOfAuthoritiesIsTrusted() async throws {
+        let folder = try temporaryFile("authorities")
+        let authority = try servers().nginx.authority
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: false)
+        try FileManager.default.copyItem(atPath: authority, toPath: "\(folder)/authority.pem")
+        // OpenSSL finds a certificate by a name that it has not got yet.
+        for (isPrepared, kind) in [(false, RestwayError.Kind.tls), (true, nil)] {
+            if isPrepared { XCTAssertTrue(PeerProcess.run(["openssl", "rehash", folder])) }
+            let client = try client {
+                $0.tls = .init()
+                $0.tls?.caFolder = folder
+            }
+            let outcome = await Self.outcome { () throws(RestwayError) in
+                try await client.get("good")
+            }
+            if case .failure(let error) = outcome {
+                XCTAssertEqual(error.kind, kind, error.message)
+            } else {
+                XCTAssertNil(kind)
+            }
+        }
+    }
+
     func testTheSettingsOfAnOriginReplaceTheOthers() async throws {
         let servers = try servers()
         let client = try client {

@@ -70,6 +70,22 @@ final class OutboxTests: DemoTestCase {
         XCTAssertThrowsError(try client.outbox.items())
     }
 
+    func testACallSaysThatTheOutboxMakesIt() async throws {
+        let server = try server()
+        let client = try notes(server)
+        _ = try await store(client, 1)
+        let events = try client.calls.events([.didSucceed])
+        try client.setReachability(.reachable)
+        try await client.outbox.flush()
+        try await client.get("thing")
+        var iterator = events.makeAsyncIterator()
+        for isFromOutbox in [true, false] {
+            let event = await iterator.next()
+            XCTAssertEqual(event?.call.isFromOutbox, isFromOutbox)
+            XCTAssertEqual(event?.call.isInBackground, isFromOutbox)
+        }
+    }
+
     func testATaskWaitsForTheEndOfARequest() async throws {
         let server = try server()
         let client = try notes(server)
