@@ -6,7 +6,7 @@ import XCTest
 @testable import Restway
 
 /// Objects as tables, read as a consumer of the Arrow C Stream Interface reads them.
-final class ArrowTests: XCTestCase {
+final class ArrowTests: ClientTestCase {
     private struct Person: Mapped {
         static let entity = "Person"
         static var names: [PartialKeyPath<Person>: String] { [\.id: "id", \.name: "name"] }
@@ -81,7 +81,7 @@ final class ArrowTests: XCTestCase {
     ) throws -> Client {
         var options = Client.Options(baseURL: server.url("/v2"))
         try change(&options)
-        return try Client(API(json: Self.document), options: options)
+        return try ending(Client(API(json: Self.document), options: options))
     }
 
     // MARK: Responses

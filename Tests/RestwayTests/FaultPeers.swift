@@ -1,7 +1,6 @@
 import Foundation
+import Restway
 import XCTest
-
-@testable import Restway
 
 /// The fault server, nginx and the servers for network settings of `Tests/Faults`, started once for
 /// all tests.
@@ -138,22 +137,14 @@ struct Fault: Decodable {
     }
 }
 
-/// Tests against the fault server and nginx. At the end of each test, its clients must have ended,
-/// with everything that belongs to them.
-class ServerTestCase: XCTestCase {
+/// Tests against the fault server and nginx.
+class ServerTestCase: ClientTestCase {
     /// The JSON with which both servers repeat a good request.
     struct Echo: Decodable, Equatable {
         let method: String
         let target: String
         let bytes: Int
     }
-
-    private struct Reference {
-        let name: String
-        weak var object: AnyObject?
-    }
-
-    private var references: [Reference] = []
 
     func servers() throws -> FaultPeers.Servers {
         try XCTUnwrap(FaultPeers.shared.servers, "the servers did not start (nginx, openssl)")
@@ -169,24 +160,7 @@ class ServerTestCase: XCTestCase {
         var options = Client.Options()
         try change(&options)
         let document: JSON = ["restway": 1, "environments": ["here": .object(environment)]]
-        let client = try Client(API(document: document), options: options)
-        references += [
-            Reference(name: "client", object: client),
-            Reference(name: "client of the core", object: client.core),
-            Reference(name: "calls of the core", object: client.core.calls),
-            Reference(name: "store of the core", object: client.core.store),
-        ]
-        return client
-    }
-
-    /// Waits until all clients have ended: a worker may hold one for a moment longer.
-    override func tearDown() async throws {
-        let deadline = ContinuousClock.now + .seconds(20)
-        while references.contains(where: { $0.object != nil }), ContinuousClock.now < deadline {
-            await Task.yield()
-        }
-        XCTAssertEqual(references.filter { $0.object != nil }.map(\.name), [])
-        references = []
+        return ending(try Client(API(document: document), options: options))
     }
 
     /// Checks that good requests succeed, one after the other and at the same time, each with its

@@ -14,7 +14,7 @@ final class FunctionTests: DemoTestCase {
             "entities": entities, "routes": routes,
         ])
         try add(api)
-        return try Client(api, options: .init(baseURL: url()))
+        return try ending(Client(api, options: .init(baseURL: url())))
     }
 
     // MARK: Answers

@@ -18,7 +18,7 @@ final class NetworkTests: DemoTestCase {
         change(&options.network)
         let environment = environment.merging(["baseURL": JSON(url)]) { first, _ in first }
         let document: JSON = ["restway": 1, "environments": ["here": .object(environment)]]
-        return try Client(API(document: document), options: options)
+        return try ending(Client(API(document: document), options: options))
     }
 
     private func refusal(
@@ -27,7 +27,7 @@ final class NetworkTests: DemoTestCase {
         try await failure { () throws(RestwayError) in
             var options = Client.Options(baseURL: "http://127.0.0.1:9")
             change(&options.network)
-            return try Client(API(document: ["restway": 1]), options: options)
+            return try ending(Client(API(document: ["restway": 1]), options: options))
         }
     }
 
@@ -141,7 +141,7 @@ final class NetworkTests: DemoTestCase {
         }
         var options = Client.Options(baseURL: server.url(""))
         options.answers.followRedirects = false
-        let client = try Client(API(document: ["restway": 1]), options: options)
+        let client = try ending(Client(API(document: ["restway": 1]), options: options))
         let error = try await failure { () throws(RestwayError) in try await client.get("thing") }
         XCTAssertEqual(error.httpStatus, 302)
         XCTAssertEqual(server.requests.map(\.path), ["/thing"])
@@ -160,7 +160,7 @@ final class NetworkTests: DemoTestCase {
             "restway": 1, "entities": ["Thing": [:]],
             "routes": ["thing": ["path": "thing", "response": ["entity": "Thing"]]],
         ]
-        let client = try Client(API(document: document), options: options)
+        let client = try ending(Client(API(document: document), options: options))
         let deep = try await failure { () throws(RestwayError) in
             try await client.get(.route("thing"))
         }
@@ -226,7 +226,7 @@ final class NetworkTests: DemoTestCase {
     func testAClientWithoutCookiesHasNone() async throws {
         var options = Client.Options(baseURL: "http://127.0.0.1:9")
         options.keepsCookies = false
-        let client = try Client(API(document: ["restway": 1]), options: options)
+        let client = try ending(Client(API(document: ["restway": 1]), options: options))
         let error = try await failure { () throws(RestwayError) in try client.cookies.list() }
         XCTAssertEqual(error.kind, .invalidArgument)
     }

@@ -33,7 +33,7 @@ final class ObjectTests: DemoTestCase {
         let file = try temporaryFile("outbox.db")
         var options = Client.Options(baseURL: server?.url("/v2"))
         options.files.outbox = file
-        return try Client(API(document: document), options: options)
+        return try ending(Client(API(document: document), options: options))
     }
 
     private func person(_ client: Client, _ text: String) async throws -> Object {
@@ -86,7 +86,7 @@ final class ObjectTests: DemoTestCase {
             ])
             try api.addRelationship(
                 "members", to: "Team", target: "Person", isMany: true, policy: policy)
-            let client = try Client(api)
+            let client = try ending(Client(api))
             for ids in ["{\"id\": 1}, {\"id\": 2}", "{\"id\": 3}, {\"id\": 2}"] {
                 let bytes = Array("{\"id\": 7, \"members\": [\(ids)]}".utf8)
                 _ = try await client.map(bytes, by: .entity("Team"))

@@ -135,7 +135,7 @@ final class ObservingTests: DemoTestCase {
             "restway": 1, "environments": ["local": ["baseURL": "http://127.0.0.1:1/v2"]],
             "batch": ["path": "echo"],
         ])
-        let client = try Client(api, options: .init(baseURL: url()))
+        let client = try ending(Client(api, options: .init(baseURL: url())))
         try client.calls.setBatchFormat(Lines())
         let batch = try client.batch()
         let items = [

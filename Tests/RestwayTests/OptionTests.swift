@@ -244,7 +244,7 @@ final class OptionTests: DemoTestCase {
         var options = Client.Options(baseURL: "http://api.example/v2")
         options.headers = ["X-App": "tests"]
         let api = try API(document: ["restway": 1, "auth": ["scheme": "bearer"]])
-        let client = try Client(api, options: options)
+        let client = try ending(Client(api, options: options))
         try client.auth.setCredential(Credential(token: "t0ken"))
         var request = Request(.post, "things")
         request.body = try .json(["a": "it's"])

@@ -67,7 +67,7 @@ final class PluginTests: DemoTestCase {
         try load()
         var options = Client.Options()
         options.plugins.transport = "mirror"
-        let client = try Client(API(document: document), options: options)
+        let client = try ending(Client(API(document: document), options: options))
         // It answers with the body of the request, or else with its URL.
         let url = try await client.get("thing").text()
         XCTAssertEqual(url, "http://api.example/v2/thing")
@@ -102,7 +102,7 @@ final class PluginTests: DemoTestCase {
             XCTAssertEqual((error as? RestwayError)?.field, "$.plugins[0]")
         }
         options.plugins.areLoaded = true
-        let client = try Client(api, options: options)
+        let client = try ending(Client(api, options: options))
         let rules = MappingRules.entity("Company").reading(mediaType: "text/csv")
         let mapped = try await client.map(Array("id;name\n9;C\n".utf8), by: rules).objects
         XCTAssertEqual(mapped.map(\.identity), [9])

@@ -22,7 +22,7 @@ final class SequenceTests: DemoTestCase {
     ]
 
     private func tracker() throws -> Client {
-        try Client(API(document: document), options: Client.Options(baseURL: url()))
+        try ending(Client(API(document: document), options: Client.Options(baseURL: url())))
     }
 
     // MARK: Pages

@@ -33,7 +33,7 @@ final class StoreTests: DemoTestCase {
     private func notes(_ change: (inout Client.Options) -> Void = { _ in }) throws -> Client {
         var options = Client.Options()
         change(&options)
-        return try Client(API(document: document), options: options)
+        return try ending(Client(API(document: document), options: options))
     }
 
     private func note(_ client: Client, _ id: Int, _ state: String) throws -> Draft {
