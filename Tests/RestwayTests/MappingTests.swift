@@ -168,4 +168,16 @@ final class MappingTests: DemoTestCase {
         XCTAssertEqual(error.kind, .cancelled)
         XCTAssertEqual(try client.store.count(), 0)
     }
+
+    func testACancelledTaskMapsNothing() async throws {
+        let client = try ending(Client(API(document: document)))
+        let bytes = bytes
+        let task = CallTask { () throws(RestwayError) in
+            withUnsafeCurrentTask { $0?.cancel() }
+            _ = try await client.map(bytes, by: .route("issues"))
+        }
+        let kind = await task.kind
+        XCTAssertEqual(kind, .cancelled)
+        XCTAssertEqual(try client.store.count(), 0)
+    }
 }

@@ -98,6 +98,33 @@ final class ObjectTests: DemoTestCase {
         }
     }
 
+    func testIdentitiesAreSentInPlaceOfObjects() throws {
+        for (sendsIdentities, text) in [(true, "[1]"), (false, #"[{"id":1}]"#)] {
+            let api = try API(document: [
+                "restway": 1, "environments": ["here": ["baseURL": "http://127.0.0.1:1"]],
+                "entities": [
+                    "Person": ["identity": "id", "attributes": ["id": ["type": "int"]]],
+                    "Team": [:],
+                ],
+                "routes": [
+                    "teams": [
+                        "method": "POST", "path": "teams", "entity": "Team",
+                        "request": ["entity": "Team"],
+                    ]
+                ],
+            ])
+            try api.addRelationship(
+                "members", to: "Team", target: "Person", isMany: true,
+                sendsIdentities: sendsIdentities)
+            let client = try ending(Client(api))
+            let person = try client.draft("Person", ["id": 1]).insert()
+            let team = try client.draft("Team")
+            try team.relate("members", to: [person])
+            let body = try XCTUnwrap(client.inspect(Request(.post, .draft(team))).body)
+            XCTAssertEqual(String(decoding: body, as: UTF8.self), "{\"members\":\(text)}")
+        }
+    }
+
     func testAnObjectWhoseChangeWasRefusedIsRejected() async throws {
         let server = try TestServer { connection in
             while connection.readRequest() != nil {

@@ -77,6 +77,40 @@ final class OptionTests: DemoTestCase {
         XCTAssertEqual(status, 200)
     }
 
+    func testATimeLimitForConnectingIsPassedOn() throws {
+        var options = Client.Options()
+        XCTAssertNil(try options.core().timeouts.connectMilliseconds)
+        options.timeouts.connect = .milliseconds(70)
+        XCTAssertEqual(try options.core().timeouts.connectMilliseconds, 70)
+    }
+
+    func testConnectionsHaveALimit() async throws {
+        for (limit, count) in [(nil, 3), (1, 1)] as [(Int?, Int)] {
+            let mayAnswer = Signal()
+            let server = try TestServer { connection in
+                while connection.readRequest() != nil {
+                    guard mayAnswer.wait() else { return connection.close() }
+                    mayAnswer.give()
+                    connection.answer("[]", headers: Self.json)
+                }
+            }
+            let client = try client(of: server) { $0.limits.connections = limit }
+            let tasks = (0..<3).map { _ in
+                CallTask { () throws(RestwayError) in try await client.get("thing") }
+            }
+            while client.calls.active.count(where: { $0.info.stage == "exchange" }) < 3 {
+                await Task.yield()
+            }
+            XCTAssertTrue(server.waitForRequests(count))
+            mayAnswer.give()
+            for task in tasks {
+                let kind = await task.kind
+                XCTAssertNil(kind)
+            }
+            XCTAssertEqual(server.connectionCount, count)
+        }
+    }
+
     func testAPriorityIsPassedOn() throws {
         var request = Request(.get, "thing")
         XCTAssertEqual(try request.spec().priority, 0)
@@ -129,7 +163,15 @@ final class OptionTests: DemoTestCase {
                 $0.cache.memoryBytesMax = limit
             }
             for _ in 0..<2 { try await client.get("thing") }
-            let statistics = try client.cache.statistics()
+            // A worker writes the file. Until then, memory has every answer.
+            let deadline = ContinuousClock.now + .seconds(20)
+            var statistics = try client.cache.statistics()
+            while statistics.entries == 0 || statistics.memoryEntries != count,
+                ContinuousClock.now < deadline
+            {
+                await Task.yield()
+                statistics = try client.cache.statistics()
+            }
             XCTAssertEqual(statistics.hits, 1)
             XCTAssertEqual(statistics.entries, 1)
             XCTAssertEqual(statistics.memoryEntries, count)
