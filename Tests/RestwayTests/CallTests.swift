@@ -249,6 +249,37 @@ final class CallTests: DemoTestCase {
         }
     }
 
+    func testAURLIsSplitAndAQueryIsWritten() async throws {
+        let parts = try URLParts("HTTPS://API.Example/a%2Fb?tag=a+b&tag=c%26&empty#end%21")
+        XCTAssertEqual(parts.scheme, "https")
+        XCTAssertEqual(parts.host, "api.example")
+        XCTAssertEqual(parts.port, 443)
+        XCTAssertEqual(parts.path, "/a%2Fb")
+        XCTAssertEqual(parts.fragment, "end!")
+        XCTAssertEqual(parts.parameters.map(\.name), ["tag", "tag", "empty"])
+        XCTAssertEqual(parts.parameters.map(\.value), ["a b", "c&", ""])
+        XCTAssertEqual(parts.parameters["tag"], "a b")
+        XCTAssertNil(parts.parameters["none"])
+        XCTAssertEqual(try URLParts("http://[::1]:8080").port, 8080)
+        XCTAssertNil(try URLParts("http://a").fragment)
+        let error = try await failure { () throws(RestwayError) in try URLParts("ftp://a") }
+        XCTAssertEqual(error.kind, .invalidURL)
+        XCTAssertEqual(
+            URLParts.query(["sort": "name", "tag": "a b&", "tag": "é"]),
+            "sort=name&tag=a%20b%26&tag=%C3%A9")
+    }
+
+    func testAStatusHasAClass() async throws {
+        let classes = [99, 100, 204, 302, 404, 599, 600].map(StatusClass.init(_:))
+        XCTAssertEqual(
+            classes,
+            [.none, .informational, .success, .redirection, .clientError, .serverError, .none])
+        let response = try await client().get("status")
+        XCTAssertEqual(response.statusClass, .success)
+        XCTAssertEqual(
+            response.request?.headers["User-Agent"], "restway/\(API.libraryVersion)")
+    }
+
     func testAHeaderThatCannotBeSentIsRefused() async throws {
         let client = try client()
         let error = try await failure { () throws(RestwayError) in
