@@ -236,7 +236,7 @@ final class OptionTests: DemoTestCase {
         XCTAssertEqual(metrics.receivedBytes, 9)
     }
 
-    func testConnectionsRetriesAndReplaysAreCounted() async throws {
+    func testConnectionsAndReplaysAreCounted() async throws {
         let server = try TestServer { connection in
             while let request = connection.readRequest() {
                 switch (request.path, request.header("Authorization")) {
