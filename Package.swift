@@ -110,6 +110,7 @@ let core: [Target] =
             "RestwayObjects", "RestwayMapping", "RestwayJansson", "RestwayHTTP", "RestwayOutcome",
             "RestwayDocument", "RestwayPlugins",
         ])
+    + module("RestwayArrow", ["CRestway", "RestwayCalls"], settings + small)
     + module(
         "RestwayAuth",
         [
@@ -169,17 +170,17 @@ let core: [Target] =
         [
             "CRestway", "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting",
             "RestwayObjects", "RestwayMapping", "RestwayHTTP", "RestwayOutcome", "RestwayDocument",
-            "RestwayPlugins", "RestwayCalls", "RestwayAuth", "RestwayRate", "RestwayCache",
-            "RestwayBatch", "RestwayOutbox", "RestwayPages", "RestwayClient",
+            "RestwayPlugins", "RestwayCalls", "RestwayArrow", "RestwayAuth", "RestwayRate",
+            "RestwayCache", "RestwayBatch", "RestwayOutbox", "RestwayPages", "RestwayClient",
         ], settings + small)
     + module(
         "Restway",
         [
             "RestwayText", "RestwayThreads", "RestwayJSON", "RestwaySQLite", "RestwayRouting",
             "RestwayObjects", "RestwayMapping", "RestwayHTTP", "RestwayOutcome", "RestwayDocument",
-            "RestwayPlugins", "RestwayCalls", "RestwayAuth", "RestwayRate", "RestwayCache",
-            "RestwayBatch", "RestwayOutbox", "RestwayPages", "RestwayClient",
-        ] + traits, testing: ["LoopbackServer"])
+            "RestwayPlugins", "RestwayCalls", "RestwayArrow", "RestwayAuth", "RestwayRate",
+            "RestwayCache", "RestwayBatch", "RestwayOutbox", "RestwayPages", "RestwayClient",
+        ] + traits, testing: ["LoopbackServer", "CRestway"])
 
 /// A server for tests on the loopback interface.
 let server: [Target] = [

@@ -1,3 +1,4 @@
+import RestwayClient
 import RestwayDocument
 import RestwayJSON
 import RestwayOutcome
@@ -35,6 +36,9 @@ public final class API: Sendable {
     public init(document: JSON) throws(RestwayError) {
         core = try Self.load(document.value.text())
     }
+
+    /// The version of the library, such as `0.1.0`.
+    public static var libraryVersion: String { Version.text }
 
     private static func load(_ text: [UInt8]) throws(RestwayError) -> RestwayDocument.API {
         try reading(text) { bytes throws(Failure) in try RestwayDocument.API(document: bytes) }

@@ -106,8 +106,10 @@ public final class Client: RequestSender {
     /// Returns the request as it would be sent, with the present credential. Nothing is sent.
     public func inspect(_ request: Request) throws(RestwayError) -> OutgoingRequest {
         let spec = try request.spec()
-        return OutgoingRequest(
-            try RestwayError.explaining(source) { () throws(Failure) in try core.inspect(spec) })
+        let outgoing = try RestwayError.explaining(source) { () throws(Failure) in
+            try core.inspect(spec)
+        }
+        return OutgoingRequest(outgoing, of: request)
     }
 
     /// Returns the URL of an object: the object router finds the path by entity and method, and the

@@ -197,7 +197,7 @@ public struct RestwayError: Error, Sendable {
     }
 
     /// The request of the call that has failed, as it went out last.
-    public var request: OutgoingRequest? { failure.request.map(OutgoingRequest.init) }
+    public var request: OutgoingRequest? { failure.request.map { OutgoingRequest($0) } }
 
     /// The number of the stored request in the outbox, for an error of the kind `queued`.
     public var outboxID: Int64? { failure.outboxID == 0 ? nil : failure.outboxID }

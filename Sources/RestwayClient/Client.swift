@@ -145,7 +145,8 @@ package final class Client: Sendable {
     package func inspect(_ spec: RequestSpec) throws(Failure) -> OutgoingRequest {
         let request = try calls.prepareToRead(spec)
         return OutgoingRequest(
-            authorized(request), route: request.destination.route, calls.api.loaded)
+            authorized(request), hasReader: request.reader != nil,
+            route: request.destination.route, calls.api.loaded)
     }
 
     private func authorized(_ request: PreparedRequest) -> Exchange {

@@ -21,15 +21,26 @@ package final class OutgoingRequest: Sendable {
     package let headers: [HeaderField]
     /// The bytes of the body; `nil` if there is no body, or if it is read while it is sent.
     package let body: [UInt8]?
+    /// Whether there is a body that is read while it is sent.
+    package let isBodyUnread: Bool
     /// `nil` for a request to a path.
     package let route: Route?
     private let redactor: any RequestRedactor
 
-    package init(_ exchange: Exchange, route: Route?, _ redactor: any RequestRedactor) {
+    /// - Parameter hasReader: Whether a reader will give the body of an exchange without a body.
+    package init(
+        _ exchange: Exchange, hasReader: Bool = false, route: Route?,
+        _ redactor: any RequestRedactor
+    ) {
         method = exchange.method
         url = exchange.url
         headers = exchange.headers
-        body = if case .bytes(let bytes) = exchange.body { bytes } else { nil }
+        (body, isBodyUnread) =
+            switch exchange.body {
+            case .none: (nil, hasReader)
+            case .bytes(let bytes): (bytes, false)
+            case .source: (nil, true)
+            }
         self.route = route
         self.redactor = redactor
     }

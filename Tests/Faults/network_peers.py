@@ -1,12 +1,17 @@
-"""Packaged servers for the network settings: nginx that says who connects, and proxies."""
+"""Packaged servers for the network settings: nginx that says who connects, proxies,
+and a server of names.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import http.server
 import os
 import shutil
 import socket
+import struct
 import subprocess
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -136,6 +141,44 @@ def socks_proxy(prefix: Path, user: str, password: str) -> Iterator[str]:
     where = ["-i", "127.0.0.1", "-p", str(port), "-u", user, "-P", password]
     with _started([_program("microsocks"), *where], port, prefix / "socks"):
         yield f"127.0.0.1:{port}"
+
+
+class _NameServer(http.server.BaseHTTPRequestHandler):
+    """Answers DNS queries over HTTPS (RFC 8484): every name has the address 127.0.0.1."""
+
+    def do_POST(self) -> None:
+        query = self.rfile.read(int(self.headers["Content-Length"]))
+        end = 12
+        while query[end]:
+            end += query[end] + 1
+        question = query[12 : end + 5]
+        is_ip4 = struct.unpack("!H", query[end + 1 : end + 3])[0] == 1
+        head = query[:2] + struct.pack("!HHHHH", 0x8180, 1, int(is_ip4), 0, 0)
+        record = b"\xc0\x0c" + struct.pack("!HHIH", 1, 1, 60, 4) + bytes([127, 0, 0, 1])
+        answer = head + question + (record if is_ip4 else b"")
+        self.send_response(200)
+        self.send_header("Content-Type", "application/dns-message")
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@contextlib.contextmanager
+def name_server(certificate: Certificate) -> Iterator[str]:
+    """Runs a server of names, and returns its https URL."""
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _NameServer) as server:
+        context = certificate.context("http/1.1")
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"https://127.0.0.1:{server.server_address[1]}/dns-query"
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 @contextlib.contextmanager

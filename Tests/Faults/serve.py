@@ -1,4 +1,5 @@
-"""Runs the fault server, and nginx in front of another one, for tests in other languages.
+"""Runs the fault server, nginx in front of another one, and the servers for network settings, for
+tests in other languages.
 
     PYTHONPATH=bindings/python python3 Tests/Faults/serve.py
 
@@ -27,6 +28,7 @@ from typing import Any
 from certificates import Authority
 from fault import Fault
 from fault_server import FaultServer
+from network_peers import Servers, name_server, servers
 from nginx_peer import Nginx, nginx
 from table import FAULTS, ORIGIN
 
@@ -53,7 +55,9 @@ def described(fault: Fault) -> dict[str, Any]:
     }
 
 
-def greeting(server: FaultServer, front: Nginx, authority: Authority) -> dict[str, Any]:
+def greeting(
+    server: FaultServer, front: Nginx, there: Servers, doh_url: str, authority: Authority
+) -> dict[str, Any]:
     return {
         "url": server.url,
         "faults": [described(fault) for fault in FAULTS],
@@ -63,6 +67,15 @@ def greeting(server: FaultServer, front: Nginx, authority: Authority) -> dict[st
             "files": str(front.files),
             "put": str(front.put),
             "authority": authority.ca_file,
+        },
+        "network": {
+            "securePort": there.secure_port,
+            "url": there.plain_url,
+            "http2URL": there.http2_url,
+            "unixSocket": str(there.unix_socket),
+            "dohURL": doh_url,
+            "certificate": str(authority.client.certificate),
+            "key": str(authority.client.key),
         },
     }
 
@@ -101,13 +114,19 @@ def main() -> None:
         FaultServer(FAULTS) as server,
         FaultServer(ORIGIN) as origin,
     ):
-        certificates, prefix = Path(folder, "certificates"), Path(folder, "nginx")
-        certificates.mkdir()
-        prefix.mkdir()
-        authority = Authority(certificates)
-        with nginx(prefix, authority.loopback, origin.place) as front:
+        folders = [Path(folder, name) for name in ("certificates", "nginx", "network")]
+        for each in folders:
+            each.mkdir()
+        authority = Authority(folders[0])
+        with (
+            nginx(folders[1], authority.loopback, origin.place) as front,
+            servers(folders[2], authority) as there,
+            name_server(authority.loopback) as doh_url,
+        ):
             commands = Commands(server)
-            print(json.dumps(greeting(server, front, authority)), flush=True)
+            print(
+                json.dumps(greeting(server, front, there, doh_url, authority)), flush=True
+            )
             for line in sys.stdin:
                 print(commands.perform(line.strip()), flush=True)
 

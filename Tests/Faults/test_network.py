@@ -5,7 +5,6 @@ from __future__ import annotations
 import http.server
 import os
 import socketserver
-import struct
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +15,7 @@ from certificates import Authority
 from conftest import MakeClient
 from fault import PATIENCE_SECONDS
 from health import check_health
-from network_peers import PASSWORD, USER, Servers, socks_proxy
+from network_peers import PASSWORD, USER, Servers, name_server, socks_proxy
 from peer_process import listener, port_of
 from restway import TLS, Network, Proxy, Request
 
@@ -245,39 +244,11 @@ def test_addresses_of_another_version_are_not_used(
         make_client(url, timeout=PATIENCE_SECONDS, network=only_6).get("good")
 
 
-class NameServer(http.server.BaseHTTPRequestHandler):
-    """Answers DNS queries over HTTPS (RFC 8484): every name has the address 127.0.0.1."""
-
-    def do_POST(self) -> None:
-        query = self.rfile.read(int(self.headers["Content-Length"]))
-        end = 12
-        while query[end]:
-            end += query[end] + 1
-        question = query[12 : end + 5]
-        is_ip4 = struct.unpack("!H", query[end + 1 : end + 3])[0] == 1
-        head = query[:2] + struct.pack("!HHHHH", 0x8180, 1, int(is_ip4), 0, 0)
-        record = b"\xc0\x0c" + struct.pack("!HHIH", 1, 1, 60, 4) + bytes([127, 0, 0, 1])
-        answer = head + question + (record if is_ip4 else b"")
-        self.send_response(200)
-        self.send_header("Content-Type", "application/dns-message")
-        self.send_header("Content-Length", str(len(answer)))
-        self.end_headers()
-        self.wfile.write(answer)
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass
-
-
 def test_names_are_looked_up_over_https(
     nginx: Servers, authority: Authority, make_client: MakeClient
 ) -> None:
     port = nginx.plain_url.rpartition(":")[2]
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), NameServer) as server:
-        context = authority.loopback.context("http/1.1")
-        server.socket = context.wrap_socket(server.socket, server_side=True)
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        doh_url = f"https://127.0.0.1:{server.server_address[1]}/dns-query"
+    with name_server(authority.loopback) as doh_url:
         client = make_client(
             f"http://api.example:{port}",
             timeout=PATIENCE_SECONDS,
@@ -286,8 +257,6 @@ def test_names_are_looked_up_over_https(
         )
         check_health(client)
         client.close()
-        server.shutdown()
-        thread.join()
 
 
 # Versions of HTTP

@@ -13,7 +13,7 @@ final class AuthTests: DemoTestCase {
             "auth": ["scheme": "bearer"], "routes": ["me": .object(me)],
             "errors": ["code": "error.error_code", "message": "error.error_description"],
         ])
-        return try Client(api, options: .init(baseURL: url()))
+        return try ending(Client(api, options: .init(baseURL: url())))
     }
 
     /// Gets a token, as a refresh function does.

@@ -59,6 +59,12 @@ final class BodyTests: DemoTestCase {
             let echo = try await echo(client(), .resource(resource).digested(.contentMD5))
             XCTAssertEqual(echo.body, "abc")
             XCTAssertEqual(echo.header("content-md5"), "kAFQmDzST7DWlj99KOF/cg==")
+            XCTAssertNil(echo.header("repr-digest"))
+            let digested = try await self.echo(
+                client(), .resource(resource).digested(.digest, .reprDigest))
+            let digest = "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0="
+            XCTAssertEqual(digested.header("digest"), "SHA-256=\(digest)")
+            XCTAssertEqual(digested.header("repr-digest"), "sha-256=:\(digest):")
         }
         XCTAssertEqual(Resource.file(path).name, "notes.txt")
         XCTAssertThrowsError(try Resource.descriptor(-1)) { error in
@@ -290,6 +296,56 @@ final class BodyTests: DemoTestCase {
         XCTAssertFalse(FileManager.default.fileExists(atPath: state))
         XCTAssertEqual(progress.state.upload.done, 10)
         XCTAssertEqual(progress.state.upload.total, 10)
+    }
+
+    func testAnUploadIsEndedAtTheServer() async throws {
+        let received = ReceivedBytes()
+        let server = try tus(received)
+        let client = try client(of: server)
+        let state = try temporaryFile("film.upload")
+        let film = RequestBody.file(try file("0123456789", "film.mp4"))
+        _ = try await failure { () throws(RestwayError) in
+            try await client.post("films", body: film.resumable(.tus, state: state))
+        }
+        let ending = film.resumable(.tus, state: state, isEnded: true)
+        try await client.post("films", body: ending)
+        XCTAssertEqual(server.requests.last?.method, "DELETE")
+        XCTAssertEqual(server.requests.last?.path, "/v2/films/7")
+        XCTAssertFalse(FileManager.default.fileExists(atPath: state))
+    }
+
+    func testTheProtocolOfAnUploadIsTheProgramsChoice() async throws {
+        let server = try TestServer { connection in
+            while let request = connection.readRequest() {
+                if request.method == "POST", request.body.isEmpty {
+                    connection.answer(
+                        status: "201 Created",
+                        headers: ["Tus-Resumable: 1.0.0", "Location: /v2/films/7"])
+                } else {
+                    connection.answer(
+                        headers: ["Upload-Complete: ?1", "Upload-Offset: \(request.body.count)"])
+                }
+            }
+        }
+        let document: JSON = [
+            "restway": 1,
+            "routes": ["films": ["method": "POST", "path": "films", "resumable": "tus"]],
+        ]
+        let film = RequestBody.file(try file("0123456789", "film.mp4"))
+        for (body, version, methods) in [
+            (film.resumable(.ietf), "8", ["POST", "PATCH"]),
+            (film.resumable(.plain), nil, ["POST"]),
+        ] {
+            let before = server.requests.count
+            try await client(of: server, document).post(.route("films"), body: body)
+            let requests = server.requests[before...]
+            XCTAssertEqual(requests.map(\.method), methods)
+            for request in requests {
+                XCTAssertEqual(request.header("Upload-Draft-Interop-Version"), version)
+                XCTAssertNil(request.header("Tus-Resumable"))
+            }
+            XCTAssertEqual(requests.last?.body, Array("0123456789".utf8))
+        }
     }
 }
 

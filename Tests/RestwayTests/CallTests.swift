@@ -131,6 +131,155 @@ final class CallTests: DemoTestCase {
         XCTAssertNotEqual(try client.inspect(Request(.post, "people")), try request(.text("x")))
     }
 
+    func testEachPartOfARequestIsCompared() throws {
+        let client = try client()
+        func request(
+            _ path: Target, _ method: Method = .post, _ parameters: Values = [:],
+            _ body: RequestBody? = nil
+        ) throws -> OutgoingRequest {
+            var request = Request(method, path)
+            request.parameters = parameters
+            request.body = body
+            return try client.inspect(request)
+        }
+        let get = try request("people", .get, ["page": 2])
+        XCTAssertEqual(get, try request("people", .get, ["page": 2]))
+        XCTAssertNotEqual(get, try request("people", .head, ["page": 2]))
+        XCTAssertNotEqual(get, try request("people", .get, ["page": 3]))
+        XCTAssertNotEqual(get, try request("person", .get, ["page": 2]))
+        let numbers = try [1, 1.0].map { try request("people", .post, [:], .json($0)) }
+        XCTAssertEqual(numbers[0], numbers[1])
+        // Only JSON is compared by its content, whatever the bytes look like.
+        XCTAssertNotEqual(
+            try request("people", .post, [:], .text("[1]")),
+            try request("people", .post, [:], .text("[1 ]")))
+        XCTAssertEqual(
+            try request("people", .post, [:], .data(Data([1, 2]))),
+            try request("people", .post, [:], .data(Data([1, 2]))))
+    }
+
+    func testBodiesOfFilesAndFormsAreComparedByTheirBytes() throws {
+        let client = try client()
+        func file(_ text: String) throws -> String {
+            let path = try temporaryFile("notes.txt")
+            try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+            return path
+        }
+        func request(_ body: RequestBody, _ parameters: Values = [:]) throws -> OutgoingRequest {
+            var request = Request(.post, "people")
+            request.body = body
+            request.parameters = parameters
+            return try client.inspect(request)
+        }
+        let (first, same, other) = (try file("abc"), try file("abc"), try file("abd"))
+        XCTAssertEqual(try request(.file(first)), try request(.file(same)))
+        XCTAssertNotEqual(try request(.file(first)), try request(.file(other)))
+        XCTAssertNotEqual(
+            try request(.file(first)), try request(.file(first, mediaType: "text/x-a")))
+
+        func form(
+            _ path: String, _ title: JSON = "Ann", _ year: JSON = 1
+        ) throws -> OutgoingRequest {
+            let body = RequestBody.multipart(
+                fields: ["title": title], files: ["notes": .file(path)])
+            return try request(body, ["year": year])
+        }
+        XCTAssertEqual(try form(first), try form(same))
+        XCTAssertNotEqual(try form(first), try form(other))
+        XCTAssertNotEqual(try form(first), try form(first, "Bob"))
+        XCTAssertNotEqual(try form(first), try form(first, "Ann", 2))
+        let fields = RequestBody.parameters(as: .multipart)
+        XCTAssertEqual(try request(fields, ["a": 1]), try request(fields, ["a": 1]))
+        XCTAssertNotEqual(try request(fields, ["a": 1]), try request(fields, ["a": 2]))
+
+        let pieces = RequestBody.stream(AsyncStream<Data> { $0.finish() })
+        XCTAssertEqual(try request(pieces), try request(pieces))
+        let others = RequestBody.stream(AsyncStream<Data> { $0.finish() })
+        XCTAssertNotEqual(try request(pieces), try request(others))
+    }
+
+    func testARequestForTheOutboxEqualsItself() throws {
+        let document: JSON = [
+            "restway": 1, "environments": ["here": ["baseURL": "http://127.0.0.1:1"]],
+            "routes": ["note": ["method": "POST", "path": "notes", "offline": true]],
+            "outbox": ["path": "outbox.db"],
+        ]
+        let file = try temporaryFile("outbox.db")
+        let client = try ending(Client(API(document: document), options: .init(outbox: file)))
+        var request = Request(.post, .route("note"))
+        let made = try client.inspect(request)
+        XCTAssertNotNil(made.headers["Idempotency-Key"])
+        XCTAssertEqual(made, try client.inspect(request), "the library makes new keys")
+        request.idempotencyKey = "a"
+        let given = try client.inspect(request)
+        XCTAssertEqual(given, try client.inspect(request))
+        request.idempotencyKey = "b"
+        XCTAssertNotEqual(given, try client.inspect(request))
+    }
+
+    func testASentRequestEqualsTheInspectedOne() async throws {
+        let client = try client()
+        var request = Request(.post, "echo/any")
+        request.body = try .json(["a": 1])
+        let sent = try await client.send(request).request
+        XCTAssertEqual(sent, try client.inspect(request))
+        let path = try temporaryFile("notes.txt")
+        try Data("abc".utf8).write(to: URL(fileURLWithPath: path))
+        request.body = .file(path)
+        let (first, second) = (try await client.send(request), try await client.send(request))
+        XCTAssertEqual(first.request, first.request)
+        XCTAssertNotEqual(first.request, second.request, "the bytes that were sent are not known")
+    }
+
+    func testAnEncodableValueHasTheParameters() throws {
+        struct Filter: Encodable {
+            let city = "San Marino"
+            let since = Date(timeIntervalSince1970: 0)
+            let state: String? = nil
+            let page = 2
+        }
+        var request = Request(.get, "enterprises")
+        request.parameters = try Values(Filter())
+        let seen = try client().inspect(request)
+        XCTAssertTrue(
+            seen.url.hasSuffix("?city=San%20Marino&page=2&since=1970-01-01T00%3A00%3A00Z"),
+            seen.url)
+        XCTAssertThrowsError(try Values([1, 2])) { error in
+            XCTAssertEqual((error as? RestwayError)?.kind, .invalidArgument)
+        }
+    }
+
+    func testAURLIsSplitAndAQueryIsWritten() async throws {
+        let parts = try URLParts("HTTPS://API.Example/a%2Fb?tag=a+b&tag=c%26&empty#end%21")
+        XCTAssertEqual(parts.scheme, "https")
+        XCTAssertEqual(parts.host, "api.example")
+        XCTAssertEqual(parts.port, 443)
+        XCTAssertEqual(parts.path, "/a%2Fb")
+        XCTAssertEqual(parts.fragment, "end!")
+        XCTAssertEqual(parts.parameters.map(\.name), ["tag", "tag", "empty"])
+        XCTAssertEqual(parts.parameters.map(\.value), ["a b", "c&", ""])
+        XCTAssertEqual(parts.parameters["tag"], "a b")
+        XCTAssertNil(parts.parameters["none"])
+        XCTAssertEqual(try URLParts("http://[::1]:8080").port, 8080)
+        XCTAssertNil(try URLParts("http://a").fragment)
+        let error = try await failure { () throws(RestwayError) in try URLParts("ftp://a") }
+        XCTAssertEqual(error.kind, .invalidURL)
+        XCTAssertEqual(
+            URLParts.query(["sort": "name", "tag": "a b&", "tag": "é"]),
+            "sort=name&tag=a%20b%26&tag=%C3%A9")
+    }
+
+    func testAStatusHasAClass() async throws {
+        let classes = [99, 100, 204, 302, 404, 599, 600].map(StatusClass.init(_:))
+        XCTAssertEqual(
+            classes,
+            [.none, .informational, .success, .redirection, .clientError, .serverError, .none])
+        let response = try await client().get("status")
+        XCTAssertEqual(response.statusClass, .success)
+        XCTAssertEqual(
+            response.request?.headers["User-Agent"], "restway/\(API.libraryVersion)")
+    }
+
     func testAHeaderThatCannotBeSentIsRefused() async throws {
         let client = try client()
         let error = try await failure { () throws(RestwayError) in

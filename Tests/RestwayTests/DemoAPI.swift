@@ -24,7 +24,7 @@ final class DemoAPI: Sendable {
 }
 
 /// Tests against the demo API, each with a client of its own.
-class DemoTestCase: XCTestCase {
+class DemoTestCase: ClientTestCase {
     /// The issues of the demo API, for documents of tests.
     static let issues: JSON = [
         "Issue": [
@@ -40,7 +40,7 @@ class DemoTestCase: XCTestCase {
     ) throws -> Client {
         var options = Client.Options(baseURL: try url())
         change(&options)
-        return try Client(API(file: DemoAPI.path(document)), options: options)
+        return ending(try Client(API(file: DemoAPI.path(document)), options: options))
     }
 
     /// A client of a small document, whose server is a script of the test.
@@ -50,7 +50,7 @@ class DemoTestCase: XCTestCase {
     ) throws -> Client {
         var options = Client.Options(baseURL: server.url("/v2"))
         change(&options)
-        return try Client(API(document: document), options: options)
+        return ending(try Client(API(document: document), options: options))
     }
 
     /// Runs `body`, which must throw an error of this module, and returns the error.

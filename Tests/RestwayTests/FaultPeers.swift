@@ -1,9 +1,9 @@
 import Foundation
+import Restway
 import XCTest
 
-@testable import Restway
-
-/// The fault server and nginx of `Tests/Faults`, started once for all tests.
+/// The fault server, nginx and the servers for network settings of `Tests/Faults`, started once for
+/// all tests.
 final class FaultPeers: Sendable {
     static let shared = FaultPeers()
 
@@ -23,6 +23,7 @@ final class FaultPeers: Sendable {
         let url: String
         let faults: [Fault]
         let nginx: Nginx
+        let network: Network
     }
 
     struct Nginx: Decodable {
@@ -35,6 +36,23 @@ final class FaultPeers: Sendable {
         let put: String
         /// The file with the authority of its certificate.
         let authority: String
+    }
+
+    /// The servers for network settings. They say who connects (`X-Peer`, `X-Client`), and in which
+    /// version of HTTP (`X-Protocol`).
+    struct Network: Decodable {
+        /// The port of HTTP/2 and HTTP/1.1 over TLS, for clients with a certificate.
+        let securePort: Int
+        /// HTTP/1.1 without TLS.
+        let url: String
+        /// HTTP/2 without TLS.
+        let http2URL: String
+        /// The path of a Unix-domain socket.
+        let unixSocket: String
+        /// The server of names: every name has the address 127.0.0.1.
+        let dohURL: String
+        /// The certificate of a client, and its key.
+        let certificate, key: String
     }
 
     /// Lets the servers do something, and waits until it is done.
@@ -119,22 +137,14 @@ struct Fault: Decodable {
     }
 }
 
-/// Tests against the fault server and nginx. At the end of each test, its clients must have ended,
-/// with everything that belongs to them.
-class ServerTestCase: XCTestCase {
+/// Tests against the fault server and nginx.
+class ServerTestCase: ClientTestCase {
     /// The JSON with which both servers repeat a good request.
     struct Echo: Decodable, Equatable {
         let method: String
         let target: String
         let bytes: Int
     }
-
-    private struct Reference {
-        let name: String
-        weak var object: AnyObject?
-    }
-
-    private var references: [Reference] = []
 
     func servers() throws -> FaultPeers.Servers {
         try XCTUnwrap(FaultPeers.shared.servers, "the servers did not start (nginx, openssl)")
@@ -150,24 +160,7 @@ class ServerTestCase: XCTestCase {
         var options = Client.Options()
         try change(&options)
         let document: JSON = ["restway": 1, "environments": ["here": .object(environment)]]
-        let client = try Client(API(document: document), options: options)
-        references += [
-            Reference(name: "client", object: client),
-            Reference(name: "client of the core", object: client.core),
-            Reference(name: "calls of the core", object: client.core.calls),
-            Reference(name: "store of the core", object: client.core.store),
-        ]
-        return client
-    }
-
-    /// Waits until all clients have ended: a worker may hold one for a moment longer.
-    override func tearDown() async throws {
-        let deadline = ContinuousClock.now + .seconds(20)
-        while references.contains(where: { $0.object != nil }), ContinuousClock.now < deadline {
-            await Task.yield()
-        }
-        XCTAssertEqual(references.filter { $0.object != nil }.map(\.name), [])
-        references = []
+        return ending(try Client(API(document: document), options: options))
     }
 
     /// Checks that good requests succeed, one after the other and at the same time, each with its

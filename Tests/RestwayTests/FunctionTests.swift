@@ -1,4 +1,5 @@
 import Foundation
+import LoopbackServer
 import Restway
 import XCTest
 
@@ -14,7 +15,7 @@ final class FunctionTests: DemoTestCase {
             "entities": entities, "routes": routes,
         ])
         try add(api)
-        return try Client(api, options: .init(baseURL: url()))
+        return try ending(Client(api, options: .init(baseURL: url())))
     }
 
     // MARK: Answers
@@ -222,6 +223,36 @@ final class FunctionTests: DemoTestCase {
         }
         XCTAssertTrue(error.underlyingError is Refusal)
         XCTAssertNil(try client.store.find("Issue", 7))
+    }
+
+    func testAHookSeesTheObjectsOfAllDescriptors() async throws {
+        let server = try TestServer { connection in
+            while connection.readRequest() != nil {
+                connection.answer(
+                    #"{"users": [{"id": 1}, {"id": 2}], "team": {"id": 7}}"#,
+                    headers: ["Content-Type: application/json"])
+            }
+        }
+        let entity: JSON = [
+            "identity": "id", "attributes": ["id": ["type": "int"], "note": "note"],
+        ]
+        let document: JSON = [
+            "restway": 1, "environments": ["here": ["baseURL": "http://127.0.0.1:1"]],
+            "entities": ["User": entity, "Team": entity],
+            "responses": [
+                ["path": "both", "entity": "User", "keyPath": "users"],
+                ["path": "both", "entity": "Team", "keyPath": "team", "hook": "count"],
+            ],
+        ]
+        let api = try API(document: document)
+        try api.addHook("count") { rows in
+            XCTAssertEqual(rows.allResults.map { $0.map(\.entity) }, [["User", "User"], ["Team"]])
+            for row in rows.results { try row.set("note", to: "\(rows.allResults[0].count)") }
+        }
+        let client = try ending(Client(api, options: .init(baseURL: server.url(""))))
+        let response = try await client.get("both")
+        XCTAssertEqual(response.results.last?.first?["note"], "2")
+        XCTAssertEqual(response.issueCount, 0)
     }
 
     func testAnExclusionKeepsRelationshipsOutOfRequests() async throws {

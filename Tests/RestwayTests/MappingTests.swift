@@ -83,7 +83,7 @@ final class MappingTests: DemoTestCase {
     // MARK: Other bytes
 
     func testBytesAreMappedIntoTheStore() async throws {
-        let client = try Client(API(document: document))
+        let client = try ending(Client(API(document: document)))
         let response = try await client.map(bytes, by: .entity("Issue", keyPath: "items"))
         XCTAssertEqual(response.objects.compactMap { $0["number"] }, [1, 2])
         XCTAssertEqual(response.status, 0)
@@ -96,7 +96,7 @@ final class MappingTests: DemoTestCase {
     }
 
     func testObjectsCanStayOutOfTheStore() async throws {
-        let client = try Client(API(document: document))
+        let client = try ending(Client(API(document: document)))
         let progress = ProgressReporter()
         let response = try await client.map(
             bytes, by: .route("issues").withoutStoring(), progress: progress)
@@ -116,7 +116,7 @@ final class MappingTests: DemoTestCase {
                 "Bot": ["extends": "User"],
             ],
         ]
-        let client = try Client(API(document: document))
+        let client = try ending(Client(API(document: document)))
         _ = try await client.map(Array(#"{"id": 1, "plan": "pro"}"#.utf8), by: .entity("Member"))
         let response = try await client.map(
             Array(#"{"id": 1, "login": "ada"}"#.utf8), by: .entity("User"))
@@ -138,7 +138,7 @@ final class MappingTests: DemoTestCase {
     }
 
     func testMistakesAreErrors() async throws {
-        let client = try Client(API(document: document))
+        let client = try ending(Client(API(document: document)))
         let bytes = bytes
         let rules: [(MappingRules, RestwayError.Kind)] = [
             (.entity("Isue"), .unknownEntity), (.route("isues"), .unknownRoute),
@@ -158,7 +158,7 @@ final class MappingTests: DemoTestCase {
     }
 
     func testAReporterEndsTheMapping() async throws {
-        let client = try Client(API(document: document))
+        let client = try ending(Client(API(document: document)))
         let progress = ProgressReporter()
         progress.cancel()
         let bytes = bytes
@@ -166,6 +166,18 @@ final class MappingTests: DemoTestCase {
             try await client.map(bytes, by: .route("issues"), progress: progress)
         }
         XCTAssertEqual(error.kind, .cancelled)
+        XCTAssertEqual(try client.store.count(), 0)
+    }
+
+    func testACancelledTaskMapsNothing() async throws {
+        let client = try ending(Client(API(document: document)))
+        let bytes = bytes
+        let task = CallTask { () throws(RestwayError) in
+            withUnsafeCurrentTask { $0?.cancel() }
+            _ = try await client.map(bytes, by: .route("issues"))
+        }
+        let kind = await task.kind
+        XCTAssertEqual(kind, .cancelled)
         XCTAssertEqual(try client.store.count(), 0)
     }
 }

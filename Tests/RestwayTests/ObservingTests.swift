@@ -1,6 +1,7 @@
 import Foundation
 import LoopbackServer
 import Restway
+import class RestwayThreads.Log
 import XCTest
 
 /// Observers of calls, batches, default headers, metrics, spans, the log and plugins.
@@ -135,7 +136,7 @@ final class ObservingTests: DemoTestCase {
             "restway": 1, "environments": ["local": ["baseURL": "http://127.0.0.1:1/v2"]],
             "batch": ["path": "echo"],
         ])
-        let client = try Client(api, options: .init(baseURL: url()))
+        let client = try ending(Client(api, options: .init(baseURL: url())))
         try client.calls.setBatchFormat(Lines())
         let batch = try client.batch()
         let items = [
@@ -231,6 +232,36 @@ final class ObservingTests: DemoTestCase {
         XCTAssertThrowsError(try RestwayLog.setHandler("loud") { _ in }) {
             XCTAssertEqual(($0 as? RestwayError)?.field, "levels")
         }
+    }
+
+    func testARecordSaysHowManyWereDroppedBeforeIt() async throws {
+        let (hasBegun, mayGoOn) = (Signal(), Signal())
+        let (counts, told) = AsyncStream.makeStream(of: Int.self)
+        try RestwayLog.setHandler("info") { record in
+            guard record.message == "a flood" else { return }
+            hasBegun.give()
+            XCTAssertTrue(mayGoOn.wait())
+            mayGoOn.give()
+            told.yield(record.dropped)
+        }
+        Log.shared.write(.info, .client, "a flood")
+        let isWaiting = await hasBegun.given()
+        XCTAssertTrue(isWaiting)
+        // More than the 4,096 records that may wait.
+        for _ in 0..<5_000 { Log.shared.write(.info, .client, "a flood") }
+        mayGoOn.give()
+        Log.shared.write(.info, .client, "a flood")
+        RestwayLog.flush()
+        Log.shared.write(.info, .client, "a flood")
+        RestwayLog.flush()
+        RestwayLog.removeHandler()
+        told.finish()
+        var dropped: [Int] = []
+        for await count in counts { dropped.append(count) }
+        XCTAssertEqual(dropped.first, 0)
+        let sum = dropped.reduce(0, +)
+        XCTAssertGreaterThan(sum, 0)
+        XCTAssertEqual(dropped.count + sum, 5_003, "each record is told or counted")
     }
 
     // MARK: Plugins

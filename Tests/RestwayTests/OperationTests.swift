@@ -1,3 +1,4 @@
+import LoopbackServer
 import Restway
 import XCTest
 
@@ -37,7 +38,7 @@ final class OperationTests: DemoTestCase {
         XCTAssertEqual(enterprise, Enterprise(itemID: 3))
     }
 
-    func testMiddlewareHearsOfSuccessesAndFailuresInItsOrder() async throws {
+    func testMiddlewareHearsOfSuccessesAndFailures() async throws {
         let told = Told()
         var operation = try client().operation(
             Request(.get, "enterprises/3"), parser: .response)
@@ -80,6 +81,35 @@ final class OperationTests: DemoTestCase {
             })
         let error = try await failure { () throws(RestwayError) in try await operation.execute() }
         XCTAssertEqual(error.kind, .http)
+    }
+
+    func testAnotherSenderSendsTheRequest() async throws {
+        let server = try TestServer { connection in
+            while connection.readRequest() != nil { connection.answer("there") }
+        }
+        let request = Request(.get, "status/:part")
+        var operation = try client().operation(request, parser: .text)
+        operation.sender = try client(of: server).scope(["part": "disk"])
+        let text = try await operation.execute()
+        XCTAssertEqual(text, "there")
+        XCTAssertEqual(server.requests.map(\.path), ["/v2/status/disk"])
+    }
+
+    func testEachMiddlewareIsAwaitedBeforeTheNextOne() async throws {
+        let told = Told()
+        var operation = try client().operation(Request(.get, "status"), parser: .nothing)
+        operation.middleware.append { request, result in
+            await Task.yield()
+            await told.add(result)
+        }
+        operation.middleware.append { request, result in
+            let statuses = await told.statuses
+            XCTAssertEqual(statuses, [200])
+            await told.add(result)
+        }
+        try await operation.execute()
+        let statuses = await told.statuses
+        XCTAssertEqual(statuses, [200, 200])
     }
 
     func testAnExecutorMayAnswerWithoutTheServer() async throws {

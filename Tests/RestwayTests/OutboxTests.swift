@@ -70,6 +70,22 @@ final class OutboxTests: DemoTestCase {
         XCTAssertThrowsError(try client.outbox.items())
     }
 
+    func testACallSaysThatTheOutboxMakesIt() async throws {
+        let server = try server()
+        let client = try notes(server)
+        _ = try await store(client, 1)
+        let events = try client.calls.events([.didSucceed])
+        try client.setReachability(.reachable)
+        try await client.outbox.flush()
+        try await client.get("thing")
+        var iterator = events.makeAsyncIterator()
+        for isFromOutbox in [true, false] {
+            let event = await iterator.next()
+            XCTAssertEqual(event?.call.isFromOutbox, isFromOutbox)
+            XCTAssertEqual(event?.call.isInBackground, isFromOutbox)
+        }
+    }
+
     func testATaskWaitsForTheEndOfARequest() async throws {
         let server = try server()
         let client = try notes(server)
@@ -165,5 +181,57 @@ final class OutboxTests: DemoTestCase {
         XCTAssertEqual(progress.state.requests.done, 3)
         XCTAssertEqual(progress.state.requests.total, 3)
         XCTAssertEqual(progress.state.fraction, 1)
+    }
+
+    /// Flushes, and returns how that fails; `nil` if it does not.
+    private static func failureOfFlush(
+        _ outbox: Outbox, _ progress: ProgressReporter? = nil
+    ) async -> RestwayError.Kind? {
+        do throws(RestwayError) {
+            try await outbox.flush(progress: progress)
+            return nil
+        } catch {
+            return error.kind
+        }
+    }
+
+    func testACancelledTaskEndsTheWaitForAFlushWhichGoesOn() async throws {
+        for cancelsTask in [true, false] {
+            let (hasArrived, mayAnswer) = (Signal(), Signal())
+            let server = try TestServer { connection in
+                while connection.readRequest() != nil {
+                    hasArrived.give()
+                    guard mayAnswer.wait() else { return connection.close() }
+                    connection.answer()
+                }
+            }
+            let client = try notes(server)
+            let outbox = client.outbox
+            let id = try await store(client, 1)
+            let progress = ProgressReporter()
+            let flush = Task { await OutboxTests.failureOfFlush(outbox, progress) }
+            let isSending = await hasArrived.given()
+            XCTAssertTrue(isSending)
+            if cancelsTask { flush.cancel() } else { progress.cancel() }
+            let kind = await flush.value
+            XCTAssertEqual(kind, .cancelled)
+            XCTAssertEqual(try outbox.item(id).state, .sending)
+            mayAnswer.give()
+            let item = try await outbox.wait(for: id)
+            XCTAssertEqual(item.state, .delivered)
+        }
+    }
+
+    func testACancelledFlushSendsNothing() async throws {
+        let server = try server()
+        let client = try notes(server)
+        let outbox = client.outbox
+        let id = try await store(client, 1)
+        let progress = ProgressReporter()
+        progress.cancel()
+        let kind = await Self.failureOfFlush(outbox, progress)
+        XCTAssertEqual(kind, .cancelled)
+        XCTAssertEqual(try outbox.item(id).state, .waiting)
+        XCTAssertEqual(server.requests.count, 0)
     }
 }

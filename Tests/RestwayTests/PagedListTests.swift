@@ -20,8 +20,9 @@ final class PagedListTests: DemoTestCase {
     ]
 
     private func tracker(store: String? = nil) throws -> Client {
-        try Client(
-            API(document: document), options: Client.Options(baseURL: url(), store: store))
+        try ending(
+            Client(
+                API(document: document), options: Client.Options(baseURL: url(), store: store)))
     }
 
     private func list(_ client: Client) throws -> PagedList {
@@ -94,6 +95,28 @@ final class PagedListTests: DemoTestCase {
         try await list.loadMore()
         XCTAssertEqual(try numbers(list), [1])
         XCTAssertTrue(list.isComplete)
+    }
+
+    func testACancelledTaskCancelsItsPageWhichIsLoadedAgain() async throws {
+        let calls = Counter()
+        let server = try TestServer { connection in
+            while connection.readRequest() != nil {
+                calls.add(1)
+                if calls.value == 1 { return connection.readToEnd() }
+                connection.answer(
+                    "[{\"number\": 1}]", headers: ["Content-Type: application/json"])
+            }
+        }
+        let client = try client(of: server, document)
+        let list = try list(client)
+        let task = CallTask { () throws(RestwayError) in try await list.loadMore() }
+        XCTAssertTrue(server.waitForRequests(1))
+        task.cancel()
+        let kind = await task.kind
+        XCTAssertEqual(kind, .cancelled)
+        XCTAssertEqual(try numbers(list), [])
+        try await list.loadMore()
+        XCTAssertEqual(try numbers(list), [1])
     }
 
     func testAListIsWatched() async throws {

@@ -38,6 +38,17 @@ final class PeerProcess: Sendable {
         return posix_spawnp(&process, command[0], &actions, nil, &arguments, environ) == 0
     }
 
+    /// Runs a program, and returns whether it has succeeded.
+    static func run(_ command: [String]) -> Bool {
+        var arguments: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
+        defer { for argument in arguments { free(argument) } }
+        var (process, status): (pid_t, Int32) = (0, 0)
+        guard posix_spawnp(&process, command[0], nil, nil, &arguments, environ) == 0,
+            waitpid(process, &status, 0) == process
+        else { return false }
+        return status == 0
+    }
+
     /// Reads the next line that the server prints; `nil` if the server has ended.
     func line() -> String? {
         var line: [UInt8] = []

@@ -182,12 +182,12 @@ final class RouteTests: DemoTestCase {
             ],
         ])
         XCTAssertEqual(Set(api.allEnvironments.map(\.name)), ["live", "test"])
-        let client = try Client(api, options: .init(environment: "test"))
+        let client = try ending(Client(api, options: .init(environment: "test")))
         XCTAssertEqual(client.environment.name, "test")
         XCTAssertEqual(
             client.environment, api.allEnvironments.first { $0.name == "test" })
         XCTAssertTrue(client.environment.baseURL.hasPrefix("http://127.0.0.1:1/v1"))
-        let given = try Client(api, options: .init(baseURL: "http://127.0.0.1:2"))
+        let given = try ending(Client(api, options: .init(baseURL: "http://127.0.0.1:2")))
         XCTAssertEqual(given.environment.name, "")
     }
 }

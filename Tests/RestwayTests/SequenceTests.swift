@@ -1,3 +1,4 @@
+import LoopbackServer
 import Restway
 import XCTest
 
@@ -22,7 +23,7 @@ final class SequenceTests: DemoTestCase {
     ]
 
     private func tracker() throws -> Client {
-        try Client(API(document: document), options: Client.Options(baseURL: url()))
+        try ending(Client(API(document: document), options: Client.Options(baseURL: url())))
     }
 
     // MARK: Pages
@@ -55,6 +56,21 @@ final class SequenceTests: DemoTestCase {
         }
         XCTAssertEqual(numbers, [1, 2, 3])
         XCTAssertEqual(try client.store.count("Issue"), 4)
+    }
+
+    func testACancelledTaskCancelsThePageThatItWaitsFor() async throws {
+        let server = try TestServer.silent()
+        let client = try client(of: server, document)
+        let pages = try client.pages(.route("issues"))
+        let task = CallTask { () throws(RestwayError) in
+            var iterator = pages.makeAsyncIterator()
+            _ = try await iterator.next()
+        }
+        while server.connectionCount == 0 { await Task.yield() }
+        task.cancel()
+        let kind = await task.kind
+        XCTAssertEqual(kind, .cancelled)
+        XCTAssertEqual(client.calls.active.count, 0)
     }
 
     func testPagesEndAtABound() async throws {

@@ -210,7 +210,7 @@ final class StageTests: DemoTestCase {
         XCTAssertThrowsError(try api.addInterceptor("wait") { _ in }) {
             XCTAssertEqual(($0 as? RestwayError)?.kind, .duplicate)
         }
-        let client = try Client(api, options: .init(baseURL: url()))
+        let client = try ending(Client(api, options: .init(baseURL: url())))
         let response = try await client.get(.route("status"))
         XCTAssertEqual(response.request?.headers["X-Sign"], "1")
         XCTAssertEqual(response.request?.headers["X-Fetch"], "2")

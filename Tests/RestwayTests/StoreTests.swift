@@ -33,7 +33,7 @@ final class StoreTests: DemoTestCase {
     private func notes(_ change: (inout Client.Options) -> Void = { _ in }) throws -> Client {
         var options = Client.Options()
         change(&options)
-        return try Client(API(document: document), options: options)
+        return try ending(Client(API(document: document), options: options))
     }
 
     private func note(_ client: Client, _ id: Int, _ state: String) throws -> Draft {
@@ -186,6 +186,23 @@ final class StoreTests: DemoTestCase {
     }
 
     // MARK: Files
+
+    func testTheStoreKnowsEachObjectByANumber() throws {
+        let path = try temporaryFile("notes.db")
+        let client = try notes { $0.files.store = path }
+        let draft = try note(client, 1, "new")
+        XCTAssertEqual(draft.storeKey, 0)
+        let (first, second) = (try draft.insert(), try note(client, 2, "new").insert())
+        XCTAssertGreaterThan(first.storeKey, 0)
+        XCTAssertNotEqual(first.storeKey, second.storeKey)
+        XCTAssertEqual(try client.draft(of: first).storeKey, first.storeKey)
+        try client.store.delete(second)
+        client.close()
+        let other = try notes { $0.files.store = path }
+        XCTAssertEqual(try other.store.find("Note", 1)?.storeKey, first.storeKey)
+        XCTAssertGreaterThan(
+            try note(other, 2, "new").insert().storeKey, second.storeKey, "no key is used again")
+    }
 
     func testAStoreInAFileIsReadAgain() throws {
         let file = try temporaryFile("store.db")

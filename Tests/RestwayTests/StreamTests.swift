@@ -160,8 +160,8 @@ final class StreamTests: DemoTestCase {
     }
 
     func testEventsAreMappedToObjects() async throws {
-        let client = try Client(
-            API(document: tracker), options: Client.Options(baseURL: url()))
+        let client = try ending(
+            Client(API(document: tracker), options: Client.Options(baseURL: url())))
         let events = try await client.events(
             .route("changes"), options: .init(reconnections: 0))
         XCTAssertEqual(events.response.status, 200)

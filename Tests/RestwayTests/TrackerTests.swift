@@ -56,8 +56,9 @@ final class TrackerTests: DemoTestCase {
     private func tracker(outbox: String? = nil) throws -> Client {
         // The routes say "offline", so every client needs a file for its outbox.
         let file = try outbox ?? temporaryFile("outbox.db")
-        return try Client(
-            API(document: document), options: Client.Options(baseURL: url(), outbox: file))
+        return try ending(
+            Client(
+                API(document: document), options: Client.Options(baseURL: url(), outbox: file)))
     }
 
     // MARK: Objects

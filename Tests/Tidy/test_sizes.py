@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -44,6 +45,11 @@ def test_files_are_short() -> None:
 def test_the_sample_in_swift_is_short() -> None:
     sample = ROOT / "examples" / "swift" / "Sources" / "issues" / "Issues.swift"
     assert len(lines_of(sample)) - 1 <= SAMPLE_LINES_MAX
+    written = subprocess.run(
+        ["swift", "format", "--configuration", ROOT / ".swift-format", sample],
+        capture_output=True, check=True,
+    ).stdout
+    assert sample.read_bytes() == written
 
 
 def test_lines_are_short() -> None:

@@ -26,6 +26,7 @@ ORDER = (
     "RestwayDocument",
     "RestwayPlugins",
     "RestwayCalls",
+    "RestwayArrow",
     "RestwayAuth", "RestwayRetry", "RestwayRate", "RestwayCache", "RestwayBatch", "RestwayPages",
     "RestwayOutbox",
     "RestwayClient",

@@ -4,8 +4,6 @@ import RestwayJSON
 import RestwayMapping
 import RestwayObjects
 import RestwayOutcome
-import RestwayRouting
-import RestwayText
 
 /// The answer of a server, and the objects that it was mapped to. It never changes.
 public struct Response: Sendable {
@@ -97,7 +95,7 @@ public struct Response: Sendable {
     public var issueCount: Int { core.issueCount }
 
     /// The request that went out, with the secrets in its text replaced.
-    public var request: OutgoingRequest? { core.request.map(OutgoingRequest.init) }
+    public var request: OutgoingRequest? { core.request.map { OutgoingRequest($0) } }
 
     /// How long the parts of the call took.
     public var timings: Timings { Timings(core.timings) }
@@ -216,66 +214,6 @@ public struct Timings: Sendable, Hashable {
         map = timings.map.map(Duration.microseconds)
         store = timings.store.map(Duration.microseconds)
         total = timings.total.map(Duration.microseconds)
-    }
-}
-
-/// A request as it went out.
-///
-/// Its `description` shows it for people: credentials, and everything else that the document calls
-/// secret, are replaced in it.
-public struct OutgoingRequest: Sendable, CustomStringConvertible {
-    let core: RestwayOutcome.OutgoingRequest
-
-    init(_ core: RestwayOutcome.OutgoingRequest) {
-        self.core = core
-    }
-
-    /// The method of the request.
-    public var method: Method { Method(rawValue: core.method) ?? .get }
-    /// The URL with its secrets; `description` hides them.
-    public var url: String { core.url }
-    /// The headers with their secrets; `description` hides them.
-    public var headers: Headers {
-        Headers(core.headers.map { Headers.Field(name: $0.name, value: $0.value) })
-    }
-    /// The body; `nil` if the request has no body, or if the body is read while it is sent.
-    public var body: Data? { core.body.map { Data($0) } }
-    /// The name of the route; `nil` for a request to a path.
-    public var route: String? { core.route?.name }
-
-    public var description: String { core.text }
-}
-
-/// Requests are equal if their methods, URLs, headers and bodies are. Headers are compared without
-/// regard to the case of names and to the order of different names; bodies that are JSON, by their
-/// content; other bodies, by their bytes.
-extension OutgoingRequest: Equatable {
-    public static func == (left: OutgoingRequest, right: OutgoingRequest) -> Bool {
-        left.core.method == right.core.method && left.url == right.url
-            && left.valuesByName == right.valuesByName && left.content == right.content
-    }
-
-    private enum Content: Equatable {
-        case none
-        case json(JSON)
-        case bytes([UInt8])
-    }
-
-    private var content: Content {
-        guard let bytes = core.body else { return .none }
-        guard let json = try? JSON(text: bytes) else { return .bytes(bytes) }
-        return .json(json)
-    }
-
-    /// The values of each header. The length of a body is not compared: it differs for JSON that is
-    /// written in another way.
-    private var valuesByName: [String: [String]] {
-        var values: [String: [String]] = [:]
-        for field in core.headers {
-            let name = field.name.lowercased()
-            if name != "content-length" { values[name, default: []].append(field.value) }
-        }
-        return values
     }
 }
 

@@ -173,6 +173,10 @@ public struct ResponseCache: Sendable {
         public let entries: Int64
         /// Their bytes.
         public let bytes: Int64
+        /// The entries that are in memory.
+        public let memoryEntries: Int64
+        /// Their bytes in memory.
+        public let memoryBytes: Int64
     }
 
     // MARK: Reading
@@ -221,7 +225,9 @@ public struct ResponseCache: Sendable {
             hits: counts.hits, staleHits: counts.staleHits, validations: counts.validations,
             misses: counts.misses, shared: counts.shared, stored: counts.stored,
             evicted: counts.evicted, invalidated: counts.invalidated, failures: counts.failures,
-            entries: found.holdings.entries, bytes: found.holdings.bytes)
+            entries: found.holdings.entries, bytes: found.holdings.bytes,
+            memoryEntries: found.holdings.memoryEntries,
+            memoryBytes: found.holdings.memoryBytes)
     }
 
     /// The present problem of the storage; `nil` if it works. Such a problem never fails a call.

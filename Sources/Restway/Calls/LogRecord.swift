@@ -29,6 +29,8 @@ public struct LogRecord: Sendable {
     public let attempt: Int?
     /// How long the call took, in a record about its end.
     public let took: Duration?
+    /// How many records before this one were dropped, because too many waited for the handler.
+    public let dropped: Int
 
     fileprivate init?(_ core: RestwayThreads.LogRecord) {
         switch core.level {
@@ -48,6 +50,7 @@ public struct LogRecord: Sendable {
         httpStatus = fields.status == 0 ? nil : fields.status
         attempt = fields.attempt == 0 ? nil : fields.attempt
         took = fields.milliseconds < 0 ? nil : .milliseconds(fields.milliseconds)
+        dropped = Int(clamping: core.dropped)
     }
 }
 
@@ -76,6 +79,10 @@ public enum RestwayLog {
             if let record = LogRecord(record) { handler(record) }
         }
     }
+
+    /// Waits until the function has received all records that were written before. The function
+    /// must not call it.
+    public static func flush() { Log.shared.flush() }
 
     /// Removes the function. When this returns, it has received all records that were written
     /// before.

@@ -44,12 +44,6 @@ extension RestwayLog {
                 metadata: record.metadata, source: "Restway")
         }
     }
-
-    /// Waits until the loggers have received all records that were written before. A handler must
-    /// not call it.
-    public static func flush() {
-        Log.shared.flush()
-    }
 }
 
 extension RestwayLog.Target {

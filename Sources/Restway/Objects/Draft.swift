@@ -26,6 +26,10 @@ public final class Draft: Sendable {
     /// The name of the entity.
     public var entity: String { core.entity.name }
 
+    /// The number by which the store knows the object of the draft; 0 as long as no store has the
+    /// object.
+    public var storeKey: Int64 { core.storeKey }
+
     /// The names of the attributes and relationships that differ from the object, or that were set
     /// in a new object.
     public var changed: [String] { core.changedCells.map(core.entity.cellName) }

@@ -30,6 +30,10 @@ public struct Object: Sendable {
     /// identity.
     public var identity: Identity? { snapshot.identity.map(Identity.init) }
 
+    /// The number by which the store knows the object. The store never gives it to another object,
+    /// and a store in a file keeps it.
+    public var storeKey: Int64 { snapshot.storeKey }
+
     /// The names of the attributes, in the order of the document.
     public var attributeNames: [String] { snapshot.entity.attributes.map(\.name) }
 

@@ -6,7 +6,7 @@ import RestwayOutcome
 /// A query of a store. Each function returns a new query, so that queries can be shared.
 public struct Query: Sendable {
     let core: HostQuery
-    private let source: ObjectSource
+    let source: ObjectSource
 
     init(_ core: HostQuery, _ source: ObjectSource) {
         self.core = core

@@ -69,14 +69,16 @@ public struct Outbox: Sendable {
         try JSON(text: using { outbox throws(Failure) in try outbox.list().json })
     }
 
-    /// Sends the stored requests that may be sent now, and waits until each has its result.
+    /// Sends the stored requests that may be sent now, and waits until each has its result. If the
+    /// task or `progress` is cancelled, the wait ends; a flush that has begun goes on.
     ///
     /// - Parameters:
     ///   - forced: Whether requests are sent whose next attempt is due only later.
     ///   - progress: Counts the requests that have come to their end.
     /// - Returns: The requests with their results, in the order of the file.
-    /// - Throws: A `RestwayError` if the flush could not do its work, for example `closed`. A
-    ///   request that the server refuses is no error of the flush: its item is `dead`.
+    /// - Throws: A `RestwayError` if the flush could not do its work, for example `closed`, or
+    ///   `cancelled`. A request that the server refuses is no error of the flush: its item is
+    ///   `dead`.
     @discardableResult
     public func flush(
         forced: Bool = false, progress: ProgressReporter? = nil
@@ -85,16 +87,30 @@ public struct Outbox: Sendable {
         let counting = try progress.map { progress throws(RestwayError) in
             try FlushCounting(progress, self)
         }
-        let result: Result<[StoredRequest], Failure> = await withCheckedContinuation { waiting in
-            let told = OutboxReceiver { requests in
-                waiting.resume(
-                    returning: requests.failure.map(Result.failure) ?? .success(requests.all))
+        let waiting = OneAnswer<Result<[StoredRequest], Failure>>()
+        let cancel: @Sendable () -> Void = {
+            waiting.give(
+                .failure(
+                    Failure(
+                        .cancelled, "the wait for a flush of the outbox was cancelled",
+                        domain: .cancelled)))
+        }
+        progress?.begin(cancel: cancel)
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                guard waiting.wait(continuation) else { return }
+                let told = OutboxReceiver { requests in
+                    waiting.give(
+                        requests.failure.map(Result.failure) ?? .success(requests.all))
+                }
+                do throws(Failure) {
+                    try outbox.flush(isForced: forced, told: told)
+                } catch {
+                    waiting.give(.failure(error))
+                }
             }
-            do throws(Failure) {
-                try outbox.flush(isForced: forced, told: told)
-            } catch {
-                waiting.resume(returning: .failure(error))
-            }
+        } onCancel: {
+            cancel()
         }
         switch result {
         case .success(let items):

@@ -32,7 +32,8 @@ extension Outbox {
     /// Waits until a stored request has come to its end: it was delivered, it is dead, or it is
     /// gone, because it was dropped or another process has sent it.
     ///
-    ///     } catch where error.kind == .queued {
+    ///     } catch {
+    ///         guard error.kind == .queued else { throw error }
     ///         let item = try await client.outbox.wait(for: error.outboxID!)
     ///         if item.state == .dead { print(item.deathReason!, item.lastError ?? "") }
     ///     }
@@ -79,12 +80,15 @@ final class OneAnswer<Answer: Sendable>: Sendable {
 
     private let state = Lock(State())
 
-    func wait(_ continuation: CheckedContinuation<Answer, Never>) {
+    /// Takes the continuation. Returns false if there is an answer already, which it resumes with.
+    @discardableResult
+    func wait(_ continuation: CheckedContinuation<Answer, Never>) -> Bool {
         let answer: Answer? = state.withLock { state in
             if state.answer == nil { state.continuation = continuation }
             return state.answer
         }
         if let answer { continuation.resume(returning: answer) }
+        return answer == nil
     }
 
     /// Gives an answer. Later ones are left out.

@@ -12,8 +12,8 @@ import RestwayPages
 /// Requests with the same route, variables and parameters have the same list. In a store with a
 /// file, it outlives the process. Deleted objects leave the list.
 public final class PagedList: Sendable {
-    private let core: RestwayPages.PagedList
-    private let client: Client
+    let core: RestwayPages.PagedList
+    let client: Client
 
     fileprivate init(_ core: RestwayPages.PagedList, _ client: Client) {
         self.core = core

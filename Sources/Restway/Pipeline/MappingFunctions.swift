@@ -94,6 +94,12 @@ public struct Rows {
     public var results: [Row] {
         ((try? core.result(core.ownResult)) ?? []).map { Row(core: core, index: $0) }
     }
+
+    /// The objects at the top for each descriptor that applied to the answer, in the order of the
+    /// descriptors.
+    public var allResults: [[Row]] {
+        core.results.map { rows in rows.map { Row(core: core, index: $0) } }
+    }
 }
 
 /// One object of an answer while a hook sees it.

@@ -218,6 +218,54 @@ extension RequestBody {
     var source: PieceSource? {
         if case .pieces(let source, _, _) = content { source } else { nil }
     }
+
+    /// What the body is made of, for comparing requests whose bodies are read while they are sent.
+    struct Parts: Sendable, Equatable {
+        fileprivate var fields: Values = [:]
+        fileprivate var files: [FormFile] = []
+        fileprivate var resource: RestwayHTTP.Resource?
+        fileprivate var source: PieceSource?
+
+        static func == (left: Parts, right: Parts) -> Bool {
+            left.fields == right.fields && left.source === right.source
+                && left.files.count == right.files.count
+                && zip(left.files, right.files).allSatisfy { left, right in
+                    left.name == right.name && left.resource.name == right.resource.name
+                        && left.resource.mediaType == right.resource.mediaType
+                        && left.resource.hasBytes(of: right.resource)
+                } && Self.haveEqualBytes(left.resource, right.resource)
+        }
+
+        private static func haveEqualBytes(
+            _ left: RestwayHTTP.Resource?, _ right: RestwayHTTP.Resource?
+        ) -> Bool {
+            guard let left, let right else { return left == nil && right == nil }
+            return left.hasBytes(of: right)
+        }
+    }
+
+    var parts: Parts {
+        var parts = Parts()
+        switch content {
+        case .parameters, .bytes: break
+        case .resource(let resource): parts.resource = resource
+        case .pieces(let source, _, _): parts.source = source
+        case .form(let fields, let files): (parts.fields, parts.files) = (fields, files)
+        }
+        return parts
+    }
+}
+
+extension RestwayHTTP.Resource {
+    /// Whether both have the same bytes now. A resource that cannot be read, or only once, has the
+    /// bytes of no other one.
+    fileprivate func hasBytes(of other: RestwayHTTP.Resource) -> Bool {
+        if self === other { return true }
+        guard let length = try? extent().length, length == (try? other.extent().length),
+            let digest = try? digest(.sha256)
+        else { return false }
+        return digest == (try? other.digest(.sha256))
+    }
 }
 
 /// The use of a body by one call. A sequence is read no longer than its calls last.

@@ -109,7 +109,9 @@ struct AttemptLog: Sendable {
 extension OutgoingRequest {
     /// The request as it was prepared.
     convenience init(_ prepared: PreparedRequest, _ api: LoadedAPI) {
-        self.init(prepared.exchange, route: prepared.destination.route, api)
+        self.init(
+            prepared.exchange, hasReader: prepared.reader != nil,
+            route: prepared.destination.route, api)
     }
 
     /// Returns the request as the last exchange of a call has sent it. If no exchange has sent it,

@@ -379,6 +379,18 @@ extension ObservedStore {
         try count(resolved(query))
     }
 
+    /// Returns objects, which must have an entity in common, as a table, with relationships to a
+    /// stated depth. Without objects, the table has no columns.
+    package func table(
+        _ objects: ArraySlice<Snapshot>, depth: Int, of api: API
+    ) throws(Failure) -> Column {
+        guard let (family, number) = Entity.common(to: objects) else { return .withoutRows }
+        let entity = try api.entity(named: family.members[number].name)
+        let table = try TableBuilder(entity, depth: depth, of: api)
+        try table.append(objects, in: self)
+        return table.finish()
+    }
+
     /// Returns what a query finds as a table, with relationships to a stated depth. Attributes
     /// alone are read from the columns of a file without making objects.
     package func table(

@@ -31,3 +31,17 @@ let digest = Digest()
 /// The view of a program.
 func show(_ issues: [Object]) {}
 func show(_ issues: [Issue]) {}
+
+/// The struct that a consumer of Arrow declares in C.
+struct ArrowArrayStream {
+    typealias Function = @convention(c) (UnsafeMutableRawPointer?) -> Void
+
+    var functions: (OpaquePointer?, OpaquePointer?, OpaquePointer?)
+    var release: Function?
+    var privateData: UnsafeMutableRawPointer?
+
+    init() { functions = (nil, nil, nil) }
+}
+
+/// A consumer of Arrow.
+func scan(_ stream: UnsafeMutableRawPointer) {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .model import Attribute
 from .swift_text import documentation, identifier, literal
 
-_OF_ENUMS = ("allCases", "encode", "hash", "hashValue", "rawValue", "unknown")
+_OF_ENUMS = ("RawValue", "allCases", "encode", "hash", "hashValue", "rawValue", "unknown")
 """The names that the enums of attributes use for themselves."""
 
 
@@ -36,7 +36,8 @@ def enum_of(attribute: Attribute, name: str) -> list[str]:
         "    }",
         "",
         "    init(from decoder: any Decoder) throws {",
-        "        self.init(rawValue: try decoder.singleValueContainer().decode(String.self))",
+        # An attribute may be called String, and would be taken for the type in an expression.
+        "        self.init(rawValue: try RawValue(from: decoder))",
         "    }",
         "",
         "    var rawValue: String {",
