@@ -61,14 +61,19 @@ static size_t count_of(restway_store *store, const char *entity) {
     return count;
 }
 
-static void extends__queries_of_the_base_find_all(void **state) {
-    (void)state;
-    restway_client *client = unreachable_client_of(DOCUMENT);
-    restway_store *store = restway_client_store(client);
+/* Maps a user, a member, and an object that is an admin and a bot. */
+static void map_users(restway_client *client) {
     restway_object_release(mapped(client, "User", "{\"id\": 1}"));
     restway_object_release(mapped(client, "Member", "{\"id\": 2}"));
     restway_object_release(mapped(client, "Admin", "{\"id\": 3}"));
     restway_object_release(mapped(client, "Bot", "{\"id\": 3, \"token\": \"t\"}"));
+}
+
+static void extends__queries_of_the_base_find_all(void **state) {
+    (void)state;
+    restway_client *client = unreachable_client_of(DOCUMENT);
+    restway_store *store = restway_client_store(client);
+    map_users(client);
     assert_int_equal(count_of(store, "User"), 3);
     assert_int_equal(count_of(store, "Member"), 2);
     assert_int_equal(count_of(store, "Admin"), 1);
@@ -177,10 +182,7 @@ static void extends__a_list_has_the_entity_that_its_objects_share(void **state) 
     (void)state;
     restway_client *client = unreachable_client_of(DOCUMENT);
     restway_store *store = restway_client_store(client);
-    restway_object_release(mapped(client, "User", "{\"id\": 1}"));
-    restway_object_release(mapped(client, "Member", "{\"id\": 2}"));
-    restway_object_release(mapped(client, "Admin", "{\"id\": 3}"));
-    restway_object_release(mapped(client, "Bot", "{\"id\": 3, \"token\": \"a\"}"));
+    map_users(client);
     restway_object_release(mapped(client, "Bot", "{\"id\": 4, \"token\": \"b\"}"));
     restway_query *query = NULL;
     restway_list *list = NULL;
