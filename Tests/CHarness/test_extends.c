@@ -208,7 +208,7 @@ static void extends__a_list_has_the_entity_that_its_objects_share(void **state) 
     assert_int_equal(tokens[0].kind, RESTWAY_VALUE_ABSENT);
     assert_int_equal(tokens[1].kind, RESTWAY_VALUE_ABSENT);
     assert_int_equal(tokens[2].length, 1);
-    assert_memory_equal(tokens[2].as.text, "a", 1);
+    assert_memory_equal(tokens[2].as.text, "t", 1);
     assert_memory_equal(tokens[3].as.text, "b", 1);
     restway_list_release(list);
     restway_query_release(query);
