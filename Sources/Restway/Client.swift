@@ -89,6 +89,20 @@ public final class Client: RequestSender {
         }
     }
 
+    // MARK: Tasks
+
+    /// The threads of the library that read answers, as an executor for tasks (SE-0417):
+    ///
+    ///     await withTaskExecutorPreference(Client.workers) { ... }
+    ///
+    /// A task that prefers it goes on, after `await` of a request, on the thread that has read the
+    /// answer. No other thread has to be woken, which saves time where answers come quickly. The
+    /// process has as many of these threads as cores, and at least two. A task must not block
+    /// them: answers, callbacks and other clients would wait for it.
+    ///
+    /// Threads: any.
+    public static var workers: any TaskExecutor { WorkerExecutor.shared }
+
     // MARK: Headers
 
     /// The default headers of requests that start now.
@@ -153,7 +167,9 @@ enum CallTask {
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 do throws(Failure) {
-                    let call = try start { continuation.resume(returning: $0) }
+                    let call = try start { outcome in
+                        WorkerTurn.ending { continuation.resume(returning: outcome) }
+                    }
                     let isCancelled = state.withLock { state in
                         state.call = call
                         return state.isCancelled

@@ -86,21 +86,22 @@ package final class WorkerPool: Sendable {
 
     private func run() {
         let idler = Idler()
+        WorkerTurn.run { nextJob(idler) }
+    }
+
+    /// Waits for a job. A worker never ends.
+    private func nextJob(_ idler: Idler) -> Job {
         var wasCalled = false
         while true {
             let job: Job? = state.withLock { state in
                 if wasCalled { state.coming -= 1 }
-                wasCalled = false
                 if let job = state.jobs.popFirst() { return job }
                 state.idlers.append(idler)
                 return nil
             }
-            if let job {
-                job()
-            } else {
-                idler.wait()
-                wasCalled = true
-            }
+            if let job { return job }
+            idler.wait()
+            wasCalled = true
         }
     }
 

@@ -23,6 +23,10 @@ def _ours(*arguments: object) -> Result:
     return run_built("SWIFT_BENCH", *arguments)
 
 
+def _requests(base: str, tasks: int, requests: int, executor: str = "workers") -> Result:
+    return _ours("requests", DOCUMENT, base, tasks, requests, executor)
+
+
 def _others(*arguments: object) -> Result:
     return run_built("SWIFT_OTHER_BENCH", *arguments)
 
@@ -30,7 +34,10 @@ def _others(*arguments: object) -> Result:
 def awaited(base: str) -> Iterator[Figure]:
     """Sends one request after the other."""
     def ours() -> Result:
-        return _ours("requests", DOCUMENT, base, 1, _SINGLE_REQUESTS)
+        return _requests(base, 1, _SINGLE_REQUESTS)
+
+    def on_global() -> Result:
+        return _requests(base, 1, _SINGLE_REQUESTS, "global")
 
     def from_c() -> Result:
         return run_c("restway_async", DOCUMENT, base, 1, _SINGLE_REQUESTS)
@@ -40,6 +47,9 @@ def awaited(base: str) -> Iterator[Figure]:
 
     yield _of("swift.c1.latency", "us", _CALLBACK, Target(1.2), _microseconds, ours, from_c)
     yield _of(
+        "swift.c1.global_executor.latency", "us", _CALLBACK, None, _microseconds, on_global, from_c
+    )
+    yield _of(
         "swift.c1.latency_over_async_http_client", "us", _OTHER, None, _microseconds, ours, others
     )
 
@@ -47,7 +57,10 @@ def awaited(base: str) -> Iterator[Figure]:
 def in_tasks(base: str) -> Iterator[Figure]:
     """Sends requests from several tasks."""
     def ours() -> Result:
-        return _ours("requests", DOCUMENT, base, _TASKS, _REQUESTS)
+        return _requests(base, _TASKS, _REQUESTS)
+
+    def on_global() -> Result:
+        return _requests(base, _TASKS, _REQUESTS, "global")
 
     def from_c() -> Result:
         return run_c("restway_async", DOCUMENT, base, _TASKS, _REQUESTS)
@@ -56,9 +69,11 @@ def in_tasks(base: str) -> Iterator[Figure]:
         return _others("requests", base, _TASKS, _REQUESTS)
 
     name = "swift.tasks32.requests_per_second"
+    callbacks = f"{_CALLBACK}, 32 in flight"
+    yield _of(name, "1/s", callbacks, Target(0.9, is_floor=True), _per_second, ours, from_c)
     yield _of(
-        name, "1/s", f"{_CALLBACK}, 32 in flight", Target(0.9, is_floor=True), _per_second, ours,
-        from_c,
+        "swift.tasks32.global_executor.requests_per_second", "1/s", callbacks, None, _per_second,
+        on_global, from_c,
     )
     yield _of(f"{name}_over_async_http_client", "1/s", _OTHER, None, _per_second, ours, others)
 

@@ -32,15 +32,16 @@ public struct Program: Sendable {
 }
 
 /// Measures requests that several tasks send, each one after the other. `request` performs the
-/// request of a number.
+/// request of a number. The tasks prefer `executor`.
 ///
 /// Prints the requests, their wall time and the CPU time of the process.
 public func measureRequests(
-    _ count: Int, tasks: Int, _ request: @escaping @Sendable (Int) async throws -> Void
+    _ count: Int, tasks: Int, on executor: (any TaskExecutor)? = nil,
+    _ request: @escaping @Sendable (Int) async throws -> Void
 ) async throws {
-    try await send(max(warmUpCount, tasks), tasks: tasks, request)
+    try await send(max(warmUpCount, tasks), tasks: tasks, on: executor, request)
     let (wall, cpu) = (seconds(of: CLOCK_MONOTONIC), seconds(of: CLOCK_PROCESS_CPUTIME_ID))
-    try await send(count, tasks: tasks, request)
+    try await send(count, tasks: tasks, on: executor, request)
     let wallSeconds = seconds(of: CLOCK_MONOTONIC) - wall
     let cpuSeconds = seconds(of: CLOCK_PROCESS_CPUTIME_ID) - cpu
     print(
@@ -48,11 +49,12 @@ public func measureRequests(
 }
 
 private func send(
-    _ count: Int, tasks: Int, _ request: @escaping @Sendable (Int) async throws -> Void
+    _ count: Int, tasks: Int, on executor: (any TaskExecutor)?,
+    _ request: @escaping @Sendable (Int) async throws -> Void
 ) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
         for task in 0..<tasks {
-            group.addTask {
+            group.addTask(executorPreference: executor) {
                 for number in stride(from: task, to: count, by: tasks) {
                     try await request(number % companyCount + 1)
                 }

@@ -4,11 +4,12 @@ import Restway
 
 /// Measures Restway.
 ///
-///     restway-clients requests DOCUMENT BASE-URL TASKS REQUESTS
+///     restway-clients requests DOCUMENT BASE-URL TASKS REQUESTS workers|global
 ///     restway-clients structs DOCUMENT BASE-URL PATH COMPANIES
 ///     restway-clients json DOCUMENT BASE-URL PATH COMPANIES
 ///
-/// `requests` gets one company after the other in each of some tasks. `structs` gets a list of
+/// `requests` gets one company after the other in each of some tasks, which prefer the workers of
+/// the library or run on Swift's global executor. `structs` gets a list of
 /// companies as structs, and `json` gets the same list with JSONDecoder from the bytes of the body.
 @main
 struct Main {
@@ -39,7 +40,15 @@ struct Main {
         switch program.text(0, "requests, structs or json") {
         case "requests":
             let tasks = program.count(3, "TASKS")
-            try await measureRequests(program.count(4, "REQUESTS"), tasks: tasks) { number in
+            let executor: (any TaskExecutor)? =
+                switch program.text(5, "workers or global") {
+                case "workers": Client.workers
+                case "global": nil
+                case let other: program.fail("there is no executor \"\(other)\"")
+                }
+            try await measureRequests(
+                program.count(4, "REQUESTS"), tasks: tasks, on: executor
+            ) { number in
                 let response = try await client.get("companies/\(number)")
                 guard response.objects.count == 1 else { program.fail("no company \(number)") }
             }

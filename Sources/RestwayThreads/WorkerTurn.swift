@@ -1,0 +1,53 @@
+import Glibc
+
+/// The turn of a worker: the job that it does now, and perhaps the job that it does next.
+///
+/// A job that goes on with something else at its end gives it to its own worker in this way, so
+/// that no other thread has to be woken.
+package final class WorkerTurn {
+    private static let key: pthread_key_t = {
+        var key = pthread_key_t()
+        precondition(pthread_key_create(&key, nil) == 0)
+        return key
+    }()
+
+    /// The turn of this thread; nil if it is not a worker.
+    private static var current: WorkerTurn? {
+        pthread_getspecific(key).map { UserData.object(WorkerTurn.self, $0) }
+    }
+
+    private var isAtItsEnd = false
+    private var next: WorkerPool.Job?
+
+    private init() {}
+
+    /// Runs the jobs of a worker, which `nextJob` waits for.
+    static func run(_ nextJob: () -> WorkerPool.Job) -> Never {
+        let turn = WorkerTurn()
+        pthread_setspecific(key, UserData.borrow(turn))
+        while true { (turn.next.take() ?? nextJob())() }
+    }
+
+    /// Runs `body`, the end of the present job. The first job that it gives to `take` runs on this
+    /// thread as soon as the present job has returned; or on another worker, if the present job
+    /// calls the host once more.
+    package static func ending(_ body: () -> Void) {
+        guard let turn = current else { return body() }
+        turn.isAtItsEnd = true
+        defer { turn.isAtItsEnd = false }
+        body()
+    }
+
+    /// Takes `job` as the next one of this worker.
+    ///
+    /// - Returns: false if this thread is not a worker in `ending`, or has a next job already. The
+    ///   caller must give `job` to a pool then.
+    package static func take(_ job: @escaping WorkerPool.Job) -> Bool {
+        guard let turn = current, turn.isAtItsEnd, turn.next == nil else { return false }
+        turn.next = job
+        return true
+    }
+
+    /// Removes and returns the job that this worker would do next.
+    static func giveBack() -> WorkerPool.Job? { current?.next.take() }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import Restway
+import XCTest
+
+/// Tasks that prefer the workers of the library as their executor.
+final class WorkerTests: DemoTestCase {
+    /// The name of the present thread, or why it cannot be read.
+    private static func threadName() -> String {
+        do {
+            return try String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)
+                .trimmingCharacters(in: .newlines)
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    func testATaskRunsOnAWorkerBeforeAndAfterItAwaitsARequest() async throws {
+        let client = try client()
+        let names = try await withTaskExecutorPreference(Client.workers) {
+            var names = [Self.threadName()]
+            for id in 1...20 {
+                _ = try await client.get("enterprises/\(id)")
+                names.append(Self.threadName())
+            }
+            return names
+        }
+        XCTAssertEqual(names, Array(repeating: "restway-worker", count: 21))
+    }
+
+    func testATaskWithoutThePreferenceRunsOnNoWorker() async throws {
+        _ = try await client().get("enterprises/1")
+        XCTAssertNotEqual(Self.threadName(), "restway-worker")
+    }
+
+    func testErrorsArriveInTheTask() async throws {
+        let client = try client()
+        let status = await withTaskExecutorPreference(Client.workers) { () -> Int? in
+            do throws(RestwayError) {
+                try await client.get("enterprises/999999")
+                return nil
+            } catch {
+                return error.httpStatus
+            }
+        }
+        XCTAssertEqual(status, 404)
+    }
+
+    func testMoreTasksThanThereAreWorkersAllEnd() async throws {
+        let client = try client()
+        let sum = try await withThrowingTaskGroup(of: Int.self) { group in
+            for number in 1...32 {
+                group.addTask(executorPreference: Client.workers) {
+                    var sum = 0
+                    for id in 1...10 {
+                        let response = try await client.get("enterprises/\(id)")
+                        let read: Int? = response.object?["itemID"]
+                        sum += number * (read ?? 0)
+                    }
+                    return sum
+                }
+            }
+            return try await group.reduce(0, +)
+        }
+        XCTAssertEqual(sum, 55 * 528)
+    }
+
+    func testACancelledTaskCancelsItsCall() async throws {
+        let client = try client()
+        let task = Task(executorPreference: Client.workers) { () -> RestwayError.Kind? in
+            do throws(RestwayError) {
+                try await client.get("bad/slow", parameters: ["ms": 600_000])
+                return nil
+            } catch {
+                return error.kind
+            }
+        }
+        task.cancel()
+        let kind = await task.value
+        XCTAssertEqual(kind, .cancelled)
+    }
+
+    func testATaskMayLeaveTheWorkersAndComeBack() async throws {
+        let client = try client()
+        let names = try await withTaskExecutorPreference(Client.workers) {
+            _ = try await client.get("enterprises/1")
+            let elsewhere = await withTaskExecutorPreference(globalConcurrentExecutor) {
+                Self.threadName()
+            }
+            return [Self.threadName(), elsewhere]
+        }
+        XCTAssertEqual(names.first, "restway-worker")
+        XCTAssertNotEqual(names.last, "restway-worker")
+    }
+}
