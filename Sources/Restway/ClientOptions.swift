@@ -251,6 +251,15 @@ extension ClientOptions.Cache {
     fileprivate func apply(
         to core: inout RestwayClient.ClientOptions.Caching
     ) throws(RestwayError) {
+        let isSet =
+            core.path != nil || bytesMax != nil || memoryBytesMax != nil || usesHeuristics
+        guard isOn != false || !isSet else {
+            throw RestwayError(
+                Failure(
+                    .invalidArgument,
+                    "options.cache.isOn is false beside other options of the cache",
+                    field: "options.cache.isOn"))
+        }
         core.isOn = isOn == true
         core.isOff = isOn == false
         core.usesHeuristics = usesHeuristics

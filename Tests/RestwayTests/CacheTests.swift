@@ -130,6 +130,21 @@ final class CacheTests: DemoTestCase {
         }
         let response = try await client.get(.route("items"))
         XCTAssertNil(response.cache)
+        let others: [(inout Client.Options) -> Void] = [
+            { $0.files.cache = "/nonexistent/cache.db" }, { $0.cache.bytesMax = 1 << 20 },
+            { $0.cache.memoryBytesMax = 0 }, { $0.cache.usesHeuristics = true },
+        ]
+        for other in others {
+            XCTAssertThrowsError(
+                try cached(requests) { options in
+                    options.cache.isOn = false
+                    other(&options)
+                }
+            ) { error in
+                XCTAssertEqual((error as? RestwayError)?.kind, .invalidArgument)
+                XCTAssertEqual((error as? RestwayError)?.field, "options.cache.isOn")
+            }
+        }
         XCTAssertThrowsError(try cached(requests) { $0.cache.bytesMax = 1 }) { error in
             XCTAssertEqual((error as? RestwayError)?.field, "options.cache.bytesMax")
         }

@@ -2,6 +2,7 @@ import Foundation
 import LoopbackServer
 import Restway
 import class RestwayThreads.Log
+import struct RestwayThreads.Lock
 import XCTest
 
 /// Observers of calls, batches, default headers, metrics, spans, the log and plugins.
@@ -42,6 +43,51 @@ final class ObservingTests: DemoTestCase {
         XCTAssertNil(second)
     }
 
+    /// Both observers are told one after the other, the one with the interval first. The server
+    /// sends the next piece when the one without has been told of the piece before.
+    func testProgressIsToldAfterItsInterval() async throws {
+        let isTold = Signal()
+        let piece = String(repeating: "x", count: 10)
+        let clock = TestClock()
+        let server = try TestServer { connection in
+            guard connection.readRequest() != nil else { return }
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 40\r\n\r\n")
+            for number in 1...4 {
+                if number == 3 { try? clock.advance(by: .milliseconds(10)) }
+                connection.write(piece)
+                guard isTold.wait() else { return }
+            }
+            connection.readToEnd()
+        }
+        let client = try client {
+            $0.baseURL = server.url("/v2")
+            $0.testing.clock = clock
+        }
+        let told = Lock<(seldom: [Int64], often: [Int64])>(([], []))
+        try client.calls.observe([.downloaded], progressInterval: .milliseconds(10)) { event in
+            told.withLock { $0.seldom.append(event.progress?.download.done ?? -1) }
+        }
+        try client.calls.observe(
+            [.didBegin, .downloaded, .didSucceed], progressInterval: .zero
+        ) { event in
+            guard event.kind == .downloaded else { return XCTAssertNil(event.progress) }
+            XCTAssertEqual(event.progress?.download.total, 40)
+            told.withLock { $0.often.append(event.progress?.download.done ?? -1) }
+            isTold.give()
+        }
+        let text = try await client.get(.path("anything")).text()
+        XCTAssertEqual(text.utf8.count, 40)
+        let counts = told.withLock { $0 }
+        XCTAssertEqual(counts.seldom, [10, 30, 40])
+        XCTAssertEqual(counts.often, [10, 20, 30, 40])
+        XCTAssertThrowsError(
+            try client.calls.observe(progressInterval: .milliseconds(-1)) { _ in }
+        ) { error in
+            XCTAssertEqual((error as? RestwayError)?.kind, .invalidArgument)
+            XCTAssertEqual((error as? RestwayError)?.field, "progressInterval")
+        }
+    }
+
     func testACallInFlightIsListedAndCancelled() async throws {
         let server = try TestServer.silent()
         let client = try client { $0.baseURL = server.url("/v2") }
@@ -52,6 +98,7 @@ final class ObservingTests: DemoTestCase {
         let active = client.calls.active
         XCTAssertEqual(active.map(\.info.stage), ["exchange"])
         XCTAssertEqual(active.first?.info.attempt, 1)
+        XCTAssertEqual(active.first?.progress.download.done, 0)
         active.first?.cancel()
         let kind = await task.kind
         XCTAssertEqual(kind, .cancelled)

@@ -20,7 +20,8 @@ public struct Calls: Sendable {
     /// - Parameters:
     ///   - kinds: The wanted events; by default, all of them.
     ///   - routes: The names of the routes; `nil` for all calls.
-    ///   - progressInterval: The shortest time between two events about the same progress.
+    ///   - progressInterval: The shortest time between two events about the same progress; not
+    ///     negative.
     public func events(
         _ kinds: Set<CallEvent.Kind> = Set(CallEvent.Kind.allCases), routes: [String]? = nil,
         progressInterval: Duration = .milliseconds(100)
@@ -51,10 +52,16 @@ public struct Calls: Sendable {
         _ kinds: Set<CallEvent.Kind>, _ routes: [String]?, _ progressInterval: Duration,
         _ told: @escaping @Sendable (CallEvent) -> Void, end: @escaping @Sendable () -> Void
     ) throws(RestwayError) -> CallObserver {
+        guard progressInterval >= .zero else {
+            throw RestwayError(
+                Failure(
+                    .invalidArgument, "progressInterval is negative: \(progressInterval)",
+                    field: "progressInterval"))
+        }
         var wishes = LifecycleWishes()
         wishes.kinds = kinds.reduce(0) { $0 | $1.core.bit }
         wishes.routes = routes
-        wishes.progressIntervalMilliseconds = progressInterval.milliseconds
+        wishes.progressIntervalMilliseconds = progressInterval.intervalMilliseconds
         return try RestwayError.explaining { () throws(Failure) in
             let observer = try core.observeCalls(
                 wishes, told: { [source] in told(CallEvent($0, source)) }, end: end)
@@ -139,6 +146,9 @@ public struct ActiveCall: Sendable, Identifiable {
     /// The number of the call in this process, as the log has it.
     public var id: UInt64 { info.id }
 
+    /// The bytes that have moved, and the objects that were mapped, until now.
+    public var progress: ProgressReporter.State { ProgressReporter.State(call.progress) }
+
     /// Cancels the call: it ends with an error of the kind `cancelled`.
     public func cancel() { call.cancel() }
 }
@@ -177,6 +187,8 @@ public struct CallEvent: Sendable {
     public let call: CallInfo
     /// When the event happened.
     public let time: Date
+    /// The progress of the call, for `uploaded` and `downloaded`; otherwise `nil`.
+    public let progress: ProgressReporter.State?
     private let core: LifecycleEvent
     private let source: ObjectSource
 
@@ -186,6 +198,11 @@ public struct CallEvent: Sendable {
         kind = Kind(core.kind)
         call = CallInfo(core.info)
         time = Date(timeIntervalSince1970: Double(core.time) / 1_000_000)
+        progress =
+            switch core.kind {
+            case .uploaded, .downloaded: ProgressReporter.State(core.call.progress)
+            case .willBegin, .didBegin, .willMap, .tooSlow, .didSucceed, .didFail, .didCancel: nil
+            }
     }
 
     /// The answer, with the last event of a call that has succeeded.

@@ -55,7 +55,8 @@ public final class ProgressReporter: AsyncSequence, Sendable {
     public let interval: Duration
     private let progress = Lock(Progress())
 
-    /// - Parameter interval: The shortest time between two states of a call.
+    /// - Parameter interval: The shortest time between two states of a call. Zero and negative
+    ///   times tell each step.
     public init(interval: Duration = .milliseconds(100)) {
         self.interval = interval
     }
@@ -138,14 +139,17 @@ extension ProgressReporter {
 
     /// Has the core report a call.
     func attach(to spec: inout RequestSpec) {
-        spec.reception.progress = ProgressRequest(intervalMilliseconds: interval.milliseconds) {
-            [weak self] _, progress in
+        spec.reception.progress = ProgressRequest(
+            intervalMilliseconds: interval.intervalMilliseconds
+        ) { [weak self] _, progress in
             self?.update { $0.take(progress) }
         }
     }
 }
 
 extension ProgressReporter.State {
+    init(_ progress: CallProgress) { take(progress) }
+
     fileprivate mutating func take(_ progress: CallProgress) {
         fraction = progress.fraction
         upload = .init(done: progress.upload.done, total: progress.upload.total)

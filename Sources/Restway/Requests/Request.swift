@@ -247,4 +247,7 @@ extension Duration {
         let (seconds, attoseconds) = components
         return max(1, seconds * 1_000 + attoseconds / 1_000_000_000_000_000)
     }
+
+    /// The duration in milliseconds, as the shortest time between two events; 0 tells each event.
+    var intervalMilliseconds: Int64 { self > .zero ? milliseconds : 0 }
 }
