@@ -34,6 +34,7 @@ package final class Connection: @unchecked Sendable {
     private var walIndexHeader: UnsafePointer<UInt32>?
     private let generation = ProcessGeneration.current
     private let file: OpenFiles.File?
+    private var transactions = TransactionStatements()
     /// The length of the log, as far as this connection has extended it.
     private var logBytes: Int64 = 0
     /// Whether `reserveLog` could not make the log as long as it wanted: the disk is nearly full.
@@ -87,6 +88,7 @@ package final class Connection: @unchecked Sendable {
         // In a forked child the locks are the parent's, and closing would disturb the parent's
         // file.
         guard generation == ProcessGeneration.current else { return }
+        transactions.finalize()
         sqlite3_close_v2(handle)
         if let file { OpenFiles.remove(file) }
     }
@@ -250,11 +252,11 @@ package final class Connection: @unchecked Sendable {
 
     /// Begins a transaction that writes. It waits for other writers as long as the options say.
     package func begin() throws(SQLiteError) {
-        try run("BEGIN IMMEDIATE", .begin)
+        try run(.beginWriting, .begin)
     }
 
     package func commit() throws(SQLiteError) {
-        try run("COMMIT", .commit)
+        try run(.commit, .commit)
     }
 
     /// Runs `body` in a transaction that reads, so that everything it reads is from one moment. For
@@ -263,13 +265,21 @@ package final class Connection: @unchecked Sendable {
         _ body: () throws(Failure) -> Result, orThrow failure: (SQLiteError) -> Failure
     ) throws(Failure) -> Result {
         do throws(SQLiteError) {
-            try run("BEGIN", .begin)
+            try run(.beginReading, .begin)
         } catch {
             throw failure(error)
         }
         // The transaction has written nothing that could be lost.
         defer { if (try? commit()) == nil { rollBack() } }
         return try body()
+    }
+
+    private func run(
+        _ statement: TransactionStatements.Kind, _ operation: FaultPoints.Operation
+    ) throws(SQLiteError) {
+        try fail(at: operation)
+        let code = transactions.run(statement, handle)
+        if code != SQLITE_OK { throw error(code) }
     }
 
     /// Tries to roll back. If that fails, the next `begin` reports it.

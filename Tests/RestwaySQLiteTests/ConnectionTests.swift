@@ -1,3 +1,4 @@
+import CSQLite
 import Glibc
 import RestwaySQLite
 import RestwayThreads
@@ -16,6 +17,12 @@ final class ConnectionTests: XCTestCase {
 
     override func tearDown() {
         for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
+    }
+
+    private var impatient: Connection.Options {
+        var options = Connection.Options()
+        options.busyTimeoutMilliseconds = 1
+        return options
     }
 
     private func error(_ body: () throws -> Void) -> SQLiteError? {
@@ -122,6 +129,32 @@ final class ConnectionTests: XCTestCase {
             _ = try statement.step()
         }
         XCTAssertNotNil(index, "the statement has no fifth parameter")
+    }
+
+    func testTransactionsBeginAndEndAgainAfterErrorsAndChangesOfTheSchema() throws {
+        let connection = try Connection(path)
+        XCTAssertEqual(error { try connection.commit() }?.code, SQLITE_ERROR)
+        for number in 1...3 {
+            try connection.begin()
+            XCTAssertEqual(error { try connection.begin() }?.code, SQLITE_ERROR)
+            XCTAssertTrue(connection.isInTransaction)
+            try connection.run("CREATE TABLE t\(number) (i INTEGER)")
+            try connection.commit()
+            XCTAssertFalse(connection.isInTransaction)
+            // Another connection changes the schema, too, and then holds the lock for writing.
+            let other = try Connection(path)
+            try other.run("CREATE TABLE other\(number) (i INTEGER)")
+            let tables = try connection.reading {
+                try connection.integer("SELECT count(*) FROM sqlite_schema")
+            } orThrow: { $0 }
+            XCTAssertEqual(tables, Int64(2 * number))
+            try other.begin()
+            let impatient = try Connection(path, impatient)
+            XCTAssertEqual(error { try impatient.begin() }.map { $0.code & 0xFF }, SQLITE_BUSY)
+            other.rollBack()
+            try impatient.begin()
+            try impatient.commit()
+        }
     }
 
     func testTheCommitMarkChangesWithEachCommitAndWithNothingElse() throws {
