@@ -100,7 +100,7 @@ public func restway_client_map(
     return ClientHandle.creating(
         client, outResponse, outError, "out_response"
     ) { client throws(Failure) in
-        let bytes = Array(try Argument.bytes(data, length, "data"))
+        let bytes = Body(copying: try Argument.bytes(data, length, "data"))
         let order = try BytesMapping(entity, options)
         let (response, store) = try client.calls.map(bytes, order)
         outStore?.pointee = Handle.give(StoreHandle(client.api, store))

@@ -314,6 +314,14 @@ package struct Body: Sendable {
         bytesAndNUL = bytes
     }
 
+    /// Copies `bytes`.
+    package init(copying bytes: UnsafeRawBufferPointer) {
+        var copy: [UInt8] = []
+        copy.reserveCapacity(bytes.count + 1 + Self.paddingCount)
+        copy.append(contentsOf: bytes)
+        self.init(consume copy)
+    }
+
     package var count: Int { bytesAndNUL.count - 1 }
     package var isEmpty: Bool { count == 0 }
 

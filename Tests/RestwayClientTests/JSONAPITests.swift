@@ -198,7 +198,7 @@ final class JSONAPITests: OutboxTestCase {
     func testBytesAreMappedAsAnAnswerIs() throws {
         try withEachStore { client in
             let (response, _) = try client.calls.map(
-                Array(Self.article.utf8), BytesMapping(.entity("Article", keyPath: [])))
+                Body(Array(Self.article.utf8)), BytesMapping(.entity("Article", keyPath: [])))
             XCTAssertEqual(response.objects.map(name), ["Article 1"])
             XCTAssertNotNil(try stored("Comment", .integer(5), client))
         }
@@ -392,12 +392,12 @@ final class JSONAPITests: OutboxTestCase {
             "parent", toEntity: "Tag", source: nil, target: "Tag", isMany: false,
             isByIdentity: false, policy: .assign)
         let client = try Client(api: api, options: ClientOptions(), transport: wire)
+        let json = """
+            {"data": [{"type": "tags", "id": "a", "attributes": {"name": "A"},
+                       "relationships": {"parent": {"data": {"type": "tags", "id": "b"}}}}]}
+            """
         let (response, _) = try client.calls.map(
-            Array(
-                """
-                {"data": [{"type": "tags", "id": "a", "attributes": {"name": "A"},
-                           "relationships": {"parent": {"data": {"type": "tags", "id": "b"}}}}]}
-                """.utf8), BytesMapping(.entity("Tag", keyPath: [])))
+            Body(Array(json.utf8)), BytesMapping(.entity("Tag", keyPath: [])))
         XCTAssertEqual(value("name", of: response.objects[0]), .string("A"))
         XCTAssertEqual(try related("parent", of: response.objects[0], client), ["Tag b"])
         client.close()

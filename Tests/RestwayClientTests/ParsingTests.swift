@@ -332,7 +332,7 @@ final class ParsingTests: XCTestCase {
     private func map(
         _ client: Client, _ json: String, _ order: BytesMapping
     ) throws -> (Response, ObservedStore) {
-        try client.calls.map(Array(json.utf8), order)
+        try client.calls.map(Body(Array(json.utf8)), order)
     }
 
     func testBytesAreMappedAndStored() throws {

@@ -52,13 +52,19 @@ extension Client {
         _ bytes: some Sequence<UInt8>, by rules: MappingRules, progress: ProgressReporter? = nil
     ) async throws(RestwayError) -> Response {
         let result = await MappingRun(calls: core.calls, progress: progress)
-            .map(Array(bytes), rules.core)
+            .map(Self.body(bytes), rules.core)
         switch result {
         case .success((let response, let store)):
             let objects = ObjectSource(api: source.api, store: store, decoder: source.decoder)
             return Response(response, objects)
         case .failure(let failure): throw RestwayError(failure, of: source)
         }
+    }
+
+    private static func body(_ bytes: some Sequence<UInt8>) -> RestwayOutcome.Body {
+        bytes.withContiguousStorageIfAvailable { bytes in
+            RestwayOutcome.Body(copying: UnsafeRawBufferPointer(bytes))
+        } ?? RestwayOutcome.Body(Array(bytes))
     }
 
     /// Maps bytes, and reads the objects or the value into a `Decodable` type; see
@@ -78,7 +84,7 @@ private struct MappingRun: Sendable {
     let calls: CallContext
     let progress: ProgressReporter?
 
-    func map(_ bytes: [UInt8], _ order: BytesMapping) async -> Outcome {
+    func map(_ bytes: RestwayOutcome.Body, _ order: BytesMapping) async -> Outcome {
         let isWanted = Lock(true)
         let cancel: @Sendable () -> Void = { isWanted.withLock { $0 = false } }
         var counted = order

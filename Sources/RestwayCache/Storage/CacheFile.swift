@@ -328,10 +328,7 @@ final class CacheFile: Sendable {
                 let digest = DigestComputation.sha256(of: bytes)
                 guard digest?.elementsEqual(row.bytes(9)) == true else { return nil }
             }
-            var copy: [UInt8] = []
-            copy.reserveCapacity(bytes.count + 1 + Body.paddingCount)
-            copy.append(contentsOf: bytes)
-            body = .bytes(Body(copy))
+            body = .bytes(Body(copying: bytes))
         }
         guard let label else {
             let label = EntryLabel(

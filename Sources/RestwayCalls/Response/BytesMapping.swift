@@ -49,14 +49,14 @@ extension CallContext {
     /// Maps bytes on a worker, and waits for that. Returns the objects in a response without an
     /// answer, and the store that has them.
     package func map(
-        _ bytes: [UInt8], _ order: BytesMapping
+        _ bytes: Body, _ order: BytesMapping
     ) throws(Failure) -> (Response, ObservedStore) {
         try refuseWhenClosed()
         try Call.refuseToBlockInsideCallbacks()
         let answer = Monitor<Result<(Response, ObservedStore), Failure>?>(nil)
         let run = BytesMappingRun(context: self, api: api.loaded, order: order)
         pool.submit {
-            let found = Result { () throws(Failure) in try run.map(Body(bytes)) }
+            let found = Result { () throws(Failure) in try run.map(bytes) }
             answer.update { $0 = found }
         }
         guard let found = answer.wait(for: { $0 }) else {
