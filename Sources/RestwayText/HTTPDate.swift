@@ -73,9 +73,11 @@ package enum HTTPDate {
         /// Takes `text`, which is in lower case.
         mutating func take(_ text: StaticString) -> Bool {
             let wanted = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
-            guard rest.count >= wanted.count,
-                zip(rest, wanted).allSatisfy({ ASCII.lowercased($0) == $1 })
-            else { return false }
+            guard rest.count >= wanted.count else { return false }
+            for (index, byte) in wanted.enumerated()
+            where ASCII.lowercased(rest[rest.startIndex + index]) != byte {
+                return false
+            }
             rest = rest.dropFirst(wanted.count)
             return true
         }
