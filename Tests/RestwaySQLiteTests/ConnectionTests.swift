@@ -205,7 +205,7 @@ final class ConnectionTests: XCTestCase {
     }
 
     func testALogIsCutToItsCommitsAndMovedWhenRoomIsWanted() throws {
-        let writer = try Connection(path)
+        let writer = try Connection(path, impatient)
         try writer.run("CREATE TABLE t (a)")
         writer.watchLog()
         try writer.begin()
