@@ -3,7 +3,7 @@ import RestwayThreads
 import XCTest
 
 final class WorkerTurnTests: XCTestCase {
-    private let limit = SystemClock().now().advanced(milliseconds: 60_000)
+    private var limit: Deadline { SystemClock().now().advanced(milliseconds: 60_000) }
 
     func testAJobTakenAtTheEndOfAnotherRunsNextAndOnTheSameThread() {
         let pool = WorkerPool(threadsMax: 1)
