@@ -154,9 +154,10 @@ test-schema: setup $(STAGE)/lib/librestway.so
 	$(STAGED) PYTHONPATH=bindings/python $(PYTHON) -m pytest -q -n 2 Tests/Schema
 	MYPYPATH=bindings/python $(PYTHON) -m mypy --strict Tests/Schema
 
+# Each of the two processes starts a demo API of its own, whose issues its tests change.
 .PHONY: test-python
 test-python: setup
-	$(STAGED) $(WITH_DEMO_API) bash -c 'cd bindings/python && PYTHONPATH=. $(PYTHON) -m pytest -q'
+	$(STAGED) bash -c 'cd bindings/python && PYTHONPATH=. $(PYTHON) -m pytest -q -n 2 --dist loadfile'
 	cd bindings/python && $(PYTHON) -m mypy --strict . && $(VENV)/bin/ruff check .
 	cd examples/demo-api && $(PYTHON) -m pytest -q
 	cd examples/demo-api && $(PYTHON) -m mypy --strict . && $(VENV)/bin/ruff check .
