@@ -95,9 +95,9 @@ public final class Client: RequestSender {
     ///
     ///     await withTaskExecutorPreference(Client.workers) { ... }
     ///
-    /// A task that prefers it goes on, after `await` of a request, on the thread that has read the
-    /// answer. No other thread has to be woken, which saves time where answers come quickly. The
-    /// process has as many of these threads as cores, and at least two. A task must not block
+    /// A task that prefers it continues, after `await` of a request, on the thread that has read
+    /// the answer. No other thread has to be woken, which saves time where answers come quickly.
+    /// The process has as many of these threads as cores, and at least two. A task must not block
     /// them: answers, callbacks and other clients would wait for it.
     ///
     /// Threads: any.
