@@ -209,7 +209,8 @@ test-plugins: setup $(STAGE)/lib/librestway.so
 # Servers that misbehave, and packaged servers: nginx, httpbin.
 .PHONY: test-faults
 test-faults: setup $(STAGE)/lib/librestway.so
-	$(STAGED) timeout 900 $(PYTHON) -m pytest -c Tests/Faults/pytest.ini Tests/Faults
+	$(STAGED) timeout 900 $(PYTHON) -m pytest -n 2 --dist loadfile \
+	    -c Tests/Faults/pytest.ini Tests/Faults
 	MYPYPATH=bindings/python $(PYTHON) -m mypy --strict Tests/Faults
 
 # A process that has an outbox is killed and started again, or its disk is full or fails.
