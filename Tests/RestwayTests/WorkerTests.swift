@@ -1,4 +1,5 @@
 import Foundation
+import LoopbackServer
 import Restway
 import XCTest
 
@@ -14,6 +15,8 @@ final class WorkerTests: DemoTestCase {
         }
     }
 
+    private static func thread() -> Int { Int(bitPattern: UInt(pthread_self())) }
+
     func testATaskRunsOnAWorkerBeforeAndAfterItAwaitsARequest() async throws {
         let client = try client()
         let names = try await withTaskExecutorPreference(Client.workers) {
@@ -25,6 +28,22 @@ final class WorkerTests: DemoTestCase {
             return names
         }
         XCTAssertEqual(names, Array(repeating: "restway-worker", count: 21))
+    }
+
+    /// Each client is new, so that no notice of an earlier call is under way on another worker.
+    func testATaskContinuesOnTheWorkerThatHasReadTheAnswer() async throws {
+        for _ in 0..<20 {
+            let api = try API(document: [
+                "restway": 1, "routes": ["status": ["path": "status", "parse": "thread"]],
+            ])
+            try api.addParser("thread") { _, _ in Self.thread() }
+            let client = try ending(Client(api, options: .init(baseURL: url())))
+            let (reader, continued) = try await withTaskExecutorPreference(Client.workers) {
+                let response = try await client.get(.route("status"))
+                return (try response.decode(Int.self), Self.thread())
+            }
+            XCTAssertEqual(reader, continued)
+        }
     }
 
     func testATaskWithoutThePreferenceRunsOnNoWorker() async throws {
@@ -65,15 +84,19 @@ final class WorkerTests: DemoTestCase {
     }
 
     func testACancelledTaskCancelsItsCall() async throws {
-        let client = try client()
+        let server = try TestServer.silent()
+        let client = try client { $0.baseURL = server.url("/v2") }
+        var events = try client.calls.events([.didBegin]).makeAsyncIterator()
         let task = Task(executorPreference: Client.workers) { () -> RestwayError.Kind? in
             do throws(RestwayError) {
-                try await client.get("bad/slow", parameters: ["ms": 600_000])
+                try await client.get("anything")
                 return nil
             } catch {
                 return error.kind
             }
         }
+        let begun = await events.next()
+        XCTAssertNotNil(begun)
         task.cancel()
         let kind = await task.value
         XCTAssertEqual(kind, .cancelled)
