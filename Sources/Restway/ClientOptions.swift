@@ -251,15 +251,6 @@ extension ClientOptions.Cache {
     fileprivate func apply(
         to core: inout RestwayClient.ClientOptions.Caching
     ) throws(RestwayError) {
-        let isSet =
-            core.path != nil || bytesMax != nil || memoryBytesMax != nil || usesHeuristics
-        guard isOn != false || !isSet else {
-            throw RestwayError(
-                Failure(
-                    .invalidArgument,
-                    "options.cache.isOn is false beside other options of the cache",
-                    field: "options.cache.isOn"))
-        }
         core.isOn = isOn == true
         core.isOff = isOn == false
         core.usesHeuristics = usesHeuristics
@@ -271,6 +262,13 @@ extension ClientOptions.Cache {
             try RestwayError.check(
                 memoryBytesMax, in: 0 ... .max, "options.cache.memoryBytesMax")
             core.memoryBytesMax = memoryBytesMax
+        }
+        guard !core.contradictsItself else {
+            throw RestwayError(
+                Failure(
+                    .invalidArgument,
+                    "options.cache.isOn is false beside other options of the cache",
+                    field: "options.cache.isOn"))
         }
     }
 }

@@ -225,9 +225,7 @@ extension ClientOptions.Caching {
         isOn = c.cache_flags & RESTWAY_CACHE_ON != 0
         usesHeuristics = c.cache_flags & RESTWAY_CACHE_HEURISTICS != 0
         isOff = c.cache_flags & RESTWAY_CACHE_OFF != 0
-        let isSet =
-            isOn || usesHeuristics || path != nil || bytesMax != nil || memoryBytesMax != nil
-        guard !isOff || !isSet else {
+        guard !contradictsItself else {
             throw Argument.wrong(
                 "options.cache_flags",
                 "options.cache_flags: RESTWAY_CACHE_OFF stands beside other options of the cache")

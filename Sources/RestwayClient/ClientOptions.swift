@@ -38,6 +38,13 @@ package struct ClientOptions: Sendable {
 
         package init() {}
 
+        /// Whether there is no cache, although other options say how it is.
+        package var contradictsItself: Bool {
+            let isSet =
+                isOn || usesHeuristics || path != nil || bytesMax != nil || memoryBytesMax != nil
+            return isOff && isSet
+        }
+
         /// Returns the settings of the cache, over the document's; `nil` if there is no cache.
         package func settings(over document: CacheDefinition?) throws(Failure) -> CacheDefinition? {
             guard !isOff, document != nil || path != nil || isOn else { return nil }
