@@ -5,7 +5,6 @@ import RestwayText
 package import RestwayThreads
 
 /// An error as every caller of the library sees it.
-@dynamicMemberLookup
 package struct Failure: Error, Sendable {
     /// One case for each status of the C ABI. The outbox writes the names of the cases to its file.
     package enum Reason: String, CaseIterable, Sendable, Equatable {
@@ -69,38 +68,26 @@ package struct Failure: Error, Sendable {
         }
     }
 
-    /// The content of a failure. Its fields are read and set as fields of the failure itself.
-    package struct Values: Sendable {
-        package var reason: Reason
-        /// The message. Control characters in it are escaped, whatever foreign text it quotes.
-        package var message: String {
-            didSet { message = message.escapingControls }
-        }
-        package var domain: Domain
-        package var field: String?
-        package var httpStatus = 0
-        package var transportCode: Int32 = 0
-        package var isRetryable = false
-        /// Whether the program said that the request may succeed later. This counts more than any
-        /// policy.
-        package var statedRetryable: Bool?
-        package var apiCode: String?
-        package var apiMessage: String?
-        package var details: [Detail] = []
-        package var response: Response?
-        /// The request of the call that has failed; `nil` if the failure is not about a call.
-        package var request: OutgoingRequest?
-        /// The number of the stored request in the outbox.
-        package var outboxID: Int64 = 0
-        /// Whether it is the failure of the batch call in which the request was sent.
-        package var isOfBatchCall = false
-        /// Whether a function of the program failed during the exchange, so that neither the
-        /// request nor the server is the cause.
-        package var isOfProgram = false
-        /// All attempts of a call that failed.
-        package var attempts: [CallAttempt] = []
-        /// The cause that the program's function attached to this failure.
-        package var cause: (any HostCause)?
+    /// The content of a failure.
+    private struct Values: Sendable {
+        var reason: Reason
+        var message: String
+        var domain: Domain
+        var field: String?
+        var httpStatus = 0
+        var transportCode: Int32 = 0
+        var isRetryable = false
+        var statedRetryable: Bool?
+        var apiCode: String?
+        var apiMessage: String?
+        var details: [Detail] = []
+        var response: Response?
+        var request: OutgoingRequest?
+        var outboxID: Int64 = 0
+        var isOfBatchCall = false
+        var isOfProgram = false
+        var attempts: [CallAttempt] = []
+        var cause: (any HostCause)?
     }
 
     /// Keeps the content apart, because it is large and a failure is passed on by many functions.
@@ -116,12 +103,114 @@ package struct Failure: Error, Sendable {
 
     private var box: Box
 
-    package subscript<Value>(dynamicMember field: WritableKeyPath<Values, Value>) -> Value {
-        get { box.values[keyPath: field] }
-        set {
+    /// The box, which no other failure refers to any more.
+    private var ownBox: Box {
+        mutating get {
             if !isKnownUniquelyReferenced(&box) { box = Box(box.values) }
-            box.values[keyPath: field] = newValue
+            return box
         }
+    }
+
+    // MARK: The fields
+
+    package var reason: Reason {
+        get { box.values.reason }
+        set { ownBox.values.reason = newValue }
+    }
+
+    /// The message. Control characters in it are escaped, whatever foreign text it quotes.
+    package var message: String {
+        get { box.values.message }
+        set { ownBox.values.message = newValue.escapingControls }
+    }
+
+    package var domain: Domain {
+        get { box.values.domain }
+        set { ownBox.values.domain = newValue }
+    }
+
+    package var field: String? {
+        get { box.values.field }
+        set { ownBox.values.field = newValue }
+    }
+
+    package var httpStatus: Int {
+        get { box.values.httpStatus }
+        set { ownBox.values.httpStatus = newValue }
+    }
+
+    package var transportCode: Int32 {
+        get { box.values.transportCode }
+        set { ownBox.values.transportCode = newValue }
+    }
+
+    package var isRetryable: Bool {
+        get { box.values.isRetryable }
+        set { ownBox.values.isRetryable = newValue }
+    }
+
+    /// Whether the program said that the request may succeed later. This counts more than any
+    /// policy.
+    package var statedRetryable: Bool? {
+        get { box.values.statedRetryable }
+        set { ownBox.values.statedRetryable = newValue }
+    }
+
+    package var apiCode: String? {
+        get { box.values.apiCode }
+        set { ownBox.values.apiCode = newValue }
+    }
+
+    package var apiMessage: String? {
+        get { box.values.apiMessage }
+        set { ownBox.values.apiMessage = newValue }
+    }
+
+    package var details: [Detail] {
+        get { box.values.details }
+        set { ownBox.values.details = newValue }
+    }
+
+    package var response: Response? {
+        get { box.values.response }
+        set { ownBox.values.response = newValue }
+    }
+
+    /// The request of the call that has failed; `nil` if the failure is not about a call.
+    package var request: OutgoingRequest? {
+        get { box.values.request }
+        set { ownBox.values.request = newValue }
+    }
+
+    /// The number of the stored request in the outbox.
+    package var outboxID: Int64 {
+        get { box.values.outboxID }
+        set { ownBox.values.outboxID = newValue }
+    }
+
+    /// Whether it is the failure of the batch call in which the request was sent.
+    package var isOfBatchCall: Bool {
+        get { box.values.isOfBatchCall }
+        set { ownBox.values.isOfBatchCall = newValue }
+    }
+
+    /// Whether a function of the program failed during the exchange, so that neither the
+    /// request nor the server is the cause.
+    package var isOfProgram: Bool {
+        get { box.values.isOfProgram }
+        set { ownBox.values.isOfProgram = newValue }
+    }
+
+    /// All attempts of a call that failed.
+    package var attempts: [CallAttempt] {
+        get { box.values.attempts }
+        set { ownBox.values.attempts = newValue }
+    }
+
+    /// The cause that the program's function attached to this failure.
+    package var cause: (any HostCause)? {
+        get { box.values.cause }
+        set { ownBox.values.cause = newValue }
     }
 
     package init(
