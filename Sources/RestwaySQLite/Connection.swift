@@ -274,12 +274,16 @@ package final class Connection: @unchecked Sendable {
         return try body()
     }
 
+    /// - Returns: The first column of the row of the statement; `nil` if it has no row.
+    @discardableResult
     private func run(
         _ statement: TransactionStatements.Kind, _ operation: FaultPoints.Operation
-    ) throws(SQLiteError) {
+    ) throws(SQLiteError) -> Int64? {
         try fail(at: operation)
-        let code = transactions.run(statement, handle)
+        var result: Int64?
+        let code = transactions.run(statement, handle, result: &result)
         if code != SQLITE_OK { throw error(code) }
+        return result
     }
 
     /// Tries to roll back. If that fails, the next `begin` reports it.
@@ -353,7 +357,7 @@ package final class Connection: @unchecked Sendable {
     ///
     /// - Throws: `SQLITE_FULL` if the disk has no room for the pages.
     package func reserveFile() throws(SQLiteError) {
-        guard let walIndexHeader, let pages = try integer("PRAGMA page_count"),
+        guard let walIndexHeader, let pages = try run(.pageCount, .step),
             pages > rw_wal_index_page_count(walIndexHeader)
         else { return }
         let code = rw_reserve_file(handle, pages * Self.pageBytes)

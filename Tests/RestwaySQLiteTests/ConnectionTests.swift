@@ -247,6 +247,7 @@ final class ConnectionTests: XCTestCase {
         try writer.begin()
         try writer.run("INSERT INTO t VALUES (zeroblob(40000))")
         try writer.reserveFile()
+        XCTAssertGreaterThan(length(of: path), 80_000)
         writer.rollBack()
         XCTAssertEqual(try reader.integer("SELECT sum(length(a)) FROM t"), 40_000)
         let integrity = try reader.prepare("PRAGMA integrity_check")
