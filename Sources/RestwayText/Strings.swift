@@ -10,6 +10,7 @@ extension String {
     ///
     /// A backslash stays as it is, so escaping a text twice changes nothing more.
     package var escapingControls: String {
+        if hasPrintableASCIIOnly { return self }
         guard unicodeScalars.contains(where: Self.isControl) else { return self }
         var text = ""
         for scalar in unicodeScalars {
@@ -24,6 +25,14 @@ extension String {
             }
         }
         return text
+    }
+
+    /// Whether the text has only characters from U+0020 to U+007E, as most texts have. Looking at
+    /// bytes takes less time than looking at characters.
+    private var hasPrintableASCIIOnly: Bool {
+        utf8.withContiguousStorageIfAvailable { bytes in
+            bytes.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
+        } ?? false
     }
 
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {

@@ -14,6 +14,7 @@ package enum URLText {
     /// Removes user and password from `url`, even if it is not a valid URL.
     package static func redacted(_ url: String) -> String {
         let utf8 = url.utf8
+        guard utf8.contains(ASCII.at) else { return url }
         var start = utf8.startIndex
         var hasAuthority = utf8.starts(with: "//".utf8)
         if let length = schemeLength(of: url) {
