@@ -2,17 +2,41 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
 
 from .figure import Figure, Target, figure, in_turn
 from .payload import EVENTS_PATH, LARGE_COUNT, LARGE_PATH, PAGE_COUNT, RELATED_PATH
-from .programs import BENCHMARKS, DOCUMENT, run_c
+from .programs import BENCHMARKS, BUILT, DOCUMENT, run_c
 
 _PAIRS = 9
 _RESIDENT_RUNS = 5
 _EVENT_PAIRS = 5
 _PAGES_PAIRS = 7
 RELATIONS = str(BENCHMARKS / "relations.restway.json")
+
+#: Routes of the large list as events and as pages. The document of the benchmarks does not have
+#: them, because some figures depend on its size.
+_EVENTS_AND_PAGES = {
+    "events": {
+        "method": "GET",
+        "path": EVENTS_PATH,
+        "stream": "events",
+        "response": {"entity": "Company"},
+    },
+    "paged": {
+        "method": "GET",
+        "path": "pages",
+        "response": {"entity": "Company", "keyPath": "companies"},
+        "pages": {
+            "cursor": "meta.next",
+            "parameter": "page",
+            "more": "has_more",
+            "total": "meta.total",
+        },
+    },
+}
 
 
 def large_list(base: str) -> Iterator[Figure]:
@@ -41,10 +65,11 @@ def _against_jansson(name: str, document: str, base: str, path: str) -> Figure:
 def events(base: str) -> Iterator[Figure]:
     """Maps companies that come as Server-Sent Events, compared with the same companies as one list.
     """
+    document = _events_and_pages()
     runs = in_turn(
         _EVENT_PAIRS,
-        lambda: run_c("restway_events", DOCUMENT, base, EVENTS_PATH, LARGE_COUNT, "events"),
-        lambda: run_c("restway_events", DOCUMENT, base, LARGE_PATH, LARGE_COUNT, "list"),
+        lambda: run_c("restway_events", document, base, EVENTS_PATH, LARGE_COUNT, "events"),
+        lambda: run_c("restway_events", document, base, LARGE_PATH, LARGE_COUNT, "list"),
     )
     yield figure(
         "events.mapped.time", "ms", "the same objects as one list", Target(2.0),
@@ -54,7 +79,7 @@ def events(base: str) -> Iterator[Figure]:
 
 def pages(base: str) -> Iterator[Figure]:
     """Reads companies page by page, compared with the same requests made by hand."""
-    arguments = (DOCUMENT, base, PAGE_COUNT, LARGE_COUNT)
+    arguments = (_events_and_pages(), base, PAGE_COUNT, LARGE_COUNT)
     runs = in_turn(
         _PAGES_PAIRS,
         lambda: run_c("restway_pages", *arguments, "pages"),
@@ -64,6 +89,15 @@ def pages(base: str) -> Iterator[Figure]:
         "pages.over_gets", "ms", "the same GETs by hand", Target(1.1),
         [(ours["seconds"] * 1e3, theirs["seconds"] * 1e3) for ours, theirs in runs],
     )
+
+
+def _events_and_pages() -> str:
+    """Writes the document of the benchmarks with routes for events and pages."""
+    document = json.loads(Path(DOCUMENT).read_text(encoding="utf-8"))
+    document["routes"].update(_EVENTS_AND_PAGES)
+    path = BUILT / "events.restway.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    return str(path)
 
 
 def resident(base: str) -> Iterator[Figure]:
