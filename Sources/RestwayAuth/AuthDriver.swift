@@ -2,7 +2,7 @@ package import RestwayCalls
 package import RestwayDocument
 package import RestwayHTTP
 package import RestwayOutcome
-import RestwayThreads
+package import RestwayThreads
 import Synchronization
 
 /// Performs what an `AuthMachine` decides: it holds the credential, keeps the calls that wait, and
@@ -55,19 +55,21 @@ package final class AuthDriver: CredentialSource {
 
     package var concernsCalls: Bool { isActive.load(ordering: .relaxed) }
 
-    package func arrive(_ call: UInt64, isOnWorker: Bool, _ waiter: @escaping CredentialWaiter) {
-        act(isOnWorker: isOnWorker) { state, now in
+    package func arrive(
+        _ call: UInt64, on place: Executor, _ waiter: @escaping CredentialWaiter
+    ) {
+        act(on: place.forAnyCall) { state, now in
             state.waiters[call] = waiter
             return state.machine.arrive(call, now: now)
         }
     }
 
     package func refuse(
-        _ call: UInt64, sentWith credential: UInt64, replays: Int, isOnWorker: Bool,
+        _ call: UInt64, sentWith credential: UInt64, replays: Int, on place: Executor,
         _ waiter: @escaping CredentialWaiter
     ) -> Bool {
         var isSettled = false
-        act(isOnWorker: isOnWorker) { state, now in
+        act(on: place.forAnyCall) { state, now in
             let actions = state.machine.refuse(
                 call, sentWith: credential, replays: replays, now: now)
             isSettled = actions == [.settle(call)]
@@ -326,9 +328,9 @@ package final class AuthDriver: CredentialSource {
 
     /// Gives the machine an event of a call, and performs its decisions on this thread.
     private func act(
-        isOnWorker: Bool, _ event: (inout State, Deadline) -> [AuthMachine.Action]
+        on place: Executor, _ event: (inout State, Deadline) -> [AuthMachine.Action]
     ) {
-        for step in steps(event) { perform(step, isOnWorker: isOnWorker) }
+        for step in steps(event) { perform(step, on: place) }
     }
 
     /// Gives the machine an event that may let many calls go. One worker performs the decisions one
@@ -337,7 +339,7 @@ package final class AuthDriver: CredentialSource {
         let steps = steps(event)
         guard !steps.isEmpty else { return }
         executors.pool.submit {
-            for step in steps { self.perform(step, isOnWorker: true) }
+            for step in steps { self.perform(step, on: .worker) }
         }
     }
 
@@ -348,9 +350,9 @@ package final class AuthDriver: CredentialSource {
         }
     }
 
-    private func perform(_ step: Step, isOnWorker: Bool) {
+    private func perform(_ step: Step, on place: Executor) {
         switch step {
-        case .tell(let waiter, let answer): waiter(answer, isOnWorker)
+        case .tell(let waiter, let answer): waiter(answer, place)
         case .refresh(let number): startRefresh(number)
         case .cancel(let exchange): transport.cancel(exchange)
         }

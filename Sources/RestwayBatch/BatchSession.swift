@@ -4,7 +4,7 @@ import RestwayHTTP
 package import RestwayOutcome
 import RestwayRouting
 import RestwayText
-import RestwayThreads
+package import RestwayThreads
 
 /// Several requests that are sent in as few calls as possible. Each request has its own answer,
 /// objects and completion. The session completes exactly once, after the last request.
@@ -131,7 +131,7 @@ package final class BatchSession: RequestBatch {
     /// call.
     package func send(
         token: UInt64 = 0, completion: Completion? = nil,
-        end: @escaping @Sendable () -> Void = {}, isOnWorker: Bool = false
+        end: @escaping @Sendable () -> Void = {}, on place: Executor = .caller
     ) throws(Failure) {
         try context.refuseWhenClosed()
         let started: Result<([BatchMachine.Action], [Call?]), Failure> = state.withLock { state in
@@ -146,12 +146,12 @@ package final class BatchSession: RequestBatch {
             return .success((actions, state.requests.map(\.call)))
         }
         let (actions, calls) = try started.get()
-        perform(actions, isOnWorker: isOnWorker)
+        perform(actions, on: place)
         for case let call? in calls { call.start() }
     }
 
-    package func send(isOnWorker: Bool) throws(Failure) {
-        try send(token: 0, isOnWorker: isOnWorker)
+    package func send(on place: Executor) throws(Failure) {
+        try send(token: 0, on: place)
     }
 
     /// Waits until every request has completed. It throws why not all requests were answered; the
@@ -215,11 +215,11 @@ package final class BatchSession: RequestBatch {
         perform(state.withLock(event))
     }
 
-    private func perform(_ actions: [BatchMachine.Action], isOnWorker: Bool = false) {
+    private func perform(_ actions: [BatchMachine.Action], on place: Executor = .caller) {
         for action in actions {
             switch action {
             case .send(let number, _):
-                if isOnWorker {
+                if place == .worker {
                     sendBatchCall(number)
                 } else {
                     context.pool.submit { self.sendBatchCall(number) }
@@ -267,7 +267,7 @@ package final class BatchSession: RequestBatch {
                     .batch, token: token, failure: failure,
                     told: { completion(self, failure) }, ended: end))
         }
-        if owesStart { context.delivery.start(isOnWorker: false) }
+        if owesStart { context.delivery.start(on: .caller) }
     }
 
     /// The failure of a batch call for which no request waits any more.

@@ -22,11 +22,13 @@ package protocol CredentialSource: AnyObject, Sendable {
 
     /// Asks whether a call may go out. `waiter` is called once, now or later and on any thread,
     /// unless the call leaves.
-    func arrive(_ call: UInt64, isOnWorker: Bool, _ waiter: @escaping CredentialWaiter)
+    ///
+    /// - Parameter place: This thread.
+    func arrive(_ call: UInt64, on place: Executor, _ waiter: @escaping CredentialWaiter)
     /// Reports that a server refused the credential of a call. `waiter` is called as for `arrive`.
     /// Returns false if the refusal is the final answer of the call; then `waiter` is not called.
     func refuse(
-        _ call: UInt64, sentWith credential: UInt64, replays: Int, isOnWorker: Bool,
+        _ call: UInt64, sentWith credential: UInt64, replays: Int, on place: Executor,
         _ waiter: @escaping CredentialWaiter
     ) -> Bool
     /// Reports that a server refused the credential of a call that cannot be sent again. Returns
@@ -45,10 +47,10 @@ package protocol CredentialSource: AnyObject, Sendable {
     func isRefusal(_ failure: Failure) -> Bool
 }
 
-/// Receives the answer for a call that asked for a credential. `isOnWorker` says whether questions
-/// may be asked on this thread.
+/// Receives the answer for a call that asked for a credential. `place` is the thread on which it is
+/// called.
 package typealias CredentialWaiter =
-    @Sendable (_ answer: CredentialAnswer, _ isOnWorker: Bool) -> Void
+    @Sendable (_ answer: CredentialAnswer, _ place: Executor) -> Void
 
 /// The answer to a call that asked to go out.
 ///
@@ -194,8 +196,8 @@ package protocol RequestBatch: AnyObject, Sendable {
     func add(_ item: BatchItem) -> Int
     /// Sends the requests that were added.
     ///
-    /// - Parameter isOnWorker: Whether the caller is a worker that is free to send.
-    func send(isOnWorker: Bool) throws(Failure)
+    /// - Parameter place: This thread. A worker makes the batch call itself.
+    func send(on place: Executor) throws(Failure)
     /// Ends every request that has not completed.
     func cancel()
 }
@@ -354,8 +356,8 @@ package struct StoringOrder: Sendable {
     package let failure: Failure?
     /// A text for people that says why the request is stored.
     package let reason: String
-    /// Whether this thread may wait for the file because it waits for the call anyway.
-    package let waits: Bool
+    /// The thread that stores it. A thread that waits for the call may wait for the file, too.
+    package let place: Executor
 }
 
 /// A request that was stored and goes out now.

@@ -270,7 +270,7 @@ package final class Pages: Sendable {
         case .failure: state.update { $0.turn = .idle }
         }
         if context.delivery.append(.completion(call, outcome, receiver)) {
-            context.delivery.start(isOnWorker: false)
+            context.delivery.start(on: .caller)
         }
     }
 

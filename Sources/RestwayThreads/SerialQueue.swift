@@ -17,7 +17,7 @@ package final class SerialQueue: Sendable {
     }
 
     package func submit(_ job: @escaping WorkerPool.Job) {
-        if append(job) { start(mayRunHere: false) }
+        if append(job) { start(on: .caller) }
     }
 
     /// Appends `job` to the queue. If this returns true, the caller must call `start`, and the job
@@ -31,10 +31,10 @@ package final class SerialQueue: Sendable {
         }
     }
 
-    /// - Parameter mayRunHere: True on a worker that has no other job. It runs the jobs itself,
-    ///   which avoids waking another thread.
-    package func start(mayRunHere: Bool) {
-        if mayRunHere { run() } else { pool.submit { self.run() } }
+    /// - Parameter place: This thread. A worker runs the jobs itself, which avoids waking another
+    ///   thread.
+    package func start(on place: Executor) {
+        if place == .worker { run() } else { pool.submit { self.run() } }
     }
 
     private func run() {

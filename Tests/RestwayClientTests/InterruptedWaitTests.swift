@@ -95,7 +95,7 @@ final class InterruptedWaitTests: XCTestCase {
         let client = try client()
         let batch = try BatchSession(client.batches)
         _ = try batch.add(.get("unknown/1"))
-        try batch.send(isOnWorker: false)
+        try batch.send(on: .caller)
         interrupt.raise()
         XCTAssertEqual(failure { try batch.wait(milliseconds: 0) }?.reason, .interrupted)
         XCTAssertFalse(batch.isComplete)

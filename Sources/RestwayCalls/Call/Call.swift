@@ -17,19 +17,6 @@ package final class Call: Sendable {
     /// Runs once, as a notice.
     package typealias Completion = @Sendable (Call, Outcome) -> Void
 
-    /// The thread that performs an action.
-    enum Executor {
-        /// The thread that sends the request, or another thread that must not be held up
-        /// either.
-        case caller
-        /// The thread of a transport, which only moves bytes.
-        case transport
-        /// A worker of the pool, where the program may be asked.
-        case worker
-        /// A thread that waits for this call.
-        case waiter
-    }
-
     /// A question that a worker asks before the call goes out.
     ///
     /// It is a class because most calls ask nothing and should not reserve memory for it.

@@ -54,7 +54,7 @@ struct StageEntry {
     let number: CallMachine.Entry
     let request: PreparedRequest
     /// The thread that the stage runs on.
-    let place: Call.Executor
+    let place: Executor
 
     var context: CallContext { call.context }
 
@@ -63,18 +63,18 @@ struct StageEntry {
 
     /// Reports that the stage has done its part.
     func pass(
-        _ brought: Handover = .nothing, on place: Call.Executor? = nil,
+        _ brought: Handover = .nothing, on place: Executor? = nil,
         _ change: (inout Call.State) -> Void = { _ in }
     ) {
         call.happen(on: place ?? self.place, .passed(number), with: brought, change)
     }
 
-    func fail(_ failure: Failure, on place: Call.Executor? = nil) {
+    func fail(_ failure: Failure, on place: Executor? = nil) {
         call.happen(on: place ?? self.place, .failed(number), with: .failure(failure))
     }
 
     /// Returns the same entry for another thread.
-    func on(_ place: Call.Executor) -> StageEntry {
+    func on(_ place: Executor) -> StageEntry {
         StageEntry(call: call, number: number, request: request, place: place)
     }
 
@@ -190,7 +190,7 @@ extension Call {
             request = state.request
             return actions
         }
-        if owesStart { context.delivery.start(isOnWorker: false) }
+        if owesStart { context.delivery.start(on: .caller) }
         timer?.cancel()
         abandon?()
         if let left = actions.leave { leave(left, exchange, pump, visit) }
@@ -320,7 +320,7 @@ extension Call {
         completing.ties.lane?.leaveLane(self)
         // This comes after the notice, because a closed client without calls sends no more notices.
         context.ended(self, completing.outcome, completing.span)
-        if completing.owesStart { context.delivery.start(isOnWorker: place == .worker) }
+        if completing.owesStart { context.delivery.start(on: place) }
     }
 }
 

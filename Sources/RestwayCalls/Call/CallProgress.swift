@@ -149,7 +149,7 @@ extension Call {
                 .progress(self, wanted.function), as: state.delivery)
             return isDue || isOwed
         }
-        if owesStart { context.delivery.start(isOnWorker: false) }
+        if owesStart { context.delivery.start(on: .caller) }
     }
 
     /// Returns the progress for a notice that runs now, and allows the next notice.

@@ -386,7 +386,8 @@ private struct Judgement {
             claim.takes(failure)
         else { return false }
         let order = StoringOrder(
-            request: stored, claim: claim, failure: failure, reason: failure.message, waits: false)
+            request: stored, claim: claim, failure: failure, reason: failure.message,
+            place: .worker)
         return claim.beginStoring { entry.judged(.store, .storing(order)) }
     }
 
@@ -481,6 +482,6 @@ extension Call {
             failure.request = state.attempts.sent
             return context.delivery.append(.attempt(self, failure, observer), as: state.delivery)
         }
-        if owesStart { context.delivery.start(isOnWorker: false) }
+        if owesStart { context.delivery.start(on: .caller) }
     }
 }

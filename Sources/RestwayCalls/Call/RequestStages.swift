@@ -67,7 +67,7 @@ enum LaneStage {
         if let reason {
             let order = StoringOrder(
                 request: request, claim: newest, failure: nil, reason: reason,
-                waits: entry.place == .waiter)
+                place: entry.place)
             _ = newest.beginStoring {
                 call.happen(on: entry.place, .mustStore(entry.number), with: .storing(order)) {
                     $0.request = request
@@ -97,8 +97,8 @@ enum CredentialStage {
             return
         }
         guard mode == .full else { return authorize(entry, auth.bypass()) }
-        auth.arrive(entry.call.id, isOnWorker: entry.place == .worker) { answer, isOnWorker in
-            goOn(entry.on(isOnWorker ? .worker : .caller), answer)
+        auth.arrive(entry.call.id, on: entry.place) { answer, place in
+            goOn(entry.on(place), answer)
         }
         watch(entry)
     }
@@ -114,9 +114,9 @@ enum CredentialStage {
         }
         let isTaken = entry.context.credentials.refuse(
             call.id, sentWith: refusal.credential, replays: refusal.replays,
-            isOnWorker: entry.place == .worker
-        ) { answer, isOnWorker in
-            goOn(entry.on(isOnWorker ? .worker : .caller), answer)
+            on: entry.place
+        ) { answer, place in
+            goOn(entry.on(place), answer)
         }
         guard isTaken else {
             call.happen(on: entry.place, .settled(entry.number), with: .settled(refusal)) {

@@ -68,9 +68,9 @@ package final class Delivery: Sendable {
 
     /// Starts the notices that were appended.
     ///
-    /// - Parameter isOnWorker: Whether this thread is a worker, which can run them itself.
-    package func start(isOnWorker: Bool) {
-        serial.start(mayRunHere: isOnWorker)
+    /// - Parameter place: This thread. A worker runs them itself.
+    package func start(on place: Executor) {
+        serial.start(on: place)
     }
 
     /// Removes the waiting notices of an observer. In the mode `thread`, they stay in the queue but

@@ -201,7 +201,7 @@ extension LifecycleObservers {
             let limit = state.request?.exchange.timeouts.tooSlowMilliseconds ?? 0
             return (state.tell(.willBegin, of: call), isTimed ? limit : 0)
         }
-        if owesStart { call.context.delivery.start(isOnWorker: false) }
+        if owesStart { call.context.delivery.start(on: .caller) }
         guard limit > 0 else { return }
         let deadline = call.started.advanced(milliseconds: limit)
         let ticket = call.context.timers.schedule(at: deadline) { [weak call] in
@@ -220,7 +220,7 @@ extension LifecycleObservers {
         let owesStart = call.state.withLock { state in
             state.machine.isComplete ? false : state.tell(kind, of: call)
         }
-        if owesStart { call.context.delivery.start(isOnWorker: false) }
+        if owesStart { call.context.delivery.start(on: .caller) }
     }
 
     /// Whether the request or an observer wants to know how many bytes have moved.

@@ -122,7 +122,7 @@ package final class Observer: Sendable {
     }
 
     package func start() {
-        delivery.start(isOnWorker: false)
+        delivery.start(on: .caller)
     }
 
     /// Runs a notice: gives the function of the program to `body`, unless the observer has been

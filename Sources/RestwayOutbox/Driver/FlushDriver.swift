@@ -255,7 +255,7 @@ final class FlushDriver: Sendable {
                     && (try? session.add(spec(item)) { self.ended(item, $0, sending) }) == nil
             }
             if singles.count < items.count {
-                if (try? session.send(isOnWorker: true)) == nil { session.cancel() }
+                if (try? session.send(on: .worker)) == nil { session.cancel() }
             }
         }
         for item in singles {
@@ -279,12 +279,13 @@ final class FlushDriver: Sendable {
 
     /// Records the outcome of one item. The last outcome of a call settles all items of the call.
     ///
-    /// - Parameter isOnWorker: False if this may be any thread. Then a worker writes to the file.
+    /// - Parameter place: This thread. A worker writes to the file itself.
     func ended(
-        _ item: OutboxItem, _ outcome: Call.Outcome, _ sending: Sending, isOnWorker: Bool = false
+        _ item: OutboxItem, _ outcome: Call.Outcome, _ sending: Sending,
+        on place: Executor = .caller
     ) {
         guard let outcomes = sending.ended(item.id, outcome) else { return }
-        if isOnWorker {
+        if place == .worker {
             settle(sending, outcomes)
         } else {
             around.pool.submit { self.settle(sending, outcomes) }

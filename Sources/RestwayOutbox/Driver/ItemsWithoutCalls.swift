@@ -88,7 +88,7 @@ final class ItemsWithoutCalls: BatchSender {
             status: answer.code, headers: Headers(answer.headers), url: entry.url,
             body: Body(answer.body))
         tellCache(received, entry)
-        driver.ended(entry.item, .success(Response(received)), sending, isOnWorker: true)
+        driver.ended(entry.item, .success(Response(received)), sending, on: .worker)
         return true
     }
 

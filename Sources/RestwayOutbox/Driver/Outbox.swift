@@ -266,7 +266,7 @@ extension Outbox {
         let entry = entry(order, claim, kept, lane)
         // The drafts are kept before the request can be sent.
         changes.remember(kept.drafts)
-        write(entry, claim.places, waits: order.waits) { result in
+        write(entry, claim.places, on: order.place) { result in
             switch result {
             case .success(let id):
                 if let objects = kept.objects { self.ledger.name(objects) }
@@ -290,12 +290,12 @@ extension Outbox {
 
     /// Writes an item and calls `done` when it is durable or could not be stored.
     ///
-    /// - Parameter waits: Whether this thread writes it, rather than a worker.
+    /// - Parameter place: The thread. A thread that waits for the call writes the item itself.
     private func write(
-        _ entry: OutboxEntry, _ places: [LocalIDPlace], waits: Bool,
+        _ entry: OutboxEntry, _ places: [LocalIDPlace], on place: Executor,
         done: @escaping @Sendable (Result<Int64, OutboxError>) -> Void
     ) {
-        guard waits else {
+        guard place == .waiter else {
             journal.enqueue(entry, places: places, done)
             entering.leave()
             return

@@ -200,7 +200,7 @@ final class OutboxNotices: Sendable {
                 ended: receiver.end)
             if delivery.append(notice) { owesStart = true }
         }
-        if owesStart { delivery.start(isOnWorker: false) }
+        if owesStart { delivery.start(on: .caller) }
     }
 }
 
