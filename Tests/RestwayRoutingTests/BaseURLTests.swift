@@ -119,6 +119,31 @@ final class BaseURLTests: XCTestCase {
         XCTAssertEqual(try BaseURL("http://h").relativePath(of: "http://h/a"), "a")
     }
 
+    /// Most paths stand in a URL as they are, and need no parsing.
+    func testBothWaysToAURLAndBackAgree() throws {
+        let symbols = ["a", "/", ".", "%2E", "%", "?", "#", ":"]
+        var paths = [""]
+        var longest = paths
+        for _ in 0..<4 {
+            longest = longest.flatMap { path in symbols.map { path + $0 } }
+            paths += longest
+        }
+        var plainCount = 0
+        for base in [try BaseURL("http://h"), try BaseURL("https://h:8443/api/v2")] {
+            for path in paths {
+                let url = try? base.url(path: path)
+                XCTAssertEqual(url, try? base.encodedURL(path: path), path)
+                for text in [url, base.text + "/" + path, base.text + path] {
+                    guard let text else { continue }
+                    XCTAssertEqual(base.relativePath(of: text), base.parsedPath(of: text), text)
+                    XCTAssertEqual(base.uri(of: text), base.parsedURI(of: text), text)
+                }
+                if url == base.text + "/" + path { plainCount += 1 }
+            }
+        }
+        XCTAssertGreaterThan(plainCount, 20)
+    }
+
     func testAnEnvironmentTrustsItsOwnOriginAndThoseItNames() throws {
         let environment = Environment(
             name: "x", baseURL: try BaseURL("https://h/a"),

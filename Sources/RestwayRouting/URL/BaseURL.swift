@@ -47,7 +47,12 @@ package struct BaseURL: Sendable, Equatable {
     /// percent-encoded; existing triplets are kept. A path that leads above the base URL and an
     /// absolute URL are refused.
     package func url(path: String, query: [Pair] = []) throws(RoutingError) -> String {
-        if isPlain(path) { return URLText.appendingQuery(query, to: textAndSlash + path) }
+        let url = isPlain(path) ? textAndSlash + path : try encodedURL(path: path)
+        return URLText.appendingQuery(query, to: url)
+    }
+
+    /// The URL of any path, without further parameters.
+    func encodedURL(path: String) throws(RoutingError) -> String {
         if URLText.isAbsolute(path) {
             throw .unusableURL(path, "only a route that says \"absolute\": true takes it")
         }
@@ -60,7 +65,7 @@ package struct BaseURL: Sendable, Equatable {
         if self.path.isEmpty || !(encoded.isEmpty || encoded.utf8.first == ASCII.question) {
             url += "/"
         }
-        return URLText.appendingQuery(query, to: url + encoded)
+        return url + encoded
     }
 
     /// Whether the URL of `path` is its text behind the base URL, as it is for most paths.
@@ -72,7 +77,11 @@ package struct BaseURL: Sendable, Equatable {
     /// The path below this base URL, without query. Percent-encoding and leading slash are
     /// unchanged. Returns nil if the URL is not below this base URL.
     package func relativePath(of url: String) -> String? {
-        if let below = plainPath(of: url) { return below }
+        plainPath(of: url) ?? parsedPath(of: url)
+    }
+
+    /// The path below this base URL in any URL.
+    func parsedPath(of url: String) -> String? {
         guard let url = try? HTTPURL(url), url.origin == origin,
             url.path.utf8.starts(with: path.utf8)
         else { return nil }
@@ -86,8 +95,12 @@ package struct BaseURL: Sendable, Equatable {
     /// The part of `url` after this base URL, with a leading slash but without a fragment; nil if
     /// `url` is not below this base URL.
     package func uri(of url: String) -> String? {
-        if let below = plainPath(of: url, withSlash: true) { return below }
-        guard relativePath(of: url) != nil, url.utf8.starts(with: text.utf8) else { return nil }
+        plainPath(of: url, withSlash: true) ?? parsedURI(of: url)
+    }
+
+    /// The part of any URL after this base URL.
+    func parsedURI(of url: String) -> String? {
+        guard parsedPath(of: url) != nil, url.utf8.starts(with: text.utf8) else { return nil }
         let rest = url.utf8.dropFirst(text.utf8.count).prefix { $0 != UInt8(ascii: "#") }
         let behind = String(Substring(rest))
         return rest.first == ASCII.slash ? behind : "/" + behind
