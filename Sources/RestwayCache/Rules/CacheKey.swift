@@ -17,7 +17,7 @@ package struct CacheKey: Sendable, Hashable {
         let hasBody = !request.isGetOrHead && request.rules.keepsUnsafe
         bytes += (hasBody ? request.method : "GET").utf8
         bytes.append(Self.separator)
-        Self.append(target: request.url, request.rules.ignoredParameters, to: &bytes)
+        bytes += Self.normal(request.url, request.rules.ignoredParameters)
         bytes.append(Self.separator)
         if hasBody { bytes += Self.digest(request.body ?? []).utf8 }
         bytes.append(Self.separator)
@@ -44,55 +44,11 @@ extension CacheKey {
     package static func target(
         _ url: String, _ ignored: CacheRules.IgnoredParameters = .none
     ) -> String {
-        var bytes: [UInt8] = []
-        append(target: url, ignored, to: &bytes)
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
-    private static func append(
-        target url: String, _ ignored: CacheRules.IgnoredParameters, to output: inout [UInt8]
-    ) {
-        var url = url
-        if ignored == .none, url.withUTF8(isNormal) {
-            output += url.utf8
-        } else {
-            output += normal(url, ignored)
-        }
-    }
-
-    /// Whether a URL stands in a key as it is, as most URLs do. Allocates no memory.
-    private static func isNormal(_ url: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard let colon = url.firstIndex(of: ASCII.colon), colon + 3 < url.count,
-            let pathStart = url[(colon + 3)...].firstIndex(where: { $0 == ASCII.slash })
-        else { return false }
-        for byte in url[..<pathStart] {
-            let isPlain = byte == ASCII.lowercased(byte) && !isOdd(byte)
-            guard isPlain, !ASCII.endsPath(byte) else { return false }
-        }
-        if hasDefaultPort(url[..<pathStart], colon) { return false }
-        var previous = url[url.endIndex...]
-        var start: Int?
-        for index in pathStart..<url.count {
-            let byte = url[index]
-            if byte == ASCII.hash || isOdd(byte) { return false }
-            guard byte == UInt8(ascii: "&") || (byte == ASCII.question && start == nil) else {
-                continue
-            }
-            if let start {
-                let name = name(of: url[start..<index])
-                if name.lexicographicallyPrecedes(previous) { return false }
-                previous = name
-            }
-            if start != nil || byte == ASCII.question { start = index + 1 }
-        }
-        guard let start else { return true }
-        return !name(of: url[start...]).lexicographicallyPrecedes(previous)
+        String(decoding: normal(url, ignored), as: UTF8.self)
     }
 
     /// - Parameter colon: Where the scheme ends.
-    private static func hasDefaultPort(
-        _ authority: Slice<UnsafeBufferPointer<UInt8>>, _ colon: Int
-    ) -> Bool {
+    private static func hasDefaultPort(_ authority: ArraySlice<UInt8>, _ colon: Int) -> Bool {
         // Only "https" has five letters.
         let port: StaticString = colon == 5 ? ":443" : ":80"
         return authority.suffix(port.utf8CodeUnitCount)
@@ -125,7 +81,7 @@ extension CacheKey {
         var end =
             bytes[start...].firstIndex { $0 == ASCII.slash || ASCII.endsPath($0) } ?? bytes.count
         for index in 0..<end { bytes[index] = ASCII.lowercased(bytes[index]) }
-        if bytes.withUnsafeBufferPointer({ hasDefaultPort($0[..<end], colon) }) {
+        if hasDefaultPort(bytes[..<end], colon) {
             let port = bytes[..<end].lastIndex(of: ASCII.colon) ?? end
             bytes.removeSubrange(port..<end)
             end = port
@@ -157,7 +113,7 @@ extension CacheKey {
         bytes.replaceSubrange(question..., with: query)
     }
 
-    private static func name<Bytes: Collection<UInt8>>(of parameter: Bytes) -> Bytes.SubSequence {
+    private static func name(of parameter: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         parameter.prefix { $0 != UInt8(ascii: "=") }
     }
 

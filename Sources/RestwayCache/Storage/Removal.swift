@@ -18,7 +18,8 @@ struct Removal: Sendable, Equatable {
         if let ownID = self.id, ownID != id { return false }
         guard let owner else { return true }
         return owner == OwnerText.undiscriminated
-            ? OwnerText.discriminator(of: label.owner) == nil : owner == label.owner
+            ? OwnerText.discriminator(of: label.owner) == nil
+            : owner.utf8.elementsEqual(label.owner.utf8)
     }
 
     func matches(_ answer: KeptAnswer) -> Bool {
