@@ -143,6 +143,16 @@ def test_the_discriminator_switches_there_and_back(world: World) -> None:
         cache.discriminator = ""
 
 
+def test_discriminators_are_told_apart_by_their_bytes(world: World) -> None:
+    """A letter with a mark, and the letter and the mark: two names that look the same."""
+    world.client.cache.discriminator = "Zo\u00eb"
+    assert world.state("things") is CacheState.STORED
+    assert world.state("things") is CacheState.HIT
+    world.client.cache.discriminator = "Zoe\u0308"
+    world.peer.respond(NEWER_THING)
+    assert world.get("things").body == NEWER_THING
+
+
 def test_a_new_credential_begins_new_entries(world: World) -> None:
     world.client.set_credential(Credential(token="first"))
     assert world.state("mine") is CacheState.STORED
