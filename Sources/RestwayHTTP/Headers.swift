@@ -10,6 +10,13 @@ package struct HeaderField: Equatable, Sendable {
         self.value = value
     }
 
+    /// Compares bytes, which is what a server sees. Texts are equal if a letter with a mark stands
+    /// in one of them, and the letter and the mark in the other.
+    package static func == (left: HeaderField, right: HeaderField) -> Bool {
+        left.name.utf8.elementsEqual(right.name.utf8)
+            && left.value.utf8.elementsEqual(right.value.utf8)
+    }
+
     /// Whether this field is called `name`, without regard to case.
     package func isNamed(_ name: String) -> Bool {
         isNamed(name, ofCount: name.utf8.count)

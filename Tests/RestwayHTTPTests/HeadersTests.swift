@@ -17,6 +17,18 @@ final class HeadersTests: XCTestCase {
         XCTAssertFalse(HeaderField(name: "a@", value: "").isNamed("a`"))
     }
 
+    func testFieldsAreComparedByteByByte() {
+        let field = HeaderField(name: "X-User", value: "Zo\u{eb}")
+        XCTAssertEqual(field, HeaderField(name: "X-User", value: "Zo\u{eb}"))
+        for (name, value) in [
+            ("X-User", "Zoe\u{308}"), ("x-user", "Zo\u{eb}"), ("X-User", "Zo\u{eb} "),
+            ("X-User", ""),
+        ] {
+            XCTAssertNotEqual(field, HeaderField(name: name, value: value))
+            XCTAssertNotEqual(Headers([field]), Headers([HeaderField(name: name, value: value)]))
+        }
+    }
+
     func testSetReplacesAllAndRemoveTakesAll() {
         var changed = headers
         changed.set("VARY", "c")
