@@ -78,16 +78,26 @@ package struct Failure: Error, Sendable {
         var transportCode: Int32 = 0
         var isRetryable = false
         var statedRetryable: Bool?
-        var apiCode: String?
-        var apiMessage: String?
         var details: [Detail] = []
-        var response: Response?
+        var api = APIStatement()
+        var call = CallFacts()
+        var cause: (any HostCause)?
+    }
+
+    /// What the API says about the failure.
+    private struct APIStatement: Sendable {
+        var code: String?
+        var message: String?
+    }
+
+    /// What is known of the call that has failed.
+    private struct CallFacts: Sendable {
         var request: OutgoingRequest?
+        var response: Response?
+        var attempts: [CallAttempt] = []
         var outboxID: Int64 = 0
         var isOfBatchCall = false
         var isOfProgram = false
-        var attempts: [CallAttempt] = []
-        var cause: (any HostCause)?
     }
 
     /// Keeps the content apart, because it is large and a failure is passed on by many functions.
@@ -157,13 +167,13 @@ package struct Failure: Error, Sendable {
     }
 
     package var apiCode: String? {
-        get { box.values.apiCode }
-        set { ownBox.values.apiCode = newValue }
+        get { box.values.api.code }
+        set { ownBox.values.api.code = newValue }
     }
 
     package var apiMessage: String? {
-        get { box.values.apiMessage }
-        set { ownBox.values.apiMessage = newValue }
+        get { box.values.api.message }
+        set { ownBox.values.api.message = newValue }
     }
 
     package var details: [Detail] {
@@ -172,39 +182,39 @@ package struct Failure: Error, Sendable {
     }
 
     package var response: Response? {
-        get { box.values.response }
-        set { ownBox.values.response = newValue }
+        get { box.values.call.response }
+        set { ownBox.values.call.response = newValue }
     }
 
     /// The request of the call that has failed; `nil` if the failure is not about a call.
     package var request: OutgoingRequest? {
-        get { box.values.request }
-        set { ownBox.values.request = newValue }
+        get { box.values.call.request }
+        set { ownBox.values.call.request = newValue }
     }
 
     /// The number of the stored request in the outbox.
     package var outboxID: Int64 {
-        get { box.values.outboxID }
-        set { ownBox.values.outboxID = newValue }
+        get { box.values.call.outboxID }
+        set { ownBox.values.call.outboxID = newValue }
     }
 
     /// Whether it is the failure of the batch call in which the request was sent.
     package var isOfBatchCall: Bool {
-        get { box.values.isOfBatchCall }
-        set { ownBox.values.isOfBatchCall = newValue }
+        get { box.values.call.isOfBatchCall }
+        set { ownBox.values.call.isOfBatchCall = newValue }
     }
 
     /// Whether a function of the program failed during the exchange, so that neither the
     /// request nor the server is the cause.
     package var isOfProgram: Bool {
-        get { box.values.isOfProgram }
-        set { ownBox.values.isOfProgram = newValue }
+        get { box.values.call.isOfProgram }
+        set { ownBox.values.call.isOfProgram = newValue }
     }
 
     /// All attempts of a call that failed.
     package var attempts: [CallAttempt] {
-        get { box.values.attempts }
-        set { ownBox.values.attempts = newValue }
+        get { box.values.call.attempts }
+        set { ownBox.values.call.attempts = newValue }
     }
 
     /// The cause that the program's function attached to this failure.
