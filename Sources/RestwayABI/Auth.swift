@@ -107,9 +107,9 @@ public func restway_request_set_auth(
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec throws(Failure) in
         switch mode {
-        case .RESTWAY_AUTH_DEFAULT: spec.authMode = nil
-        case .RESTWAY_AUTH_BYPASS: spec.authMode = .bypass
-        case .RESTWAY_AUTH_NONE: spec.authMode = AuthMode.none
+        case .RESTWAY_AUTH_DEFAULT: spec.sending.authMode = nil
+        case .RESTWAY_AUTH_BYPASS: spec.sending.authMode = .bypass
+        case .RESTWAY_AUTH_NONE: spec.sending.authMode = AuthMode.none
         default:
             throw Argument.wrong("mode", "mode is \(mode.rawValue), which is no auth mode")
         }

@@ -38,7 +38,7 @@ public func restway_request_set_lane(
     _ request: InHandle, _ lane: CString?, _ outError: OutHandle?
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec throws(Failure) in
-        spec.lane = lane == nil ? nil : try Argument.nonEmptyString(lane, "lane")
+        spec.sending.lane = lane == nil ? nil : try Argument.nonEmptyString(lane, "lane")
     }
 }
 

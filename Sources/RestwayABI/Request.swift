@@ -233,7 +233,7 @@ public func restway_request_set_phase_timeout(
 public func restway_request_set_priority(
     _ request: InHandle, _ priority: Int32, _ outError: OutHandle?
 ) -> restway_status {
-    RequestHandle.changing(request, outError) { spec in spec.priority = priority }
+    RequestHandle.changing(request, outError) { spec in spec.sending.priority = priority }
 }
 
 @_cdecl("restway_request_to_curl") @implementation

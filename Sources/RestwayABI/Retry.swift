@@ -21,12 +21,12 @@ public func restway_request_set_idempotency_key(
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec throws(Failure) in
         guard key != nil else {
-            spec.idempotencyKey = .random
+            spec.sending.idempotencyKey = .random
             return
         }
         let key = try Argument.nonEmptyString(key, "key")
         try Argument.headerValue(key, "key")
-        spec.idempotencyKey = .given(key)
+        spec.sending.idempotencyKey = .given(key)
     }
 }
 

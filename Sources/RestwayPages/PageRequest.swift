@@ -77,7 +77,7 @@ final class PageRequest: Sendable {
         case .number(let number): set(.leaf(.int64(number)), in: &spec)
         }
         // Each page is a request of its own, so a key that the program gives is the first page's.
-        if place != begin.place { spec.idempotencyKey = nil }
+        if place != begin.place { spec.sending.idempotencyKey = nil }
         if let size = rules.size, !spec.parameters.contains(where: { $0.keys == [size.parameter] })
         {
             let count = WireValue.leaf(.int64(size.count))

@@ -256,7 +256,7 @@ final class AuthDriverTests: AuthTestCase {
         XCTAssertEqual(authorization(transport.answer(200)), "Bearer t1")
         _ = try ping.wait(milliseconds: 0)
         var spec = RequestSpec.get("things")
-        spec.authMode = AuthMode.none
+        spec.sending.authMode = AuthMode.none
         let bare = try client.send(spec)
         XCTAssertNil(authorization(transport.answer(200)))
         _ = try bare.wait(milliseconds: 0)

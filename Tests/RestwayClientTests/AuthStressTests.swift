@@ -89,7 +89,7 @@ final class AuthStressTests: AuthTestCase {
             XCTAssertTrue(completed.withLock { $0.values.allSatisfy { $0 == 1 } }, "seed \(seed)")
             XCTAssertLessThanOrEqual(server.withLock(\.refreshingMax), 1)
             var end = RequestSpec.get("end-\(seed)")
-            end.authMode = AuthMode.none
+            end.sending.authMode = AuthMode.none
             _ = try client.send(end).wait(milliseconds: 0)
         }
     }

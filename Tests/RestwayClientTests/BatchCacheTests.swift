@@ -140,7 +140,7 @@ final class BatchCacheTests: BatchTestCase {
         keep(1)
         var spec = get("things/1")
         spec.headers = [("Accept-Language", "de"), ("X-Env", "own")]
-        spec.authMode = AuthMode.none
+        spec.sending.authMode = AuthMode.none
         let session = try session(client, [spec])
         try send(session)
         try session.wait(milliseconds: 0)

@@ -160,7 +160,7 @@ final class CacheHitTests: CacheTestCase {
         XCTAssertEqual(
             plan?.redirected(isTrusted: false).redirected(isTrusted: true).holder, 1)
         var spec = RequestSpec.get("things")
-        spec.authMode = AuthMode.none
+        spec.sending.authMode = AuthMode.none
         spec.reception.caching.lifetimeSeconds = 7
         let other = try client.calls.makeCall(spec).request?.sending.caching
         XCTAssertEqual(other?.discriminator, "bob")

@@ -76,7 +76,7 @@ final class OutboxPendingTests: OutboxTestCase {
         XCTAssertFalse(try isPending(client, two))
         // A request in a lane of its own is still about the object.
         var named = try draft(client, of: two)
-        named.lane = "mine"
+        named.sending.lane = "mine"
         try queue(client, named)
         XCTAssertTrue(try isPending(client, two))
         try flush(client)

@@ -184,8 +184,8 @@ final class OutboxSchedule {
             spec.variables["of"] = .value(.string(of))
         }
         spec.body = .init(bytes: Array("{}".utf8), mediaType: "application/json")
-        if chance(4) { spec.lane = "mine" }
-        return try send(spec, spec.lane ?? of)
+        if chance(4) { spec.sending.lane = "mine" }
+        return try send(spec, spec.sending.lane ?? of)
     }
 
     private func sendNewThing() throws -> String {

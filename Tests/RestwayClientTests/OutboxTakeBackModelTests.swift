@@ -180,7 +180,7 @@ final class OutboxTakeBackModelTests: OutboxTestCase {
         var spec = RequestSpec(target: .subject(method), subject: .draft(draft, client.store))
         // Only objects that the server has are used: requests of other lanes may be sent first.
         let identity = capture.root.values[0]
-        if case .int64(1...3) = identity, chance(4) { spec.lane = "mine" }
+        if case .int64(1...3) = identity, chance(4) { spec.sending.lane = "mine" }
         guard let item = queued(spec, method) else { return }
         var what: [String] = []
         for member in capture.members {

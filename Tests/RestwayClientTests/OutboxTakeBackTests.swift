@@ -53,7 +53,7 @@ final class OutboxTakeBackTests: OutboxTestCase {
         let draft = Draft(copying: object)
         try draft.set(.string(name), attribute: 1)
         var spec = spec(.put, draft)
-        spec.lane = lane
+        spec.sending.lane = lane
         return try queue(client, spec)
     }
 

@@ -83,7 +83,7 @@ class OutboxTestCase: XCTestCase {
         var spec = RequestSpec(target: .route("thing", .put))
         spec.variables["id"] = .value(.string("\(id)"))
         spec.body = .init(bytes: Array(body.utf8), mediaType: "application/json")
-        spec.lane = lane
+        spec.sending.lane = lane
         return spec
     }
 

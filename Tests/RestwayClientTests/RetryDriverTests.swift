@@ -98,7 +98,7 @@ final class RetryDriverTests: AuthTestCase {
         XCTAssertEqual(failure(of: unsafe)?.httpStatus, 503)
 
         var spec = RequestSpec(target: .path(.post, "things"))
-        spec.idempotencyKey = .random
+        spec.sending.idempotencyKey = .random
         let call = try client.send(spec)
         let first = Headers(transport.answer(503).headers)[first: "Idempotency-Key"]
         _ = advanceToNext()

@@ -113,9 +113,9 @@ final class OptionTests: DemoTestCase {
 
     func testAPriorityIsPassedOn() throws {
         var request = Request(.get, "thing")
-        XCTAssertEqual(try request.spec().priority, 0)
+        XCTAssertEqual(try request.spec().sending.priority, 0)
         request.priority = -7
-        XCTAssertEqual(try request.spec().priority, -7)
+        XCTAssertEqual(try request.spec().sending.priority, -7)
     }
 
     func testACredentialIsRefreshedBeforeItExpires() async throws {

@@ -116,10 +116,10 @@ extension Request {
         for name in headers.omitted.sorted() { spec.headers.append((name, nil)) }
         try body?.apply(to: &spec)
         spec.timeouts = timeouts.core
-        spec.priority = Int32(clamping: priority)
-        spec.authMode = authentication.map(\.core)
-        spec.idempotencyKey = idempotencyKey.map(IdempotencyKey.given)
-        spec.lane = lane
+        spec.sending.priority = Int32(clamping: priority)
+        spec.sending.authMode = authentication.map(\.core)
+        spec.sending.idempotencyKey = idempotencyKey.map(IdempotencyKey.given)
+        spec.sending.lane = lane
         spec.reception.caching = caching.core
         spec.reception.parser = parser?.name
         return spec

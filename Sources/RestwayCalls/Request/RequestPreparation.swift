@@ -91,7 +91,7 @@ package struct RequestPreparation {
                 method: destination.method.rawValue, url: destination.url, headers: headers,
                 body: content.body, timeouts: timeouts(spec, settings, for: bodyDestination),
                 usesCookies: context.options.usesCookies)
-            exchange.priority = spec.priority
+            exchange.priority = spec.sending.priority
             sending.isCompressed = try isCompressed(spec, settings, content, headers)
             sending.upload = try upload(spec, settings, destination.method, sending)
             let answers = try AnswerRules.of(spec, destination, settings, api)
@@ -140,7 +140,7 @@ package struct RequestPreparation {
         _ spec: RequestSpec, _ destination: Destination, _ settings: RouteSettings
     ) throws(Failure) -> Bool {
         guard isOffered(spec, destination, settings) else { return false }
-        guard spec.lane == nil else {
+        guard spec.sending.lane == nil else {
             throw Failure(
                 .invalidArgument,
                 "a request with a lane is stored in the outbox if it cannot be sent, but a request "
@@ -300,7 +300,8 @@ extension RequestPreparation {
         _ headers: inout [HeaderField]
     ) -> SendingRules {
         var rules = SendingRules(
-            auth: spec.authMode ?? settings.auth ?? .full, transport: transport(of: settings),
+            auth: spec.sending.authMode ?? settings.auth ?? .full,
+            transport: transport(of: settings),
             isInBatch: spec.isInBatch)
         rules.retry = settings.retry ?? context.retries.policy(of: api)
         rules.progress = spec.reception.progress
@@ -309,7 +310,7 @@ extension RequestPreparation {
         rules.isRated = !spec.isInBatch && context.rates.concernsCalls
         // A client or a caller that sets the header of the scheme replaces the scheme.
         if let name = api.definition.auth.header, spec.givesHeader(name) { rules.auth = .none }
-        if let key = spec.idempotencyKey {
+        if let key = spec.sending.idempotencyKey {
             headers.set(IdempotencyKey.headerName, key.text)
         } else if let retry = rules.retry, retry.addsIdempotencyKey,
             !retry.methods.contains(method.rawValue),

@@ -70,6 +70,17 @@ package struct RequestSpec: Sendable {
         }
     }
 
+    /// The options of the program for sending the request.
+    package struct Sending: Sendable {
+        /// Requests with a higher priority are sent first.
+        package var priority: Int32 = 0
+        /// `nil` is the mode of the route or, if the route sets no mode, `full`.
+        package var authMode: AuthMode?
+        package var idempotencyKey: IdempotencyKey?
+        /// The lane in which the request is stored if it has to be; `nil` for the usual lane.
+        package var lane: String?
+    }
+
     /// The options of the program for the reception of the answer.
     package struct Reception: Sendable {
         package var progress: ProgressRequest?
@@ -93,15 +104,8 @@ package struct RequestSpec: Sendable {
     package var given = GivenContent()
     /// The time limits that replace the limits of the route or the client.
     package var timeouts = Timeouts()
-    /// Requests with a higher priority are sent first.
-    package var priority: Int32 = 0
-
-    /// `nil` is the mode of the route or, if the route sets no mode, `full`.
-    package var authMode: AuthMode?
-    package var idempotencyKey: IdempotencyKey?
+    package var sending = Sending()
     package var reception = Reception()
-    /// The lane in which the request is stored if it has to be; `nil` for the usual lane.
-    package var lane: String?
     /// The stored item from which the request comes, if any.
     package var stored: (any StoredItem)?
     package var batchRole = BatchRole.alone

@@ -61,7 +61,7 @@ final class OutboxClaim: StorageClaim {
         self.idempotencyKey = idempotencyKey
         let own = request.ownHeaders(api.definition.redaction)
         headers = own.headers
-        context = OutboxContext(without: own.without, auth: request.spec.authMode)
+        context = OutboxContext(without: own.without, auth: request.spec.sending.authMode)
         places = identities.places(path: uri, body: request.body)
         local = request.localID(identities.outbox.ledger)
         creates = request.creates(identities) ? local : nil
@@ -250,7 +250,7 @@ extension StorableRequest {
     }
 
     fileprivate func lane(_ local: LocalID?, _ outbox: Outbox, _ api: LoadedAPI) -> ClaimedLane {
-        if let name = spec.lane { return ClaimedLane(Lane(named: name)) }
+        if let name = spec.sending.lane { return ClaimedLane(Lane(named: name)) }
         let ledger = outbox.ledger
         if let submission {
             let (entity, key) = (submission.entity, submission.subject.storeKey)
