@@ -75,13 +75,7 @@ final class TemplateMatchTests: XCTestCase {
     }
 
     func testEveryShortPathMatchesWithAndWithoutValues() throws {
-        let symbols = ["a", "b", "/", "?", "#", "%", "%61", "%2F"]
-        var paths = [""]
-        var longest = paths
-        for _ in 0..<4 {
-            longest = longest.flatMap { path in symbols.map { path + $0 } }
-            paths += longest
-        }
+        let paths = shortTexts(of: ["a", "b", "/", "?", "#", "%", "%61", "%2F"], upTo: 4)
         // A literal may be a character that no path writes as it is.
         for template in [
             "a", "a/b", "/a/", ":x", "a/:x", ":x/b", ":x/:y", "%61", "a%2Fb", "%3F", "%23/a", "%25",
