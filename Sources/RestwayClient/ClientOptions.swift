@@ -38,7 +38,7 @@ package struct ClientOptions: Sendable {
 
         package init() {}
 
-        /// Whether there is no cache, although other options say how it is.
+        /// Whether the cache is off although other options of the cache are set.
         package var contradictsItself: Bool {
             let isSet =
                 isOn || usesHeuristics || path != nil || bytesMax != nil || memoryBytesMax != nil

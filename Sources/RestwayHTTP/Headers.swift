@@ -10,8 +10,8 @@ package struct HeaderField: Equatable, Sendable {
         self.value = value
     }
 
-    /// Compares bytes, which is what a server sees. Texts are equal if a letter with a mark stands
-    /// in one of them, and the letter and the mark in the other.
+    /// Compares bytes, which is what a server sees. As texts, U+00E9 and "e" with U+0301 behind it
+    /// would be equal, because both are an "e" with an acute accent.
     package static func == (left: HeaderField, right: HeaderField) -> Bool {
         left.name.utf8.elementsEqual(right.name.utf8)
             && left.value.utf8.elementsEqual(right.value.utf8)

@@ -113,8 +113,8 @@ final class LabelTable: Sendable {
         return label
     }
 
-    /// Whether two texts have the same bytes. Two users whose names compare as equal texts, because
-    /// one has a letter with an accent and the other a letter and an accent, are different users.
+    /// Whether two texts have the same bytes. Two names with different bytes may be equal as texts
+    /// (U+00E9, and "e" with U+0301 behind it), but they are the names of different users.
     private static func areSame(_ one: String?, _ other: String?) -> Bool {
         guard let one, let other else { return one == nil && other == nil }
         return one.utf8.elementsEqual(other.utf8)

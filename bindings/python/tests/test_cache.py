@@ -144,7 +144,7 @@ def test_the_discriminator_switches_there_and_back(world: World) -> None:
 
 
 def test_discriminators_are_told_apart_by_their_bytes(world: World) -> None:
-    """A letter with a mark, and the letter and the mark: two names that look the same."""
+    """U+00EB, and "e" with U+0308 behind it: two names that look the same."""
     world.client.cache.discriminator = "Zo\u00eb"
     assert world.state("things") is CacheState.STORED
     assert world.state("things") is CacheState.HIT
