@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
 from tree import INCLUDE
 
@@ -123,29 +124,35 @@ def constants(text: str) -> dict[str, int]:
     return {match[1]: int(match[2], 0) for match in _CONSTANT.finditer(text)}
 
 
+@cache
 def all_functions() -> list[Function]:
     return [function for header in HEADERS for function in functions(header.read_text())]
 
 
+@cache
 def all_inline_functions() -> list[Function]:
     """Returns the functions that headers contain, which the library does not export."""
     return [function for header in HEADERS for function in functions(header.read_text(), _INLINE)]
 
 
+@cache
 def all_structs() -> dict[str, str]:
     texts = [header.read_text() for header in OF_BINDINGS]
     return {name: body for text in texts for name, body in structs(text).items()}
 
 
+@cache
 def all_enums() -> dict[str, list[str]]:
     texts = [header.read_text() for header in HEADERS if header.name not in INLINE]
     return {name: body for text in texts for name, body in enums(text).items()}
 
 
+@cache
 def all_callbacks() -> list[tuple[str, str, str]]:
     return [found for header in OF_BINDINGS for found in callbacks(header.read_text())]
 
 
+@cache
 def all_constants() -> dict[str, int]:
     texts = [header.read_text() for header in OF_BINDINGS]
     return {name: value for text in texts for name, value in constants(text).items()}

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import contracts
-import pytest
+from every import for_each
 from interface import Function, callbacks, enums, function_data, functions
 from peer import peer
 from tree import Stage, run
@@ -35,7 +35,7 @@ def named(function: Function) -> str:
     return function.name
 
 
-@pytest.mark.parametrize("function", functions(), ids=named)
+@for_each(functions(), named)
 def test_results_have_an_owner(function: Function) -> None:
     returned = FUNCTIONS[function.name]["returns"]
     allowed = {"static", "owned", "borrowed"} if "*" in function.result else {"value"}
@@ -44,7 +44,7 @@ def test_results_have_an_owner(function: Function) -> None:
         assert returned["release"] in FUNCTIONS
 
 
-@pytest.mark.parametrize("function", functions(), ids=named)
+@for_each(functions(), named)
 def test_parameters_have_an_owner(function: Function) -> None:
     for parameter in FUNCTIONS[function.name]["parameters"]:
         assert (parameter["direction"], parameter["ownership"]) in CONTRACTS
@@ -55,7 +55,7 @@ def test_parameters_have_an_owner(function: Function) -> None:
             assert parameter["ownership"] in ("owned", "borrowed"), parameter["name"]
 
 
-@pytest.mark.parametrize("function", functions(), ids=named)
+@for_each(functions(), named)
 def test_functions_say_when_they_may_be_called(function: Function) -> None:
     data = FUNCTIONS[function.name]
     assert data["threads"] and data["blocks"]
@@ -63,7 +63,7 @@ def test_functions_say_when_they_may_be_called(function: Function) -> None:
     assert "restway_" not in data["blocks"] or data["blocks"] != f"as {function.name}()"
 
 
-@pytest.mark.parametrize("function", functions(), ids=named)
+@for_each(functions(), named)
 def test_fallible_functions_list_their_statuses(function: Function) -> None:
     data = FUNCTIONS[function.name]
     fallible = function.answers_a_status and function.name != "restway_error_status"
@@ -80,7 +80,7 @@ def test_blocking_calls_are_known() -> None:
     assert FUNCTIONS["restway_response_body"]["blocks"] == "never"
 
 
-@pytest.mark.parametrize("callback", callbacks(), ids=named)
+@for_each(callbacks(), named)
 def test_callbacks_say_on_which_thread_they_run(callback: Function) -> None:
     kind = contracts.callback_kind(callback.name)
     assert kind, 'the comment says neither "A notice" nor "A question"'

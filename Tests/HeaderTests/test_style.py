@@ -7,16 +7,17 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
 from declarations import (
     HEADERS,
     INLINE,
+    Function,
     all_enums,
     all_functions,
     all_inline_functions,
     all_structs,
     without_comments,
 )
+from every import for_each
 
 EXPORTED = all_functions()
 FUNCTIONS = [*EXPORTED, *all_inline_functions()]
@@ -24,7 +25,7 @@ FUNCTIONS = [*EXPORTED, *all_inline_functions()]
 DEFINES_INLINE = "#define RESTWAY_INLINE static inline\n"
 
 
-@pytest.mark.parametrize("header", HEADERS, ids=lambda header: header.name)
+@for_each(HEADERS, lambda header: header.name)
 def test_nothing_that_only_c_can_call(header: Path) -> None:
     code = without_comments(header.read_text()).replace(DEFINES_INLINE, "")
     code = re.sub(r'"[^"\n]*"', '""', code)
@@ -33,7 +34,7 @@ def test_nothing_that_only_c_can_call(header: Path) -> None:
     assert not re.search(r"\b(_Bool|bool|stdbool)\b", code), "bool has no fixed size everywhere"
 
 
-@pytest.mark.parametrize("header", HEADERS, ids=lambda header: header.name)
+@for_each(HEADERS, lambda header: header.name)
 def test_every_declaration_is_understood_here(header: Path) -> None:
     text = header.read_text()
     known = [function for function in FUNCTIONS if f"{function.name}(" in text]
@@ -47,7 +48,7 @@ def _declares(text: str, name: str) -> bool:
     return re.search(rf"{start}\b{name}\s*\(", text, re.MULTILINE) is not None
 
 
-@pytest.mark.parametrize("header", HEADERS, ids=lambda header: header.name)
+@for_each(HEADERS, lambda header: header.name)
 def test_a_header_that_has_inline_functions_exports_none(header: Path) -> None:
     text = header.read_text()
     has_inline = re.search(r"^RESTWAY_INLINE\b", text, re.MULTILINE) is not None
@@ -67,37 +68,37 @@ def test_names_are_declared_once() -> None:
     assert len(names) == len(set(names))
 
 
-@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.name)
-def test_functions_are_documented(function: object) -> None:
-    comment = function.comment  # type: ignore[attr-defined]
+@for_each(FUNCTIONS, lambda function: function.name)
+def test_functions_are_documented(function: Function) -> None:
+    comment = function.comment
     assert comment.startswith("/**"), "no doc comment"
     assert "Threads:" in comment
     assert "Blocks:" in comment
 
 
-@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.name)
-def test_statuses_must_be_used(function: object) -> None:
-    returns_status = function.result == "restway_status"  # type: ignore[attr-defined]
-    accessor = function.name == "restway_error_status"  # type: ignore[attr-defined]
-    assert function.must_use == (returns_status and not accessor)  # type: ignore[attr-defined]
+@for_each(FUNCTIONS, lambda function: function.name)
+def test_statuses_must_be_used(function: Function) -> None:
+    returns_status = function.result == "restway_status"
+    accessor = function.name == "restway_error_status"
+    assert function.must_use == (returns_status and not accessor)
 
 
-@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.name)
-def test_fallible_functions_end_with_the_error(function: object) -> None:
-    if function.must_use:  # type: ignore[attr-defined]
-        parameters = function.parameters  # type: ignore[attr-defined]
+@for_each(FUNCTIONS, lambda function: function.name)
+def test_fallible_functions_end_with_the_error(function: Function) -> None:
+    if function.must_use:
+        parameters = function.parameters
         assert parameters.endswith("restway_error **out_error")
 
 
-@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.name)
-def test_names_that_the_comment_refers_to_exist(function: object) -> None:
-    comment = function.comment  # type: ignore[attr-defined]
+@for_each(FUNCTIONS, lambda function: function.name)
+def test_names_that_the_comment_refers_to_exist(function: Function) -> None:
+    comment = function.comment
     names = {known.name for known in FUNCTIONS}
     for name in re.findall(r"\b(restway_\w+)\(\)", comment):
         assert name in names
 
 
-@pytest.mark.parametrize("name", all_structs())
+@for_each(all_structs())
 def test_struct_fields_have_fixed_sizes(name: str) -> None:
     body = all_structs()[name]
     assert not re.search(r"\b(long|short|int|char|bool|enum)\s+\w+\s*;", body), "size varies"
@@ -105,7 +106,7 @@ def test_struct_fields_have_fixed_sizes(name: str) -> None:
     assert not re.search(r"\brestway_(status|domain|delivery|log_level)\s+\w+\s*;", body)
 
 
-@pytest.mark.parametrize("name", all_enums())
+@for_each(all_enums())
 def test_enum_values_are_explicit_and_pinned(name: str) -> None:
     constants = all_enums()[name]
     assert all("=" in constant for constant in constants), "a value that is not written down"
@@ -114,7 +115,7 @@ def test_enum_values_are_explicit_and_pinned(name: str) -> None:
     assert values == sorted(set(values)), "new values are appended"
 
 
-@pytest.mark.parametrize("header", HEADERS, ids=lambda header: header.name)
+@for_each(HEADERS, lambda header: header.name)
 def test_guards_and_linkage(header: Path) -> None:
     text = header.read_text()
     guard = f"RESTWAY_{header.stem.upper()}_H"
