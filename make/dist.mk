@@ -57,8 +57,7 @@ trained: training-tools $(BENCH_VENV)/.stamp
 	    PROFDATA=$(PROFDATA) benchmarks/train $(PROFILE)
 	$(MAKE) --no-print-directory stage RELEASE=.build-trained STAGE=$(TRAINED_STAGE) \
 	    TRAINING_FLAGS='$(TRAINED_FLAGS)'
-	RESTWAY_PREFIX=$(TRAINED_STAGE) RESTWAY_TRAINED=1 \
-	    $(PYTHON) -m pytest -q Tests/HeaderTests/test_exports.py
+	RESTWAY_PREFIX=$(TRAINED_STAGE) $(PYTHON) -m pytest -q Tests/HeaderTests/test_exports.py
 
 # Two builds of the last commit in folders with different names. It takes two release builds.
 .PHONY: test-reproducible

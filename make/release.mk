@@ -18,17 +18,14 @@ JANSSON_FLAGS := --pkg-config-path $(JANSSON) -Xlinker --exclude-libs=librestway
 # These flags stay out of Package.swift, which would call them unsafe. The debug build, which the
 # Swift tests run, checks exclusive access to memory; the release build does not. The linker keeps
 # equal functions once (--icf=all): half a MiB, most of it of the Swift standard library. Nothing
-# reads reflection metadata (docs/decisions/0031). All modules are compiled together when the library
-# is linked, and small functions alone are then copied to their callers (docs/decisions/0037);
-# `make WHOLE=` leaves that out.
+# reads reflection metadata (docs/decisions/0031).
 #
 # The bytes do not depend on the folder (make check-reproducible): the debug information, of which
 # the linker makes the build ID, has neither the name of this folder nor the names of compiled Clang
 # modules, which are hashes of options and paths, and the compiler writes no hash of its options into
 # each module.
-WHOLE ?= --experimental-lto-mode=full -Xlinker -mllvm -Xlinker -inline-threshold=20
 RELEASE_BUILD := RESTWAY_RELEASE=1 swift build -c release --scratch-path $(RELEASE) \
-	$(WHOLE) $(JANSSON_FLAGS) $(TRAINING_FLAGS) \
+	$(JANSSON_FLAGS) $(TRAINING_FLAGS) \
 	-Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=. \
 	-Xswiftc -static-stdlib -Xswiftc -enforce-exclusivity=unchecked \
 	-Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld \

@@ -29,14 +29,9 @@ $(WHEEL)/libraries/.stamp: $(WHEEL_SCRIPTS)/libraries $(WHEEL_SCRIPTS)/source ma
 	$(WHEEL_BUILD) $< $(@D)
 	touch $@
 
-# zig cannot read the objects of the release build, which are compiled by Swift's linker
-# (docs/decisions/0037), so the wheel has a build of its own.
-WHEEL_RELEASE := .build-wheel
-
-wheel-files: setup $(WHEEL)/libraries/.stamp
-	$(MAKE) --no-print-directory release RELEASE=$(WHEEL_RELEASE) WHOLE=
+wheel-files: release $(WHEEL)/libraries/.stamp
 	$(WHEEL_BUILD) $(WHEEL_SCRIPTS)/link $(WHEEL)/libraries \
-	    $(WHEEL_RELEASE)/release/restway.product/Objects.LinkFileList \
+	    $(RELEASE)/release/restway.product/Objects.LinkFileList \
 	    $(JANSSON)/librestway-jansson.a $(WHEEL)/librestway.so
 	$(WHEEL_BUILD) $(WHEEL_SCRIPTS)/plugins $(WHEEL)/libraries $(JANSSON)/librestway-jansson.a \
 	    $(WHEEL)/plugins

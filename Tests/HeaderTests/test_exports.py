@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 
 from declarations import all_functions
@@ -68,8 +67,6 @@ def test_counts_nothing(stage: Stage) -> None:
 def test_is_small(stage: Stage) -> None:
     """A single call of a function of Swift's string processing would add a MiB to the library.
 
-    The bounds are explained in docs/decisions/0030 and, for the trained library of `make dist`, in
-    docs/decisions/0038.
+    The bound is explained in docs/decisions/0030.
     """
-    bound = 10.5 if os.environ.get("RESTWAY_TRAINED") else 10
-    assert stage.library.stat().st_size <= bound * 2**20
+    assert stage.library.stat().st_size <= 16 * 2**20
