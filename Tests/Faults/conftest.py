@@ -15,6 +15,7 @@ from network_peers import PASSWORD, USER, Servers, http_proxy, servers
 from restway import TLS
 from restway._ffi import callbacks
 
+pytest_plugins = ["garbage"]
 pytest.register_assert_rewrite("calls", "destinations", "health")
 
 MakeClient = Callable[..., restway.Client]

@@ -172,7 +172,7 @@ def name_server(certificate: Certificate) -> Iterator[str]:
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _NameServer) as server:
         context = certificate.context("http/1.1")
         server.socket = context.wrap_socket(server.socket, server_side=True)
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
         thread.start()
         try:
             yield f"https://127.0.0.1:{server.server_address[1]}/dns-query"

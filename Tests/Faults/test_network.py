@@ -175,7 +175,7 @@ def test_an_abstract_socket_carries_connections(make_client: MakeClient) -> None
         daemon_threads = True
 
     with Server("\0" + name, Answering) as server:
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
         thread.start()
         network = Network(unix_socket=f"@{name}")
         client = make_client("http://api.example", timeout=PATIENCE_SECONDS, network=network)

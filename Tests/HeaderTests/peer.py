@@ -33,7 +33,7 @@ class _Handler(BaseHTTPRequestHandler):
 def peer() -> Iterator[str]:
     """The server's URL."""
     with ThreadingHTTPServer(("127.0.0.1", 0), _Handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
         thread.start()
         try:
             yield f"http://127.0.0.1:{server.server_address[1]}"

@@ -76,7 +76,7 @@ class _Numbers(http.server.BaseHTTPRequestHandler):
 @pytest.fixture(name="url", scope="session")
 def _url() -> Iterator[str]:
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Numbers) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
 

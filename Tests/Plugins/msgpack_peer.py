@@ -102,6 +102,6 @@ class _Handler(BaseHTTPRequestHandler):
 @contextmanager
 def running() -> Iterator[Peer]:
     with Peer() as peer:
-        threading.Thread(target=peer.serve_forever, daemon=True).start()
+        threading.Thread(target=peer.serve_forever, args=(0.02,), daemon=True).start()
         yield peer
         peer.shutdown()

@@ -101,7 +101,7 @@ class _Handler(BaseHTTPRequestHandler):
 def serving() -> Iterator[Server]:
     with Server(("127.0.0.1", 0), _Handler) as server:
         server.seen = []
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         yield server
         server.shutdown()
 

@@ -168,7 +168,7 @@ class _Answer(BaseHTTPRequestHandler):
 def test_a_server_of_the_users_is_asked(tmp_path: Path) -> None:
     plugin = compile_bad("transport.c", tmp_path / "bare.so")
     with ThreadingHTTPServer(("127.0.0.1", 0), _Answer) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         url = f"http://127.0.0.1:{server.server_port}/mine?a=b"
         report = check(plugin, "--url", url, "--only", "transport", "--time-out", "120")
         server.shutdown()

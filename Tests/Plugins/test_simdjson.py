@@ -50,7 +50,7 @@ class _Handler(BaseHTTPRequestHandler):
 @pytest.fixture(name="server", scope="module")
 def _server() -> Iterator[_Server]:
     with _Server(("127.0.0.1", 0), _Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         yield server
         server.shutdown()
 

@@ -153,7 +153,7 @@ class _Bodies(BaseHTTPRequestHandler):
 @pytest.fixture(name="server", scope="module")
 def _server() -> Iterator[str]:
     with ThreadingHTTPServer(("127.0.0.1", 0), _Bodies) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
 

@@ -17,6 +17,8 @@ from scenario import Driver
 from server import ScenarioServer
 from swift_driver import SwiftDriver
 
+pytest_plugins = ["garbage"]
+
 
 @pytest.fixture(params=["c", "cpp", "python", "swift"])
 def make_driver(request: pytest.FixtureRequest) -> Callable[[], Driver]:

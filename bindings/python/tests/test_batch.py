@@ -190,7 +190,7 @@ class _Tokens(BaseHTTPRequestHandler):
 def test_a_401_of_requests_refreshes_once_and_sends_them_again() -> None:
     _Tokens.seen = []
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Tokens)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     refreshes: list[int] = []
 

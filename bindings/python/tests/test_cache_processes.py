@@ -83,7 +83,7 @@ def server() -> Iterator[str]:
     with ThreadingHTTPServer(("127.0.0.1", 0), Numbered) as server:
         server.handle_error = lambda *_: None  # type: ignore[method-assign]
         server.daemon_threads = True
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
         thread.start()
         yield f"http://127.0.0.1:{server.server_address[1]}"
         server.shutdown()
