@@ -28,14 +28,14 @@ stage-debug: debug plugins staged-debug ## the same with the debug build: quick,
 demo: stage ## run the C and Python examples against the demo API
 	$(STAGED) $(WITH_DEMO_API) examples/run-demo
 
-test: stage $(TESTS) ## run every test
+test: parts ## run every test, the Swift tests with the address sanitizer
 	@echo "make test: everything passed"
 
-check: setup test-swift tidy test-if-staged ## run the quick tests: Swift, tidy, C, scenarios
+check: quick-parts test-if-staged ## run the quick tests: Swift, tidy, C, scenarios
 
-asan: setup test-swift-asan stage test-c-asan test-cpp-asan ## use the address sanitizer
+asan: test-swift-asan stage test-c-asan test-cpp-asan ## run the tests with the address sanitizer
 
-tsan: setup test-swift-tsan ## run the Swift tests with the thread sanitizer
+tsan: test-swift-tsan ## run the Swift tests with the thread sanitizer
 
 valgrind: stage test-valgrind ## run the C harness under valgrind, on a fresh stage
 
@@ -43,7 +43,7 @@ crash: stage test-crash-long ## kill processes with an outbox or a cache more th
 
 fuzz: setup fuzzer ## let libFuzzer search the mapping for FUZZ_SECONDS (60)
 
-tidy: setup test-tidy ## test the taste: sizes, walls, words
+tidy: test-tidy test-types ## test the taste: walls, words, types of Python
 
 bench: stage benchmarks ## measure against plain C and Python programs
 

@@ -4,8 +4,28 @@ VENV := $(CURDIR)/build/venv
 PYTHON := $(VENV)/bin/python
 WITH_DEMO_API := examples/with-demo-api
 
-TESTS := test-swift test-swift-sample test-c test-cpp test-valgrind test-headers test-schema test-python test-rust \
-	test-scenarios test-plugins test-faults test-crash test-tidy
+# The parts of `make test`, the longest ones first. Two of them run at once, each in one process, so
+# that both cores of a small machine have work. CONTRIBUTING.md has a table of them.
+PARTS := test-faults test-python test-plugins test-scenarios test-swift-asan-1 test-swift-asan-2 test-headers \
+	test-valgrind-1 test-valgrind-2 test-schema test-swift-sample test-types test-cpp-asan test-c-asan test-c \
+	test-tidy test-rust test-crash
+# A part that is run by itself uses this number of processes, if it can.
+SIDE_BY_SIDE ?= 2
+PYTEST := $(PYTHON) -m pytest -n $(SIDE_BY_SIDE) --dist loadfile
+
+# $(call in_pairs,TARGETS): runs targets as parts, two at once.
+in_pairs = printf '%s\n' $(1) | xargs -P 2 -n 1 make/part
+
+.PHONY: parts quick-parts
+parts:
+	make/part stage
+	make/part build-swift-asan
+	make/part build-harness
+	export DRIVER_BUILD=ASAN; $(call in_pairs,$(PARTS))
+
+quick-parts:
+	make/part build-swift
+	$(call in_pairs,test-swift-1 test-swift-2 test-tidy test-types)
 
 $(VENV)/.stamp: Tests/requirements.txt | system-packages
 	rm -rf $(VENV)
@@ -16,23 +36,46 @@ $(VENV)/.stamp: Tests/requirements.txt | system-packages
 TEST_FLAGS := --disable-swift-testing $(JANSSON_FLAGS)
 BUNDLE := debug/restwayPackageTests.xctest
 # A failure is hard to find among a thousand tests that passed, so it is printed again at the end.
-SAY_FAILURES = 2>&1 | tee build/xctest.log || { echo "=== what failed:"; \
-	grep -E '(^|: )error: |Fatal error|^SUMMARY: ' build/xctest.log; exit 1; }
+SAY_FAILURES = 2>&1 | tee build/$@.log || { echo "=== what failed:"; \
+	grep -E '(^|: )error: |Fatal error|^SUMMARY: ' build/$@.log; exit 1; }
 
+# The folders and the options of the builds of the Swift tests.
+DEBUG := .build
+ASAN := .build-asan --sanitize=address
+TSAN := .build-tsan --sanitize=thread
+# $(call xctest,BUILD,HALF): runs a half of the Swift tests. XCTest keeps every test case alive to the
+# end, which the leak check reports as leaks. Leaks are found by valgrind in the C harness, and by
+# tests that hold weak references.
+xctest = ASAN_OPTIONS=detect_leaks=0 make/xctest-half $(firstword $($(1)))/$(BUNDLE) $(2) $(SAY_FAILURES)
+
+.PHONY: build-swift build-swift-asan build-swift-tsan
+build-swift: setup
+	swift build --build-tests --scratch-path $(DEBUG) $(TEST_FLAGS)
+build-swift-asan: setup
+	swift build --build-tests --scratch-path $(ASAN) $(TEST_FLAGS)
+build-swift-tsan: setup
+	swift build --build-tests --scratch-path $(TSAN) $(TEST_FLAGS)
+
+# `make test` runs the Swift tests with the address sanitizer only: it finds what a run without it
+# finds, and more.
 .PHONY: test-swift test-swift-asan test-swift-tsan
-test-swift: setup
-	swift build --build-tests $(TEST_FLAGS)
-	make/xctest-halves .build/$(BUNDLE) $(SAY_FAILURES)
-
-# XCTest keeps every test case alive to the end, which the leak check reports as leaks. Leaks are
-# found by valgrind in the C harness, and by tests that hold weak references.
+test-swift:
+	make/part build-swift
+	$(call in_pairs,test-swift-1 test-swift-2)
 test-swift-asan:
-	swift build --build-tests --sanitize=address --scratch-path .build-asan $(TEST_FLAGS)
-	ASAN_OPTIONS=detect_leaks=0 make/xctest-halves .build-asan/$(BUNDLE) $(SAY_FAILURES)
-
+	make/part build-swift-asan
+	$(call in_pairs,test-swift-asan-1 test-swift-asan-2)
 test-swift-tsan:
-	swift build --build-tests --sanitize=thread --scratch-path .build-tsan $(TEST_FLAGS)
-	make/xctest-halves .build-tsan/$(BUNDLE) $(SAY_FAILURES)
+	make/part build-swift-tsan
+	$(call in_pairs,test-swift-tsan-1 test-swift-tsan-2)
+
+.PHONY: $(foreach kind,swift swift-asan swift-tsan,test-$(kind)-1 test-$(kind)-2)
+test-swift-1 test-swift-2: test-swift-%:
+	$(call xctest,DEBUG,$*)
+test-swift-asan-1 test-swift-asan-2: test-swift-asan-%:
+	$(call xctest,ASAN,$*)
+test-swift-tsan-1 test-swift-tsan-2: test-swift-tsan-%:
+	$(call xctest,TSAN,$*)
 
 HARNESS := build/harness/harness
 HARNESS_SOURCES := $(wildcard Tests/CHarness/*.c)
@@ -42,6 +85,9 @@ HARNESS_FLAGS := -std=c99 -D_POSIX_C_SOURCE=200809L -g -O1 -Wall -Wextra -pedant
 # The plugins that the harness loads: the transport of the C template, and deliberately bad ones.
 HARNESS_PLUGINS := build/harness/plugins/template.so build/harness/plugins/transport.so
 HARNESS_PLUGIN := -Iexamples/plugin-template/c -IInclude -g -O1 -Wall -Wextra -fPIC -shared -pthread
+
+.PHONY: build-harness
+build-harness: setup $(HARNESS) $(HARNESS_PLUGINS)
 
 # The time limit makes a hang a failure.
 .PHONY: test-c
@@ -125,25 +171,28 @@ build/harness/plugins/transport.so: Tests/Plugins/transport.c Tests/Plugins/bad_
 # wait for its turn longer than others wait for the lock.
 VALGRIND := valgrind --quiet --fair-sched=try --error-exitcode=99 --leak-check=no --show-leak-kinds=definite \
 	--errors-for-leak-kinds=definite --child-silent-after-fork=yes --num-callers=30 \
-	--suppressions=Tests/CHarness/valgrind.supp --log-file=build/valgrind/found.%p
+	--suppressions=Tests/CHarness/valgrind.supp
 
-# The suppressions need the names of the functions, which a stripped library does not have.
-.PHONY: test-valgrind
-test-valgrind: setup $(HARNESS) $(HARNESS_PLUGINS)
-	mkdir -p build/valgrind
-	cp $(LIBRARY) build/valgrind/$(SONAME)
-	rm -f build/valgrind/found.*
-	failed=; export $(STAGED) LD_LIBRARY_PATH=$(CURDIR)/build/valgrind RESTWAY_HARNESS_SLOW=1 \
-	    RESTWAY_PLUGIN_PATH=$(STAGE)/lib/restway/plugins; \
-	for half in 1 2; do RESTWAY_HARNESS_HALF=$$half \
-	    timeout 900 $(WITH_DEMO_API) $(VALGRIND) $(HARNESS) & halves+=($$!); done; \
-	for half in $${halves[@]}; do wait $$half || failed=1; done; \
-	[ -z "$$failed" ] || { echo "=== what failed:"; cat build/valgrind/found.*; exit 1; }
+# The suppressions need the names of the functions, which a stripped library does not have. Each half
+# has a folder of its own, because both may run at once.
+.PHONY: test-valgrind test-valgrind-1 test-valgrind-2
+test-valgrind: build-harness
+	$(call in_pairs,test-valgrind-1 test-valgrind-2)
+
+test-valgrind-1 test-valgrind-2: HALF = build/valgrind/$*
+test-valgrind-1 test-valgrind-2: test-valgrind-%: setup $(HARNESS) $(HARNESS_PLUGINS)
+	rm -rf $(HALF)
+	mkdir -p $(HALF)
+	cp $(LIBRARY) $(HALF)/$(SONAME)
+	$(STAGED) LD_LIBRARY_PATH=$(CURDIR)/$(HALF) RESTWAY_HARNESS_SLOW=1 RESTWAY_HARNESS_HALF=$* \
+	    RESTWAY_PLUGIN_PATH=$(STAGE)/lib/restway/plugins timeout 900 $(WITH_DEMO_API) \
+	    $(VALGRIND) --log-file=$(HALF)/found.%p $(HARNESS) || \
+	    { echo "=== what failed:"; cat $(HALF)/found.*; exit 1; }
 	@echo "valgrind: no errors, no leaks"
 
 .PHONY: test-headers
 test-headers: setup
-	$(STAGED) $(WITH_DEMO_API) $(PYTHON) -m pytest -q -n 2 Tests/HeaderTests
+	$(STAGED) $(WITH_DEMO_API) $(PYTEST) -q Tests/HeaderTests
 
 .PHONY: show-abi
 show-abi:
@@ -151,17 +200,13 @@ show-abi:
 
 .PHONY: test-schema
 test-schema: setup $(STAGE)/lib/librestway.so
-	$(STAGED) PYTHONPATH=bindings/python $(PYTHON) -m pytest -q -n 2 Tests/Schema
-	MYPYPATH=bindings/python $(PYTHON) -m mypy --strict Tests/Schema
+	$(STAGED) PYTHONPATH=bindings/python $(PYTEST) -q Tests/Schema
 
 # Each of the two processes starts a demo API of its own, whose issues its tests change.
 .PHONY: test-python
 test-python: setup
-	$(STAGED) bash -c 'cd bindings/python && PYTHONPATH=. $(PYTHON) -m pytest -q -n 2 --dist loadfile'
-	cd bindings/python && $(PYTHON) -m mypy --strict . && $(VENV)/bin/ruff check .
+	$(STAGED) bash -c 'cd bindings/python && PYTHONPATH=. $(PYTEST) -q'
 	cd examples/demo-api && $(PYTHON) -m pytest -q
-	cd examples/demo-api && $(PYTHON) -m mypy --strict . && $(VENV)/bin/ruff check .
-	MYPYPATH=bindings/python $(PYTHON) -m mypy --strict examples/companies.py
 
 # The package has no dependencies, so cargo needs no network.
 .PHONY: test-rust
@@ -169,8 +214,6 @@ test-rust: setup $(STAGE)/lib/librestway.so
 	@.ci/setup rust
 	$(STAGED) CARGO_TARGET_DIR=$(CURDIR)/build/rust timeout 600 $(WITH_DEMO_API) \
 	    cargo test --offline --quiet --manifest-path bindings/rust/Cargo.toml
-	$(VENV)/bin/ruff check --config Tests/ruff.toml bindings/rust
-	$(PYTHON) -m mypy --strict bindings/rust
 
 # Programs that perform the steps of scenarios: one in C, one in C++, one in Swift.
 SCENARIO_DRIVERS := build/scenarios
@@ -178,9 +221,8 @@ SCENARIO_DRIVERS := build/scenarios
 # Scenarios as data, which C, C++, Python and Swift run in the same way.
 .PHONY: test-scenarios
 test-scenarios: setup $(SCENARIO_DRIVERS)/c $(SCENARIO_DRIVERS)/cpp $(SCENARIO_DRIVERS)/swift
-	$(STAGED) RESTWAY_SCENARIO_DRIVERS=$(CURDIR)/$(SCENARIO_DRIVERS) timeout 300 \
-	    $(PYTHON) -m pytest -c Tests/Scenarios/pytest.ini Tests/Scenarios
-	cd Tests/Scenarios && MYPYPATH=$(CURDIR)/bindings/python $(PYTHON) -m mypy --strict .
+	$(STAGED) ASAN_OPTIONS=detect_leaks=0 RESTWAY_SCENARIO_DRIVERS=$(CURDIR)/$(SCENARIO_DRIVERS) timeout 900 \
+	    $(PYTEST) --dist load -c Tests/Scenarios/pytest.ini Tests/Scenarios
 
 $(SCENARIO_DRIVERS)/c: $(wildcard Tests/Scenarios/c/*) $(STAGE)/lib/librestway.so
 	mkdir -p $(@D)
@@ -193,31 +235,29 @@ $(SCENARIO_DRIVERS)/cpp: $(wildcard Tests/Scenarios/cpp/*) $(STAGE)/lib/librestw
 	    $(filter %.cpp,$^) -o $@ $$(pkg-config --cflags --libs restway jansson)'
 
 # The package manager finds out what to compile. All targets are built as for the Swift tests, so
-# that both share their build.
+# that both share their build: DEBUG, or ASAN in `make test`.
+DRIVER_BUILD ?= DEBUG
+
 .PHONY: $(SCENARIO_DRIVERS)/swift
 $(SCENARIO_DRIVERS)/swift:
 	mkdir -p $(@D)
-	swift build --build-tests $(TEST_FLAGS)
-	cp "$$(swift build --show-bin-path)/ScenarioDriver" $@
+	swift build --build-tests --scratch-path $($(DRIVER_BUILD)) $(TEST_FLAGS)
+	cp $(firstword $($(DRIVER_BUILD)))/debug/ScenarioDriver $@
 
 # Plugins that are compiled for each test, good and bad ones.
 .PHONY: test-plugins
 test-plugins: setup $(STAGE)/lib/librestway.so
-	$(STAGED) timeout 900 $(PYTHON) -m pytest -c Tests/Plugins/pytest.ini Tests/Plugins
-	MYPYPATH=bindings/python $(PYTHON) -m mypy --strict Tests/Plugins
+	$(STAGED) timeout 900 $(PYTEST) -c Tests/Plugins/pytest.ini Tests/Plugins
 
 # Servers that misbehave, and packaged servers: nginx, httpbin.
 .PHONY: test-faults
 test-faults: setup $(STAGE)/lib/librestway.so
-	$(STAGED) timeout 900 $(PYTHON) -m pytest -n 2 --dist loadfile \
-	    -c Tests/Faults/pytest.ini Tests/Faults
-	MYPYPATH=bindings/python $(PYTHON) -m mypy --strict Tests/Faults
+	$(STAGED) timeout 900 $(PYTEST) -c Tests/Faults/pytest.ini Tests/Faults
 
 # A process that has an outbox is killed and started again, or its disk is full or fails.
 .PHONY: test-crash
 test-crash: setup $(STAGE)/lib/librestway.so
 	$(STAGED) timeout 3600 $(PYTHON) -m pytest -c Tests/Crash/pytest.ini Tests/Crash
-	$(PYTHON) -m mypy --strict Tests/Crash
 
 # The number of kills of each of the two suites that kill a process.
 CRASH_KILLS ?= 600
@@ -230,16 +270,20 @@ test-crash-long:
 	RESTWAY_CRASH_KILLS=$(CACHE_KILLS) swift test $(TEST_FLAGS) --filter CacheCrashTests \
 	    $(SAY_FAILURES)
 
-# A package that uses Restway compiles all of it, in debug, from a clone: the sample package, which
-# runs, and the Swift blocks of the documents. No other package is fetched.
-SWIFT_PACKAGE := $(STAGED) RESTWAY_PYTHON=$(PYTHON) Tests/SwiftPackage/check build/swift-package
+# Packages that use Restway: the sample package, which runs, and the Swift blocks of the documents. No
+# other package is fetched. They take the modules that the Swift tests were built with.
+SWIFT_PACKAGE := $(STAGED) RESTWAY_PYTHON=$(PYTHON) ASAN_OPTIONS=detect_leaks=0 \
+	Tests/SwiftPackage/check build/swift-package
 
 .PHONY: test-swift-sample
 test-swift-sample: setup $(STAGE)/lib/librestway.so
-	$(SWIFT_PACKAGE) sample documents
+	RESTWAY_SCRATCH=$(CURDIR)/$(firstword $($(DRIVER_BUILD))) \
+	    RESTWAY_FLAGS='$(wordlist 2,9,$($(DRIVER_BUILD))) $(JANSSON_FLAGS)' \
+	    $(SWIFT_PACKAGE) sample documents
 
-# The same, and the sample package from a tag, and a package with all traits, for which swift-syntax
-# is compiled, too. This takes some minutes, so `make test` leaves it out.
+# The same from a clone of the last commit, and the sample package from a tag, and a package with all
+# traits, for which swift-syntax is compiled, too. All modules are compiled three times, which takes
+# some minutes, so `make test` leaves it out.
 .PHONY: test-swift-package
 test-swift-package: setup $(STAGE)/lib/librestway.so
 	$(SWIFT_PACKAGE)
@@ -250,13 +294,21 @@ PYTHON_SCRIPTS := make/dist/materials make/debian/python-package
 .PHONY: test-tidy
 test-tidy: setup
 	$(PYTHON) -m pytest -q Tests/Tidy
-	$(VENV)/bin/ruff check --config Tests/ruff.toml Tests benchmarks examples/companies.py
-	$(PYTHON) -m mypy --strict Tests/Tidy
-	$(PYTHON) -m mypy --strict Tests/HeaderTests
-	$(VENV)/bin/ruff check --config Tests/ruff.toml $(PYTHON_SCRIPTS)
-	for script in $(PYTHON_SCRIPTS); do \
-	    $(PYTHON) -m mypy --strict --scripts-are-modules $$script || exit 1; \
+
+# Folders whose modules import each other by their names alone, and programs, so that each is checked
+# by itself. They share what mypy remembers of the package.
+TYPED := Tests/Tidy Tests/HeaderTests Tests/Schema Tests/Scenarios Tests/Plugins Tests/Faults Tests/Crash \
+	bindings/rust examples/companies.py $(PYTHON_SCRIPTS)
+
+.PHONY: test-types
+test-types: setup
+	cd bindings/python && $(PYTHON) -m mypy --strict . && $(VENV)/bin/ruff check .
+	cd examples/demo-api && $(PYTHON) -m mypy --strict . && $(VENV)/bin/ruff check .
+	for typed in $(TYPED); do \
+	    MYPYPATH=$(CURDIR)/bindings/python $(PYTHON) -m mypy --strict --scripts-are-modules $$typed || exit 1; \
 	done
+	$(VENV)/bin/ruff check --config Tests/ruff.toml Tests benchmarks examples/companies.py \
+	    bindings/rust $(PYTHON_SCRIPTS)
 
 # New inputs go to build/fuzz; Tests/Fuzz/README.md says how they get into the corpus.
 FUZZ_SECONDS ?= 60
