@@ -143,9 +143,8 @@ test-cpp-asan: setup $(CPP_PROGRAMS:%=%-asan)
 
 $(CPP)/%-asan: CPP_FLAGS += -fsanitize=address,undefined -fno-omit-frame-pointer
 # clang++ compiles the many templates in half the time of g++. Valgrind reads DWARF only up to 4 of it.
-$(CPP)/harness: CPP_COMPILER := clang++ -std=c++17
-$(CPP)/harness-asan: CPP_COMPILER := g++ -std=c++17
-$(CPP)/results $(CPP)/results-asan: CPP_COMPILER := clang++ -std=c++17 -fno-exceptions
+$(CPP)/harness $(CPP)/harness-asan: CPP_COMPILER := clang++ -std=c++17 -fuse-ld=lld
+$(CPP)/results $(CPP)/results-asan: CPP_COMPILER := clang++ -std=c++17 -fuse-ld=lld -fno-exceptions
 $(CPP)/coroutines $(CPP)/coroutines-asan: CPP_COMPILER := g++ -std=c++20
 $(CPP)/harness $(CPP)/harness-asan: $(wildcard Tests/Cpp/*.cpp)
 $(CPP)/results $(CPP)/results-asan: Tests/Cpp/main.cpp $(wildcard Tests/Cpp/results/*.cpp)

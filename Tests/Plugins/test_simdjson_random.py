@@ -129,7 +129,7 @@ def _end(client: restway.Client, peer: Peer, body: bytes) -> Any:
 @pytest.mark.parametrize(
     ("seed", "rounds", "least"),
     # The last bodies are long enough to be read by one thread and mapped by another.
-    [(1, 400, 0), (2, 60, 2_000), (3, 12, 140_000), (4, 3, 1_200_000)],
+    [(1, 400, 0), (2, 60, 2_000), (3, 6, 140_000), (4, 1, 1_200_000)],
 )
 def test_bodies_at_random_end_the_same(seed: int, rounds: int, least: int, peer: Peer) -> None:
     bodies, refused, mapped = _Bodies(seed), 0, 0
