@@ -51,10 +51,11 @@ package final class HeapReturn: Sendable {
 
     /// How often memory was returned since the process began. A test reads it where an allocator that
     /// keeps what is freed hides the effect.
-    package static let returns = Atomic<Int>(0)
+    package static var returns: Int { returnCount.load(ordering: .relaxed) }
+    private static let returnCount = Atomic<Int>(0)
 
     private static func trim() {
         malloc_trim(0)
-        returns.add(1, ordering: .relaxed)
+        returnCount.add(1, ordering: .relaxed)
     }
 }

@@ -2,7 +2,6 @@ import Foundation
 import RestwayHTTP
 import RestwayObjects
 import RestwayThreads
-import Synchronization
 import XCTest
 
 @testable import RestwayCalls
@@ -47,13 +46,9 @@ final class ResidentMemoryTests: XCTestCase {
 
     /// - Parameter returns: How often memory had been returned before.
     private func assertReturned(since before: Int, _ returns: Int) throws {
-        XCTAssertGreaterThan(self.returns(), returns)
+        XCTAssertGreaterThan(HeapReturn.returns, returns)
         if Self.isSanitized { return }
         XCTAssertLessThan(try residentBytes() - before, 6 << 20)
-    }
-
-    private func returns() -> Int {
-        HeapReturn.returns.load(ordering: .relaxed)
     }
 
     private func response(_ objects: [Snapshot], bodyBytes: Int) -> Response {
@@ -70,7 +65,7 @@ final class ResidentMemoryTests: XCTestCase {
         response = self.response(objects(), bodyBytes: 2 << 20)
         let kept = pins(try XCTUnwrap(response).objects)
         try assertFull(since: before)
-        let returns = returns()
+        let returns = HeapReturn.returns
         response = nil
         try assertReturned(since: before, returns)
         XCTAssertEqual(kept.count, 101)
@@ -96,7 +91,7 @@ final class ResidentMemoryTests: XCTestCase {
         let clock = ManualClock(pool: pool)
         let (before, kept) = try storeEnds(clock)
         try assertFull(since: before)
-        let returns = returns()
+        let returns = HeapReturn.returns
         XCTAssertEqual(clock.nextMilliseconds, 1_000)
         clock.advance(milliseconds: 1_000)
         awaitJobs(pool)
@@ -115,7 +110,7 @@ final class ResidentMemoryTests: XCTestCase {
         clock.advance(milliseconds: 400)
         awaitJobs(pool)
         try assertFull(since: before)
-        let returns = returns()
+        let returns = HeapReturn.returns
         clock.advance(milliseconds: 600)
         awaitJobs(pool)
         try assertReturned(since: before, returns)
