@@ -163,7 +163,7 @@ package enum StoreError: Error, Equatable, Sendable {
             "the store was not opened with this entity \"\(name)\": it is of another api"
         case .file(_, _, let message): "the store \(message)"
         case .foreignFile(let path):
-            "the store \"\(path)\": the file belongs to another program"
+            "the store \"\(path)\": a file of another program is at this path"
         case .newerFile(let path, let version):
             "the store \"\(path)\": the file has format \(version), of a later Restway"
         case .incompatible(let path, let reason): "the store \"\(path)\": \(reason)"

@@ -29,7 +29,7 @@ enum OutboxError: Error, Equatable, Sendable {
         switch self {
         case .file(let error): "the outbox \(error.text)"
         case .foreignFile(let path):
-            "the outbox \"\(path)\": the file belongs to another program"
+            "the outbox \"\(path)\": a file of another program is at this path"
         case .newerFile(let path, let version):
             "the outbox \"\(path)\": the file has format \(version), of a later Restway"
         case .lock(let path, let reason): "the outbox's lock \"\(path)\": \(reason)"
