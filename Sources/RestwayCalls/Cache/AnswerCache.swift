@@ -87,13 +87,6 @@ package final class CachePlan: Sendable {
         let isOnly = wishes.mode == .only
         // An event stream has no end, so it is never kept.
         guard isOnly || cache != nil && !bodyDestination.isEvents else { return nil }
-        let owner = wishes.owner ?? cache?.owner
-        // The batch call has the credential for all its items.
-        let takesCredential = sending.auth != .none || sending.isInBatch
-        // Nobody knows whom the program's function will sign in, unless a discriminator says it.
-        let isUnowned =
-            takesCredential && owner?.discriminator == nil && context.credentials.isAskedToAuthorize
-        if isUnowned { rules.isBypassed = true }
         let mode = rules.isBypassed && !isOnly ? .bypass : wishes.mode
         // The answer to a safe request that passes the cache by changes nothing in the cache.
         if mode == .bypass, destination.method.isSafe, rules.invalidatedRoutes.isEmpty {
@@ -102,6 +95,13 @@ package final class CachePlan: Sendable {
         if let seconds = wishes.lifetimeSeconds {
             rules.lifetimeSeconds = seconds < 0 ? nil : seconds
         }
+        let owner = wishes.owner ?? cache?.owner
+        // The batch call has the credential for all its items.
+        let takesCredential = sending.auth != .none || sending.isInBatch
+        // Nobody knows whom the program's function will sign in, unless a discriminator says it.
+        let isUnowned =
+            takesCredential && owner?.discriminator == nil && context.credentials.isAskedToAuthorize
+        if isUnowned { rules.isBypassed = true }
         var holder = takesCredential && context.credentials.concernsCalls ? owner?.holder : nil
         if !secrets.isEmpty { holder = Self.holder(of: secrets) }
         // No entry has this holder.

@@ -74,7 +74,8 @@ def test_an_authorize_function_that_signs_in_another_user_gets_no_answer_of_the_
         client.cache.discriminator = None
         for turn, user in enumerate(("ann", "ben", "ann"), start=1):
             peer.respond(user.encode(), headers={"Cache-Control": "private, max-age=60"})
-            assert client.get("mine", cache_ttl=60).body == user.encode()
+            response = client.get("mine", cache_ttl=60)
+            assert (response.body, state_of(response)) == (user.encode(), CacheState.PASSED)
             assert not client.get("mine", cache="only")
             assert world.count == turn
             assert f"Authorization: Bearer {user}".encode() in peer.requests[-1]
