@@ -62,7 +62,9 @@ typedef struct restway_client_options {
     size_t struct_size;
     /** The environment's name; NULL takes the document's `environment`. *Copied*. */
     const char *environment;
-    /** Replaces the environment's base URL; NULL keeps it. *Copied*. */
+    /** Replaces the environment's base URL; NULL keeps it. *Copied*. The environment's other
+     *  settings stay. If the environment does not trust the new origin, the document's headers, its
+     *  client certificate and its credential are left out, and a warning in the log names them. */
     const char *base_url;
     /** The User-Agent; NULL takes "restway/<version>". *Copied*. */
     const char *user_agent;

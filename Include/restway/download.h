@@ -19,9 +19,10 @@ RESTWAY_BEGIN_DECLS
  *  The body is received into a file beside its target that only the owner can read, and that has no
  *  name where the file system allows that. When the body is complete and its content coding is
  *  removed, the file gets the permissions of other new files and is moved to @p path in one step,
- *  in place of a file that is there. The body of any other answer is read into memory as usual. The
- *  size of the file is limited by save_bytes_max of the client (restway_client_options) or by
- *  restway_request_set_save_bytes_max(), not by body_bytes_max.
+ *  in place of a regular file that is there. A device, a FIFO, a socket or a folder at @p path is
+ *  refused with RESTWAY_E_IO before the request is sent. The body of any other answer is read into
+ *  memory as usual. The size of the file is limited by save_bytes_max of the client
+ *  (restway_client_options) or by restway_request_set_save_bytes_max(), not by body_bytes_max.
  *
  *  Unless the API document or the request sets Accept-Encoding, the request asks for no content
  *  coding, so that an attempt of the call can go on from the bytes of the attempt before. It asks

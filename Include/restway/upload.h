@@ -39,8 +39,10 @@ typedef enum RESTWAY_OPEN_ENUM restway_upload_protocol {
  *  The call fails with RESTWAY_E_INVALID_ARGUMENT when it is sent, if the request has no resource
  *  with a length, is in a batch, has a compressed body, has headers with a digest, has a method
  *  that the protocol does not allow, or if its answer is saved in a file or streamed. The call
- *  fails with RESTWAY_E_IO, and a message that names the path, if the state file cannot be written.
- *  The request is never stored in the outbox.
+ *  fails with RESTWAY_E_IO, and a message that names the path, if the state file cannot be written,
+ *  or if @p state_path leads to a file that is no state file; that file stays as it is. The call
+ *  fails with RESTWAY_E_PROTOCOL if the server confirms requests and its offset does not reach the
+ *  length of the resource. The request is never stored in the outbox.
  *
  *  @param protocol    A RESTWAY_UPLOAD_* value.
  *  @param state_path  The path of the state file, NUL-terminated UTF-8. *Copied*. A relative path

@@ -108,7 +108,9 @@ public struct ClientOptions: Sendable {
 
     /// The environment of the document.
     public var environment: String?
-    /// The base URL, in place of the environment's.
+    /// The base URL, in place of the environment's, whose other settings stay. If the environment
+    /// does not trust the new origin, the document's headers, its client certificate and its
+    /// credential are left out, and a warning in the log names them.
     public var baseURL: String?
     /// The default headers with which the client begins. Headers of routes and of requests
     /// replace them.

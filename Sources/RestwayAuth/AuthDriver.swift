@@ -131,6 +131,10 @@ package final class AuthDriver: CredentialSource {
         concernsCalls && state.withLock { $0.functions.shouldReplay != nil }
     }
 
+    package var isAskedToAuthorize: Bool {
+        concernsCalls && state.withLock { $0.functions.authorize != nil }
+    }
+
     // MARK: The program
 
     /// Replaces functions of the program.

@@ -87,7 +87,7 @@ package final class CallContext: Sendable {
         self.seams = seams
         state = Lock(State(headers: Headers(options.headers)))
         standardHeaders = StandardHeaders(
-            api.definition, environment, userAgent: options.userAgent,
+            environment, userAgent: options.userAgent,
             accepted: mappers.accepted(named: nil))
     }
 

@@ -19,6 +19,9 @@ package protocol CredentialSource: AnyObject, Sendable {
     var concernsCalls: Bool { get }
     /// Whether the program is asked what a failed answer means.
     var asksAboutFailures: Bool { get }
+    /// Whether a function of the program changes requests before they are sent. It may sign in
+    /// another user at any time.
+    var isAskedToAuthorize: Bool { get }
 
     /// Asks whether a call may go out. `waiter` is called once, now or later and on any thread,
     /// unless the call leaves.

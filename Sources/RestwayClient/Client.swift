@@ -45,7 +45,8 @@ package final class Client: Sendable {
         let given = clock ?? options.clock
         let clock: any Clock = given ?? SystemClock()
         let timers: any Timers = given ?? SystemTimers.shared
-        let environment = try Self.environment(api.definition, options)
+        let chosen = try Self.environment(api.definition, options)
+        let environment = chosen.environment
         let plugins = try PluginLoading.plugins(
             of: api.definition, isLoadingAllowed: options.loadsPlugins)
         let mappers = try MapperTable(api.definition, plugins)
@@ -58,7 +59,7 @@ package final class Client: Sendable {
                 definition.entities, path: options.files.store, mode: fileMode),
             clock: clock, timers: timers)
         let delivery = try Delivery(options.delivery, pool: pool, clock: clock)
-        let network = try options.network(definition.environments.network(of: environment))
+        let network = try options.network(chosen.network)
         network.warnOfMissingVerification()
         let jar = transport == nil ? try options.cookies(network) : nil
         cookies = jar
@@ -74,7 +75,7 @@ package final class Client: Sendable {
         let executors = CallContext.Executors(pool: pool, clock: clock, timers: timers)
         rates = RateDriver(definition.policies.rate, executors)
         auth = AuthDriver(
-            try definition.auth.resolved(environment), transports.standard, executors, callOptions)
+            try chosen.auth.resolved(environment), transports.standard, executors, callOptions)
         let reachability = ReachabilityState()
         self.cache = try options.cache(over: definition.storage.cache, fileMode, jar, clock, pool)
         let cache = cache ?? self.cache
@@ -92,6 +93,7 @@ package final class Client: Sendable {
                 reachability: reachability, cache: cache))
         batches = Batches(calls)
         self.network = network
+        if let note = chosen.note { Log.shared.write(.warning, .client, note) }
         outbox?.begin(self)
     }
 
@@ -264,20 +266,10 @@ package final class Client: Sendable {
     /// document's. If the options have a base URL, the document need not have an environment.
     private static func environment(
         _ definition: APIDefinition, _ options: ClientOptions
-    ) throws(Failure) -> Environment {
-        let environments = definition.environments
-        let name = options.environment ?? environments.chosen
+    ) throws(Failure) -> ClientEnvironment {
         do throws(RoutingError) {
-            var chosen = name.map { environments[$0] } ?? environments.only
-            if let text = options.baseURL {
-                let baseURL = try BaseURL(text)
-                if name == nil { chosen = Environment(name: "", baseURL: baseURL) }
-                chosen?.baseURL = baseURL
-            }
-            guard let chosen else {
-                throw .unknownEnvironment(name ?? "", known: environments.names)
-            }
-            return chosen
+            return try ClientEnvironment(
+                definition, name: options.environment, baseURL: options.baseURL)
         } catch {
             throw Failure(error)
         }

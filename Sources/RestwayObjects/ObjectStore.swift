@@ -138,7 +138,7 @@ package enum StoreError: Error, Equatable, Sendable {
     case foreignEntity(String)
     /// The file or the disk failed. The message names the file.
     case file(FileFailure, path: String, message: String)
-    /// The file is a database of another program.
+    /// The file belongs to another program.
     case foreignFile(path: String)
     /// A later version of the library wrote the file.
     case newerFile(path: String, version: Int64)
@@ -163,7 +163,7 @@ package enum StoreError: Error, Equatable, Sendable {
             "the store was not opened with this entity \"\(name)\": it is of another api"
         case .file(_, _, let message): "the store \(message)"
         case .foreignFile(let path):
-            "the store \"\(path)\": the file is a database of another program"
+            "the store \"\(path)\": a file of another program is at this path"
         case .newerFile(let path, let version):
             "the store \"\(path)\": the file has format \(version), of a later Restway"
         case .incompatible(let path, let reason): "the store \"\(path)\": \(reason)"

@@ -185,11 +185,17 @@ package final class Connection: @unchecked Sendable {
 
     /// Reads the head of the file. It takes no lock and changes nothing.
     func head() throws(SQLiteError) -> FileHead {
+        var status = stat()
+        let isKnown = stat(fileName, &status) == 0
+        // A device, a FIFO or a socket has no length, and it is never a new file.
+        if isKnown, status.st_mode & S_IFMT != S_IFREG { return .foreign(isBlank: false) }
         var bytes = [UInt8](repeating: 0, count: FileHead.byteCount)
         var code = SQLITE_OK
         let length = rw_read_head(handle, &bytes, Int32(bytes.count), &code)
         guard length >= 0 else { throw error(code) }
-        return FileHead(bytes, length: length)
+        // SQLite says that a file of one byte is empty.
+        let isOneByte = isKnown && status.st_size == 1
+        return FileHead(bytes, length: isOneByte ? 1 : length)
     }
 
     /// Returns the files beside the file. A descriptor of these files may be closed. Closing a

@@ -5,7 +5,12 @@
 /// program must not be repaired or written.
 enum FileHead: Equatable {
     case empty
-    case noDatabase
+    /// The first bytes are not SQLite's, so another program has written the file.
+    ///
+    /// - Parameter isBlank: Whether all these bytes are zero.
+    case foreign(isBlank: Bool)
+    /// The first bytes are SQLite's, and the rest of the head makes no sense.
+    case damaged
     /// - Parameters:
     ///   - version: The `user_version`.
     ///   - hasTables: Whether the schema in the file itself has any entries. The log may have more.
@@ -27,13 +32,18 @@ enum FileHead: Equatable {
             self = .empty
             return
         }
+        guard Array(bytes[..<16]) == Self.magic else {
+            // A file of one byte is never ours: SQLite makes files longer by whole pages.
+            self = .foreign(isBlank: length > 1 && bytes.allSatisfy { $0 == 0 })
+            return
+        }
         let pageBytes = Int(bytes[16]) << 8 | Int(bytes[17])
         // A page size of 65,536 bytes is written as 1.
         let isPageSize = pageBytes == 1 || pageBytes >= 512 && pageBytes & (pageBytes - 1) == 0
-        guard length >= Int64(Self.byteCount), Array(bytes[..<16]) == Self.magic, isPageSize,
+        guard length >= Int64(Self.byteCount), isPageSize,
             Array(bytes[21..<24]) == Self.payloadFractions
         else {
-            self = .noDatabase
+            self = .damaged
             return
         }
         let isEmptyLeaf = bytes[100] == Self.leafPage && bytes[103] == 0 && bytes[104] == 0
@@ -64,6 +74,8 @@ extension FileHead {
 
         static let byteCount = 20
 
+        private static let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
+
         /// - Parameter bytes: The first `byteCount` bytes of the journal, or all if it is shorter.
         init(_ bytes: [UInt8]) {
             // SQLite overwrites the beginning with zeros when the journal is no longer needed.
@@ -71,8 +83,10 @@ extension FileHead {
                 self = .none
                 return
             }
-            let pagesBefore = bytes.dropFirst(16)
-            self = pagesBefore.allSatisfy { $0 == 0 } ? .ofNewFile : .ofPages
+            let isOfNewFile =
+                bytes.count == Self.byteCount && bytes.starts(with: Self.magic)
+                && bytes[16...].allSatisfy { $0 == 0 }
+            self = isOfNewFile ? .ofNewFile : .ofPages
         }
     }
 }

@@ -7,7 +7,8 @@ import CSQLite
 package struct Migrations: Sendable {
     /// The reason why a file is refused before anything was done to it.
     package enum Refusal: Error, Equatable, Sendable {
-        /// The database belongs to another program: it has tables and lacks our mark.
+        /// The file belongs to another program: it is no database, or a database that has tables
+        /// and lacks our mark.
         case foreign
         /// A later version of the library wrote the file.
         case newer(version: Int64)
@@ -78,10 +79,10 @@ extension Migrations {
         case inLog
         case foreign
         case newer(version: Int64)
-        case noDatabase
+        case damaged
     }
 
-    /// Refuses a file that belongs to another program, is newer, or is not a database. It changes
+    /// Refuses a file that belongs to another program, is newer, or is damaged. It changes
     /// nothing in the file or in its log.
     func admit(_ connection: Connection) throws(Refusal) {
         let head = try Refusal.wrapping(connection.head())
@@ -93,7 +94,7 @@ extension Migrations {
         case .inLog: _ = try areDone(connection)
         case .foreign: throw .foreign
         case .newer(let version): throw .newer(version: version)
-        case .noDatabase: throw .failed(connection.error(SQLITE_NOTADB))
+        case .damaged: throw .failed(connection.error(SQLITE_NOTADB))
         }
     }
 
@@ -101,9 +102,11 @@ extension Migrations {
         switch head {
         case .empty:
             return .ours
-        case .noDatabase:
+        case .foreign(let isBlank):
             // A power failure may leave this state while a new file is being made.
-            return companions.rollback == .ofNewFile ? .ours : .noDatabase
+            return isBlank && companions.rollback == .ofNewFile ? .ours : .foreign
+        case .damaged:
+            return .damaged
         case .database(let owner, let version, let hasTables):
             if owner == applicationID {
                 if version > steps.count { return .newer(version: Int64(version)) }

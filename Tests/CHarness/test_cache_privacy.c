@@ -175,9 +175,24 @@ static void cache__a_hit_asks_no_authorize_function(void **state) {
     caching_begin(&caching);
     assert_ok(restway_client_set_authorize(
         caching.client, count_question, &question_count, NULL, &failure));
+    assert_ok(restway_client_set_cache_discriminator(caching.client, "ann", &failure));
     caching_get(&caching, "mine", RESTWAY_CACHE_STANDARD, RESTWAY_CACHE_STATE_STORED, 1);
     caching_get(&caching, "mine", RESTWAY_CACHE_STANDARD, RESTWAY_CACHE_STATE_HIT, 1);
     assert_int_equal(question_count, 1);
+    caching_end(&caching);
+}
+
+static void cache__without_a_discriminator_an_authorize_function_is_always_asked(void **state) {
+    (void)state;
+    struct caching caching;
+    int question_count = 0;
+    caching_begin(&caching);
+    assert_ok(restway_client_set_authorize(
+        caching.client, count_question, &question_count, NULL, &failure));
+    caching_get(&caching, "mine", RESTWAY_CACHE_STANDARD, RESTWAY_CACHE_STATE_PASSED, 1);
+    caching_get(&caching, "mine", RESTWAY_CACHE_STANDARD, RESTWAY_CACHE_STATE_PASSED, 2);
+    caching_get(&caching, "mine", RESTWAY_CACHE_ONLY, RESTWAY_CACHE_STATE_MISSING, 2);
+    assert_int_equal(question_count, 2);
     caching_end(&caching);
 }
 
@@ -214,6 +229,7 @@ static void cache__a_refresh_keeps_the_entries(void **state) {
 
 static const struct CMUnitTest tests[] = {
     TEST(cache__a_hit_asks_no_authorize_function),
+    TEST(cache__without_a_discriminator_an_authorize_function_is_always_asked),
     TEST(cache__a_refresh_keeps_the_entries),
     TEST(cache__a_request_keeps_the_discriminator_it_started_with),
     TEST(cache_file__any_text_is_a_discriminator),

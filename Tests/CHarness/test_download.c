@@ -90,6 +90,26 @@ static void download__names_a_path_that_cannot_be_written(void **state) {
     restway_client_release(client);
 }
 
+static void download__replaces_only_a_regular_file(void **state) {
+    (void)state;
+    struct place place;
+    struct stat status;
+    place_begin(&place);
+    assert_int_equal(mkfifo(place.path, 0600), 0);
+    restway_client *client = make_client();
+    restway_request *request = make_get("enterprises?per_page=5");
+    restway_response *response = NULL;
+    assert_ok(restway_request_save_to(request, place.path, 0, &failure));
+    assert_fails(
+        restway_client_perform(client, request, 0, &response, &failure), RESTWAY_E_IO,
+        "no regular file");
+    assert_int_equal(lstat(place.path, &status), 0);
+    assert_true(S_ISFIFO(status.st_mode));
+    restway_request_release(request);
+    restway_client_release(client);
+    place_end(&place);
+}
+
 static void download__is_refused_with_head(void **state) {
     (void)state;
     restway_client *client = make_client();
@@ -211,6 +231,7 @@ static const struct CMUnitTest tests[] = {
     TEST(download__saves_a_body_and_a_later_request_keeps_it_in_memory),
     TEST(download__never_saves_the_body_of_an_error),
     TEST(download__names_a_path_that_cannot_be_written),
+    TEST(download__replaces_only_a_regular_file),
     TEST(download__is_refused_with_head),
     TEST(download__refuses_wrong_arguments),
     TEST(download__ends_at_its_size_limit),

@@ -113,6 +113,51 @@ static void lose_a_piece(
         "POST");
 }
 
+static void upload__whose_offset_never_reaches_the_length_fails(void **state) {
+    (void)state;
+    static const char confirmed[] = "HTTP/1.1 204 No Content\r\nUpload-Offset: 0\r\n";
+    static const char told[] = "HTTP/1.1 200 OK\r\nUpload-Offset: 0\r\nContent-Length: 0\r\n";
+    static const char *const answers[] = {
+        CREATED, confirmed, told, confirmed, told, confirmed, told, confirmed,
+    };
+    struct script script;
+    script_begin(&script, answers, 8);
+    restway_client *client = client_of(script.url);
+    restway_request *request = post_hello();
+    assert_ok(
+        restway_request_set_resumable(request, RESTWAY_UPLOAD_TUS, NULL, 0, 0, &failure));
+    assert_fails(
+        restway_client_perform(client, request, 0, NULL, &failure), RESTWAY_E_PROTOCOL,
+        "status 204, Upload-Offset: 0");
+    restway_request_release(request);
+    restway_client_release(client);
+    script_end(&script);
+}
+
+static void upload__never_replaces_a_file_that_is_no_state_file(void **state) {
+    (void)state;
+    char content[16] = "";
+    restway_client *client = client_of("http://127.0.0.1:1");
+    restway_request *request = post_hello();
+    FILE *file = fopen(state_path(), "w");
+    assert_non_null(file);
+    assert_true(fputs("my film", file) >= 0);
+    assert_int_equal(fclose(file), 0);
+    assert_ok(restway_request_set_resumable(
+        request, RESTWAY_UPLOAD_TUS, state_path(), 0, 0, &failure));
+    assert_fails(
+        restway_client_perform(client, request, 0, NULL, &failure), RESTWAY_E_IO,
+        "no state file");
+    file = fopen(state_path(), "r");
+    assert_non_null(file);
+    assert_non_null(fgets(content, sizeof(content), file));
+    assert_int_equal(fclose(file), 0);
+    assert_string_equal(content, "my film");
+    assert_int_equal(unlink(state_path()), 0);
+    restway_request_release(request);
+    restway_client_release(client);
+}
+
 static void upload__goes_on_in_a_later_call(void **state) {
     (void)state;
     static const char *const answers[] = {CREATED, NULL, TOLD, ALL_THERE};
@@ -195,6 +240,8 @@ static void upload__wrong_arguments_are_refused(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
+    TEST(upload__whose_offset_never_reaches_the_length_fails),
+    TEST(upload__never_replaces_a_file_that_is_no_state_file),
     TEST(upload__goes_on_in_a_later_call),
     TEST(upload__is_deleted_on_demand),
     TEST(upload__without_a_resource_is_refused_when_it_is_sent),

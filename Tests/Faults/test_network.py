@@ -151,6 +151,40 @@ def test_the_document_names_a_proxy(nginx: Servers, dead_end: str) -> None:
         check_health_without_routes(client)
 
 
+def test_a_base_url_of_the_program_keeps_the_tls_settings_of_the_environment(
+    nginx: Servers, authority: Authority, caplog: pytest.LogCaptureFixture
+) -> None:
+    who = authority.client
+    tls = {
+        "caFile": str(authority.ca_file),
+        "certificateFile": str(who.certificate),
+        "keyFile": str(who.key),
+    }
+
+    def subject(base_url: str, of: str, **more: object) -> tuple[str | None, list[str]]:
+        """Returns the subject of the certificate that the server sees, and the warnings."""
+        environment = {"baseURL": of, "tls": tls, "headers": {"X-Secret": "s"}, **more}
+        api = restway.API.from_json({"restway": 1, "environments": {"there": environment}})
+        caplog.clear()
+        shown = None
+        with restway.Client(api, base_url=base_url, timeout=PATIENCE_SECONDS) as client:
+            try:
+                shown = client.get("good").headers["X-Client"]
+            except restway.BadRequestError as error:
+                assert "No required SSL certificate was sent" in str(error)
+        restway.flush_log()
+        warnings = [each for each in caplog.records if each.levelname == "WARNING"]
+        return shown, [each.getMessage() for each in warnings]
+
+    secure = nginx.secure_url
+    assert subject(secure, of=secure) == ("CN=client", [])
+    # The authority stays, the certificate goes to the origins of the document alone.
+    shown, (note,) = subject(secure, of="https://api.example")
+    assert shown is None
+    assert "certificate" in note and "X-Secret" in note
+    assert subject(secure, of="https://api.example", trustedOrigins=[secure]) == ("CN=client", [])
+
+
 def check_health_without_routes(client: restway.Client) -> None:
     for _ in range(3):
         with client.get("good") as response:

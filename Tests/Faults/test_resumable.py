@@ -211,7 +211,7 @@ def test_a_later_call_goes_on(
     assert list(tmp_path.iterdir()) == [source]
 
 
-@pytest.mark.parametrize("change", ["content", "length", "url", "state", "other"])
+@pytest.mark.parametrize("change", ["content", "length", "url", "state"])
 def test_another_source_or_request_starts_anew(
     single: restway.Client, server: UploadServer, source: Path, tmp_path: Path, change: str
 ) -> None:
@@ -224,10 +224,8 @@ def test_another_source_or_request_starts_anew(
         source.write_bytes(b"short")
     elif change == "url":
         path = "others"
-    elif change == "state":
-        state.write_text(state.read_text().replace("end\n", ""))
     else:
-        state.write_bytes(b"\xff\x00")
+        state.write_text(state.read_text().replace("end\n", ""))
     how = restway.Resumable(server.protocol, state)
     single.post(path, body=restway.Resource.file(source), resumable=how)
     assert server.methods() == ["POST", "PATCH", "POST", "PATCH"]

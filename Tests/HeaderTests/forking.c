@@ -221,6 +221,25 @@ static void *keep_using_sqlite(void *unused) {
     return NULL;
 }
 
+/* Does once what the threads and the children do. Swift's runtime sets up types and variables at
+ * their first use, under locks that a fork does not wait for: a child that is forked while another
+ * thread uses something for the first time may hang (docs/THREADING.md). */
+static void use_everything_once(void) {
+    restway_client *client = client_for("first");
+    restway_request *request = NULL;
+    restway_call *call = NULL;
+    expect("perform", perform(client));
+    expect("request", restway_request_create("GET", "status", &request, NULL));
+    expect("send", restway_client_send(client, request, NULL, NULL, NULL, &call, NULL));
+    expect("call", restway_call_wait(call, 15000, NULL, NULL));
+    restway_call_release(call);
+    restway_request_release(request);
+    expect("insert", insert(client, 1));
+    expect("read", read_all(client));
+    expect("outbox", put_off(client));
+    restway_client_release(client);
+}
+
 /* --- A child. --- */
 
 /* Returns 0 if everything works, REFUSED if the first step is refused, otherwise the step that
@@ -268,6 +287,7 @@ int main(int count, char **arguments) {
     url = arguments[1];
     directory = arguments[2];
     const int children = atoi(arguments[3]);
+    use_everything_once();
     /* The files that the children are refused are open before the first child is made. */
     restway_client_release(client_for("opened"));
     restway_client *read = client_for("read");

@@ -162,6 +162,17 @@ final class CacheFaultTests: CacheTestCase {
         let text = "This is the diary of somebody."
         XCTAssertTrue(
             FileManager.default.createFile(atPath: path, contents: Data(text.utf8)))
+        XCTAssertThrowsError(try open()) { error in
+            let message = (error as? Failure)?.message ?? ""
+            XCTAssertTrue(message.contains("another program"), message)
+        }
+        XCTAssertEqual(FileManager.default.contents(atPath: path), Data(text.utf8))
+    }
+
+    func testAFileWithAnImpossibleHeadStaysAsItIs() throws {
+        let text = "SQLite format 3\0 and then the diary of somebody."
+        XCTAssertTrue(
+            FileManager.default.createFile(atPath: path, contents: Data(text.utf8)))
         let cache = try open()
         XCTAssertTrue(cache.problem.contains("no SQLite database"), cache.problem)
         try store(cache, question("a"), "one")

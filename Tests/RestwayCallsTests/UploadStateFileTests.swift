@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import XCTest
 
@@ -48,6 +49,48 @@ final class UploadStateFileTests: XCTestCase {
 
     func testAFIFOIsNoStateFileAndIsNotWaitedFor() throws {
         XCTAssertEqual(mkfifo(path, 0o600), 0)
-        XCTAssertNil(try file().read())
+        try expectForeign()
+        var status = stat()
+        XCTAssertEqual(lstat(path, &status), 0)
+        XCTAssertEqual(status.st_mode & S_IFMT, S_IFIFO)
+    }
+
+    func testAFileOfAnotherProgramIsNeverReplacedOrRemoved() throws {
+        for content in ["my only copy", "", "restway", "restway part 1\nx\n"] {
+            try content.write(toFile: path, atomically: false, encoding: .utf8)
+            try expectForeign()
+            XCTAssertEqual(try String(contentsOfFile: path, encoding: .utf8), content)
+        }
+    }
+
+    func testAFileBesideItStays() throws {
+        let beside = path + ".new"
+        try "mine".write(toFile: beside, atomically: false, encoding: .utf8)
+        defer { unlink(beside) }
+        try file().write(url)
+        XCTAssertEqual(try file().read(), url)
+        XCTAssertEqual(try String(contentsOfFile: beside, encoding: .utf8), "mine")
+        var status = stat()
+        XCTAssertEqual(lstat(path, &status), 0)
+        XCTAssertEqual(status.st_mode & 0o777, 0o600)
+    }
+
+    func testTheStateOfAnotherRequestIsReplaced() throws {
+        try file(["tus", "POST", "/books"]).write(url)
+        try file().write(url)
+        XCTAssertEqual(try file().read(), url)
+    }
+
+    /// Checks that the state file is refused when it is read or written, and not removed.
+    private func expectForeign() throws {
+        let file = try file()
+        for use in [{ _ = try file.read() }, { try file.write(self.url) }] {
+            XCTAssertThrowsError(try use()) { error in
+                let failure = error as? Failure
+                XCTAssertEqual(failure?.reason, .io)
+                XCTAssertEqual(failure?.field, path)
+            }
+        }
+        file.remove()
     }
 }

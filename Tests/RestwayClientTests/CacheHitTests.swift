@@ -73,6 +73,7 @@ final class CacheHitTests: CacheTestCase {
             functions.refresh = { _ in asked.update { $0 += 1 } }
         }
         keep()
+        cache.state.withLock { $0.discriminator = "ann" }
         let response = try client.perform(.get("things"), milliseconds: 0)
         XCTAssertEqual(response.cache.state, .hit)
         XCTAssertEqual(asked.withLock { $0 }, 0)

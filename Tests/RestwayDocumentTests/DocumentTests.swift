@@ -1,3 +1,4 @@
+import Foundation
 import RestwayRouting
 import XCTest
 
@@ -7,6 +8,33 @@ import XCTest
 final class DocumentTests: XCTestCase {
     func testTheSmallestDocumentLoads() throws {
         _ = try TestAPI.load(#"{"restway": 1}"#)
+    }
+
+    func testNoProblemOfTheAuthSectionQuotesATextThatMayBeASecret() {
+        let secret = "hunter2-secret"
+        let sections = [
+            #"{"scheme": "oauth2", "grant": "\(s)", "tokenURL": "t"}"#,
+            #"{"scheme": "\(s)"}"#,
+            #"{"scheme": "oauth2", "grant": "refreshToken", "tokenURL": "t","#
+                + #" "clientAuthentication": "\(s)"}"#,
+            #"{"scheme": "apiKey", "token": "t", "header": "\(s) of mine"}"#,
+            #"{"scheme": "bearer", "token": "\(s)\n"}"#,
+            #"{"scheme": "basic", "user": "\(s):x", "password": "\(s)"}"#,
+        ]
+        for section in sections {
+            let text = section.replacingOccurrences(of: "\\(s)", with: secret)
+            let problems = TestAPI.problems(#"{"restway": 1, "auth": "# + text + "}")
+            XCTAssertFalse(problems.isEmpty, text)
+            XCTAssertFalse(problems.contains { $0.contains("hunter2") }, "\(problems)")
+        }
+        let typo = #"{"scheme": "oauth2", "grant": "refreshTokn", "tokenURL": "t"}"#
+        let problems = TestAPI.problems(#"{"restway": 1, "auth": "# + typo + "}")
+        XCTAssertEqual(
+            problems,
+            [
+                "$.auth.grant: unknown grant; did you mean \"refreshToken\"? "
+                    + "(there are clientCredentials, refreshToken)"
+            ])
     }
 
     func testTwentyProblemsAreReportedAtOnceEachWithItsPath() {

@@ -142,7 +142,72 @@ final class UploadMachineTests: XCTestCase {
             XCTAssertEqual(machine.answered(answer(200, offset: 0)), .goOn)
             XCTAssertEqual(machine.next(), .send(0..<10))
         }
-        XCTAssertEqual(machine.answered(answer(204, offset: 0)), .judge)
+        guard case .fail(let message) = machine.answered(answer(204, offset: 0)) else {
+            return XCTFail("it did not fail")
+        }
+        XCTAssertTrue(message.contains("status 204, Upload-Offset: 0"), message)
+    }
+
+    /// Servers that confirm every request and never have all bytes: the upload ends soon, and never
+    /// with success.
+    func testAnUploadWhoseOffsetDoesNotReachTheLengthNeverSucceeds() {
+        typealias Liar = (UploadMachine.Step) -> UploadAnswer
+        var liars: [String: Liar] = [:]
+        for offset: Int64? in [nil, 0, 1, 399, 999, 1_001] {
+            for length: Int64? in [nil, 999, 1_000] {
+                for complete in [nil, true, false] {
+                    let name = "\(offset as Any) \(length as Any) \(complete as Any)"
+                    liars[name] = { _ in
+                        self.answer(204, offset: offset, complete: complete, length: length)
+                    }
+                }
+            }
+        }
+        liars["forward and back"] = { step in
+            if case .send = step { return self.answer(204, offset: 1) }
+            return self.answer(200, offset: 0)
+        }
+        liars["unusable"] = { _ in
+            var answer = UploadAnswer(status: 204)
+            answer.hasUnusableOffset = true
+            return answer
+        }
+        for resumption in UploadProtocol.allCases {
+            for (name, liar) in liars {
+                // In `ietf`, an answer to the last piece without any claim is its confirmation.
+                if resumption == .ietf, name.hasPrefix("nil"), !name.hasSuffix("false)") {
+                    continue
+                }
+                var machine = machine(resumption, length: 1_000, piece: 400)
+                var decision = UploadMachine.Decision.goOn
+                var steps = 0
+                while decision == .goOn, steps < 100 {
+                    steps += 1
+                    let step = machine.next()
+                    var answer = step == .create ? answer(201) : liar(step)
+                    if step == .create { answer.location = Self.url }
+                    decision = machine.answered(answer)
+                }
+                guard case .fail = decision else {
+                    XCTFail("\(resumption), \(name): \(decision) after \(steps) steps")
+                    continue
+                }
+            }
+        }
+    }
+
+    func testTheAnswerStatesOneOffset() {
+        func answer(_ values: String...) -> UploadAnswer {
+            let fields = values.map { HeaderField(name: "Upload-Offset", value: $0) }
+            let head = ResponseHead(status: 204, headers: Headers(fields), url: Self.url)
+            return UploadAnswer(head, location: nil)
+        }
+        XCTAssertEqual(answer("7", "7").offset, 7)
+        for unusable in [answer("0", "10"), answer("0, 10"), answer("-1"), answer("")] {
+            XCTAssertNil(unusable.offset)
+            XCTAssertTrue(unusable.hasUnusableOffset)
+        }
+        XCTAssertFalse(answer().hasUnusableOffset)
     }
 
     func testAnOffsetThatDoesNotFitFails() {

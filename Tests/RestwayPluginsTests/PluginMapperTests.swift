@@ -16,8 +16,15 @@ final class PluginMapperTests: XCTestCase {
             UnsafeMutablePointer<restway_plugin_reason>?
         ) -> Int32
 
+    private typealias Decode =
+        @convention(c) (
+            UnsafeMutableRawPointer?, UnsafeRawPointer?, Int, UnsafePointer<restway_plugin_sink>?,
+            UnsafePointer<restway_plugin_limits>?, UnsafeMutablePointer<restway_plugin_reason>?
+        ) -> Int32
+
     private func mapper(
-        types: StaticString = "application/x-steps text/x-steps", encode: Encode?
+        types: StaticString = "application/x-steps text/x-steps", decode: Decode? = nil,
+        encode: Encode? = nil
     ) throws -> PluginMapper {
         let name: StaticString = "steps"
         var table = restway_plugin_mapper()
@@ -34,6 +41,7 @@ final class PluginMapperTests: XCTestCase {
             _ = sink.end_object(sink.context)
             return RESTWAY_PLUGIN_OK
         }
+        if let decode { table.decode = decode }
         table.encode = encode
         return try PluginMapper(&table, plugin: "test")
     }
@@ -81,6 +89,63 @@ final class PluginMapperTests: XCTestCase {
         XCTAssertEqual(
             text.map { String(decoding: $0, as: UTF8.self) },
             #"{"at":"1969-12-31T23:59:59.999999Z","data":"AQI="}"#)
+    }
+
+    /// Texts of length `SIZE_MAX`, and texts that are NULL. Each function tells the plugin to stop.
+    private static let unusableTexts: [Decode] = [
+        { _, _, _, sink, _, _ in
+            let sink = sink!.pointee
+            _ = sink.begin_object(sink.context)
+            return sink.key(sink.context, "at", -1) - RESTWAY_PLUGIN_STOP
+        },
+        { _, _, _, sink, _, _ in
+            let sink = sink!.pointee
+            return sink.string(sink.context, "text", -1) - RESTWAY_PLUGIN_STOP
+        },
+        { _, _, _, sink, _, _ in
+            let sink = sink!.pointee
+            return sink.bytes(sink.context, "text", -1) - RESTWAY_PLUGIN_STOP
+        },
+        { _, _, _, sink, _, _ in
+            let sink = sink!.pointee
+            return sink.number_out_of_range(sink.context, "1", -1) - RESTWAY_PLUGIN_STOP
+        },
+        { _, _, _, sink, _, _ in
+            let sink = sink!.pointee
+            return sink.string(sink.context, "text", Int.max) - RESTWAY_PLUGIN_STOP
+        },
+        { _, _, _, sink, _, _ in
+            let sink = sink!.pointee
+            return sink.string(sink.context, nil, 4) - RESTWAY_PLUGIN_STOP
+        },
+    ]
+
+    func testATextThatIsLongerThanAnyMemoryIsRefused() throws {
+        let none = UnsafeRawBufferPointer(start: nil, count: 0)
+        let entity = Entity(
+            name: "A", index: 0, attributes: [Attribute(name: "at", type: .bytes)])
+        let mapping = EntityMapping(
+            entity: entity,
+            attributes: [AttributeMapping(attribute: 0, source: ["at"], conversion: .bytes)])
+        for (index, decode) in Self.unusableTexts.enumerated() {
+            let mapper = try mapper(decode: decode)
+            let machine = MappingMachine(plan: MappingPlan([ResponseDescriptor(mapping: mapping)]))
+            try mapper.decode(none, into: machine, limits: MappingLimits())
+            XCTAssertThrowsError(try machine.finish(), "\(index)") { error in
+                guard case .brokenEvents(.unusableText, _)? = error as? MappingFailure else {
+                    return XCTFail("\(error)")
+                }
+            }
+            XCTAssertNil(JSONValue.read(none, by: mapper, MappingLimits()), "\(index)")
+        }
+    }
+
+    func testABodyOfAnImpossibleLengthIsRefused() {
+        assertFails("plugin \"test\": writes bytes that are NULL, or too many of them") {
+            _, reader, _ in
+            let reader = reader!.pointee
+            return reader.write(reader.context, "x", -1)
+        }
     }
 
     func testStepsComeAsItems() throws {

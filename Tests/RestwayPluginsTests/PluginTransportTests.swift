@@ -78,6 +78,48 @@ final class PluginTransportTests: XCTestCase {
         }
     }
 
+    func testAnImpossibleLengthIsABreachOfTheContract() throws {
+        typealias Breach = (FakePlugin, UInt64) -> Void
+        let breaches: [String: Breach] = [
+            "a body of SIZE_MAX": { plugin, id in
+                plugin.head(id)
+                let answer = plugin.host.pointee.exchange_body(plugin.host, id, "x", -1)
+                XCTAssertEqual(answer, RESTWAY_PLUGIN_BODY_STOP)
+            },
+            "a body that is NULL": { plugin, id in
+                plugin.head(id)
+                let answer = plugin.host.pointee.exchange_body(plugin.host, id, nil, 3)
+                XCTAssertEqual(answer, RESTWAY_PLUGIN_BODY_STOP)
+            },
+            "a buffer of SIZE_MAX": { plugin, id in
+                var (byte, count) = (UInt8(0), 0)
+                let answer = plugin.host.pointee.exchange_read(plugin.host, id, &byte, -1, &count)
+                XCTAssertEqual(answer, RESTWAY_PLUGIN_READ_FAILED)
+            },
+            "SIZE_MAX trailers": { plugin, id in
+                plugin.head(id)
+                plugin.host.pointee.exchange_trailers(plugin.host, id, nil, -1)
+            },
+            "SIZE_MAX headers": { plugin, id in
+                var head = restway_plugin_head()
+                head.struct_size = MemoryLayout<restway_plugin_head>.size
+                head.status = 200
+                head.header_count = -1
+                plugin.host.pointee.exchange_head(plugin.host, id, &head)
+            },
+        ]
+        for (name, breach) in breaches {
+            let plugin = FakePlugin()
+            let transport = try plugin.open()
+            let observer = WatchingObserver()
+            _ = transport.start(Self.exchange(.bytes([1])), observer: observer)
+            breach(plugin, plugin.first)
+            XCTAssertEqual(observer.error?.kind, .plugin, name)
+            XCTAssertEqual(observer.record.withLock { $0.body }, [], name)
+            plugin.complete(plugin.first, RESTWAY_PLUGIN_FAILED)
+        }
+    }
+
     func testTheBodyIsPulledAndCanBeRewound() throws {
         let plugin = FakePlugin()
         let transport = try plugin.open()

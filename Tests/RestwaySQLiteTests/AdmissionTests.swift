@@ -167,14 +167,49 @@ final class AdmissionTests: XCTestCase {
         expectRefused(.newer(version: 9), leavesFiles: false)
     }
 
+    func testAFileWhoseFirstBytesAreNotThoseOfSQLiteIsRefusedAlsoThroughALink() {
+        let letter = Array("This is a letter, and no database at all. ".utf8)
+        let contents: [[UInt8]] = [
+            Array("x".utf8), [0], [0x0A], Array("SQ".utf8), letter,
+            [UInt8](repeating: 0x20, count: 9_000), [0, 0], [UInt8](repeating: 0, count: 8_192),
+            Array("SQLite format 2\0".utf8) + letter,
+        ]
+        let (own, real) = (path, directory + "/letter.txt")
+        for content in contents {
+            write(content, own)
+            expectRefused(.foreign)
+            unlink(own)
+            write(content, real)
+            XCTAssertEqual(symlink(real, own), 0)
+            expectRefused(.foreign)
+            XCTAssertEqual(bytes(real), content)
+            unlink(own)
+            unlink(real)
+        }
+    }
+
+    func testAFileThatIsNotRegularIsRefused() {
+        XCTAssertEqual(symlink("/dev/null", path), 0)
+        XCTAssertEqual(refusal(), .foreign)
+        unlink(path)
+        // SQLite itself finds that it cannot read a FIFO.
+        XCTAssertEqual(mkfifo(path, 0o600), 0)
+        XCTAssertNotNil(refusal())
+        XCTAssertEqual(names(), ["file.db"])
+    }
+
+    func testALetterWithAnotherFileInPlaceOfAJournalIsRefused() {
+        let blank = [UInt8](repeating: 0, count: 4_096)
+        for (file, journal) in [(Array("x".utf8), "a short note"), (blank, "a short note")] {
+            write(file, path)
+            write(Array(journal.utf8), path + "-journal")
+            expectRefused(.foreign)
+        }
+    }
+
     // MARK: Damaged and read-only files
 
     func testADamagedFileIsRefusedAndKeepsEveryByte() {
-        write(Array("This is a letter, and no database at all. ".utf8), path)
-        expectRefused(nil)
-        write([UInt8](repeating: 0, count: 8_192), path)
-        expectRefused(nil)
-        unlink(path)
         shell("CREATE TABLE mine (a)", "PRAGMA application_id = 7", "PRAGMA user_version = 1")
         let whole = bytes(path)
         write(Array(whole.prefix(100)), path)
@@ -246,9 +281,12 @@ final class AdmissionTests: XCTestCase {
             format.verdict(head, .init(hasLog: log, rollback: rollback))
         }
         XCTAssertEqual(verdict(.empty), .ours)
-        XCTAssertEqual(verdict(.noDatabase), .noDatabase)
-        XCTAssertEqual(verdict(.noDatabase, .ofPages), .noDatabase)
-        XCTAssertEqual(verdict(.noDatabase, .ofNewFile), .ours)
+        XCTAssertEqual(verdict(.damaged), .damaged)
+        XCTAssertEqual(verdict(.damaged, .ofNewFile), .damaged)
+        XCTAssertEqual(verdict(.foreign(isBlank: true)), .foreign)
+        XCTAssertEqual(verdict(.foreign(isBlank: true), .ofPages), .foreign)
+        XCTAssertEqual(verdict(.foreign(isBlank: true), .ofNewFile), .ours)
+        XCTAssertEqual(verdict(.foreign(isBlank: false), .ofNewFile), .foreign)
         XCTAssertEqual(verdict(head(7, 1, true)), .ours)
         XCTAssertEqual(verdict(head(7, 1, true), .ofPages), .ours)
         XCTAssertEqual(verdict(head(7, 1, true), log: true), .inLog)

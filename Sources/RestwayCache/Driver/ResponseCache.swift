@@ -118,6 +118,11 @@ package final class ResponseCache: AnswerCache {
 
     func findInMemory(_ question: CacheQuestion) -> CacheFinding? {
         let now = options.clock.wallMicroseconds()
+        // Nothing is given to a request that passes the cache by, so nothing is read.
+        if question.request.passesBy {
+            let look = memory.withLock { $0.look }
+            return finding(question, nil, false, look, now: now, mayRead: false)
+        }
         let (found, look) = memory.withLock { ($0.find(question.label, now: now), $0.look) }
         switch found {
         case .unknown: return nil

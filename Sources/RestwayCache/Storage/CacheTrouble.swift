@@ -87,7 +87,7 @@ extension Failure {
         switch refusal {
         case .foreign:
             self.init(
-                .io, "\(name): the file is a database of another program", domain: .cache)
+                .io, "\(name): a file of another program is at this path", domain: .cache)
         case .newer(let version):
             self.init(
                 .io, "\(name): the file has format \(version), of a later Restway", domain: .cache)

@@ -39,7 +39,7 @@ final class DownloadFile {
         let folder = rw_open_folder(folderPath)
         guard folder >= 0 else { throw Self.failure(path, Self.errorText) }
         do throws(Failure) {
-            try Self.refuseFolder(name, in: folder, path)
+            try Self.refuseToReplace(name, in: folder, path)
             let opened =
                 try keepsPart
                 ? Self.openPart(name + Self.partSuffix, in: folder, path)
@@ -59,14 +59,24 @@ final class DownloadFile {
 
     // MARK: Opening
 
-    private static func refuseFolder(
+    /// Refuses everything that is there but a regular file: a folder, a device, a FIFO or a socket,
+    /// also one that a symbolic link leads to.
+    private static func refuseToReplace(
         _ name: String, in folder: Int32, _ path: String
     ) throws(Failure) {
         var status = stat()
-        guard fstatat(folder, name, &status, 0) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-            return
+        guard fstatat(folder, name, &status, 0) == 0 else { return }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: return
+        case S_IFDIR: throw failure(path, String(cString: strerror(EISDIR)))
+        default: throw failure(path, "it is no regular file, and only regular files are replaced")
         }
-        throw failure(path, String(cString: strerror(EISDIR)))
+    }
+
+    /// Whether the file that is open is a regular file.
+    private static func isRegular(_ descriptor: Int32) -> Bool {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
     /// Creates a file, without a name if the file system can do that.
@@ -92,9 +102,11 @@ final class DownloadFile {
     private static func openPart(
         _ name: String, in folder: Int32, _ path: String
     ) throws(Failure) -> (descriptor: Int32, name: String?) {
+        // Opening a device could wait, or do something.
+        let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
         while true {
-            let descriptor = openat(
-                folder, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+            try refuseToReplace(name, in: folder, path + partSuffix)
+            let descriptor = openat(folder, name, flags, 0o600)
             guard descriptor >= 0 else { throw failure(path + partSuffix, errorText) }
             let code = rw_description_lock(descriptor, 1)
             guard code == 0 else {
@@ -124,8 +136,10 @@ final class DownloadFile {
         let total = part.total.map(String.init) ?? "-"
         let text = [Self.infoTitle, try Self.mark(url), validator, total, "end\n"]
             .joined(separator: "\n")
-        let flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC
-        let info = openat(folder, name + Self.infoSuffix, flags, 0o600)
+        let infoName = name + Self.infoSuffix
+        try Self.refuseToReplace(infoName, in: folder, path + Self.infoSuffix)
+        let flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+        let info = openat(folder, infoName, flags, 0o600)
         guard info >= 0 else { throw Self.failure(path + Self.infoSuffix, Self.errorText) }
         defer { close(info) }
         let failure = Array(text.utf8).withUnsafeBytes { Self.write($0, to: info) }
@@ -136,9 +150,12 @@ final class DownloadFile {
     /// file holds no part of it.
     func part(of url: String) -> PartialBody? {
         guard keepsPart else { return nil }
-        let info = openat(folder, name + Self.infoSuffix, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        // Opening a FIFO would wait for a writer.
+        let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
+        let info = openat(folder, name + Self.infoSuffix, flags)
         guard info >= 0 else { return nil }
         defer { close(info) }
+        guard Self.isRegular(info) else { return nil }
         var buffer = [UInt8](repeating: 0, count: Self.infoBytesMax)
         let count = read(info, &buffer, buffer.count)
         guard count > 0, let text = String(validating: buffer[..<count], as: UTF8.self) else {
@@ -162,7 +179,11 @@ final class DownloadFile {
     }
 
     private func removeInfo() {
-        if keepsPart { unlinkat(folder, name + Self.infoSuffix, 0) }
+        let infoName = name + Self.infoSuffix
+        guard keepsPart,
+            (try? Self.refuseToReplace(infoName, in: folder, path + Self.infoSuffix)) != nil
+        else { return }
+        unlinkat(folder, infoName, 0)
     }
 
     // MARK: Bytes
@@ -178,6 +199,11 @@ final class DownloadFile {
         if let text = Self.write(bytes, to: descriptor) { throw Self.failure(path, text) }
     }
 
+    func write(_ text: String) throws(Failure) {
+        let problem = Array(text.utf8).withUnsafeBytes { Self.write($0, to: descriptor) }
+        if let problem { throw Self.failure(path, problem) }
+    }
+
     /// Writes all bytes; returns the text of an error.
     static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> String? {
         var rest = bytes
@@ -188,6 +214,11 @@ final class DownloadFile {
             rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
         }
         return nil
+    }
+
+    /// Waits until the bytes are on the disk.
+    func synchronize() throws(Failure) {
+        guard fsync(descriptor) == 0 else { throw Self.failure(path, Self.errorText) }
     }
 
     static func newDigest() throws(Failure) -> DigestComputation {
@@ -225,6 +256,8 @@ final class DownloadFile {
     /// - Parameter isPrivate: Whether only the owner can read it then. Otherwise it has the
     ///   permissions of other new files.
     func publish(isPrivate: Bool) throws(Failure) {
+        // It may have come since the file was opened.
+        try Self.refuseToReplace(name, in: folder, path)
         guard fchmod(descriptor, isPrivate ? 0o600 : try usualMode()) == 0 else {
             throw Self.failure(path, Self.errorText)
         }

@@ -98,8 +98,14 @@ package final class CachePlan: Sendable {
         let owner = wishes.owner ?? cache?.owner
         // The batch call has the credential for all its items.
         let takesCredential = sending.auth != .none || sending.isInBatch
+        // Nobody knows whom the program's function will sign in, unless a discriminator says it.
+        let isUnowned =
+            takesCredential && owner?.discriminator == nil && context.credentials.isAskedToAuthorize
+        if isUnowned { rules.isBypassed = true }
         var holder = takesCredential && context.credentials.concernsCalls ? owner?.holder : nil
         if !secrets.isEmpty { holder = Self.holder(of: secrets) }
+        // No entry has this holder.
+        if isUnowned { holder = .random(in: 0 ... .max) }
         // What the caller gives is sent to any URL.
         let goesAlong = sending.isTrusted || !secrets.isEmpty
         return CachePlan(

@@ -263,7 +263,7 @@ package struct RequestPreparation {
             return context.standardHeaders
         }
         return StandardHeaders(
-            api.definition, environment, userAgent: context.options.userAgent,
+            environment, userAgent: context.options.userAgent,
             accepted: accepted.isEmpty
                 ? ofDestination ?? context.mappers.accepted(named: settings.dataMapper)
                 : accepted.joined(separator: ", "))
@@ -353,15 +353,13 @@ package struct StandardHeaders: Sendable {
     package let foreign: Headers
 
     /// - Parameter accepted: The media types that the answer should have.
-    package init(
-        _ definition: APIDefinition, _ environment: Environment, userAgent: String, accepted: String
-    ) {
+    package init(_ environment: Environment, userAgent: String, accepted: String) {
         var headers = Headers()
         headers.set("Accept", accepted)
         headers.set("Accept-Encoding", ContentDecoder.accepted)
         headers.set("User-Agent", userAgent)
         foreign = headers
-        for line in definition.environments.headers + environment.headers {
+        for line in environment.headers {
             headers.set(line.name, line.value)
         }
         own = headers

@@ -83,7 +83,7 @@ extension DocumentNode {
     /// Whether `name` may be the name of a header. It reports a name that may not.
     func isHeaderName(_ name: String) -> Bool {
         if Headers.isValidName(name) { return true }
-        report("\"\(name)\" is not a header name (RFC 9110, section 5.1)")
+        report("\(shown(name)) is not a header name (RFC 9110, section 5.1)")
         return false
     }
 

@@ -15,6 +15,8 @@ struct DocumentNode {
     let problems: DocumentProblems
     /// Whether texts may name variables of the environment.
     var namesVariables = false
+    /// Whether texts may be secrets, also those in a wrong place. No problem quotes them.
+    var mayHoldSecrets = false
 
     /// How documents are parsed, and parts that stand in no document.
     static let options = JSONValue.ParseOptions(rejectsDuplicateKeys: true)
@@ -89,9 +91,12 @@ struct DocumentNode {
 
     private func refuse<Value>(_ text: String, _ known: [String], _ what: String) -> Value? {
         let hint = NearestName.hint(for: text, in: known)
-        return refuse(
-            "unknown \(what) \"\(text)\"\(hint) (there are \(known.joined(separator: ", ")))")
+        let unknown = mayHoldSecrets ? what : "\(what) \"\(text)\""
+        return refuse("unknown \(unknown)\(hint) (there are \(known.joined(separator: ", ")))")
     }
+
+    /// Returns `text` in quotes, or "this text" if it may be a secret.
+    func shown(_ text: String) -> String { mayHoldSecrets ? "this text" : "\"\(text)\"" }
 
     /// Reads the raw value of a case of `Choice`.
     func choice<Choice: CaseIterable & RawRepresentable<String>>(_ what: String) -> Choice? {
@@ -107,7 +112,7 @@ struct DocumentNode {
         return elements.enumerated().map { index, element in
             DocumentNode(
                 value: element, place: .element(of: place, index: index), problems: problems,
-                namesVariables: namesVariables)
+                namesVariables: namesVariables, mayHoldSecrets: mayHoldSecrets)
         }
     }
 
@@ -185,7 +190,7 @@ struct DocumentNode {
         problems.step()
         return DocumentNode(
             value: value, place: .member(of: place, key: key), problems: problems,
-            namesVariables: namesVariables)
+            namesVariables: namesVariables, mayHoldSecrets: mayHoldSecrets)
     }
 }
 

@@ -66,7 +66,7 @@ enum DocumentReader {
         if let transforms = document["transforms"] {
             definition.entityCatalog.readTransforms(transforms, &definition.functions)
         }
-        document.read("auth", into: &definition.auth) { AuthDefinition($0.expanding) }
+        document.read("auth", into: &definition.auth) { AuthDefinition($0.expanding.secret) }
         if let name = definition.auth.apiKeyName { definition.redaction.add(name) }
         // A route's policy builds on the document's policy.
         definition.policies.retry = document["retry"].flatMap { RetryPolicy($0) }

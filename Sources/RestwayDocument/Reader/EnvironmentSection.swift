@@ -20,6 +20,9 @@ package struct Environments: Sendable {
 
     package subscript(name: String) -> Environment? { environments[name] }
 
+    /// All environments, without those that have a problem.
+    package var all: [Environment] { names.compactMap { environments[$0] } }
+
     /// The only environment of the document; `nil` if the document has several environments or no
     /// environment.
     package var only: Environment? { environments.count == 1 ? environments.values.first : nil }

@@ -13,6 +13,13 @@ extension DocumentNode {
         return node
     }
 
+    /// This node and all below it, whose texts may be secrets.
+    var secret: DocumentNode {
+        var node = self
+        node.mayHoldSecrets = true
+        return node
+    }
+
     /// Returns `text` with the values of the variables that it names. It reports a variable that is
     /// not set, and a name that is wrong.
     func expanded(_ text: String) -> String? {

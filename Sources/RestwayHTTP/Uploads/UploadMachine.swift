@@ -47,6 +47,9 @@ package struct UploadMachine: Equatable, Sendable {
     private var underWay: Step?
     private var conflicts = 0
     private var renewals = 0
+    /// The highest offset that the server has stated after a piece. Only a higher one is progress:
+    /// a server that goes back and forth would otherwise be asked for ever.
+    private var farthest: Int64 = 0
 
     /// - Parameter url: The URL of an upload that an earlier call has created.
     package init(_ plan: UploadPlan, _ resumption: UploadProtocol, length: Int64, url: String?) {
@@ -101,37 +104,49 @@ package struct UploadMachine: Equatable, Sendable {
     }
 
     private mutating func toldOffset(_ answer: UploadAnswer) -> Decision {
-        if Self.isGone(answer) { return renew() }
+        if Self.isGone(answer) { return renew(after: answer) }
         guard answer.isSuccess else { return .judge }
-        if answer.isComplete == true { return .done }
         guard let told = answer.offset else {
-            return .fail("the server does not say how many bytes it has (Upload-Offset)")
+            return .fail(
+                "the server does not say how many bytes it has (Upload-Offset): it answers with "
+                    + stated(by: answer))
         }
         // This is an upload of something else.
-        guard told <= length, answer.length ?? length == length else { return renew() }
+        guard told <= length, answer.length ?? length == length else {
+            return renew(after: answer)
+        }
+        guard answer.isComplete != true || told == length else { return .fail(claim(of: answer)) }
         offset = told
-        return resumption == .tus && told == length ? .done : .goOn
+        let isOver = resumption == .tus || answer.isComplete == true
+        return told == length && isOver ? .done : .goOn
     }
 
     private mutating func sent(_ range: Range<Int64>, _ answer: UploadAnswer) -> Decision {
-        if Self.isGone(answer), answer.isComplete != true { return renew() }
-        if answer.status == 409, answer.isComplete != true { return conflict() }
+        if Self.isGone(answer), answer.isComplete != true { return renew(after: answer) }
+        if answer.status == 409, answer.isComplete != true { return conflict(after: answer) }
         guard answer.isSuccess else {
             guard answer.isComplete == true else { return .judge }
             // The server has all bytes and refuses them. Another request would not change that.
             url = nil
             return .giveUp
         }
-        let isLast = range.upperBound == length
-        if resumption == .ietf, answer.isComplete ?? isLast { return .done }
-        guard let told = answer.offset ?? (resumption == .ietf ? range.upperBound : nil),
+        // The `ietf` answer to a piece may leave the offset out. A value that cannot be read is no
+        // absent one.
+        let implied = resumption == .ietf && !answer.hasUnusableOffset ? range.upperBound : nil
+        guard let told = answer.offset ?? implied,
             range.contains(told) || told == range.upperBound
         else {
-            return .fail("the server's Upload-Offset does not fit the bytes that were sent")
+            return .fail(
+                "the server's Upload-Offset does not fit the bytes that were sent: it answers with "
+                    + stated(by: answer))
         }
-        if resumption == .tus, told == length { return .done }
-        guard told > range.lowerBound, !(isLast && resumption == .ietf) else { return conflict() }
-        conflicts = 0
+        if answer.isComplete == true, told < length { return .fail(claim(of: answer)) }
+        // In `ietf`, false says that the server waits for more, and the last answer need not say
+        // that the upload is complete.
+        let isOpen = resumption == .ietf && answer.isComplete == false
+        if told == length, !isOpen { return .done }
+        guard told > range.lowerBound, told < length else { return conflict(after: answer) }
+        if told > farthest { (farthest, conflicts) = (told, 0) }
         offset = told
         return .goOn
     }
@@ -147,18 +162,38 @@ package struct UploadMachine: Equatable, Sendable {
     }
 
     /// Begins a new upload.
-    private mutating func renew() -> Decision {
+    private mutating func renew(after answer: UploadAnswer) -> Decision {
         renewals += 1
         url = nil
         offset = nil
-        conflicts = 0
-        return renewals > Self.renewalsMax ? .giveUp : .goOn
+        (farthest, conflicts) = (0, 0)
+        if renewals <= Self.renewalsMax { return .goOn }
+        return answer.isSuccess ? .fail(claim(of: answer)) : .giveUp
     }
 
     /// Asks the server again how many bytes it has.
-    private mutating func conflict() -> Decision {
+    private mutating func conflict(after answer: UploadAnswer) -> Decision {
         conflicts += 1
         offset = nil
-        return conflicts > Self.conflictsMax ? .judge : .goOn
+        if conflicts <= Self.conflictsMax { return .goOn }
+        // A success would become the answer of the call, although the server lacks bytes.
+        return answer.isSuccess ? .fail(claim(of: answer)) : .judge
+    }
+
+    /// Says what the server has stated about an upload that cannot succeed.
+    private func claim(of answer: UploadAnswer) -> String {
+        "the server does not store the \(length) bytes of the upload: it answers with "
+            + stated(by: answer)
+    }
+
+    private func stated(by answer: UploadAnswer) -> String {
+        var claims = ["status \(answer.status)"]
+        if let offset = answer.offset { claims.append("Upload-Offset: \(offset)") }
+        if answer.hasUnusableOffset { claims.append("an Upload-Offset that is not one number") }
+        if let length = answer.length { claims.append("Upload-Length: \(length)") }
+        if let isComplete = answer.isComplete {
+            claims.append("Upload-Complete: \(isComplete ? "?1" : "?0")")
+        }
+        return claims.joined(separator: ", ")
     }
 }

@@ -86,6 +86,8 @@ package struct UploadAnswer: Equatable, Sendable {
     package var location: String?
     /// How many bytes the server has.
     package var offset: Int64?
+    /// Whether the server states an offset that is no number, or several different ones.
+    package var hasUnusableOffset = false
     /// How long the server expects the resource to be.
     package var length: Int64?
     /// Whether the server says that the upload is complete. Servers with tus do not say it.
@@ -99,9 +101,11 @@ package struct UploadAnswer: Equatable, Sendable {
     package init(_ head: ResponseHead, location: String?) {
         status = head.status
         self.location = location
-        offset = head.headers[first: "Upload-Offset"].flatMap { Headers.wholeNumber($0[...]) }
-        length = head.headers[first: "Upload-Length"].flatMap { Headers.wholeNumber($0[...]) }
-        switch head.headers[first: "Upload-Complete"] {
+        let headers = head.headers
+        offset = headers.single("Upload-Offset").flatMap { Headers.wholeNumber($0[...]) }
+        hasUnusableOffset = offset == nil && headers[first: "Upload-Offset"] != nil
+        length = headers.single("Upload-Length").flatMap { Headers.wholeNumber($0[...]) }
+        switch headers.single("Upload-Complete") {
         case "?1": isComplete = true
         case "?0": isComplete = false
         default: break

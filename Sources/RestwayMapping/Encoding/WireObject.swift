@@ -148,6 +148,8 @@ package final class WireBuilder: EventSink {
         put(.leaf(.json(String(decoding: text, as: UTF8.self))))
     }
 
+    package func broke(_ breach: EventBreach) -> EventAnswer { broken() }
+
     private func put(_ value: WireValue) -> EventAnswer {
         guard !isBroken else { return .stop }
         switch open.popLast() {

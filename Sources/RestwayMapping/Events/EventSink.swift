@@ -35,10 +35,13 @@ package protocol EventSink: AnyObject {
     func date(_ microseconds: Int64) -> EventAnswer
     /// Takes the text of a number that neither an int64 nor a double can hold. It is a JSON number.
     func unrepresentableNumber(_ text: UnsafeRawBufferPointer) -> EventAnswer
+    /// The mapper has broken the contract in a way that the other functions cannot be told.
+    func broke(_ breach: EventBreach) -> EventAnswer
 }
 
 extension EventSink {
     package var machine: MappingMachine? { nil }
+    package func broke(_ breach: EventBreach) -> EventAnswer { .stop }
 }
 
 /// A sink's answer to an event, with the numbers of `RESTWAY_PLUGIN_WANT`, `SKIP` and `STOP`.
@@ -57,4 +60,5 @@ package enum EventBreach: String, Error, Equatable, Sendable, CaseIterable {
     case keyOutsideObject = "it gave a key outside of an object"
     case wrongEnd = "it ended what was not open"
     case unfinished = "it ended within an object or a list"
+    case unusableText = "it gave a text that is NULL or longer than any memory"
 }

@@ -457,6 +457,12 @@ struct MachineCore {
         issues.add(misfit, at: places) { [values] in values.expectation($0, mapping) }
     }
 
+    /// Ends the mapping, because the mapper has broken its contract.
+    @inline(never)
+    mutating func broke(_ breach: EventBreach) -> EventAnswer {
+        failure == nil ? fail(broken(breach)) : .stop
+    }
+
     private func broken(_ breach: EventBreach) -> MappingFailure {
         .brokenEvents(breach, place: places.keyPath)
     }

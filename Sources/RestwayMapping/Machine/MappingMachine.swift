@@ -56,6 +56,7 @@ package final class MappingMachine: EventSink {
     package func unrepresentableNumber(_ text: UnsafeRawBufferPointer) -> EventAnswer {
         core.pointee.scalar(.unrepresentable(text))
     }
+    package func broke(_ breach: EventBreach) -> EventAnswer { core.pointee.broke(breach) }
 
     // A machine can map several values into one result, for example events that arrived together.
     // The caller reports the end of each value, and the start of each further value.
@@ -133,10 +134,12 @@ package struct SinkEntry {
         push($0, { $0.end(isArray: true) }, { $0.endArray() })
     }
     package static let key: OfText = { context, text, length in
+        guard isMemory(text, length) else { return refuse(context) }
         let text = UnsafeRawBufferPointer(start: text, count: length)
         return push(context, { $0.key(text) }, { $0.key(text) })
     }
     package static let string: OfText = { context, text, length in
+        guard isMemory(text, length) else { return refuse(context) }
         let text = UnsafeRawBufferPointer(start: text, count: length)
         return push(context, { $0.string(text) }, { $0.string(text) })
     }
@@ -152,6 +155,7 @@ package struct SinkEntry {
     package static let null: Plain = { push($0, { $0.scalar(.null) }, { $0.null() }) }
     package static let bytes: @convention(c) (Context?, UnsafeRawPointer?, Int) -> Int32 = {
         context, content, length in
+        guard isMemory(content, length) else { return refuse(context) }
         let content = UnsafeRawBufferPointer(start: content, count: length)
         return push(context, { $0.scalar(.bytes(content)) }, { $0.bytes(content) })
     }
@@ -159,9 +163,25 @@ package struct SinkEntry {
         push(context, { $0.scalar(.date(date)) }, { $0.date(date) })
     }
     package static let numberOutOfRange: OfText = { context, text, length in
+        guard isMemory(text, length) else { return refuse(context) }
         let text = UnsafeRawBufferPointer(start: text, count: length)
         return push(
             context, { $0.scalar(.unrepresentable(text)) }, { $0.unrepresentableNumber(text) })
+    }
+
+    /// No memory is as long: the length of a text beyond this is a mistake, such as `SIZE_MAX`.
+    package static let memoryBytesMax = 1 << 56
+
+    /// Whether bytes of this length may lie at this place.
+    @inline(__always)
+    private static func isMemory(_ start: UnsafeRawPointer?, _ length: Int) -> Bool {
+        UInt(bitPattern: length) <= UInt(memoryBytesMax) && (start != nil || length == 0)
+    }
+
+    /// Refuses a text that cannot be read.
+    @inline(never)
+    private static func refuse(_ context: Context?) -> Int32 {
+        push(context, { $0.broke(.unusableText) }, { $0.broke(.unusableText) })
     }
 
     @inline(__always)

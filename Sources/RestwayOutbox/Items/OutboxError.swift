@@ -4,7 +4,7 @@ import RestwaySQLite
 enum OutboxError: Error, Equatable, Sendable {
     /// The file or the disk failed.
     case file(SQLiteError)
-    /// The file is a database of another program.
+    /// The file belongs to another program.
     case foreignFile(path: String)
     /// A later version of the library wrote the file.
     case newerFile(path: String, version: Int64)
@@ -29,7 +29,7 @@ enum OutboxError: Error, Equatable, Sendable {
         switch self {
         case .file(let error): "the outbox \(error.text)"
         case .foreignFile(let path):
-            "the outbox \"\(path)\": the file is a database of another program"
+            "the outbox \"\(path)\": a file of another program is at this path"
         case .newerFile(let path, let version):
             "the outbox \"\(path)\": the file has format \(version), of a later Restway"
         case .lock(let path, let reason): "the outbox's lock \"\(path)\": \(reason)"

@@ -73,8 +73,8 @@ package final class Plugin: Sendable {
         _ tables: UnsafePointer<UnsafePointer<Table>?>?, _ count: Int, _ noun: String,
         _ name: String, _ make: (UnsafePointer<Table>, String) throws(PluginError) -> Item
     ) throws(PluginError) -> [Item] {
-        guard count > 0 else { return [] }
-        guard let tables, count <= 64 else {
+        guard count != 0 else { return [] }
+        guard let tables, (1...64).contains(count) else {
             throw PluginError(.refused, "plugin \"\(name)\": its list of \(noun)s makes no sense")
         }
         var items: [Item] = []

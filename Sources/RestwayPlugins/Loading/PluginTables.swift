@@ -1,4 +1,5 @@
 import CRestwayPlugin
+import RestwayMapping
 import RestwayText
 import RestwayThreads
 
@@ -39,6 +40,12 @@ enum PluginHost {
 
 /// Reads tables that begin with their size.
 enum PluginTable {
+    /// Whether bytes of this length may lie at this place. A plugin may give the length `SIZE_MAX`,
+    /// which is negative here.
+    static func isMemory(_ start: UnsafeRawPointer?, _ length: Int) -> Bool {
+        (0...SinkEntry.memoryBytesMax).contains(length) && (start != nil || length == 0)
+    }
+
     /// Copies a table of any version. Fields that it lacks are zero, and unknown fields are
     /// ignored. Returns nil if the table is smaller than `least`.
     ///

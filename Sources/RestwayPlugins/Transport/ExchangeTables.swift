@@ -125,9 +125,9 @@ enum ExchangeTables {
     static func headers(
         _ pointer: UnsafePointer<restway_plugin_header>?, _ count: Int, of owner: String
     ) throws(OpenedTransport.Problem) -> Headers {
-        guard count > 0 else { return Headers() }
+        guard count != 0 else { return Headers() }
         var fields: [HeaderField] = []
-        if let pointer, count <= linesMax {
+        if let pointer, (1...linesMax).contains(count) {
             fields = UnsafeBufferPointer(start: pointer, count: count).compactMap { line in
                 guard let name = line.name, let value = line.value else { return nil }
                 return HeaderField(name: name, value: value)

@@ -17,8 +17,12 @@ enum HostTable {
             HostTable.host(host)?.received(head, id)
         }
         table.exchange_body = { host, id, bytes, length in
-            let piece = UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : length)
-            return HostTable.host(host)?.received(piece, id).number ?? RESTWAY_PLUGIN_BODY_STOP
+            guard let host = HostTable.host(host) else { return RESTWAY_PLUGIN_BODY_STOP }
+            guard PluginTable.isMemory(bytes, length) else {
+                host.breaks(id, "calls exchange_body with bytes that are NULL, or too many of them")
+                return RESTWAY_PLUGIN_BODY_STOP
+            }
+            return host.received(UnsafeRawBufferPointer(start: bytes, count: length), id).number
         }
         table.exchange_trailers = { host, id, headers, count in
             HostTable.host(host)?.tell(.trailers, id) {
@@ -58,8 +62,11 @@ enum HostTable {
             guard let host = HostTable.host(host), let exchange = host.find(id) else {
                 return RESTWAY_PLUGIN_READ_FAILED
             }
-            let room = UnsafeMutableRawBufferPointer(
-                start: buffer, count: buffer == nil ? 0 : capacity)
+            guard PluginTable.isMemory(buffer, capacity) else {
+                host.breaks(id, "calls exchange_read with a buffer that is NULL or too large")
+                return RESTWAY_PLUGIN_READ_FAILED
+            }
+            let room = UnsafeMutableRawBufferPointer(start: buffer, count: capacity)
             return HostTable.read(host, exchange, room, outLength)
         }
         table.exchange_rewind = { host, id in

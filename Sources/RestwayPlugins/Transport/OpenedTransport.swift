@@ -212,6 +212,11 @@ final class OpenedTransport: @unchecked Sendable {
         end(exchange, TransportError(.plugin, "\(table.title): \(problem)"), asksPlugin: true)
     }
 
+    /// Ends an exchange in whose name the plugin breaks the contract.
+    func breaks(_ id: UInt64, _ problem: String) {
+        if let exchange = find(id) { fail(exchange, problem) } else { log(problem) }
+    }
+
     func log(_ problem: String) {
         Log.shared.write(.error, .plugin, "\(table.title): \(problem)")
     }

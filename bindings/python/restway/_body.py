@@ -210,7 +210,9 @@ class SaveTo(NamedTuple):
     """
 
     path: str | os.PathLike[str]
-    """The path of the file, which the complete body replaces in one step."""
+    """The path of the file, which the complete body replaces in one step. A device, a FIFO, a
+    socket or a folder is never replaced: the call raises FileError before the request is sent.
+    """
     keep_part: bool = False
     """Whether the part that was received stays after a failure, a cancel or the end of the program,
     as `path` with ".part" at its end; a later call with the same URL and path goes on from it.

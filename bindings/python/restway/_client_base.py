@@ -110,7 +110,7 @@ class ClientBase(ClientAuth, ClientNetwork, ClientPipeline, Owner[native.ClientH
             api: The api, the path of its document, or the document as a mapping. The client freezes
                 it: its entities and descriptors can no longer change.
             environment: The environment's name; None takes the document's.
-            base_url: Replaces the environment's base URL.
+            base_url: Replaces the environment's base URL, whose other settings stay.
             user_agent: The User-Agent; None takes `restway/VERSION`.
             timeout: The time limit of each attempt in seconds, including redirects and the wait for
                 a credential (default 60).

@@ -263,7 +263,7 @@ class Resumable(NamedTuple):
     state: str | os.PathLike[str] | None = None
     """The path of a state file, with which a later call can continue the upload, also in another
     process. The file contains the upload's URL, which may be a secret; only the owner of the file
-    can read the file.
+    can read the file. A file that is no state file is never replaced: the call raises FileError.
     """
     piece_bytes: int | None = None
     """The largest number of bytes in one request; None sends all the rest in one request."""

@@ -189,6 +189,7 @@ def test_a_hit_asks_no_authorize_function(world: World) -> None:
         asked.append(exchange.url)
 
     world.client.set_auth(authorize=authorize)
+    world.client.cache.discriminator = "ann"
     assert world.state("mine") is CacheState.STORED
     assert len(asked) == 1
     assert world.state("mine") is CacheState.HIT
@@ -260,7 +261,7 @@ def test_the_file_of_the_document_is_beside_it(peer: Peer, tmp_path: Path) -> No
 
 def test_a_corrupt_file_fails_no_call(peer: Peer, tmp_path: Path) -> None:
     path = tmp_path / "cache.db"
-    path.write_text("this is no database\n" * 1000)
+    path.write_bytes(b"SQLite format 3\0" * 1000)
     with world_of(peer, path) as world:
         assert world.get("things").body == THING
         assert str(path) in (world.client.cache.problem or "")

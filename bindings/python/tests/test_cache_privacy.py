@@ -60,6 +60,52 @@ def test_an_invalidation_is_for_the_discriminator_of_its_request(world: World) -
     assert [entry.discriminator for entry in cache.entries(route="things")] == ["ann"]
 
 
+def test_an_authorize_function_that_signs_in_another_user_gets_no_answer_of_the_first(
+    peer: Peer, tmp_path: Path
+) -> None:
+    user = "ann"
+    with world_of(peer, tmp_path / "cache.db") as world:
+        client = world.client
+
+        def authorize(exchange: restway.Exchange) -> None:
+            exchange.set_header("Authorization", f"Bearer {user}")
+
+        client.set_auth(authorize=authorize)
+        client.cache.discriminator = None
+        for turn, user in enumerate(("ann", "ben", "ann"), start=1):
+            peer.respond(user.encode(), headers={"Cache-Control": "private, max-age=60"})
+            response = client.get("mine", cache_ttl=60)
+            assert (response.body, state_of(response)) == (user.encode(), CacheState.PASSED)
+            assert not client.get("mine", cache="only")
+            assert world.count == turn
+            assert f"Authorization: Bearer {user}".encode() in peer.requests[-1]
+        assert client.cache.entries() == []
+        # Each name has entries of its own.
+        for user, state in (("ann", "STORED"), ("ben", "STORED"), ("ann", "HIT")):
+            client.cache.discriminator = user
+            peer.respond(user.encode(), headers={"Cache-Control": "private, max-age=60"})
+            response = client.get("mine", cache_ttl=60)
+            assert response.body == user.encode()
+            assert state_of(response) is CacheState[state]
+
+
+def test_equal_requests_of_an_authorize_function_share_no_exchange(world: World) -> None:
+    users: list[str] = []
+
+    def authorize(exchange: restway.Exchange) -> None:
+        users.append(f"user {len(users)}")
+        exchange.set_header("Authorization", f"Bearer {users[-1]}")
+
+    world.client.set_auth(authorize=authorize)
+    with Shut(world.peer) as shut:
+        calls = [world.client.send(request("mine")) for _ in range(2)]
+        assert shut.arrived.acquire(timeout=30)
+        shut.open()
+        assert [call.wait(30).status for call in calls] == [200, 200]
+    assert users == ["user 0", "user 1"]
+    assert world.count == 2
+
+
 @pytest.mark.parametrize("text", ["a\nb", "ä ö", "%20", "-", "d", "x" * 100_000])
 def test_any_text_is_a_discriminator(peer: Peer, tmp_path: Path, text: str) -> None:
     with world_of(peer, tmp_path / "cache.db") as world:
