@@ -262,7 +262,7 @@ def _enumeration(parts: _Parts) -> tuple[Any, ...]:
 def _scalar(node: Node, parts: _Parts, type_name: str, example: Any) -> Kind:
     values = _enumeration(parts)
     if type_name == "boolean":
-        return ScalarKind("bool", (), example)
+        return ScalarKind("bool", values, example)
     if type_name == "integer":
         return ScalarKind("int", values, example)
     if type_name == "number":
