@@ -64,7 +64,7 @@ def test_types_of_scalars(tmp_path: Path) -> None:
         "state": {"type": "string", "values": ["open", "closed"]},
         "either": {"type": "any"},
         "anything": {"type": "json"},
-        "constant": {"type": "int", "values": [3]},
+        "constant": {"type": "int", "values": [3], "closed": True},
         "odd": {"type": "json"},
     }
 

@@ -181,7 +181,8 @@ class Entities:
                 if not isinstance(kind, FreeKind):
                     self._report.add("bent", field.place, f"{_described(kind)}: JSON")
                 written = {"type": "json"}
-        if self._capabilities.defaults and not is_identity and "constant" not in written:
+        is_fixed = "constant" in written or "closed" in written
+        if self._capabilities.defaults and not is_identity and not is_fixed:
             # Answers bring defaults. A required value needs no default, and neither does a value
             # that only bodies have.
             is_ever_missing = not field.is_required and not field.is_write_only
@@ -192,17 +193,17 @@ class Entities:
     def _scalar(self, field: Field, kind: ScalarKind, *, is_identity: bool) -> dict[str, Any]:
         if kind.type == "day":
             return {"type": "date", "format": "yyyy-MM-dd", **self._values(kind)}
-        may_be_constant = field.is_constant and not is_identity and not field.is_write_only
-        if may_be_constant and self._capabilities.defaults and len(kind.enumeration) == 1:
-            constant = kind.enumeration[0]
-            if _is_default(kind.type, constant):
-                return {"type": kind.type, "constant": constant}
-        return {"type": kind.type, **self._values(kind)}
+        written = {"type": kind.type, **self._values(kind)}
+        if len(written.get("values", ())) == 1 and len(kind.enumeration) == 1 and not is_identity:
+            # A server that sends another value has changed: the program learns it by an issue.
+            # A constant would be in objects to which the server has sent no value.
+            written["closed"] = True
+        return written
 
     def _values(self, kind: ScalarKind) -> dict[str, Any]:
         """Returns the listed values of a scalar. The list is open: a server may add to it."""
         values = [value for value in dict.fromkeys(kind.enumeration) if _is_held(value)]
-        if not values:
+        if not values or kind.type == "bool":
             return {}
         fitting = _PYTHON_TYPES.get(kind.type)
         fits = fitting and all(_fits(value, fitting) for value in values)
