@@ -94,6 +94,45 @@ def test_styles_of_variables_headers_and_vendor_marks(tmp_path: Path) -> None:
     assert sent.headers["X-Trace"] == "1"
 
 
+def test_a_name_in_the_path_and_in_the_query_is_two_parameters(tmp_path: Path) -> None:
+    def given(where: str, schema: dict[str, Any], **more: Any) -> dict[str, Any]:
+        return {"name": "id", "in": where, "required": where == "path", "schema": schema, **more}
+
+    parameters = [given("path", TEXT), given("query", listed(TEXT), explode=False)]
+    one = imported(
+        tmp_path,
+        description({
+            "/rules/{id}": {"get": operation(parameters=parameters, operationId="rule")},
+            "/sums/{id}": {
+                "get": operation(parameters=[given("path", TEXT), given("query", TEXT)],
+                                 operationId="sum"),
+            },
+        }),
+    )  # fmt: skip
+    assert restway.API.check(one.document) == []
+    assert ("bent", "#/paths/~1rules~1{id}/get/parameters/1") in notes(one)
+    with restway.Client(restway.API.from_json(one.document)) as client:
+        for name in ("rule", "sum"):
+            request = restway.Request.route(name, variables={"id": "7"})
+            assert client.inspect(request).url == f"https://api.example.com/{name}s/7"
+            request = restway.Request.route(name, variables={"id": "7"}, params={"id": "8"})
+            assert client.inspect(request).url == f"https://api.example.com/{name}s/7?id=8"
+
+
+def test_a_media_type_that_is_none_is_any_type(tmp_path: Path) -> None:
+    get = operation(ref("Pet"), operationId="pet")
+    get["responses"]["200"] = answer(ref("Pet"), media_type="undefined")
+    get["responses"]["201"] = answer(ref("Pet"), media_type="application/json")
+    body = {"content": {"json, text": {"schema": ref("Pet")}}}
+    paths = {"/pet": {"get": get, "post": operation(ref("Pet"), requestBody=body)}}
+    one = imported(tmp_path, description(paths, {"Pet": PET}))
+    assert restway.API.check(one.document) == []
+    assert one.document["routes"]["pet"]["response"] == {"entity": "Pet"}
+    assert one.document["routes"]["POST /pet"]["request"]["entity"] == "Pet"
+    assert ("bent", "#/paths/~1pet/get/responses/200/content/undefined") in notes(one)
+    assert ("bent", "#/paths/~1pet/post/requestBody/content/json, text") in notes(one)
+
+
 def test_answers_by_status_and_media_type(tmp_path: Path) -> None:
     responses = {
         "200": answer(ref("Pet")),
@@ -212,33 +251,6 @@ def test_authentication(tmp_path: Path, scheme: dict[str, Any], auth: Any) -> No
     assert one.document["routes"]["PUT /a"].get("auth", True) is (auth is None)
     if auth is None:
         assert ("left out", "#/components/securitySchemes/one") in notes(one)
-
-
-def test_servers(tmp_path: Path) -> None:
-    servers = [
-        {
-            "url": "https://{region}.example.com/{version}",
-            "description": "Main",
-            "variables": {
-                "region": {"enum": ["eu", "us"], "default": "us"}, "version": {"default": "v2"},
-            },
-        },
-        {"url": "/relative"},
-    ]  # fmt: skip
-    other = operation(servers=[{"url": "https://files.example.com/up/"}])
-    one = imported(tmp_path, description({"/a/{b}": {"post": other}}, servers=servers))
-    environments = one.document["environments"]
-    urls = {name: environment["baseURL"] for name, environment in environments.items()}
-    assert urls == {
-        "Main us": "https://us.example.com/v2",
-        "Main eu": "https://eu.example.com/v2",
-        "server 3": "http://localhost/relative",
-    }
-    assert one.document["environment"] == "Main us"
-    route = one.document["routes"]["POST /a/{b}"]
-    assert (route["absolute"], route["path"]) == (True, "https\\://files.example.com/up/a/{b}")
-    assert environments["Main us"]["trustedOrigins"] == ["https://files.example.com"]
-    assert restway.API.check(one.document) == []
 
 
 def test_operations_that_differ_in_a_fragment_share_their_descriptors(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from .examples import Composer
 from .importer import Imported
 from .kinds import MISSING
 from .model import Operation
-from .routes import descriptors_of, matched_path
+from .routes import descriptors_of, is_json, matched_path
 
 BESIDE = "it stands beside the objects of the answer"
 OTHER_TYPE = "the document maps another media type of this answer"
@@ -64,13 +64,13 @@ class CheckResult:
     """The comparisons with examples that were composed of schemas."""
 
     @property
-    def share(self) -> float:
+    def share(self) -> float | None:
         """The share of the values of published examples that arrived everywhere; of the composed
-        ones if no example is published.
+        ones if no example is published. None if no value was compared.
         """
         tallies = [one for one in self.published.values() if one.total]
         tallies = tallies or [one for one in self.composed.values() if one.total]
-        return min((one.share for one in tallies), default=1.0)
+        return min((one.share for one in tallies), default=None)
 
     def to_json(self) -> dict[str, Any]:
         """Returns the result as a value for JSON."""
@@ -87,8 +87,12 @@ class CheckResult:
         lines = [f"refused: {problem}" for problem in self.problems]
         lines.append(f"called: {self.operations} operations, {len(self.failures)} failures")
         lines += [f"failed: {place}: {error}" for place, error in self.failures.items()]
+        if self.share is None and not self.problems:
+            lines.append("no value was compared: no answer with JSON has a schema or an example")
         for name, ways in (("published", self.published), ("composed", self.composed)):
             for way, one in ways.items():
+                if not one.total:
+                    continue
                 lines.append(
                     f"{name} examples, {way}: {one.equal} of {one.total} values equal"
                     f" ({one.share:.2%} of those that no example contradicts)"
@@ -109,7 +113,7 @@ def examples_of(operation: Operation, composer: Composer) -> Iterator[Example]:
         yield Example(operation, 204, "", MISSING, operation.node.place, False)
     for answer in operation.successes:
         status = int(answer.status) if answer.status.isdecimal() else 200
-        contents = [one for one in answer.contents if "json" in one.media_type]
+        contents = [one for one in answer.contents if is_json(one.media_type)]
         if not contents:
             media_type = answer.contents[0].media_type if answer.contents else ""
             place = f"{operation.node.place}/responses/{answer.status}"
@@ -132,6 +136,8 @@ def check(imported: Imported) -> CheckResult:
     except ConfigError as error:
         result.problems = [f"{one.path}: {one.message}" for one in error.details] or [str(error)]
         return result
+    # A description without a usable server has no environment; nothing is sent anyway.
+    base_url = None if imported.document.get("environments") else "http://localhost"
     composer = Composer()
     examples = [
         example
@@ -142,7 +148,7 @@ def check(imported: Imported) -> CheckResult:
     result.operations = len({example.operation.name for example in examples})
     with tempfile.TemporaryDirectory() as folder:
         for way, path in (("memory", None), ("sqlite", Path(folder) / "objects.db")):
-            with Client(api, store_path=path) as client:
+            with Client(api, store_path=path, base_url=base_url) as client:
                 checker = _Checker(client, imported.document, result, way)
                 for example in examples:
                     checker.check(example)
@@ -181,7 +187,9 @@ class _Checker:
     def check(self, example: Example) -> None:
         """Calls an operation, and compares the objects of its answer with the example."""
         body = b"" if example.value is MISSING else json.dumps(example.value).encode()
-        self._answer = (example.status, body, example.media_type or None)
+        is_any = "*" in example.media_type
+        media_type = "application/json" if is_any else example.media_type or None
+        self._answer = (example.status, body, media_type)
         route = self._document["routes"][example.operation.name]
         parameters = _values(route)
         try:

@@ -77,11 +77,11 @@ def read_description(file: Path, report: Report) -> Description:
     version = str(root.members.get("openapi", root.members.get("swagger", "")))
     if not version.startswith(("2", "3")):
         raise ReadError(f"{file.name}: it is no description of OpenAPI 3 or Swagger 2")
-    schemas = Schemas()
+    operations = read_operations(root, Schemas())
     return Description(
         root,
-        read_operations(root, schemas),
-        read_servers(root),
+        operations,
+        read_servers(root, operations),
         read_schemes(root),
         alternatives(root.get("security")),
         root.get("info").text("title") or "",
@@ -133,15 +133,14 @@ def _document(
     environments: dict[str, Any] = {}
     for server in servers:
         environments[server.name] = {"baseURL": server.url}
-        if routes.trusted_origins:
-            environments[server.name]["trustedOrigins"] = routes.trusted_origins
         if server.variables:
             environments[server.name]["x-variables"] = server.variables
     document: dict[str, Any] = {"restway": 1}
     document["x-source"] = {"title": description.title, "version": description.version}
     if len(servers) > 1:
         document["environment"] = servers[0].name
-    document["environments"] = environments
+    if environments:
+        document["environments"] = environments
     document["entities"] = entities.written
     document["unions"] = entities.unions
     responses = routes.shared_responses()

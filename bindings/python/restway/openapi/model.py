@@ -68,6 +68,8 @@ class Operation:
     """The alternatives of schemes; None if the schemes of the whole API apply."""
     server_nodes: list[Node] = field(default_factory=list)
     """The servers of this operation alone."""
+    environment: str | None = None
+    """The environment of its own server; None for the servers of the whole API."""
 
     @property
     def successes(self) -> list[Answer]:

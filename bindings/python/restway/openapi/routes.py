@@ -14,9 +14,11 @@ from .names import request_name
 from .notes import Report
 from .pages import pages_of
 from .resources import Resource, Resources, add_body_shape
-from .servers import server_url, split_url
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*")
+
+Names = dict[tuple[str, str], str]
+"""The variables of a template by the places and the names of their parameters."""
 
 _ENCODINGS = {"application/x-www-form-urlencoded": "url", "multipart/form-data": "form"}
 
@@ -32,7 +34,6 @@ class Routes:
         report: Report,
     ) -> None:
         self.written: dict[str, dict[str, Any]] = {}
-        self.trusted_origins: list[str] = []
         self._resources = resources
         self._entities = entities
         self._report = report
@@ -55,7 +56,7 @@ class Routes:
         if operation.method != "GET":
             route["method"] = operation.method
         names = _variables(operation, self._report)
-        route["path"] = self._path(operation, names, route)
+        route["path"] = self._path(operation, names)
         self._add_answers(operation, route)
         self._add_body(operation, route)
         if has_auth and operation.security == []:
@@ -79,26 +80,12 @@ class Routes:
                 del route["response"]
         return shared
 
-    def _path(self, operation: Operation, names: dict[str, str], route: dict[str, Any]) -> str:
+    def _path(self, operation: Operation, names: Names) -> str:
         path = _template(operation, names)
-        query = [
-            names[one.name]
-            for one in operation.parameters
-            if one.where == "query" and one.name in names
-        ]
+        query = [name for (where, _), name in names.items() if where == "query"]
         if query:
             operator = "&" if "?" in path else "?"
             path += f"{{{operator}{','.join(query)}}}"
-        for node in operation.server_nodes:
-            url = server_url(node)
-            parts = split_url(url)
-            if parts.scheme in ("http", "https") and parts.hostname:
-                origin = f"{parts.scheme}://{parts.netloc}"
-                if origin not in self.trusted_origins:
-                    self.trusted_origins.append(origin)
-                route["absolute"] = True
-                return url.replace("\\", "").replace(":", "\\:").rstrip("/") + "/" + path
-            node.note("left out", f"a server of one operation whose URL {url!r} is not absolute")
         return path or "/"
 
     def _add_answers(self, operation: Operation, route: dict[str, Any]) -> None:
@@ -110,7 +97,7 @@ class Routes:
             contents = self._chosen(answer)
             if not contents:
                 others += [one.media_type for one in answer.contents]
-            accepted += [one.media_type for one in answer.contents if _is_json(one.media_type)]
+            accepted += [one.media_type for one in answer.contents if is_json(one.media_type)]
             for content, media_type in contents:
                 if content.kind is None:
                     continue
@@ -149,7 +136,7 @@ class Routes:
         several schemas apart; if the API document cannot name media types, only the first content
         is returned.
         """
-        contents = [one for one in answer.contents if _is_json(one.media_type)]
+        contents = [one for one in answer.contents if is_json(one.media_type)]
         different: list[Content] = []
         for content in contents:
             if all(content.kind is not one.kind for one in different):
@@ -195,7 +182,7 @@ class Routes:
 
     def _add_body(self, operation: Operation, route: dict[str, Any]) -> None:
         types = [content.media_type for content in operation.bodies]
-        if types and not any(_is_json(one) for one in types):
+        if types and not any(is_json(one) for one in types):
             encoding = next((_ENCODINGS[one] for one in types if one in _ENCODINGS), None)
             if encoding is not None:
                 route["serializationName"] = encoding
@@ -224,7 +211,7 @@ class Routes:
     def _body(self, operation: Operation) -> tuple[Resource, ObjectKind, str | None] | None:
         """Returns the resource that a body has, its shape, and the member that holds it."""
         for content in operation.bodies:
-            if not _is_json(content.media_type) or content.kind is None:
+            if not is_json(content.media_type) or content.kind is None:
                 continue
             landing = landing_of(content.kind)
             objects = objects_of(landing.target) if landing.target is not None else []
@@ -235,10 +222,10 @@ class Routes:
                     return resource, objects[0], landing.key
         return None
 
-    def _add_remarks(
-        self, operation: Operation, names: dict[str, str], route: dict[str, Any]
-    ) -> None:
+    def _add_remarks(self, operation: Operation, names: Names, route: dict[str, Any]) -> None:
         node = operation.node
+        if operation.environment is not None:
+            route["x-environment"] = operation.environment
         if node.flag("deprecated"):
             route["x-deprecated"] = True
         text = node.text("summary") or node.text("description")
@@ -291,7 +278,8 @@ def _key_path(key: str) -> str | list[str]:
     return [key] if "." in key else key
 
 
-def _is_json(media_type: str) -> bool:
+def is_json(media_type: str) -> bool:
+    """Returns whether bodies of a media type are read and written as JSON."""
     name = media_type.partition(";")[0].strip().lower()
     return "json" in name or name == "*/*"
 
@@ -319,17 +307,18 @@ def joined_statuses(descriptors: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return first if all(way == first for way in ways.values()) else descriptors
 
 
-def _variables(operation: Operation, report: Report) -> dict[str, str]:
-    """Returns the variables of the template by the names of their parameters: variables of the
-    path, and lists of the query whose elements stand in one text, which an expression writes.
+def _variables(operation: Operation, report: Report) -> Names:
+    """Returns the variables of the template by the places and names of their parameters: variables
+    of the path, and lists of the query whose elements stand in one text, which an expression
+    writes.
     """
-    names: dict[str, str] = {}
+    names: Names = {}
     for name in re.findall(r"\{([^{}]*)\}", _path(operation)):
         variable = name if _VARIABLE.fullmatch(name) else re.sub(r"\W", "_", name, flags=re.ASCII)
         variable = variable if _VARIABLE.fullmatch(variable) else f"_{variable}"
         if variable != name:
             operation.node.note("bent", f"the variable {name!r} is called {variable!r}")
-        names[name] = variable
+        names["path", name] = variable
     for one in operation.parameters:
         is_joined = isinstance(one.kind, (ListKind, FreeKind)) and not one.explode
         if one.where == "cookie":
@@ -338,13 +327,13 @@ def _variables(operation: Operation, report: Report) -> dict[str, str]:
             one.node.note("bent", f"the style {one.style}: the program joins the values itself")
         elif one.where == "query" and one.style == "form" and is_joined:
             if _VARIABLE.fullmatch(one.name) and one.name not in names.values():
-                names[one.name] = one.name
+                names["query", one.name] = one.name
             else:
                 one.node.note("bent", "the program joins the values with commas itself")
     return names
 
 
-def _template(operation: Operation, names: dict[str, str]) -> str:
+def _template(operation: Operation, names: Names) -> str:
     """Returns the path as a template of Restway."""
     given = {one.name: one for one in operation.parameters if one.where == "path"}
     parts: list[str] = []
@@ -352,7 +341,7 @@ def _template(operation: Operation, names: dict[str, str]) -> str:
         if text:
             parts.append(re.sub(r"([\\:@])", r"\\\1", text))
         else:
-            parts.append("{" + _operator(given.get(name)) + names.get(name, name) + "}")
+            parts.append("{" + _operator(given.get(name)) + names.get(("path", name), name) + "}")
     return "".join(parts)
 
 
@@ -364,10 +353,10 @@ def _operator(parameter: Parameter | None) -> str:
     return {"label": ".", "matrix": ";"}.get(parameter.style, "")
 
 
-def _parameter(one: Parameter, names: dict[str, str]) -> dict[str, Any]:
+def _parameter(one: Parameter, names: Names) -> dict[str, Any]:
     written: dict[str, Any] = {"name": one.name, "in": one.where}
-    if one.name in names and one.where in ("path", "query"):
-        written["variable"] = names[one.name]
+    if (one.where, one.name) in names:
+        written["variable"] = names[one.where, one.name]
     if one.is_required:
         written["required"] = True
     if isinstance(one.kind, ScalarKind):
