@@ -150,6 +150,8 @@ def test_all_of_is_joined_and_a_remark_beside_a_reference_changes_nothing(tmp_pa
         ("Response", "Response"),
         ("issue", "issue"),
         ("-x", "-x"),
+        ("Task-Output", "Task"),
+        ("TaskOutput", "TaskOutput"),
     ],
 )
 def test_names_of_resources(name: str, base: str) -> None:
@@ -157,9 +159,10 @@ def test_names_of_resources(name: str, base: str) -> None:
 
 
 def test_names_of_bodies() -> None:
-    names = ["TaskCreateRequest", "TaskRequestBase", "task-update", "PetInput", "TaskDuplicate"]
+    names = ["TaskCreateRequest", "TaskRequestBase", "task-update", "PetInput", "TaskDuplicate",
+             "PatchedTask", "TaskPatchRequest", "update-task", "Task-Input", "Patched"]  # fmt: skip
     assert [request_name(name) for name in names] == [
-        "Task", "Task", "task", "Pet", "TaskDuplicate",
+        "Task", "Task", "task", "Pet", "TaskDuplicate", "Task", "Task", "task", "Task", "Patched",
     ]  # fmt: skip
 
 

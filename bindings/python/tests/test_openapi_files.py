@@ -205,7 +205,7 @@ def test_swagger_2_is_converted(tmp_path: Path) -> None:
     assert one.document["environments"]["default"]["baseURL"] == "https://api.example.com/v1"
     assert one.document["auth"] == {"scheme": "basic"}
     assert one.document["entities"]["Pet"]["identity"] == "id"
-    assert routes["GET /pets/{pet_id}"]["path"] == "pets/{pet_id}{?ids}"
+    assert routes["GET /pets/{pet_id}"]["path"] == "pets/{id}{?ids}"
     assert routes["PUT /pets/{pet_id}"]["request"] == {"entity": "Pet"}
     assert routes["PUT /pets/{pet_id}"]["response"] == {"entity": "Pet"}
     assert routes["POST /pets/{pet_id}"]["serializationName"] == "form"
@@ -321,6 +321,20 @@ def test_the_description_of_github_is_imported_and_its_examples_arrive() -> None
     known = {REPEATED, SMALLER, NOT_DESCRIBED}
     assert {reason for tally in result.published.values() for reason in tally.reasons} == known
     assert all(tally.share == 1.0 for tally in result.composed.values())
+
+
+def test_every_json_body_of_github_is_described_or_in_the_report() -> None:
+    one = imported_once(GITHUB)
+    places = {place for _, place in notes(one)}
+    bodies = [
+        (operation.name, operation.bodies[0].node.place)
+        for operation in one.description.operations
+        if operation.bodies and operation.bodies[0].is_json
+    ]
+    assert len(bodies) > 150
+    described = [name for name, _ in bodies if "request" in one.document["routes"][name]]
+    assert len(described) > 150
+    assert [name for name, place in bodies if name not in described and place not in places] == []
 
 
 def test_octocat_is_one_object_of_several_shapes() -> None:

@@ -47,11 +47,11 @@ def test_routes(tmp_path: Path) -> None:
     assert restway.API.check(one.document) == []
     assert list(routes) == ["pets/get", "DELETE /pets/{pet-id}", "POST /pets/{other}:feed", "GET /"]
     get = routes["pets/get"]
-    assert get["path"] == "pets/{pet_id}{?fields}"
+    assert get["path"] == "pets/{id}{?fields}"
     assert get["response"] == {"entity": "Pet"}
     assert (get["x-description"], get["x-deprecated"]) == ("Get", True)
     assert get["x-parameters"][0] == {
-        "name": "pet-id", "in": "path", "variable": "pet_id", "required": True, "type": "int",
+        "name": "pet-id", "in": "path", "variable": "id", "required": True, "type": "int",
     }  # fmt: skip
     assert routes["POST /pets/{other}:feed"]["path"] == "pets/{other}\\:feed"
     assert routes["GET /"] == {"path": "/", "parse": "json"}
@@ -60,7 +60,7 @@ def test_routes(tmp_path: Path) -> None:
     assert ("left out", f"{item}/5") in notes(one)
 
     with restway.Client(restway.API.from_json(one.document)) as client:
-        variables: dict[str, Any] = {"pet_id": 3, "fields": ["a", "b"]}
+        variables: dict[str, Any] = {"id": 3, "fields": ["a", "b"]}
         params: dict[str, Any] = {"tag": ["x", "y"], "filter": {"a": "z"}}
         request = restway.Request.route("pets/get", variables=variables, params=params)
         url = client.inspect(request).url

@@ -21,12 +21,20 @@ from .._exceptions import ConfigError, RestwayError
 from .._object import Object
 from .._pipeline import Turn
 from .._response import Response
-from .comparing import NO_OBJECT, Comparison, Tally, key_path, same_json, scalars_in
+from .comparing import (
+    NO_OBJECT,
+    Comparison,
+    Tally,
+    joined_shapes,
+    key_path,
+    same_json,
+    scalars_in,
+)
 from .examples import Composer
 from .importer import Imported
 from .kinds import MISSING
 from .model import Operation
-from .routes import descriptors_of, is_json, matched_path
+from .routes import descriptors_of, matched_path
 
 BESIDE = "it stands beside the objects of the answer"
 OTHER_TYPE = "the document maps another media type of this answer"
@@ -113,7 +121,7 @@ def examples_of(operation: Operation, composer: Composer) -> Iterator[Example]:
         yield Example(operation, 204, "", MISSING, operation.node.place, False)
     for answer in operation.successes:
         status = int(answer.status) if answer.status.isdecimal() else 200
-        contents = [one for one in answer.contents if is_json(one.media_type)]
+        contents = [one for one in answer.contents if one.is_json]
         if not contents:
             media_type = answer.contents[0].media_type if answer.contents else ""
             place = f"{operation.node.place}/responses/{answer.status}"
@@ -176,6 +184,7 @@ class _Checker:
     ) -> None:
         self._client = client
         self._document = document
+        self._entities = joined_shapes(document["entities"])
         self._result = result
         self._way = way
         self._answer: tuple[int, bytes, str | None] = (200, b"", None)
@@ -280,14 +289,16 @@ class _Checker:
         tally: Tally,
         again: Tally,
     ) -> None:
-        Comparison(self._document, tally).compare(entity, value, response.objects, place)
+        comparison = Comparison(self._document, self._entities, tally)
+        comparison.compare(entity, value, response.objects, place)
         if self._way == "memory":
             objects: list[Object] = []
             for one in response.objects:
                 draft = self._client.draft(one)
                 body = self._client.encode(draft, "POST", _DRAFTS)
                 objects += self._client.map(one.entity, json.dumps(body), commit=False).objects
-            Comparison(self._document, again).compare(entity, value, objects, place)
+            comparison = Comparison(self._document, self._entities, again)
+            comparison.compare(entity, value, objects, place)
 
     def _is_total(self, route: dict[str, Any], example: Example, key: str) -> bool:
         """Returns whether a member of an envelope is the total that its page has."""

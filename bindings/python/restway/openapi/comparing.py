@@ -102,8 +102,9 @@ def joined_shapes(entities: dict[str, Any]) -> dict[str, Any]:
 class Comparison:
     """Compares examples with objects, by the entities of an API document."""
 
-    def __init__(self, document: dict[str, Any], tally: Tally) -> None:
-        self._entities = joined_shapes(document["entities"])
+    def __init__(self, document: dict[str, Any], entities: dict[str, Any], tally: Tally) -> None:
+        """`entities` are the joined shapes of the document, which all comparisons share."""
+        self._entities = entities
         self._unions = document.get("unions", {})
         self._tally = tally
         self._occurrences: dict[tuple[str, Any], list[Any]] = {}

@@ -62,6 +62,11 @@ class Entities:
             self._shape(resource, [body])
         return name
 
+    def relationships_of(self, resource: Resource) -> list[str]:
+        """Returns the names of the relationships that any shape of a written resource has."""
+        written = [self.written.get(one.name, {}) for one in self._family(resource).shapes]
+        return list(dict.fromkeys(key for one in written for key in one.get("relationships", {})))
+
     def _family(self, resource: Resource) -> Family:
         if resource.name not in self._families:
             has_extends = self._capabilities.extends
@@ -193,6 +198,9 @@ class Entities:
     def _scalar(self, field: Field, kind: ScalarKind, *, is_identity: bool) -> dict[str, Any]:
         if kind.type == "day":
             return {"type": "date", "format": "yyyy-MM-dd", **self._values(kind)}
+        is_single = len(kind.enumeration) == 1 and field.is_constant and self._capabilities.defaults
+        if is_single and field.is_of_bodies and _is_default(kind.type, kind.enumeration[0]):
+            return {"type": kind.type, "constant": kind.enumeration[0]}
         written = {"type": kind.type, **self._values(kind)}
         if len(written.get("values", ())) == 1 and len(kind.enumeration) == 1 and not is_identity:
             # A server that sends another value has changed: the program learns it by an issue.

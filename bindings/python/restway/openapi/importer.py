@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .bodies import Bodies
 from .capabilities import Capabilities
 from .entities import Entities
 from .failures import errors_of
@@ -58,8 +59,13 @@ def import_openapi(
     known = overrides or Overrides()
     can_say = capabilities or Capabilities.of_library()
     resources = _resources(description, known, report, can_say)
+    bodies = Bodies(description.operations, resources, report)
+    bodies.read()
+    if can_say.object_maps:
+        resources.add_keys()
     entities = Entities(can_say, report, resources.by_name)
-    document = _document(description, resources, entities, report)
+    routes = Routes(description.operations, resources, bodies, entities, report)
+    document = _document(description, routes, entities, report)
     places = {("entities", one.name): one.place for one in resources.by_name.values()}
     places.update((("routes", one.name), one.node.place) for one in description.operations)
     drop_refused(document, places, report)
@@ -118,12 +124,9 @@ def _resources(
 
 
 def _document(
-    description: Description, resources: Resources, entities: Entities, report: Report
+    description: Description, routes: Routes, entities: Entities, report: Report
 ) -> dict[str, Any]:
-    routes = Routes(description.operations, resources, entities, report)
     auth = _auth(description, report)
-    for operation in description.operations:
-        routes.prepare(operation)
     for operation in description.operations:
         routes.add(operation, has_auth=auth is not None)
     webhooks = description.root.get("webhooks")

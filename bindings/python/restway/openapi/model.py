@@ -35,6 +35,12 @@ class Content:
     examples: list[tuple[str, Any]] = field(default_factory=list)
     """The published examples, each with its place."""
 
+    @property
+    def is_json(self) -> bool:
+        """Whether the body is read and written as JSON."""
+        name = self.media_type.partition(";")[0].strip().lower()
+        return "json" in name or name == "*/*"
+
 
 @dataclass
 class Answer:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Any
 
+from .bodies import Bodies, Body
 from .entities import Entities
 from .identity import answered
-from .kinds import FreeKind, ListKind, ObjectKind, ScalarKind
+from .kinds import FreeKind, ListKind, ScalarKind
 from .landing import Landing, landing_of, objects_of
 from .model import Answer, Content, Operation, Parameter
-from .names import request_name
 from .notes import Report
 from .pages import pages_of
-from .resources import Resource, Resources, add_body_shape
+from .resources import Resource, Resources
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*")
 
@@ -23,6 +24,15 @@ Names = dict[tuple[str, str], str]
 _ENCODINGS = {"application/x-www-form-urlencoded": "url", "multipart/form-data": "form"}
 
 
+@dataclass(frozen=True)
+class Served:
+    """The resource whose objects a route sends."""
+
+    resource: Resource
+    variable: str | None = None
+    """The variable of the path that is the identity of an object."""
+
+
 class Routes:
     """The routes of a document."""
 
@@ -30,23 +40,17 @@ class Routes:
         self,
         operations: list[Operation],
         resources: Resources,
+        bodies: Bodies,
         entities: Entities,
         report: Report,
     ) -> None:
         self.written: dict[str, dict[str, Any]] = {}
         self._resources = resources
+        self._bodies = bodies
         self._entities = entities
         self._report = report
         self._equal: dict[tuple[str, str], list[str]] = {}
         self._reads = {one.path: one for one in operations if one.method == "GET"}
-
-    def prepare(self, operation: Operation) -> None:
-        """Adds to the resources what the bodies of an operation have of them. All operations come
-        before the first route, because an entity is written once.
-        """
-        found = self._body(operation)
-        if found is not None:
-            add_body_shape(*found[:2], self._report)
 
     def add(self, operation: Operation, *, has_auth: bool) -> None:
         """Writes the route of an operation."""
@@ -55,8 +59,11 @@ class Routes:
         route: dict[str, Any] = {}
         if operation.method != "GET":
             route["method"] = operation.method
-        names = _variables(operation, self._report)
+        served = self._served(operation)
+        names = _variables(operation, served)
         route["path"] = self._path(operation, names)
+        if served is not None:
+            route["entity"] = self._entities.add(served.resource)
         self._add_answers(operation, route)
         self._add_body(operation, route)
         if has_auth and operation.security == []:
@@ -97,7 +104,7 @@ class Routes:
             contents = self._chosen(answer)
             if not contents:
                 others += [one.media_type for one in answer.contents]
-            accepted += [one.media_type for one in answer.contents if is_json(one.media_type)]
+            accepted += [one.media_type for one in answer.contents if one.is_json]
             for content, media_type in contents:
                 if content.kind is None:
                     continue
@@ -136,7 +143,7 @@ class Routes:
         several schemas apart; if the API document cannot name media types, only the first content
         is returned.
         """
-        contents = [one for one in answer.contents if is_json(one.media_type)]
+        contents = [one for one in answer.contents if one.is_json]
         different: list[Content] = []
         for content in contents:
             if all(content.kind is not one.kind for one in different):
@@ -182,45 +189,66 @@ class Routes:
 
     def _add_body(self, operation: Operation, route: dict[str, Any]) -> None:
         types = [content.media_type for content in operation.bodies]
-        if types and not any(is_json(one) for one in types):
+        if types and not any(one.is_json for one in operation.bodies):
             encoding = next((_ENCODINGS[one] for one in types if one in _ENCODINGS), None)
             if encoding is not None:
                 route["serializationName"] = encoding
-        found = self._body(operation)
-        if found is not None:
-            resource, body, key = found
-            request: dict[str, Any] = {"entity": self._entities.add_body(resource, body)}
-            if key is not None:
-                request["keyPath"] = [key] if "." in key else key
-            if operation.method == "PATCH":
-                request["changedOnly"] = True
-            if operation.method in ("POST", "PUT", "PATCH"):
-                route["request"] = request
-        if operation.method == "DELETE":
-            self._add_deleted(operation, route)
+        body = self._bodies.of(operation)
+        if body is not None:
+            requests = [self._request(operation, body, one) for one in body.resources]
+            route["request"] = requests[0] if len(requests) == 1 else requests
 
-    def _add_deleted(self, operation: Operation, route: dict[str, Any]) -> None:
-        """Names the entity whose object a DELETE removes, if the path has only its identity."""
+    def _request(self, operation: Operation, body: Body, resource: Resource) -> dict[str, Any]:
+        """Returns the request descriptor of a resource that a body has."""
+        objects = [one for one in body.objects if self._resources.resource(one, "") is resource]
+        names = [self._entities.add_body(resource, one) for one in objects]
+        request: dict[str, Any] = {"entity": names[0]}
+        if body.key is not None:
+            request["keyPath"] = _key_path(body.key)
+        if operation.method == "PATCH":
+            request["changedOnly"] = True
+        sent = {
+            key for one in objects for key, each in one.properties.items() if not each.is_read_only
+        }
+        others = [one for one in self._entities.relationships_of(resource) if one not in sent]
+        return {**request, "exclude": others} if others else request
+
+    def _served(self, operation: Operation) -> Served | None:
+        """Returns the resource whose objects are read, made, changed or removed by an operation,
+        and the variable of its path that is their identity.
+        """
+        method, variable = operation.method, operation.last_variable
+        if method == "POST":
+            body = self._bodies.of(operation)
+            made = body.resources[0] if body is not None and len(body.resources) == 1 else None
+            return Served(made) if made is not None and self._is_made(operation, made) else None
+        if variable is None or method not in ("GET", "PUT", "PATCH", "DELETE"):
+            return None
+        resource = self._subject(operation)
+        if resource is None or resource.identity is None or resource.members:
+            return None
+        if variable not in resource.confirmations or not _VARIABLE.fullmatch(resource.identity):
+            return None
+        above = operation.path.rstrip("/").rpartition("/")[0]
+        if f"{{{resource.identity}}}" in above:
+            return None  # because the object would fill this variable as well
+        return Served(resource, variable)
+
+    def _subject(self, operation: Operation) -> Resource | None:
+        """Returns the resource of the object to which the path of an operation leads."""
         read = self._reads.get(operation.path)
-        resource = answered(read, self._resources) if read is not None else None
-        if resource is None or resource.identity is None or operation.path.count("{") != 1:
-            return
-        if operation.last_variable in resource.confirmations:
-            route["entity"] = self._entities.add(resource)
+        if read is not None:
+            return answered(read, self._resources)
+        if operation.path.count("{") != 1:
+            return None  # such a path may lead to a part of another object, such as a member
+        if operation.method != "DELETE":
+            return answered(operation, self._resources)
+        above = self._reads.get(operation.path.rstrip("/").rpartition("/")[0])
+        return answered(above, self._resources, is_list=True) if above is not None else None
 
-    def _body(self, operation: Operation) -> tuple[Resource, ObjectKind, str | None] | None:
-        """Returns the resource that a body has, its shape, and the member that holds it."""
-        for content in operation.bodies:
-            if not is_json(content.media_type) or content.kind is None:
-                continue
-            landing = landing_of(content.kind)
-            objects = objects_of(landing.target) if landing.target is not None else []
-            is_list = landing.target is not None and _is_list(content, landing)
-            if len(objects) == 1 and objects[0].name is not None and not is_list:
-                resource = self._resources.by_name.get(request_name(objects[0].name))
-                if resource is not None:
-                    return resource, objects[0], landing.key
-        return None
+    def _is_made(self, operation: Operation, resource: Resource) -> bool:
+        """Returns whether a POST makes objects of a resource with answers."""
+        return not resource.is_of_bodies and resource in self._bodies.subjects(operation)
 
     def _add_remarks(self, operation: Operation, names: Names, route: dict[str, Any]) -> None:
         node = operation.node
@@ -278,12 +306,6 @@ def _key_path(key: str) -> str | list[str]:
     return [key] if "." in key else key
 
 
-def is_json(media_type: str) -> bool:
-    """Returns whether bodies of a media type are read and written as JSON."""
-    name = media_type.partition(";")[0].strip().lower()
-    return "json" in name or name == "*/*"
-
-
 def _is_usual(media_type: str) -> bool:
     """Returns whether requests accept a type that their route does not name."""
     name = media_type.partition(";")[0].strip().lower()
@@ -307,7 +329,7 @@ def joined_statuses(descriptors: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return first if all(way == first for way in ways.values()) else descriptors
 
 
-def _variables(operation: Operation, report: Report) -> Names:
+def _variables(operation: Operation, served: Served | None) -> Names:
     """Returns the variables of the template by the places and names of their parameters: variables
     of the path, and lists of the query whose elements stand in one text, which an expression
     writes.
@@ -316,6 +338,8 @@ def _variables(operation: Operation, report: Report) -> Names:
     for name in re.findall(r"\{([^{}]*)\}", _path(operation)):
         variable = name if _VARIABLE.fullmatch(name) else re.sub(r"\W", "_", name, flags=re.ASCII)
         variable = variable if _VARIABLE.fullmatch(variable) else f"_{variable}"
+        if served is not None and name == served.variable and served.resource.identity is not None:
+            variable = served.resource.identity  # so that an object fills it
         if variable != name:
             operation.node.note("bent", f"the variable {name!r} is called {variable!r}")
         names["path", name] = variable
