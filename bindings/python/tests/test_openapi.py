@@ -46,6 +46,7 @@ def test_types_of_scalars(tmp_path: Path) -> None:
         made={"type": "string", "format": "date-time"},
         day={"type": "string", "format": "date"},
         data={"type": "string", "format": "byte"},
+        icon={"anyOf": [{"type": "string", "contentEncoding": "base64"}, {"type": "null"}]},
         state={"enum": ["open", "closed", None]},
         either={"type": ["string", "integer"]},
         anything={},
@@ -61,12 +62,23 @@ def test_types_of_scalars(tmp_path: Path) -> None:
         "made": {"type": "date"},
         "day": {"type": "date", "format": "yyyy-MM-dd"},
         "data": {"type": "bytes"},
+        "icon": {"type": "bytes"},
         "state": {"type": "string", "values": ["open", "closed"]},
         "either": {"type": "any"},
         "anything": {"type": "json"},
         "constant": {"type": "int", "values": [3], "closed": True},
         "odd": {"type": "json"},
     }
+
+
+@pytest.mark.parametrize("free", [True, {}, {"type": "string"}])
+def test_free_keys_beside_properties_are_in_the_report(tmp_path: Path, free: Any) -> None:
+    schema = {**objects("id", id=NUMBER), "additionalProperties": free}
+    paths = {"/things": {"get": operation(listed(ref("Thing")))}}
+    one = imported(tmp_path, description(paths, {"Thing": schema}))
+    assert set(one.document["entities"]["Thing"]["attributes"]) == {"id"}
+    place = "#/components/schemas/Thing/additionalProperties"
+    assert notes(one) == [("left out", place)]
 
 
 def test_enumerations_are_open_lists_of_values(tmp_path: Path) -> None:

@@ -204,6 +204,27 @@ def test_bodies(tmp_path: Path) -> None:
         ("startIndex", {"totalResults": NUMBER}, {},
          {"offset": "startIndex", "first": 1, "total": "totalResults"}),
         ("q", {"total": NUMBER}, {}, None),
+        # Django REST framework, fastapi-pagination, Spring, Laravel, JSON:API
+        ("page", {"count": NUMBER, "next": TEXT, "previous": TEXT}, {},
+         {"nextURL": "next", "total": "count"}),
+        ("page", {"count": NUMBER}, {}, {"page": "page"}),
+        ("page size", {"total": NUMBER, "page": NUMBER, "size": NUMBER, "pages": NUMBER}, {},
+         {"page": "page", "total": "total"}),
+        ("cursor size", {"total": NUMBER, "current_page": TEXT, "current_page_backwards": TEXT,
+                         "previous_page": TEXT, "next_page": {"anyOf": [TEXT, {"type": "null"}]}},
+         {}, {"cursor": "next_page", "parameter": "cursor", "total": "total"}),
+        ("page size sort", {"pageable": objects(offset=NUMBER), "last": {"type": "boolean"},
+                            "totalElements": NUMBER, "totalPages": NUMBER, "size": NUMBER,
+                            "number": NUMBER, "sort": objects(sorted={"type": "boolean"}),
+                            "first": {"type": "boolean"}, "numberOfElements": NUMBER,
+                            "empty": {"type": "boolean"}}, {},
+         {"page": "page", "first": 0, "total": "totalElements"}),
+        ("page", {"links": objects(next=TEXT, prev=TEXT),
+                  "meta": objects(current_page=NUMBER, total=NUMBER, per_page=NUMBER)}, {},
+         {"nextURL": "links.next", "total": "meta.total"}),
+        ("page", {"current_page": NUMBER, "next_page_url": TEXT, "path": TEXT, "from": NUMBER,
+                  "to": NUMBER, "per_page": NUMBER, "total": NUMBER}, {},
+         {"nextURL": "next_page_url", "total": "total"}),
     ],
 )  # fmt: skip
 def test_pages(
@@ -251,6 +272,97 @@ def test_authentication(tmp_path: Path, scheme: dict[str, Any], auth: Any) -> No
     assert one.document["routes"]["PUT /a"].get("auth", True) is (auth is None)
     if auth is None:
         assert ("left out", "#/components/securitySchemes/one") in notes(one)
+
+
+def test_an_operation_without_security_has_no_credential(tmp_path: Path) -> None:
+    components = {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}}
+    paths = {"/login": {"post": operation()}, "/me": {"get": operation(security=[{"token": []}])}}
+    one = imported(tmp_path, description(paths, components=components))
+    assert one.document["auth"] == {"scheme": "bearer"}
+    routes = one.document["routes"]
+    assert (routes["POST /login"].get("auth"), "auth" in routes["GET /me"]) == (False, False)
+    nothing = description({"/login": {"post": operation()}}, components=components)
+    one = imported(tmp_path, nothing)
+    assert "auth" not in one.document and "auth" not in one.document["routes"]["POST /login"]
+
+
+def test_an_operation_gets_no_credential_of_another_scheme(tmp_path: Path) -> None:
+    schemes = {
+        "token": {"type": "http", "scheme": "bearer"},
+        "other": {"type": "oauth2", "flows": {"implicit": {}}},
+        "key": {"type": "apiKey", "in": "header", "name": "X-Key"},
+    }
+    both = operation(security=[{"token": [], "key": []}])
+    paths = {
+        "/a": {"get": operation(), "put": operation(security=[{"key": []}]), "post": both},
+        "/b": {"get": operation(security=[{"other": []}]), "put": operation()},
+        "/c": {"get": operation(security=[{"key": []}, {"token": []}])},
+    }
+    content = description(
+        paths, components={"securitySchemes": schemes}, security=[{"token": []}]
+    )  # fmt: skip
+    one = imported(tmp_path, content)
+    assert one.document["auth"] == {"scheme": "bearer"}
+    routes = one.document["routes"].items()
+    assert [name for name, route in routes if route.get("auth") is False] == ["PUT /a"]
+    assert ("bent", "#/paths/~1a/put") in notes(one)
+
+
+PLACE = listed({"type": ["string", "integer"]})
+VALIDATION = objects("loc msg type", loc=PLACE, msg=TEXT, type=TEXT)
+MESSAGES = {"type": "object", "additionalProperties": listed(TEXT)}
+
+
+@pytest.mark.parametrize(
+    ("schema", "errors"),
+    [
+        # FastAPI, drf-standardized-errors, RFC 9457, Rails, Laravel, Spring, Symfony, JSON:API
+        (objects(detail=listed(VALIDATION)),
+         {"message": "detail",
+          "details": {"details": "detail", "code": "type", "message": "msg", "field": "loc"}}),
+        (objects(type=TEXT, errors=listed(objects(code=TEXT, detail=TEXT, attr=TEXT))),
+         {"code": "type", "details": {"details": "errors", "code": "code", "message": "detail",
+                                      "field": "attr"}}),
+        (objects(type=TEXT, title=TEXT, detail=TEXT, status=NUMBER, instance=TEXT,
+                 errors=listed(objects(detail=TEXT, pointer=TEXT))),
+         {"code": "type", "message": "detail",
+          "details": {"details": "errors", "message": "detail", "field": "pointer"}}),
+        (objects(errors=MESSAGES), {"details": "errors"}),
+        (objects(message=TEXT, errors=MESSAGES), {"message": "message", "details": "errors"}),
+        (objects(timestamp=TEXT, status=NUMBER, error=TEXT, path=TEXT, errors=listed(
+            objects(field=TEXT, defaultMessage=TEXT, code=TEXT))),
+         {"message": "error", "details": {"details": "errors", "code": "code",
+                                          "message": "defaultMessage", "field": "field"}}),
+        (objects(title=TEXT, violations=listed(objects(propertyPath=TEXT, message=TEXT))),
+         {"message": "title", "details": {"details": "violations", "message": "message",
+                                          "field": "propertyPath"}}),
+        (objects(errors=listed(objects(code=TEXT, title=TEXT, source=objects(pointer=TEXT)))),
+         {"details": {"details": "errors", "code": "code", "message": "title",
+                      "field": "source.pointer"}}),
+    ],
+)  # fmt: skip
+def test_failures_of_frameworks(tmp_path: Path, schema: Any, errors: Any) -> None:
+    get = operation()
+    get["responses"]["422"] = answer(schema)
+    one = imported(tmp_path, description({"/a": {"get": get}}))
+    assert restway.API.check(one.document) == []
+    assert one.document["errors"] == errors
+
+
+def test_forms_repeat_the_names_of_lists(tmp_path: Path) -> None:
+    def form(**content: Any) -> dict[str, Any]:
+        schema = objects(tags=listed(TEXT))
+        media = {"application/x-www-form-urlencoded": {"schema": schema, **content}}
+        return operation(requestBody={"content": media})
+
+    nested = form(encoding={"tags": {"style": "deepObject", "explode": True}})
+    one = imported(tmp_path, description({"/a": {"post": form()}, "/b": {"post": nested}}))
+    assert one.document["routes"]["POST /a"]["forms"] == {"lists": "repeat"}
+    assert "forms" not in one.document["routes"]["POST /b"]
+    with restway.Client(restway.API.from_json(one.document)) as client:
+        for name, body in (("/a", b"tags=x&tags=y"), ("/b", b"tags%5B%5D=x&tags%5B%5D=y")):
+            request = restway.Request.route(f"POST {name}", params={"tags": ["x", "y"]})
+            assert client.inspect(request).body == body
 
 
 def test_operations_that_differ_in_a_fragment_share_their_descriptors(tmp_path: Path) -> None:

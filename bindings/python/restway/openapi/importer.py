@@ -13,7 +13,7 @@ from .failures import errors_of
 from .identity import decide_identities
 from .kin import Kin
 from .landing import landing_of
-from .model import Description
+from .model import Description, Scheme
 from .notes import Report
 from .operations import alternatives, read_operations
 from .overrides import Overrides, merged
@@ -161,11 +161,13 @@ def _document(
 
 
 def _auth(description: Description, report: Report) -> dict[str, Any] | None:
-    """Returns the scheme that most operations accept; all others are noted."""
-    uses = [
-        description.security if operation.security is None else operation.security
-        for operation in description.operations
-    ]
+    """Returns the scheme that most operations accept; all others are noted. Operations that take no
+    credential, or another kind of credential, get none.
+    """
+    for operation in description.operations:
+        accepted = description.security if operation.security is None else operation.security
+        operation.accepted = accepted
+    uses = [operation.accepted for operation in description.operations]
     name = chosen_scheme(description.schemes, description.security, uses)
     for scheme in description.schemes.values():
         if scheme.name == name:
@@ -176,7 +178,27 @@ def _auth(description: Description, report: Report) -> dict[str, Any] | None:
             scheme.node.note("left out", reason)
     if name is None:
         return None
-    for operation, accepted in zip(description.operations, uses):
-        if accepted and [name] not in accepted:
+    for operation in description.operations:
+        accepted = operation.accepted
+        operation.has_credential = any(
+            name in one or any(_is_like(description.schemes, name, other) for other in one)
+            for one in accepted
+        )
+        if not operation.has_credential and any(accepted):
+            reason = f"its requests have no credential, because they do not take {name!r}"
+            operation.node.note("bent", f"{reason}: the program gives it")
+        elif operation.has_credential and [name] not in accepted:
             operation.node.note("bent", f"its requests are authorised by {name!r}")
     return description.schemes[name].auth
+
+
+def _is_like(schemes: dict[str, Scheme], name: str, other: str) -> bool:
+    """Returns whether the credentials of two schemes are sent in the same way: as bearer tokens, or
+    under one name.
+    """
+    one, two = schemes.get(name), schemes.get(other)
+    if one is None or two is None or one.auth is None or two.auth is None:
+        return False
+    tokens = ("bearer", "oauth2")
+    are_tokens = one.auth["scheme"] in tokens and two.auth["scheme"] in tokens
+    return are_tokens or one.auth == two.auth

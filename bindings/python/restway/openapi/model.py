@@ -72,6 +72,10 @@ class Operation:
     answers: list[Answer] = field(default_factory=list)
     security: list[list[str]] | None = None
     """The alternatives of schemes; None if the schemes of the whole API apply."""
+    accepted: list[list[str]] = field(default_factory=list)
+    """The alternatives of schemes that apply; none if its requests need no credential."""
+    has_credential: bool = False
+    """Whether its requests have the credential of the document."""
     server_nodes: list[Node] = field(default_factory=list)
     """The servers of this operation alone."""
     environment: str | None = None

@@ -66,7 +66,7 @@ class Routes:
             route["entity"] = self._entities.add(served.resource)
         self._add_answers(operation, route)
         self._add_body(operation, route)
-        if has_auth and operation.security == []:
+        if has_auth and not operation.has_credential:
             route["auth"] = False
         self._add_remarks(operation, names, route)
         self.written[operation.name] = route
@@ -193,6 +193,8 @@ class Routes:
             encoding = next((_ENCODINGS[one] for one in types if one in _ENCODINGS), None)
             if encoding is not None:
                 route["serializationName"] = encoding
+                if not any(map(_is_nested, operation.bodies)):
+                    route["forms"] = {"lists": "repeat"}
         body = self._bodies.of(operation)
         if body is not None:
             requests = [self._request(operation, body, one) for one in body.resources]
@@ -295,6 +297,11 @@ def _named_type(media_type: str) -> str:
     name, *parameters = [part.strip() for part in media_type.split(";")]
     kept = [one for one in parameters if one and not one.lower().startswith("charset=")]
     return "; ".join([name, *kept])
+
+
+def _is_nested(content: Content) -> bool:
+    """Returns whether a form writes lists as the names of their elements (`a[0]`)."""
+    return any(one.text("style") == "deepObject" for _, one in content.node.get("encoding").items())
 
 
 def _status(answer: Answer) -> str:
