@@ -83,6 +83,9 @@ class Bodies:
         for shape, resource in self._shapes.items():
             self._resources.add_body_shape(resource, shape)
         self._resources.complete()
+        for one in self._resources.by_name.values():
+            if one.is_of_bodies and any(each.resource_type is not None for each in one.shapes):
+                one.identity = "id"  # JSON:API says so
 
     def _read(self, operation: Operation) -> Body | None:
         """Returns the JSON body of an operation, or notes why its route says nothing about it."""
@@ -109,6 +112,8 @@ class Bodies:
         """Returns the resource that an object has by itself or by its name."""
         if self._resources.has(shape):
             return self._resources.resource(shape, "")
+        if shape.resource_type:
+            return self._resources.of_type(shape.resource_type)
         resource = self._resources.by_name.get(request_name(shape.name or ""))
         if resource is None or resource.is_of_bodies:
             return None

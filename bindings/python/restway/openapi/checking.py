@@ -32,8 +32,9 @@ from .comparing import (
 )
 from .examples import Composer
 from .importer import Imported
+from .jsonapi import document_of, flat
 from .kinds import MISSING
-from .model import Operation
+from .model import Content, Operation
 from .routes import descriptors_of, matched_path
 
 BESIDE = "it stands beside the objects of the answer"
@@ -54,6 +55,8 @@ class Example:
     place: str
     is_published: bool
     """Whether the description has it; otherwise it is composed of the schema."""
+    body: Any = MISSING
+    """The body, if it is not the value: JSON:API has the objects in another form."""
 
 
 @dataclass
@@ -128,11 +131,21 @@ def examples_of(operation: Operation, composer: Composer) -> Iterator[Example]:
             yield Example(operation, status, media_type, MISSING, place, False)
         for content in contents:
             for place, value in content.examples:
-                yield Example(operation, status, content.media_type, value, place, True)
+                yield _example(operation, status, content, value, place, is_published=True)
             if not content.examples and content.kind is not None:
                 value = composer.value(content.kind)
+                if content.envelope is not None and value is not MISSING:
+                    value = document_of(content.kind, value)
                 place = content.node.place
-                yield Example(operation, status, content.media_type, value, place, False)
+                yield _example(operation, status, content, value, place, is_published=False)
+
+
+def _example(
+    operation: Operation, status: int, content: Content, body: Any, place: str, *,
+    is_published: bool,
+) -> Example:  # fmt: skip
+    value = body if content.envelope is None or body is MISSING else flat(body)
+    return Example(operation, status, content.media_type, value, place, is_published, body)
 
 
 def check(imported: Imported) -> CheckResult:
@@ -195,7 +208,7 @@ class _Checker:
 
     def check(self, example: Example) -> None:
         """Calls an operation, and compares the objects of its answer with the example."""
-        body = b"" if example.value is MISSING else json.dumps(example.value).encode()
+        body = b"" if example.body is MISSING else json.dumps(example.body).encode()
         is_any = "*" in example.media_type
         media_type = "application/json" if is_any else example.media_type or None
         self._answer = (example.status, body, media_type)

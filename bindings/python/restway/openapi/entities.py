@@ -125,6 +125,9 @@ class Entities:
             else:
                 attributes[name] = self._attribute(field, is_identity=name == resource.identity)
         entity: dict[str, Any] = {}
+        types = {one.resource_type for one in resource.shapes} - {None, ""}
+        if shape.base is None and len(types) == 1:
+            entity["type"] = types.pop()
         if shape.base is not None:
             entity["extends"] = shape.base.name
         elif resource.identity is not None and resource.identity in attributes:

@@ -11,6 +11,7 @@ from .capabilities import Capabilities
 from .entities import Entities
 from .failures import errors_of
 from .identity import decide_identities
+from .jsonapi import is_jsonapi, read_jsonapi
 from .kin import Kin
 from .landing import landing_of
 from .model import Description, Scheme
@@ -64,7 +65,10 @@ def import_openapi(
     if can_say.object_maps:
         resources.add_keys()
     entities = Entities(can_say, report, resources.by_name)
-    routes = Routes(description.operations, resources, bodies, entities, report)
+    routes = Routes(
+        description.operations, resources, bodies, entities, report,
+        is_jsonapi=description.is_jsonapi,
+    )  # fmt: skip
     document = _document(description, routes, entities, report)
     places = {("entities", one.name): one.place for one in resources.by_name.values()}
     places.update((("routes", one.name), one.node.place) for one in description.operations)
@@ -84,6 +88,9 @@ def read_description(file: Path, report: Report) -> Description:
     if not version.startswith(("2", "3")):
         raise ReadError(f"{file.name}: it is no description of OpenAPI 3 or Swagger 2")
     operations = read_operations(root, Schemas())
+    is_format = is_jsonapi(operations)
+    if is_format:
+        read_jsonapi(operations, report)
     return Description(
         root,
         operations,
@@ -92,6 +99,7 @@ def read_description(file: Path, report: Report) -> Description:
         alternatives(root.get("security")),
         root.get("info").text("title") or "",
         root.get("info").text("version") or "",
+        is_format,
     )
 
 
@@ -107,7 +115,7 @@ def _resources(
                 landing = landing_of(content.kind) if content.kind is not None else None
                 if landing is None or content.kind is None:
                     continue
-                for _, value in content.examples:
+                for _, value in content.examples if content.envelope is None else ():
                     kin.look(content.kind, value)
                 if landing.target is not None:
                     targets.append((landing.target, operation.name))
@@ -139,6 +147,8 @@ def _document(
         if server.variables:
             environments[server.name]["x-variables"] = server.variables
     document: dict[str, Any] = {"restway": 1}
+    if description.is_jsonapi:
+        document["format"] = "jsonapi"
     document["x-source"] = {"title": description.title, "version": description.version}
     if len(servers) > 1:
         document["environment"] = servers[0].name
@@ -150,7 +160,7 @@ def _document(
     document["routes"] = routes.written
     if responses:
         document["responses"] = responses
-    errors = errors_of(description.operations)
+    errors = None if description.is_jsonapi else errors_of(description.operations)
     if not entities.unions:
         del document["unions"]
     if errors is not None:

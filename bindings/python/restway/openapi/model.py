@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from .kinds import Kind
+from .kinds import Kind, ObjectKind
 from .reading import Node
 
 Where = Literal["path", "query", "header", "cookie"]
@@ -34,6 +34,8 @@ class Content:
     """None for a body without a schema."""
     examples: list[tuple[str, Any]] = field(default_factory=list)
     """The published examples, each with its place."""
+    envelope: ObjectKind | None = None
+    """The whole body, if it is JSON:API; `kind` is the kind of its primary data."""
 
     @property
     def is_json(self) -> bool:
@@ -129,3 +131,5 @@ class Description:
     security: list[list[str]] = field(default_factory=list)
     title: str = ""
     version: str = ""
+    is_jsonapi: bool = False
+    """Whether all bodies are JSON:API."""

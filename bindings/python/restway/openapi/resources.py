@@ -126,6 +126,13 @@ class Resources:
         """Returns whether the resource of an object is known."""
         return shape in self._of
 
+    def of_type(self, resource_type: str) -> Resource | None:
+        """Returns the resource whose objects have a type in JSON:API."""
+        for one in self.by_name.values():
+            if any(shape.resource_type == resource_type for shape in one.shapes):
+                return one
+        return None
+
     def adopt(self, shape: ObjectKind, resource: Resource) -> None:
         """Says of which known resource an object of a body is."""
         self._of[shape] = resource

@@ -43,7 +43,10 @@ class Routes:
         bodies: Bodies,
         entities: Entities,
         report: Report,
+        *,
+        is_jsonapi: bool = False,
     ) -> None:
+        self._is_jsonapi = is_jsonapi
         self.written: dict[str, dict[str, Any]] = {}
         self._resources = resources
         self._bodies = bodies
@@ -116,7 +119,11 @@ class Routes:
                     continue
                 resource = self._resources.resource(landing.target, operation.name)
                 descriptors.append({**self._descriptor(landing, resource), **common})
+                if content.envelope is not None:  # JSON:API
+                    landing = Landing("entity", landing.target, "data", content.envelope)
                 pages = pages_of(operation, answer, landing, resource.identity)
+                if pages is None and content.envelope is not None and operation.method == "GET":
+                    pages = {}
                 if pages is not None and "pages" not in route and _is_list(content, landing):
                     route["pages"] = pages
                 beside = self._beside(landing, pages)
@@ -170,6 +177,9 @@ class Routes:
         """
         if landing.envelope is None or landing.key is None:
             return None
+        if self._is_jsonapi:
+            has_meta = "meta" in landing.envelope.properties
+            return {"type": "json", "keyPath": "meta"} if has_meta else None
         total = (pages or {}).get("total")
         members = {
             key: one

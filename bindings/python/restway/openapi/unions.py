@@ -15,6 +15,9 @@ def rule_of(target: UnionKind, members: Members) -> dict[str, Any] | None:
     """Returns the keys of a union in the API document that tell its members apart; None if nothing
     does.
     """
+    types = {one.resource_type for several in members.values() for one in several}
+    if len(types) == len(members) and all(types):
+        return {}  # the types of JSON:API tell them apart
     return _by_discriminator(target, members) or _by_constants(members) or _by_keys(members)
 
 
@@ -115,7 +118,7 @@ def member_of(union: Mapping[str, Any], value: Any) -> str:
         chosen: str = union["discriminator"]["values"].get(found, first)
         return chosen
     for name in union["oneOf"]:
-        keys = union["keys"].get(name)
+        keys = union.get("keys", {}).get(name)
         if keys is not None and all(_has(value, key) for key in keys):
             return str(name)
     return first
