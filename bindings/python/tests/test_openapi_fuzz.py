@@ -24,6 +24,8 @@ _JUNK: list[Any] = [
     {"allOf": 5}, {"oneOf": [None, 3]}, {"properties": {"": {}, "a": []}},
 ]  # fmt: skip
 
+_EITHER = {"oneOf": [ref("Pet"), ref("Form")]}
+
 _WHOLE = description(
     {
         "/pets/{pet_id}": {
@@ -32,9 +34,7 @@ _WHOLE = description(
             "delete": operation(security=[]),
             "servers": [{"url": "https://{host}", "variables": {"host": {"default": "a.b"}}}],
             "patch": operation(
-                requestBody={
-                    "content": {"application/json": {"schema": {"oneOf": [ref("Pet"), ref("Form")]}}}
-                },
+                requestBody={"content": {"application/json": {"schema": _EITHER}}},
             ),
         },
         "/pets": {

@@ -83,9 +83,10 @@ class Bodies:
         for shape, resource in self._shapes.items():
             self._resources.add_body_shape(resource, shape)
         self._resources.complete()
-        for one in self._resources.by_name.values():
-            if one.is_of_bodies and any(each.resource_type is not None for each in one.shapes):
-                one.identity = "id"  # JSON:API says so
+        for made in self._resources.by_name.values():
+            is_of_format = any(each.resource_type is not None for each in made.shapes)
+            if made.is_of_bodies and is_of_format:
+                made.identity = "id"  # JSON:API says so
 
     def _read(self, operation: Operation) -> Body | None:
         """Returns the JSON body of an operation, or notes why its route says nothing about it."""
