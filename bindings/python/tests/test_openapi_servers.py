@@ -104,8 +104,9 @@ def test_a_path_that_repeats_a_server_of_the_api_is_relative(tmp_path: Path) -> 
 def test_another_server_of_a_path_is_an_environment(tmp_path: Path) -> None:
     one = served(tmp_path, MAIN, a=None, b=[FILES], c=[FILES])
     assert urls(one) == {
-        "default": "https://api.example.com/v1", "files.example.com": "https://files.example.com/up",
-    }  # fmt: skip
+        "default": "https://api.example.com/v1",
+        "files.example.com": "https://files.example.com/up",
+    }
     assert one.document["environment"] == "default"
     assert one.document["routes"]["b"]["x-environment"] == "files.example.com"
     assert ("bent", "#/paths/~1b/get") in notes(one)
@@ -115,7 +116,9 @@ def test_another_server_of_a_path_is_an_environment(tmp_path: Path) -> None:
 
 def test_servers_of_paths_alone_are_the_environments(tmp_path: Path) -> None:
     one = served(tmp_path, a=[FILES], b=[MAIN], c=[MAIN])
-    assert list(urls(one).values()) == ["https://api.example.com/v1", "https://files.example.com/up"]
+    assert list(urls(one).values()) == [
+        "https://api.example.com/v1", "https://files.example.com/up",
+    ]  # fmt: skip
     assert called(one, "b") == "https://api.example.com/v1/b"
     assert "x-environment" not in one.document["routes"]["b"]
     assert one.document["routes"]["a"]["x-environment"] == "files.example.com"
