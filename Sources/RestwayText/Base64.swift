@@ -1,7 +1,7 @@
 /// Reads and writes base64 as in RFC 4648, with either alphabet (sections 4 and 5). It reads all
-/// that section 3 lets a reader accept: line breaks and other white space, missing or excess padding
-/// at the end, and any values of the bits that belong to no byte. Other characters are not ignored,
-/// because a text with them is probably not base64.
+/// that section 3 lets a reader accept: line breaks and other white space, padding that is missing
+/// or in excess at the end, and any values of the bits that belong to no byte. Other characters are
+/// not ignored, because a text with them is probably not base64.
 package enum Base64 {
     /// The largest number of bytes that `textCount` characters can encode.
     package static func byteCountMax(_ textCount: Int) -> Int {
