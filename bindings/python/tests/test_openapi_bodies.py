@@ -180,6 +180,27 @@ def test_objects_that_only_bodies_have_are_relationships(tmp_path: Path) -> None
         }  # fmt: skip
 
 
+def test_a_body_with_another_object_than_answers_is_in_the_report(tmp_path: Path) -> None:
+    schemas = {
+        "Pet": objects("id", id=NUMBER, name=TEXT, home=objects(city=TEXT), owner=ref("Tag")),
+        "PetRequest": objects(name=TEXT, home=objects(street=TEXT), owner=objects(email=TEXT)),
+    }
+    post = operation(ref("Pet"), **body(ref("PetRequest")))
+    one = made(tmp_path, {"/pets": {"post": post}}, **schemas)
+    place = "#/components/schemas/PetRequest/properties"
+    assert set(notes(one)) == {("bent", f"{place}/home"), ("bent", f"{place}/owner")}
+
+
+def test_objects_that_several_bodies_have_at_one_place_are_one_entity(tmp_path: Path) -> None:
+    def note(**more: Any) -> dict[str, Any]:
+        return objects(name=TEXT, words=listed(TEXT), note=objects(text=TEXT, **more))
+
+    one = made(tmp_path, paths_of(post=note(), patch=note(colour=TEXT)))
+    linked = {"entity": "Tag.note", "policy": "replace"}
+    assert one.document["entities"]["Tag"]["relationships"] == {"note": linked}
+    assert set(one.document["entities"]["Tag.note"]["attributes"]) == {"text", "colour"}
+
+
 def test_a_body_has_no_objects_that_its_schema_does_not_have(tmp_path: Path) -> None:
     schemas = {
         "Pet": objects("id", id=NUMBER, name=TEXT, owner=ref("Tag"),

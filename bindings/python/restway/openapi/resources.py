@@ -281,6 +281,21 @@ class Resources:
             elif there.resource is None and linked_of(one.kind) is not None:
                 reason = "a body has an object where answers have a value"
                 self._report.add("bent", one.place, reason)
+            elif there.resource is not None and not self._leads_to(one.kind, there.resource):
+                reason = "a body has another object there than answers: drafts do not have it"
+                self._report.add("bent", one.place, reason)
+
+    def _leads_to(self, kind: Kind, resource: Resource) -> bool:
+        """Returns whether the objects of a property of a body are of a resource or its members.
+        Objects without a name become shapes of a resource that only bodies have.
+        """
+        target = linked_of(kind)
+        objects = objects_of(target) if target is not None else []
+        for one in objects if resource.is_of_bodies and not resource.members else ():
+            if one not in self._of:
+                self._add_shape(resource.name, one)
+        known = (resource, *resource.members)
+        return all(self._of.get(one) in known for one in objects)
 
     def _union(
         self, target: UnionKind, objects: list[ObjectKind], name: str, known: int
