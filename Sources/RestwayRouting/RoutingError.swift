@@ -22,6 +22,10 @@ package enum RoutingError: Error, Equatable, Sendable {
         switch self {
         case .invalidTemplate(let text, let position, let reason):
             "path template \"\(Self.shown(text))\", byte \(position): \(reason)"
+        case .unknownEnvironment("", let known) where known.isEmpty:
+            "the API document has no environment: give the client a base URL (base_url)"
+        case .unknownEnvironment("", let known):
+            "the client names no environment; there are: \(Self.list(known))"
         case .unknownEnvironment(let name, let known):
             "there is no environment \"\(name)\"; there are: \(Self.list(known))"
         case .unknownRoute(let name):

@@ -1,5 +1,7 @@
-/// Reads and writes base64 as in RFC 4648, with either alphabet (sections 4 and 5). The padding may
-/// be missing.
+/// Reads and writes base64 as in RFC 4648, with either alphabet (sections 4 and 5). It reads all
+/// that section 3 lets a reader accept: line breaks and other white space, padding that is missing
+/// or in excess at the end, and any values of the bits that belong to no byte. Other characters are
+/// not ignored, because a text with them is probably not base64.
 package enum Base64 {
     /// The largest number of bytes that `textCount` characters can encode.
     package static func byteCountMax(_ textCount: Int) -> Int {
@@ -7,17 +9,15 @@ package enum Base64 {
     }
 
     /// Writes at most `byteCountMax` bytes and returns their number; nil if `text` is not base64.
-    /// Bits that belong to no byte must be 0.
     package static func decode(
         _ text: UnsafeRawBufferPointer, into output: UnsafeMutablePointer<UInt8>
     ) -> Int? {
         var end = text.count
-        while end > 0, text.count - end < 2, text[end - 1] == UInt8(ascii: "=") { end -= 1 }
-        guard end == text.count || text.count % 4 == 0, end % 4 != 1 else { return nil }
+        while end > 0, text[end - 1] == UInt8(ascii: "=") || isSpace(text[end - 1]) { end -= 1 }
         var written = 0
         var bits: UInt32 = 0
         var bitCount = 0
-        for index in 0..<end {
+        for index in 0..<end where !isSpace(text[index]) {
             guard let value = value(of: text[index]) else { return nil }
             bits = (bits << 6 | value) & 0xFFF
             bitCount += 6
@@ -26,7 +26,8 @@ package enum Base64 {
             output[written] = UInt8(truncatingIfNeeded: bits >> UInt32(bitCount))
             written += 1
         }
-        return bits & ((1 << UInt32(bitCount)) - 1) == 0 ? written : nil
+        // A single digit in the last group is less than a byte.
+        return bitCount < 6 ? written : nil
     }
 
     /// The base64 text of `bytes`, in the standard alphabet and padded.
@@ -46,6 +47,11 @@ package enum Base64 {
             }
         }
         return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Whether a byte is a space, a tab or part of a line break.
+    private static func isSpace(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || (byte >= UInt8(ascii: "\t") && byte <= UInt8(ascii: "\r"))
     }
 
     private static func value(of byte: UInt8) -> UInt32? {

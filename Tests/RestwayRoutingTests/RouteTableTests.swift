@@ -136,6 +136,7 @@ final class RouteTableTests: XCTestCase {
     func testEachErrorHasAMessage() {
         let errors: [RoutingError] = [
             .unknownEnvironment("x", known: ["a", "b"]), .unknownEnvironment("x", known: []),
+            .unknownEnvironment("", known: []), .unknownEnvironment("", known: ["a", "b"]),
             .methodNotAllowed(.post, route: "r", allowed: [.get, .put]),
             .missingVariable(name: "id", template: ":id/a@b"),
         ]
@@ -144,6 +145,8 @@ final class RouteTableTests: XCTestCase {
             [
                 "there is no environment \"x\"; there are: a, b",
                 "there is no environment \"x\"; there are: none",
+                "the API document has no environment: give the client a base URL (base_url)",
+                "the client names no environment; there are: a, b",
                 "route \"r\" does not take POST; it takes: GET, PUT",
                 "variable \"id\" of path \":id/a@b\" has no value",
             ])

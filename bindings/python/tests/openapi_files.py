@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from restway.openapi import Capabilities, Imported, Overrides, import_openapi
 
@@ -72,6 +75,14 @@ def imported(
         file = folder / "api.json"
         file.write_text(json.dumps(content), "utf-8")
     return import_openapi(file, overrides, capabilities)
+
+
+@functools.cache
+def imported_once(file: Path) -> Imported:
+    """Imports a large description, which all tests share, or skips the test without the file."""
+    if not file.exists():
+        pytest.skip(f"{file} is missing")
+    return import_openapi(file)
 
 
 def notes(one: Imported) -> list[tuple[str, str]]:

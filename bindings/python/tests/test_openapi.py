@@ -46,6 +46,7 @@ def test_types_of_scalars(tmp_path: Path) -> None:
         made={"type": "string", "format": "date-time"},
         day={"type": "string", "format": "date"},
         data={"type": "string", "format": "byte"},
+        icon={"anyOf": [{"type": "string", "contentEncoding": "base64"}, {"type": "null"}]},
         state={"enum": ["open", "closed", None]},
         either={"type": ["string", "integer"]},
         anything={},
@@ -61,12 +62,23 @@ def test_types_of_scalars(tmp_path: Path) -> None:
         "made": {"type": "date"},
         "day": {"type": "date", "format": "yyyy-MM-dd"},
         "data": {"type": "bytes"},
+        "icon": {"type": "bytes"},
         "state": {"type": "string", "values": ["open", "closed"]},
         "either": {"type": "any"},
         "anything": {"type": "json"},
-        "constant": {"type": "int", "values": [3]},
+        "constant": {"type": "int", "values": [3], "closed": True},
         "odd": {"type": "json"},
     }
+
+
+@pytest.mark.parametrize("free", [True, {}, {"type": "string"}])
+def test_free_keys_beside_properties_are_in_the_report(tmp_path: Path, free: Any) -> None:
+    schema = {**objects("id", id=NUMBER), "additionalProperties": free}
+    paths = {"/things": {"get": operation(listed(ref("Thing")))}}
+    one = imported(tmp_path, description(paths, {"Thing": schema}))
+    assert set(one.document["entities"]["Thing"]["attributes"]) == {"id"}
+    place = "#/components/schemas/Thing/additionalProperties"
+    assert notes(one) == [("left out", place)]
 
 
 def test_enumerations_are_open_lists_of_values(tmp_path: Path) -> None:
@@ -150,6 +162,8 @@ def test_all_of_is_joined_and_a_remark_beside_a_reference_changes_nothing(tmp_pa
         ("Response", "Response"),
         ("issue", "issue"),
         ("-x", "-x"),
+        ("Task-Output", "Task"),
+        ("TaskOutput", "TaskOutput"),
     ],
 )
 def test_names_of_resources(name: str, base: str) -> None:
@@ -157,9 +171,10 @@ def test_names_of_resources(name: str, base: str) -> None:
 
 
 def test_names_of_bodies() -> None:
-    names = ["TaskCreateRequest", "TaskRequestBase", "task-update", "PetInput", "TaskDuplicate"]
+    names = ["TaskCreateRequest", "TaskRequestBase", "task-update", "PetInput", "TaskDuplicate",
+             "PatchedTask", "TaskPatchRequest", "update-task", "Task-Input", "Patched"]  # fmt: skip
     assert [request_name(name) for name in names] == [
-        "Task", "Task", "task", "Pet", "TaskDuplicate",
+        "Task", "Task", "task", "Pet", "TaskDuplicate", "Task", "Task", "task", "Task", "Patched",
     ]  # fmt: skip
 
 

@@ -20,6 +20,7 @@ from .openapi_files import (
     answer,
     description,
     imported,
+    imported_once,
     listed,
     notes,
     objects,
@@ -204,7 +205,7 @@ def test_swagger_2_is_converted(tmp_path: Path) -> None:
     assert one.document["environments"]["default"]["baseURL"] == "https://api.example.com/v1"
     assert one.document["auth"] == {"scheme": "basic"}
     assert one.document["entities"]["Pet"]["identity"] == "id"
-    assert routes["GET /pets/{pet_id}"]["path"] == "pets/{pet_id}{?ids}"
+    assert routes["GET /pets/{pet_id}"]["path"] == "pets/{id}{?ids}"
     assert routes["PUT /pets/{pet_id}"]["request"] == {"entity": "Pet"}
     assert routes["PUT /pets/{pet_id}"]["response"] == {"entity": "Pet"}
     assert routes["POST /pets/{pet_id}"]["serializationName"] == "form"
@@ -259,6 +260,36 @@ def test_the_command_writes_the_document_and_the_report(
     assert text.read_text().startswith("operations: 1")
 
 
+def test_the_command_fails_if_too_few_values_arrive(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    example = [{"id": 1, "name": "Rex"}, {"id": 2, "name": 3}]
+    paths = {"/pets": {"get": operation(listed(ref("Pet")), example)}}
+    schemas = {"Pet": objects("id", id=NUMBER, name=TEXT)}
+    file = tmp_path / "api.json"
+    file.write_text(json.dumps(description(paths, schemas)))
+    assert main([str(file), "--check"]) == 1
+    printed = capsys.readouterr()
+    assert "75.00% of the values arrived, less than 95%" in printed.err
+    assert main([str(file), "--check", "--share", "75"]) == 0
+    assert main([str(file), "--check", "--share", "75.1"]) == 1
+    assert main([str(file)]) == 0
+
+
+def test_the_check_counts_answers_of_any_media_type(tmp_path: Path) -> None:
+    get = {"responses": {"200": answer(ref("Pet"), {"id": 1, "name": "Rex"}, "*/*")}}
+    schemas = {"Pet": objects("id", id=NUMBER, name=TEXT)}
+    result = check(imported(tmp_path, description({"/pet": {"get": get}}, schemas)))
+    assert (result.published["memory"].total, result.share) == (2, 1.0)
+
+
+def test_a_check_without_values_has_no_share(tmp_path: Path) -> None:
+    result = check(imported(tmp_path, description({"/a": {"get": operation()}}, servers=[])))
+    assert (result.operations, result.failures, result.share) == (1, {}, None)
+    assert "no value was compared" in result.to_text()
+    assert "100" not in result.to_text()
+
+
 def test_the_command_fails_with_the_reason(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -275,9 +306,7 @@ def test_the_command_fails_with_the_reason(
 
 
 def _checked(file: Path) -> Any:
-    if not file.exists():
-        pytest.skip(f"{file} is missing")
-    one = import_openapi(file)
+    one = imported_once(file)
     assert restway.API.check(one.document) == []
     return one, check(one)
 
@@ -294,10 +323,22 @@ def test_the_description_of_github_is_imported_and_its_examples_arrive() -> None
     assert all(tally.share == 1.0 for tally in result.composed.values())
 
 
+def test_every_json_body_of_github_is_described_or_in_the_report() -> None:
+    one = imported_once(GITHUB)
+    places = {place for _, place in notes(one)}
+    bodies = [
+        (operation.name, operation.bodies[0].node.place)
+        for operation in one.description.operations
+        if operation.bodies and operation.bodies[0].is_json
+    ]
+    assert len(bodies) > 150
+    described = [name for name, _ in bodies if "request" in one.document["routes"][name]]
+    assert len(described) > 150
+    assert [name for name, place in bodies if name not in described and place not in places] == []
+
+
 def test_octocat_is_one_object_of_several_shapes() -> None:
-    if not GITHUB.exists():
-        pytest.skip(f"{GITHUB} is missing")
-    one = import_openapi(GITHUB)
+    one = imported_once(GITHUB)
     operations = {operation.name: operation for operation in one.description.operations}
     shapes = {
         "users/get-authenticated": "private-user",

@@ -16,12 +16,15 @@ from restway.openapi.checking import check
 from restway.openapi.comparing import NOT_FITTING
 
 from .openapi_files import description, listed, objects, operation, ref
+from .test_openapi_jsonapi import blog_description
 
 _JUNK: list[Any] = [
     None, True, 0, -1.5, "", "x", "#/nowhere", [], {}, [[]], [None], {"$ref": 1},
     {"$ref": "#/components/schemas/Pet"}, {"$ref": "#/"}, {"type": ["array", 3]}, "http://[",
     {"allOf": 5}, {"oneOf": [None, 3]}, {"properties": {"": {}, "a": []}},
 ]  # fmt: skip
+
+_EITHER = {"oneOf": [ref("Pet"), ref("Form")]}
 
 _WHOLE = description(
     {
@@ -30,6 +33,9 @@ _WHOLE = description(
             "get": operation(ref("Pet"), {"id": 1, "name": "Rex"}, operationId="pet"),
             "delete": operation(security=[]),
             "servers": [{"url": "https://{host}", "variables": {"host": {"default": "a.b"}}}],
+            "patch": operation(
+                requestBody={"content": {"application/json": {"schema": _EITHER}}},
+            ),
         },
         "/pets": {
             "get": operation(
@@ -50,6 +56,7 @@ _WHOLE = description(
             ]
         },
         "PetRequest": objects(owner={"type": "string"}, tags=listed({"type": "string"})),
+        "Form": objects("kind", kind={"const": "form"}, parts=listed(objects(pet=ref("Pet")))),
     },
     components={"securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "K"}}},
     security=[{"key": []}],
@@ -67,12 +74,14 @@ def _places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 
 
 def test_a_description_that_is_broken_anywhere_is_imported_and_loads(tmp_path: Path) -> None:
-    places = [place for place in _places(_WHOLE) if place != ("openapi",)]
+    wholes = [_WHOLE, _WHOLE, blog_description()]
+    places = [[each for each in _places(one) if each != ("openapi",)] for one in wholes]
     chosen = random.Random(5)
     for number in range(250):
-        broken = copy.deepcopy(_WHOLE)
-        for _ in range(1 + number % 3):
-            *path, last = chosen.choice(places)
+        which = number % 3
+        broken = copy.deepcopy(wholes[which])
+        for _ in range(1 + number % 4):
+            *path, last = chosen.choice(places[which])
             holder = broken
             for key in path:
                 holder = holder[key] if _has(holder, key) else {}

@@ -47,11 +47,11 @@ def test_routes(tmp_path: Path) -> None:
     assert restway.API.check(one.document) == []
     assert list(routes) == ["pets/get", "DELETE /pets/{pet-id}", "POST /pets/{other}:feed", "GET /"]
     get = routes["pets/get"]
-    assert get["path"] == "pets/{pet_id}{?fields}"
+    assert get["path"] == "pets/{id}{?fields}"
     assert get["response"] == {"entity": "Pet"}
     assert (get["x-description"], get["x-deprecated"]) == ("Get", True)
     assert get["x-parameters"][0] == {
-        "name": "pet-id", "in": "path", "variable": "pet_id", "required": True, "type": "int",
+        "name": "pet-id", "in": "path", "variable": "id", "required": True, "type": "int",
     }  # fmt: skip
     assert routes["POST /pets/{other}:feed"]["path"] == "pets/{other}\\:feed"
     assert routes["GET /"] == {"path": "/", "parse": "json"}
@@ -60,7 +60,7 @@ def test_routes(tmp_path: Path) -> None:
     assert ("left out", f"{item}/5") in notes(one)
 
     with restway.Client(restway.API.from_json(one.document)) as client:
-        variables: dict[str, Any] = {"pet_id": 3, "fields": ["a", "b"]}
+        variables: dict[str, Any] = {"id": 3, "fields": ["a", "b"]}
         params: dict[str, Any] = {"tag": ["x", "y"], "filter": {"a": "z"}}
         request = restway.Request.route("pets/get", variables=variables, params=params)
         url = client.inspect(request).url
@@ -92,6 +92,45 @@ def test_styles_of_variables_headers_and_vendor_marks(tmp_path: Path) -> None:
         sent = client.inspect(request)
     assert sent.url == "https://api.example.com/a.l/b;matrix=m/c/x/y?q=z"
     assert sent.headers["X-Trace"] == "1"
+
+
+def test_a_name_in_the_path_and_in_the_query_is_two_parameters(tmp_path: Path) -> None:
+    def given(where: str, schema: dict[str, Any], **more: Any) -> dict[str, Any]:
+        return {"name": "id", "in": where, "required": where == "path", "schema": schema, **more}
+
+    parameters = [given("path", TEXT), given("query", listed(TEXT), explode=False)]
+    one = imported(
+        tmp_path,
+        description({
+            "/rules/{id}": {"get": operation(parameters=parameters, operationId="rule")},
+            "/sums/{id}": {
+                "get": operation(parameters=[given("path", TEXT), given("query", TEXT)],
+                                 operationId="sum"),
+            },
+        }),
+    )  # fmt: skip
+    assert restway.API.check(one.document) == []
+    assert ("bent", "#/paths/~1rules~1{id}/get/parameters/1") in notes(one)
+    with restway.Client(restway.API.from_json(one.document)) as client:
+        for name in ("rule", "sum"):
+            request = restway.Request.route(name, variables={"id": "7"})
+            assert client.inspect(request).url == f"https://api.example.com/{name}s/7"
+            request = restway.Request.route(name, variables={"id": "7"}, params={"id": "8"})
+            assert client.inspect(request).url == f"https://api.example.com/{name}s/7?id=8"
+
+
+def test_a_media_type_that_is_none_is_any_type(tmp_path: Path) -> None:
+    get = operation(ref("Pet"), operationId="pet")
+    get["responses"]["200"] = answer(ref("Pet"), media_type="undefined")
+    get["responses"]["201"] = answer(ref("Pet"), media_type="application/json")
+    body = {"content": {"json, text": {"schema": ref("Pet")}}}
+    paths = {"/pet": {"get": get, "post": operation(ref("Pet"), requestBody=body)}}
+    one = imported(tmp_path, description(paths, {"Pet": PET}))
+    assert restway.API.check(one.document) == []
+    assert one.document["routes"]["pet"]["response"] == {"entity": "Pet"}
+    assert one.document["routes"]["POST /pet"]["request"]["entity"] == "Pet"
+    assert ("bent", "#/paths/~1pet/get/responses/200/content/undefined") in notes(one)
+    assert ("bent", "#/paths/~1pet/post/requestBody/content/json, text") in notes(one)
 
 
 def test_answers_by_status_and_media_type(tmp_path: Path) -> None:
@@ -165,6 +204,27 @@ def test_bodies(tmp_path: Path) -> None:
         ("startIndex", {"totalResults": NUMBER}, {},
          {"offset": "startIndex", "first": 1, "total": "totalResults"}),
         ("q", {"total": NUMBER}, {}, None),
+        # Django REST framework, fastapi-pagination, Spring, Laravel, JSON:API
+        ("page", {"count": NUMBER, "next": TEXT, "previous": TEXT}, {},
+         {"nextURL": "next", "total": "count"}),
+        ("page", {"count": NUMBER}, {}, {"page": "page"}),
+        ("page size", {"total": NUMBER, "page": NUMBER, "size": NUMBER, "pages": NUMBER}, {},
+         {"page": "page", "total": "total"}),
+        ("cursor size", {"total": NUMBER, "current_page": TEXT, "current_page_backwards": TEXT,
+                         "previous_page": TEXT, "next_page": {"anyOf": [TEXT, {"type": "null"}]}},
+         {}, {"cursor": "next_page", "parameter": "cursor", "total": "total"}),
+        ("page size sort", {"pageable": objects(offset=NUMBER), "last": {"type": "boolean"},
+                            "totalElements": NUMBER, "totalPages": NUMBER, "size": NUMBER,
+                            "number": NUMBER, "sort": objects(sorted={"type": "boolean"}),
+                            "first": {"type": "boolean"}, "numberOfElements": NUMBER,
+                            "empty": {"type": "boolean"}}, {},
+         {"page": "page", "first": 0, "total": "totalElements"}),
+        ("page", {"links": objects(next=TEXT, prev=TEXT),
+                  "meta": objects(current_page=NUMBER, total=NUMBER, per_page=NUMBER)}, {},
+         {"nextURL": "links.next", "total": "meta.total"}),
+        ("page", {"current_page": NUMBER, "next_page_url": TEXT, "path": TEXT, "from": NUMBER,
+                  "to": NUMBER, "per_page": NUMBER, "total": NUMBER}, {},
+         {"nextURL": "next_page_url", "total": "total"}),
     ],
 )  # fmt: skip
 def test_pages(
@@ -214,31 +274,95 @@ def test_authentication(tmp_path: Path, scheme: dict[str, Any], auth: Any) -> No
         assert ("left out", "#/components/securitySchemes/one") in notes(one)
 
 
-def test_servers(tmp_path: Path) -> None:
-    servers = [
-        {
-            "url": "https://{region}.example.com/{version}",
-            "description": "Main",
-            "variables": {
-                "region": {"enum": ["eu", "us"], "default": "us"}, "version": {"default": "v2"},
-            },
-        },
-        {"url": "/relative"},
-    ]  # fmt: skip
-    other = operation(servers=[{"url": "https://files.example.com/up/"}])
-    one = imported(tmp_path, description({"/a/{b}": {"post": other}}, servers=servers))
-    environments = one.document["environments"]
-    urls = {name: environment["baseURL"] for name, environment in environments.items()}
-    assert urls == {
-        "Main us": "https://us.example.com/v2",
-        "Main eu": "https://eu.example.com/v2",
-        "server 3": "http://localhost/relative",
+def test_an_operation_without_security_has_no_credential(tmp_path: Path) -> None:
+    components = {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}}
+    paths = {"/login": {"post": operation()}, "/me": {"get": operation(security=[{"token": []}])}}
+    one = imported(tmp_path, description(paths, components=components))
+    assert one.document["auth"] == {"scheme": "bearer"}
+    routes = one.document["routes"]
+    assert (routes["POST /login"].get("auth"), "auth" in routes["GET /me"]) == (False, False)
+    nothing = description({"/login": {"post": operation()}}, components=components)
+    one = imported(tmp_path, nothing)
+    assert "auth" not in one.document and "auth" not in one.document["routes"]["POST /login"]
+
+
+def test_an_operation_gets_no_credential_of_another_scheme(tmp_path: Path) -> None:
+    schemes = {
+        "token": {"type": "http", "scheme": "bearer"},
+        "other": {"type": "oauth2", "flows": {"implicit": {}}},
+        "key": {"type": "apiKey", "in": "header", "name": "X-Key"},
     }
-    assert one.document["environment"] == "Main us"
-    route = one.document["routes"]["POST /a/{b}"]
-    assert (route["absolute"], route["path"]) == (True, "https\\://files.example.com/up/a/{b}")
-    assert environments["Main us"]["trustedOrigins"] == ["https://files.example.com"]
+    both = operation(security=[{"token": [], "key": []}])
+    paths = {
+        "/a": {"get": operation(), "put": operation(security=[{"key": []}]), "post": both},
+        "/b": {"get": operation(security=[{"other": []}]), "put": operation()},
+        "/c": {"get": operation(security=[{"key": []}, {"token": []}])},
+    }
+    content = description(
+        paths, components={"securitySchemes": schemes}, security=[{"token": []}]
+    )  # fmt: skip
+    one = imported(tmp_path, content)
+    assert one.document["auth"] == {"scheme": "bearer"}
+    routes = one.document["routes"].items()
+    assert [name for name, route in routes if route.get("auth") is False] == ["PUT /a"]
+    assert ("bent", "#/paths/~1a/put") in notes(one)
+
+
+PLACE = listed({"type": ["string", "integer"]})
+VALIDATION = objects("loc msg type", loc=PLACE, msg=TEXT, type=TEXT)
+MESSAGES = {"type": "object", "additionalProperties": listed(TEXT)}
+
+
+@pytest.mark.parametrize(
+    ("schema", "errors"),
+    [
+        # FastAPI, drf-standardized-errors, RFC 9457, Rails, Laravel, Spring, Symfony, JSON:API
+        (objects(detail=listed(VALIDATION)),
+         {"message": "detail",
+          "details": {"details": "detail", "code": "type", "message": "msg", "field": "loc"}}),
+        (objects(type=TEXT, errors=listed(objects(code=TEXT, detail=TEXT, attr=TEXT))),
+         {"code": "type", "details": {"details": "errors", "code": "code", "message": "detail",
+                                      "field": "attr"}}),
+        (objects(type=TEXT, title=TEXT, detail=TEXT, status=NUMBER, instance=TEXT,
+                 errors=listed(objects(detail=TEXT, pointer=TEXT))),
+         {"code": "type", "message": "detail",
+          "details": {"details": "errors", "message": "detail", "field": "pointer"}}),
+        (objects(errors=MESSAGES), {"details": "errors"}),
+        (objects(message=TEXT, errors=MESSAGES), {"message": "message", "details": "errors"}),
+        (objects(timestamp=TEXT, status=NUMBER, error=TEXT, path=TEXT, errors=listed(
+            objects(field=TEXT, defaultMessage=TEXT, code=TEXT))),
+         {"message": "error", "details": {"details": "errors", "code": "code",
+                                          "message": "defaultMessage", "field": "field"}}),
+        (objects(title=TEXT, violations=listed(objects(propertyPath=TEXT, message=TEXT))),
+         {"message": "title", "details": {"details": "violations", "message": "message",
+                                          "field": "propertyPath"}}),
+        (objects(errors=listed(objects(code=TEXT, title=TEXT, source=objects(pointer=TEXT)))),
+         {"details": {"details": "errors", "code": "code", "message": "title",
+                      "field": "source.pointer"}}),
+    ],
+)  # fmt: skip
+def test_failures_of_frameworks(tmp_path: Path, schema: Any, errors: Any) -> None:
+    get = operation()
+    get["responses"]["422"] = answer(schema)
+    one = imported(tmp_path, description({"/a": {"get": get}}))
     assert restway.API.check(one.document) == []
+    assert one.document["errors"] == errors
+
+
+def test_forms_repeat_the_names_of_lists(tmp_path: Path) -> None:
+    def form(**content: Any) -> dict[str, Any]:
+        schema = objects(tags=listed(TEXT))
+        media = {"application/x-www-form-urlencoded": {"schema": schema, **content}}
+        return operation(requestBody={"content": media})
+
+    nested = form(encoding={"tags": {"style": "deepObject", "explode": True}})
+    one = imported(tmp_path, description({"/a": {"post": form()}, "/b": {"post": nested}}))
+    assert one.document["routes"]["POST /a"]["forms"] == {"lists": "repeat"}
+    assert "forms" not in one.document["routes"]["POST /b"]
+    with restway.Client(restway.API.from_json(one.document)) as client:
+        for name, body in (("/a", b"tags=x&tags=y"), ("/b", b"tags%5B%5D=x&tags%5B%5D=y")):
+            request = restway.Request.route(f"POST {name}", params={"tags": ["x", "y"]})
+            assert client.inspect(request).body == body
 
 
 def test_operations_that_differ_in_a_fragment_share_their_descriptors(tmp_path: Path) -> None:

@@ -198,10 +198,10 @@ def test_constants_and_defaults(tmp_path: Path) -> None:
     made = entities(tmp_path, {"Thing": schema})["Thing"]["attributes"]
     assert made == {
         "id": {"type": "int"},
-        "kind": {"type": "string", "constant": "people"},
-        "only": {"type": "string", "constant": "one"},
-        "null": {"type": "string", "values": ["one"]},
-        "optional": {"type": "int", "values": [3]},
+        "kind": {"type": "string", "values": ["people"], "closed": True},
+        "only": {"type": "string", "values": ["one"], "closed": True},
+        "null": {"type": "string", "values": ["one"], "closed": True},
+        "optional": {"type": "int", "values": [3], "closed": True},
         "size": {"type": "string", "values": ["S", "L"], "default": "S"},
         "count": {"type": "int", "default": 0},
         "open": {"type": "bool", "default": False},
@@ -211,8 +211,25 @@ def test_constants_and_defaults(tmp_path: Path) -> None:
         "nothing": {"type": "string"},
         "day": {"type": "date", "format": "yyyy-MM-dd"},
     }
-    without = entities(tmp_path, {"Thing": schema}, capabilities=Capabilities(values=True))
-    assert without["Thing"]["attributes"]["kind"] == {"type": "string", "values": ["people"]}
+
+
+def test_the_only_listed_value_is_in_an_object_if_the_server_has_sent_it(tmp_path: Path) -> None:
+    only = {"type": "string", "enum": ["received"], "default": "received"}
+    schema = objects("id status", id=TEXT, status=only, optional=only)
+    paths = {"/a": {"get": operation(ref("Cancel"), operationId="cancel")}}
+    one = imported(tmp_path, description(paths, {"Cancel": schema}))
+    with restway.Client(restway.API.from_json(one.document)) as client:
+        for status, arrived, issues in (
+            ('"status": "received"', {"id": "1", "status": "received"}, []),
+            ('"status": "refused"', {"id": "1"}, ["status"]),
+            ('"status": null', {"id": "1", "status": None}, []),
+            ('"other": 1', {"id": "1"}, []),
+        ):
+            body = f'{{"id": "1", {status}}}'
+            response = client.map(None, body, route="cancel", commit=False)
+            assert response.object is not None
+            assert response.object.to_dict() == arrived, status
+            assert [issue.key_path for issue in response.issues] == issues, status
 
 
 def test_constants_of_shapes_that_differ_are_listed_values(tmp_path: Path) -> None:
@@ -266,7 +283,7 @@ def test_objects_with_free_keys_are_relationships_with_keys(tmp_path: Path) -> N
     assert one.document["entities"]["Gist"]["attributes"]["files"] == {"type": "json"}
 
 
-def test_an_example_with_another_value_than_the_constant_is_counted(tmp_path: Path) -> None:
+def test_an_example_with_another_value_than_the_only_one_is_counted(tmp_path: Path) -> None:
     schema = objects("id kind", id=NUMBER, kind={"const": "a"})
     paths = {"/a": {"get": operation(ref("A"), {"id": 1, "kind": "b"})}}
     result = check(imported(tmp_path, description(paths, {"A": schema})))

@@ -5,12 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
-
+import restway
 from restway.openapi.capabilities import Capabilities
 from restway.openapi.checking import check
 
-from .openapi_files import GITHUB, description, imported, listed, objects, operation, ref
+from .openapi_files import (
+    GITHUB,
+    description,
+    imported,
+    imported_once,
+    listed,
+    objects,
+    operation,
+    ref,
+)
 
 NUMBER, TEXT = {"type": "integer"}, {"type": "string"}
 BUG = objects("id severity", id=NUMBER, kind=TEXT, severity=NUMBER)
@@ -42,6 +50,47 @@ def test_the_discriminator_of_the_description_is_taken(tmp_path: Path) -> None:
     either = {**EITHER, "discriminator": {"propertyName": "kind"}}
     found = union_of(tmp_path, either)["Sprint.items"]["discriminator"]
     assert found == {"keyPath": "kind", "values": {"Bug": "Bug", "Story": "Story"}}
+
+
+def test_a_discriminator_without_mapping_has_the_values_of_the_schemas(tmp_path: Path) -> None:
+    def of(schema: dict[str, Any], kind: dict[str, Any]) -> dict[str, Any]:
+        return {**schema, "properties": {**schema["properties"], "kind": kind}}
+
+    def values(bug: dict[str, Any], story: dict[str, Any], **mapping: str) -> Any:
+        either = {**EITHER, "discriminator": {"propertyName": "kind", "mapping": mapping}}
+        found = union_of(tmp_path, either, Bug=of(BUG, bug), Story=of(STORY, story))
+        return found["Sprint.items"].get("discriminator", {}).get("values")
+
+    bug, story = {"const": "bug"}, {"type": "string", "enum": ["story", "epic"]}
+    assert values(bug, story) == {"bug": "Bug", "story": "Story", "epic": "Story"}
+    assert values({"const": 1}, {"enum": [2]}) == {"1": "Bug", "2": "Story"}
+    assert values({"const": True}, {"const": False}) == {"true": "Bug", "false": "Story"}
+    assert values(bug, TEXT) == {"bug": "Bug", "Story": "Story"}
+    # A mapping is right even where the schema says something else.
+    assert values(bug, story, crash="#/components/schemas/Bug") == {
+        "crash": "Bug", "story": "Story", "epic": "Story",
+    }  # fmt: skip
+    assert values(bug, {"enum": ["story", "bug"]}) is None
+
+
+def test_elements_of_a_union_without_mapping_arrive(tmp_path: Path) -> None:
+    def tool(kind: str, **more: Any) -> dict[str, Any]:
+        return objects("type", type={"type": "string", "enum": [kind]}, **more)
+
+    either = {
+        "oneOf": [ref("FunctionTool"), ref("SearchTool")],
+        "discriminator": {"propertyName": "type"},
+    }  # fmt: skip
+    schemas = {
+        "FunctionTool": tool("function", name=TEXT), "SearchTool": tool("search", top=NUMBER),
+    }  # fmt: skip
+    paths = {"/a": {"get": operation(objects(tools=listed(either)), operationId="a")}}
+    one = imported(tmp_path, description(paths, schemas))
+    with restway.Client(restway.API.from_json(one.document)) as client:
+        body = '{"tools": [{"type": "function", "name": "f"}, {"type": "search", "top": 3}]}'
+        response = client.map(None, body, route="a")
+        assert [each.entity for each in response.objects] == ["FunctionTool", "SearchTool"]
+        assert response.issues == []
 
 
 def test_values_that_only_one_schema_has_are_a_discriminator(tmp_path: Path) -> None:
@@ -99,11 +148,8 @@ def test_a_library_without_unions_gets_merged_entities(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
-@pytest.mark.skipif(not GITHUB.exists(), reason="there is no description of GitHub")
 def test_github_has_unions() -> None:
-    from restway.openapi import import_openapi
-
-    unions = import_openapi(GITHUB).document["unions"]
+    unions = imported_once(GITHUB).document["unions"]
     assert unions["installation.account"] == {
         "oneOf": ["simple-user", "enterprise"],
         "keys": {"simple-user": ["login"], "enterprise": ["slug"]},

@@ -60,6 +60,31 @@ NAMES: dict[str, Any] = {
 }
 
 
+OTHER_NAMES: dict[str, Any] = {
+    "restway": 1,
+    "environments": {"live": {"baseURL": "http://127.0.0.1:1"}},
+    "entities": {
+        "Text": {"attributes": {name: {"type": "string"} for name in ("kind", "q", "text")}},
+        "Number-Output": {"attributes": {name: {"type": "string"} for name in ("kind", "q", "n")}},
+        "Number Output": {"extends": "Number-Output", "attributes": {"unit": {"type": "string"}}},
+        "Visit": {
+            "identity": "id", "attributes": {"id": {"type": "int"}},
+            "relationships": {"answers": {"entity": "Answer", "many": True}},
+        },
+    },
+    "unions": {
+        "Answer": {
+            "oneOf": ["Text", "Number-Output", "Number Output"],
+            "discriminator": {
+                "keyPath": "kind",
+                "values": {"text": "Text", "number": "Number-Output", "unit": "Number Output"},
+            },
+        },
+    },
+}
+"""A union whose members have names that are no names in Python."""
+
+
 @pytest.fixture
 def module(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
@@ -139,9 +164,22 @@ def test_every_name_becomes_a_field(module: Any, kind: str) -> None:
         assert read["days"] == {"first": datetime(2026, 1, 2, tzinfo=timezone.utc)}
 
 
+@pytest.mark.parametrize("kind", ["dataclass", "model", "typed-dict"])
+def test_an_object_of_a_union_is_of_the_class_of_its_entity(module: Any, kind: str) -> None:
+    made = module(OTHER_NAMES, kind)
+    answers = [
+        {"kind": "number", "q": "a", "n": "0.10"}, {"kind": "text", "q": "b", "text": "t"},
+        {"kind": "unit", "q": "c", "n": "1", "unit": "m"},
+    ]  # fmt: skip
+    with restway.Client(OTHER_NAMES) as client:
+        visit = client.map("Visit", [{"id": 1, "answers": answers}], into=made.Visit)
+    assert plain(visit)["answers"] == answers
+
+
 @pytest.mark.parametrize("checker", [mypy, pyright])
 def test_written_classes_have_no_errors(tmp_path: Path, checker: Any) -> None:
-    documents = [DOCUMENT, TRACKER, EMPTY, WITHOUT_ENTITIES, WITHOUT_ROUTES, EXTENDS, NAMES]
+    documents = [DOCUMENT, TRACKER, EMPTY, WITHOUT_ENTITIES, WITHOUT_ROUTES, EXTENDS, NAMES,
+                 OTHER_NAMES]
     files = [
         written(tmp_path, document, f"{kind.replace('-', '_')}{number}.py", "--classes", kind)
         for number, document in enumerate(documents)

@@ -14,6 +14,9 @@ from .importer import Imported, import_openapi
 from .overrides import Overrides, read_overrides
 from .reading import ReadError
 
+_SHARE = 95.0
+"""Which share of the values of a check arrives at least, in percent."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit status: 1 for a file that cannot be read or written, and
@@ -32,8 +35,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         print(f"restway-openapi: {error.filename}: {error.strerror}", file=sys.stderr)
         return 1
-    is_bad = result is not None and (result.problems or result.failures)
-    return 1 if is_bad else 0
+    return 1 if result is not None and _is_bad(result, given.share) else 0
+
+
+def _is_bad(result: CheckResult, percent: float) -> bool:
+    """Returns whether a check fails, and prints why if it is the share of the values."""
+    if result.share is not None and result.share * 100 < percent:
+        print(
+            f"restway-openapi: {result.share:.2%} of the values arrived, less than {percent:g}%",
+            file=sys.stderr,
+        )
+        return True
+    return bool(result.problems or result.failures)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -58,6 +71,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--check", action="store_true",
         help="call every operation by name, answered with its examples, and compare the objects",
+    )  # fmt: skip
+    parser.add_argument(
+        "--share", type=float, default=_SHARE, metavar="PERCENT",
+        help="with --check, the share of the values that have to arrive; by default %(default)s",
     )  # fmt: skip
     return parser
 

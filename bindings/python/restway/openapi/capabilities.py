@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,22 +44,28 @@ class Capabilities:
     def of_library(cls) -> Capabilities:
         """Returns what this version of the library reads; nothing if there is no library."""
         try:
-            found = {name: _reads(attribute) for name, attribute in _PROBES.items()}
-            probe = {"entities": {"Probe": {}}, "unions": {"Any": {"oneOf": ["Probe"]}}}
-            shapes = {"entities": {"Probe": {}, "Shape": {"extends": "Probe"}}}
-            linked = {"entity": "Probe", "many": True, "map": "key"}
-            keyed = {"attributes": {"key": "key"}, "relationships": {"all": linked}}
-            maps = {"entities": {"Probe": keyed}}
-            answer = {"path": "/", "response": {"type": "int", "mediaType": "a/b"}}
-            return cls(
-                **found,
-                unions=not API.check({"restway": 1, **probe}),
-                extends=not API.check({"restway": 1, **shapes}),
-                object_maps=not API.check({"restway": 1, **maps}),
-                typed_answers=not API.check({"restway": 1, "routes": {"probe": answer}}),
-            )
+            return _of_library()
         except LibraryError:
             return cls()
+
+
+@functools.cache
+def _of_library() -> Capabilities:
+    """Asks the library, which does not change while a program runs. Raises LibraryError."""
+    found = {name: _reads(attribute) for name, attribute in _PROBES.items()}
+    probe = {"entities": {"Probe": {}}, "unions": {"Any": {"oneOf": ["Probe"]}}}
+    shapes = {"entities": {"Probe": {}, "Shape": {"extends": "Probe"}}}
+    linked = {"entity": "Probe", "many": True, "map": "key"}
+    keyed = {"attributes": {"key": "key"}, "relationships": {"all": linked}}
+    maps = {"entities": {"Probe": keyed}}
+    answer = {"path": "/", "response": {"type": "int", "mediaType": "a/b"}}
+    return Capabilities(
+        **found,
+        unions=not API.check({"restway": 1, **probe}),
+        extends=not API.check({"restway": 1, **shapes}),
+        object_maps=not API.check({"restway": 1, **maps}),
+        typed_answers=not API.check({"restway": 1, "routes": {"probe": answer}}),
+    )
 
 
 def _reads(attribute: dict[str, Any]) -> bool:

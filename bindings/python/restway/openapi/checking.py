@@ -21,11 +21,20 @@ from .._exceptions import ConfigError, RestwayError
 from .._object import Object
 from .._pipeline import Turn
 from .._response import Response
-from .comparing import NO_OBJECT, Comparison, Tally, key_path, same_json, scalars_in
+from .comparing import (
+    NO_OBJECT,
+    Comparison,
+    Tally,
+    joined_shapes,
+    key_path,
+    same_json,
+    scalars_in,
+)
 from .examples import Composer
 from .importer import Imported
+from .jsonapi import document_of, flat
 from .kinds import MISSING
-from .model import Operation
+from .model import Content, Operation
 from .routes import descriptors_of, matched_path
 
 BESIDE = "it stands beside the objects of the answer"
@@ -46,6 +55,8 @@ class Example:
     place: str
     is_published: bool
     """Whether the description has it; otherwise it is composed of the schema."""
+    body: Any = MISSING
+    """The body, if it is not the value: JSON:API has the objects in another form."""
 
 
 @dataclass
@@ -64,13 +75,13 @@ class CheckResult:
     """The comparisons with examples that were composed of schemas."""
 
     @property
-    def share(self) -> float:
+    def share(self) -> float | None:
         """The share of the values of published examples that arrived everywhere; of the composed
-        ones if no example is published.
+        ones if no example is published. None if no value was compared.
         """
         tallies = [one for one in self.published.values() if one.total]
         tallies = tallies or [one for one in self.composed.values() if one.total]
-        return min((one.share for one in tallies), default=1.0)
+        return min((one.share for one in tallies), default=None)
 
     def to_json(self) -> dict[str, Any]:
         """Returns the result as a value for JSON."""
@@ -87,8 +98,12 @@ class CheckResult:
         lines = [f"refused: {problem}" for problem in self.problems]
         lines.append(f"called: {self.operations} operations, {len(self.failures)} failures")
         lines += [f"failed: {place}: {error}" for place, error in self.failures.items()]
+        if self.share is None and not self.problems:
+            lines.append("no value was compared: no answer with JSON has a schema or an example")
         for name, ways in (("published", self.published), ("composed", self.composed)):
             for way, one in ways.items():
+                if not one.total:
+                    continue
                 lines.append(
                     f"{name} examples, {way}: {one.equal} of {one.total} values equal"
                     f" ({one.share:.2%} of those that no example contradicts)"
@@ -109,18 +124,28 @@ def examples_of(operation: Operation, composer: Composer) -> Iterator[Example]:
         yield Example(operation, 204, "", MISSING, operation.node.place, False)
     for answer in operation.successes:
         status = int(answer.status) if answer.status.isdecimal() else 200
-        contents = [one for one in answer.contents if "json" in one.media_type]
+        contents = [one for one in answer.contents if one.is_json]
         if not contents:
             media_type = answer.contents[0].media_type if answer.contents else ""
             place = f"{operation.node.place}/responses/{answer.status}"
             yield Example(operation, status, media_type, MISSING, place, False)
         for content in contents:
             for place, value in content.examples:
-                yield Example(operation, status, content.media_type, value, place, True)
+                yield _example(operation, status, content, value, place, is_published=True)
             if not content.examples and content.kind is not None:
                 value = composer.value(content.kind)
+                if content.envelope is not None and value is not MISSING:
+                    value = document_of(content.kind, value)
                 place = content.node.place
-                yield Example(operation, status, content.media_type, value, place, False)
+                yield _example(operation, status, content, value, place, is_published=False)
+
+
+def _example(
+    operation: Operation, status: int, content: Content, body: Any, place: str, *,
+    is_published: bool,
+) -> Example:  # fmt: skip
+    value = body if content.envelope is None or body is MISSING else flat(body)
+    return Example(operation, status, content.media_type, value, place, is_published, body)
 
 
 def check(imported: Imported) -> CheckResult:
@@ -132,6 +157,8 @@ def check(imported: Imported) -> CheckResult:
     except ConfigError as error:
         result.problems = [f"{one.path}: {one.message}" for one in error.details] or [str(error)]
         return result
+    # A description without a usable server has no environment; nothing is sent anyway.
+    base_url = None if imported.document.get("environments") else "http://localhost"
     composer = Composer()
     examples = [
         example
@@ -142,7 +169,7 @@ def check(imported: Imported) -> CheckResult:
     result.operations = len({example.operation.name for example in examples})
     with tempfile.TemporaryDirectory() as folder:
         for way, path in (("memory", None), ("sqlite", Path(folder) / "objects.db")):
-            with Client(api, store_path=path) as client:
+            with Client(api, store_path=path, base_url=base_url) as client:
                 checker = _Checker(client, imported.document, result, way)
                 for example in examples:
                     checker.check(example)
@@ -170,6 +197,7 @@ class _Checker:
     ) -> None:
         self._client = client
         self._document = document
+        self._entities = joined_shapes(document["entities"])
         self._result = result
         self._way = way
         self._answer: tuple[int, bytes, str | None] = (200, b"", None)
@@ -180,8 +208,10 @@ class _Checker:
 
     def check(self, example: Example) -> None:
         """Calls an operation, and compares the objects of its answer with the example."""
-        body = b"" if example.value is MISSING else json.dumps(example.value).encode()
-        self._answer = (example.status, body, example.media_type or None)
+        body = b"" if example.body is MISSING else json.dumps(example.body).encode()
+        is_any = "*" in example.media_type
+        media_type = "application/json" if is_any else example.media_type or None
+        self._answer = (example.status, body, media_type)
         route = self._document["routes"][example.operation.name]
         parameters = _values(route)
         try:
@@ -272,14 +302,16 @@ class _Checker:
         tally: Tally,
         again: Tally,
     ) -> None:
-        Comparison(self._document, tally).compare(entity, value, response.objects, place)
+        comparison = Comparison(self._document, self._entities, tally)
+        comparison.compare(entity, value, response.objects, place)
         if self._way == "memory":
             objects: list[Object] = []
             for one in response.objects:
                 draft = self._client.draft(one)
                 body = self._client.encode(draft, "POST", _DRAFTS)
                 objects += self._client.map(one.entity, json.dumps(body), commit=False).objects
-            Comparison(self._document, again).compare(entity, value, objects, place)
+            comparison = Comparison(self._document, self._entities, again)
+            comparison.compare(entity, value, objects, place)
 
     def _is_total(self, route: dict[str, Any], example: Example, key: str) -> bool:
         """Returns whether a member of an envelope is the total that its page has."""

@@ -26,6 +26,9 @@ _DATE = re.compile(
     r"(?:[T ](\d\d):?(\d\d)(?::?(\d\d)(?:\.(\d+))?)?(Z|[+-]\d\d:?(?:\d\d)?)?)?"
 )
 
+_BASE64 = str.maketrans("-_", "+/")
+"""The alphabet of RFC 4648, section 5, as that of section 4."""
+
 
 @dataclass(frozen=True)
 class Difference:
@@ -99,8 +102,9 @@ def joined_shapes(entities: dict[str, Any]) -> dict[str, Any]:
 class Comparison:
     """Compares examples with objects, by the entities of an API document."""
 
-    def __init__(self, document: dict[str, Any], tally: Tally) -> None:
-        self._entities = joined_shapes(document["entities"])
+    def __init__(self, document: dict[str, Any], entities: dict[str, Any], tally: Tally) -> None:
+        """`entities` are the joined shapes of the document, which all comparisons share."""
+        self._entities = entities
         self._unions = document.get("unions", {})
         self._tally = tally
         self._occurrences: dict[tuple[str, Any], list[Any]] = {}
@@ -262,7 +266,7 @@ class Comparison:
         type_name = attribute.get("type", "any")
         is_json = type_name in ("any", "json") or not isinstance(type_name, str)
         times = max(1, scalars_in(expected)) if is_json else 1
-        if "constant" in attribute and not same_json(attribute["constant"], expected):
+        if not _is_allowed(attribute, expected):
             self._tally.count(place, NOT_FITTING, times)
         elif not _fits(type_name, expected):
             self._tally.count(place, NOT_FITTING, max(1, scalars_in(expected)))
@@ -325,6 +329,14 @@ class Comparison:
                 self._one(written["entity"], element, one, where, there, contradicts=contradicts)
 
 
+def _is_allowed(attribute: dict[str, Any], value: Any) -> bool:
+    """Returns whether an attribute takes a value: it may have a constant, or a closed list."""
+    if "constant" in attribute:
+        return same_json(attribute["constant"], value)
+    is_closed = attribute.get("closed") is True and value is not None
+    return not is_closed or any(same_json(one, value) for one in attribute["values"])
+
+
 def _is_equal(type_name: Any, expected: Any, actual: Any, is_json: bool) -> bool:
     if expected is None or is_json:
         return same_json(expected, actual)
@@ -360,7 +372,8 @@ def _converted(type_name: str, value: Any) -> Any:
         return read_date(value)
     if type_name == "bytes":
         try:
-            return base64.b64decode(value, validate=True)
+            digits = re.sub(r"\s", "", value).rstrip("=").translate(_BASE64)
+            return base64.b64decode(digits + "=" * (-len(digits) % 4), validate=True)
         except ValueError:
             return None
     return value

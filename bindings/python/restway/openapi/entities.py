@@ -62,6 +62,11 @@ class Entities:
             self._shape(resource, [body])
         return name
 
+    def relationships_of(self, resource: Resource) -> list[str]:
+        """Returns the names of the relationships that any shape of a written resource has."""
+        written = [self.written.get(one.name, {}) for one in self._family(resource).shapes]
+        return list(dict.fromkeys(key for one in written for key in one.get("relationships", {})))
+
     def _family(self, resource: Resource) -> Family:
         if resource.name not in self._families:
             has_extends = self._capabilities.extends
@@ -120,6 +125,9 @@ class Entities:
             else:
                 attributes[name] = self._attribute(field, is_identity=name == resource.identity)
         entity: dict[str, Any] = {}
+        types = {one.resource_type for one in resource.shapes} - {None, ""}
+        if shape.base is None and len(types) == 1:
+            entity["type"] = types.pop()
         if shape.base is not None:
             entity["extends"] = shape.base.name
         elif resource.identity is not None and resource.identity in attributes:
@@ -181,7 +189,8 @@ class Entities:
                 if not isinstance(kind, FreeKind):
                     self._report.add("bent", field.place, f"{_described(kind)}: JSON")
                 written = {"type": "json"}
-        if self._capabilities.defaults and not is_identity and "constant" not in written:
+        is_fixed = "constant" in written or "closed" in written
+        if self._capabilities.defaults and not is_identity and not is_fixed:
             # Answers bring defaults. A required value needs no default, and neither does a value
             # that only bodies have.
             is_ever_missing = not field.is_required and not field.is_write_only
@@ -192,17 +201,20 @@ class Entities:
     def _scalar(self, field: Field, kind: ScalarKind, *, is_identity: bool) -> dict[str, Any]:
         if kind.type == "day":
             return {"type": "date", "format": "yyyy-MM-dd", **self._values(kind)}
-        may_be_constant = field.is_constant and not is_identity and not field.is_write_only
-        if may_be_constant and self._capabilities.defaults and len(kind.enumeration) == 1:
-            constant = kind.enumeration[0]
-            if _is_default(kind.type, constant):
-                return {"type": kind.type, "constant": constant}
-        return {"type": kind.type, **self._values(kind)}
+        is_single = len(kind.enumeration) == 1 and field.is_constant and self._capabilities.defaults
+        if is_single and field.is_of_bodies and _is_default(kind.type, kind.enumeration[0]):
+            return {"type": kind.type, "constant": kind.enumeration[0]}
+        written = {"type": kind.type, **self._values(kind)}
+        if len(written.get("values", ())) == 1 and len(kind.enumeration) == 1 and not is_identity:
+            # A server that sends another value has changed: the program learns it by an issue.
+            # A constant would be in objects to which the server has sent no value.
+            written["closed"] = True
+        return written
 
     def _values(self, kind: ScalarKind) -> dict[str, Any]:
         """Returns the listed values of a scalar. The list is open: a server may add to it."""
         values = [value for value in dict.fromkeys(kind.enumeration) if _is_held(value)]
-        if not values:
+        if not values or kind.type == "bool":
             return {}
         fitting = _PYTHON_TYPES.get(kind.type)
         fits = fitting and all(_fits(value, fitting) for value in values)

@@ -6,14 +6,16 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from .kinds import ListKind, ObjectKind, ScalarKind
+from .kinds import ListKind, MapKind, ObjectKind, ScalarKind
 from .model import Operation
 
 _MESSAGES = ("message", "error_description", "errorMessage", "error_message", "detail", "msg",
-             "description", "title", "error")  # fmt: skip
+             "defaultMessage", "description", "title", "error")  # fmt: skip
 _CODES = ("code", "error_code", "errorCode", "type", "error")
-_LISTS = ("errors", "details", "problems", "violations")
-_FIELDS = ("field", "parameter", "param", "pointer", "path", "property", "loc")
+_LISTS = ("errors", "details", "problems", "violations", "detail", "fieldErrors", "invalid_params",
+          "invalid-params")  # fmt: skip
+_FIELDS = ("field", "attr", "loc", "parameter", "param", "pointer", "path", "property",
+           "propertyPath", "name")  # fmt: skip
 
 
 def errors_of(operations: Iterable[Operation]) -> dict[str, Any] | None:
@@ -41,17 +43,31 @@ def _errors(shape: ObjectKind) -> dict[str, Any]:
     errors: dict[str, Any] = dict(_texts(shape))
     for name in _LISTS:
         one = shape.properties.get(name)
-        if one is not None and isinstance(one.kind, ListKind):
-            element = one.kind.element
+        kind = one.kind if one is not None else None
+        if isinstance(kind, MapKind):  # the messages of each field: Laravel, Rails
             errors["details"] = name
-            if isinstance(element, ObjectKind):
-                parts = _texts(element)
-                field = next((key for key in _FIELDS if key in element.properties), None)
+            break
+        if isinstance(kind, ListKind):
+            errors["details"] = name
+            if isinstance(kind.element, ObjectKind):
+                parts = _texts(kind.element)
+                field = _field(kind.element)
                 if field is not None:
                     parts["field"] = field
                 errors["details"] = {"details": name, **parts}
+            if name == "detail":  # FastAPI has a text in the place of the list, too
+                errors.setdefault("message", name)
             break
     return errors
+
+
+def _field(shape: ObjectKind) -> str | None:
+    """Returns the key path of the field in a problem."""
+    source = shape.properties.get("source")
+    if source is not None and isinstance(source.kind, ObjectKind):  # JSON:API
+        found = _field(source.kind)
+        return f"source.{found}" if found is not None else None
+    return next((key for key in _FIELDS if key in shape.properties), None)
 
 
 def _texts(shape: ObjectKind) -> dict[str, Any]:

@@ -45,12 +45,14 @@ def decide_identities(
                 if landing is None or landing.target is None:
                     continue
                 resource = resources.resource(landing.target, operation.name)
-                for place, value in content.examples:
+                for place, value in content.examples if content.envelope is None else ():
                     inside = value.get(landing.key) if _is_inside(landing.key, value) else value
                     repeated.look(resource, inside, place)
     for name, resource in resources.by_name.items():
         if name in overrides:
             resource.identity, resource.identity_reason = overrides[name], "the overrides say so"
+        elif any(one.resource_type is not None for one in resource.shapes):
+            resource.identity, resource.identity_reason = "id", "JSON:API says so"
         elif name in candidates:
             _decide(resource, candidates[name], repeated.place(name), report)
 

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .bodies import Bodies
 from .capabilities import Capabilities
 from .entities import Entities
 from .failures import errors_of
 from .identity import decide_identities
+from .jsonapi import is_jsonapi, read_jsonapi
 from .kin import Kin
 from .landing import landing_of
-from .model import Description
+from .model import Description, Scheme
 from .notes import Report
 from .operations import alternatives, read_operations
 from .overrides import Overrides, merged
@@ -58,8 +60,16 @@ def import_openapi(
     known = overrides or Overrides()
     can_say = capabilities or Capabilities.of_library()
     resources = _resources(description, known, report, can_say)
+    bodies = Bodies(description.operations, resources, report)
+    bodies.read()
+    if can_say.object_maps:
+        resources.add_keys()
     entities = Entities(can_say, report, resources.by_name)
-    document = _document(description, resources, entities, report)
+    routes = Routes(
+        description.operations, resources, bodies, entities, report,
+        is_jsonapi=description.is_jsonapi,
+    )  # fmt: skip
+    document = _document(description, routes, entities, report)
     places = {("entities", one.name): one.place for one in resources.by_name.values()}
     places.update((("routes", one.name), one.node.place) for one in description.operations)
     drop_refused(document, places, report)
@@ -77,15 +87,19 @@ def read_description(file: Path, report: Report) -> Description:
     version = str(root.members.get("openapi", root.members.get("swagger", "")))
     if not version.startswith(("2", "3")):
         raise ReadError(f"{file.name}: it is no description of OpenAPI 3 or Swagger 2")
-    schemas = Schemas()
+    operations = read_operations(root, Schemas())
+    is_format = is_jsonapi(operations)
+    if is_format:
+        read_jsonapi(operations, report)
     return Description(
         root,
-        read_operations(root, schemas),
-        read_servers(root),
+        operations,
+        read_servers(root, operations),
         read_schemes(root),
         alternatives(root.get("security")),
         root.get("info").text("title") or "",
         root.get("info").text("version") or "",
+        is_format,
     )
 
 
@@ -101,7 +115,7 @@ def _resources(
                 landing = landing_of(content.kind) if content.kind is not None else None
                 if landing is None or content.kind is None:
                     continue
-                for _, value in content.examples:
+                for _, value in content.examples if content.envelope is None else ():
                     kin.look(content.kind, value)
                 if landing.target is not None:
                     targets.append((landing.target, operation.name))
@@ -118,12 +132,9 @@ def _resources(
 
 
 def _document(
-    description: Description, resources: Resources, entities: Entities, report: Report
+    description: Description, routes: Routes, entities: Entities, report: Report
 ) -> dict[str, Any]:
-    routes = Routes(description.operations, resources, entities, report)
     auth = _auth(description, report)
-    for operation in description.operations:
-        routes.prepare(operation)
     for operation in description.operations:
         routes.add(operation, has_auth=auth is not None)
     webhooks = description.root.get("webhooks")
@@ -133,22 +144,23 @@ def _document(
     environments: dict[str, Any] = {}
     for server in servers:
         environments[server.name] = {"baseURL": server.url}
-        if routes.trusted_origins:
-            environments[server.name]["trustedOrigins"] = routes.trusted_origins
         if server.variables:
             environments[server.name]["x-variables"] = server.variables
     document: dict[str, Any] = {"restway": 1}
+    if description.is_jsonapi:
+        document["format"] = "jsonapi"
     document["x-source"] = {"title": description.title, "version": description.version}
     if len(servers) > 1:
         document["environment"] = servers[0].name
-    document["environments"] = environments
+    if environments:
+        document["environments"] = environments
     document["entities"] = entities.written
     document["unions"] = entities.unions
     responses = routes.shared_responses()
     document["routes"] = routes.written
     if responses:
         document["responses"] = responses
-    errors = errors_of(description.operations)
+    errors = None if description.is_jsonapi else errors_of(description.operations)
     if not entities.unions:
         del document["unions"]
     if errors is not None:
@@ -159,11 +171,13 @@ def _document(
 
 
 def _auth(description: Description, report: Report) -> dict[str, Any] | None:
-    """Returns the scheme that most operations accept; all others are noted."""
-    uses = [
-        description.security if operation.security is None else operation.security
-        for operation in description.operations
-    ]
+    """Returns the scheme that most operations accept; all others are noted. Operations that take no
+    credential, or another kind of credential, get none.
+    """
+    for operation in description.operations:
+        accepted = description.security if operation.security is None else operation.security
+        operation.accepted = accepted
+    uses = [operation.accepted for operation in description.operations]
     name = chosen_scheme(description.schemes, description.security, uses)
     for scheme in description.schemes.values():
         if scheme.name == name:
@@ -174,7 +188,27 @@ def _auth(description: Description, report: Report) -> dict[str, Any] | None:
             scheme.node.note("left out", reason)
     if name is None:
         return None
-    for operation, accepted in zip(description.operations, uses):
-        if accepted and [name] not in accepted:
+    for operation in description.operations:
+        accepted = operation.accepted
+        operation.has_credential = any(
+            name in one or any(_is_like(description.schemes, name, other) for other in one)
+            for one in accepted
+        )
+        if not operation.has_credential and any(accepted):
+            reason = f"its requests have no credential, because they do not take {name!r}"
+            operation.node.note("bent", f"{reason}: the program gives it")
+        elif operation.has_credential and [name] not in accepted:
             operation.node.note("bent", f"its requests are authorised by {name!r}")
     return description.schemes[name].auth
+
+
+def _is_like(schemes: dict[str, Scheme], name: str, other: str) -> bool:
+    """Returns whether the credentials of two schemes are sent in the same way: as bearer tokens, or
+    under one name.
+    """
+    one, two = schemes.get(name), schemes.get(other)
+    if one is None or two is None or one.auth is None or two.auth is None:
+        return False
+    tokens = ("bearer", "oauth2")
+    are_tokens = one.auth["scheme"] in tokens and two.auth["scheme"] in tokens
+    return are_tokens or one.auth == two.auth

@@ -74,6 +74,8 @@ class ObjectKind:
     example: Any = MISSING
     bases: list[ObjectKind] = field(default_factory=list)
     """The schemas with names in its `allOf`."""
+    resource_type: str | None = None
+    """The type of its resource objects in JSON:API; an empty text if no schema says it."""
 
 
 @dataclass(eq=False)

@@ -19,6 +19,15 @@ _ENVELOPE = {
 }  # fmt: skip
 """Members of an envelope that say something about the list beside them, without separators."""
 
+_PAGER = {"currentpage", "nextpageurl", "pageable", "totalelements"}
+"""Members that only the pages of a list have."""
+
+_BESIDE_PAGER = _PAGER | {
+    "currentpagebackwards", "empty", "firstpageurl", "from", "hasprevious", "lastpage",
+    "lastpageurl", "number", "numberofelements", "path", "prevpageurl", "sort", "to",
+}  # fmt: skip
+"""Members that pages have beside those: Spring, Laravel, fastapi-pagination."""
+
 
 @dataclass(frozen=True)
 class Landing:
@@ -55,7 +64,9 @@ def _holds_any_json(kind: ObjectKind) -> bool:
 
 def _only_member(kind: ObjectKind) -> str | None:
     """Returns the member of an envelope that holds its objects."""
-    keys = [key for key in kind.properties if plain(key) not in _ENVELOPE]
+    names = {plain(key) for key in kind.properties}
+    known = _ENVELOPE | _BESIDE_PAGER if names & _PAGER else _ENVELOPE
+    keys = [key for key in kind.properties if plain(key) not in known]
     if len(keys) != 1:
         return None
     inside = kind.properties[keys[0]].kind

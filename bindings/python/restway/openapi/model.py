@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from .kinds import Kind
+from .kinds import Kind, ObjectKind
 from .reading import Node
 
 Where = Literal["path", "query", "header", "cookie"]
@@ -34,6 +34,14 @@ class Content:
     """None for a body without a schema."""
     examples: list[tuple[str, Any]] = field(default_factory=list)
     """The published examples, each with its place."""
+    envelope: ObjectKind | None = None
+    """The whole body, if it is JSON:API; `kind` is the kind of its primary data."""
+
+    @property
+    def is_json(self) -> bool:
+        """Whether the body is read and written as JSON."""
+        name = self.media_type.partition(";")[0].strip().lower()
+        return "json" in name or name == "*/*"
 
 
 @dataclass
@@ -66,8 +74,14 @@ class Operation:
     answers: list[Answer] = field(default_factory=list)
     security: list[list[str]] | None = None
     """The alternatives of schemes; None if the schemes of the whole API apply."""
+    accepted: list[list[str]] = field(default_factory=list)
+    """The alternatives of schemes that apply; none if its requests need no credential."""
+    has_credential: bool = False
+    """Whether its requests have the credential of the document."""
     server_nodes: list[Node] = field(default_factory=list)
     """The servers of this operation alone."""
+    environment: str | None = None
+    """The environment of its own server; None for the servers of the whole API."""
 
     @property
     def successes(self) -> list[Answer]:
@@ -117,3 +131,5 @@ class Description:
     security: list[list[str]] = field(default_factory=list)
     title: str = ""
     version: str = ""
+    is_jsonapi: bool = False
+    """Whether all bodies are JSON:API."""

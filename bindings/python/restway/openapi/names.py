@@ -6,7 +6,8 @@ import re
 
 _BEFORE = {"nullable", "simple", "minimal", "full", "public", "private", "partial", "short", "base"}
 _AFTER = {"simple", "minimal", "full", "short", "compact", "base", "response", "summary"}
-_REQUEST = {"request", "create", "update", "input"}
+_REQUEST = {"request", "create", "update", "input", "patch"}
+_CHANGE = {"patched", "create", "update", "patch", "new"}
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+|[^A-Za-z0-9]+")
 
@@ -18,14 +19,21 @@ def base_name(name: str) -> str:
     words = _WORD.findall(name)
     while len(words) > 1 and words[0].lower() in _BEFORE:
         del words[: 2 if _is_separator(words[1]) and len(words) > 2 else 1]
+    if len(words) > 2 and words[-1].lower() == "output" and _is_separator(words[-2]):
+        del words[-2:]  # FastAPI's name of what answers have, beside Tag-Input
     while len(words) > 1 and words[-1].lower() in _AFTER:
         del words[-2 if _is_separator(words[-2]) and len(words) > 2 else -1 :]
     return "".join(words) if words and not _is_separator(words[0]) else name
 
 
 def request_name(name: str) -> str:
-    """Returns the name of the resource that a body changes: `Task` of `TaskCreateRequest`."""
+    """Returns the name of the resource that a body changes: `Task` of `TaskCreateRequest` and of
+    `PatchedTask`.
+    """
     words = _WORD.findall(name)
+    if len(words) > 1 and words[0].lower() in _CHANGE:
+        del words[: 2 if _is_separator(words[1]) and len(words) > 2 else 1]
+        name = "".join(words)
     last = words[-1].lower() if words else ""
     if last not in _REQUEST and not (last == "base" and "Request" in words):
         return base_name(name)

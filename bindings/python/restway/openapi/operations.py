@@ -13,6 +13,9 @@ METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 
 _STYLES = {"path": "simple", "header": "simple", "query": "form", "cookie": "form"}
 
+_MEDIA_TYPE = re.compile(r"[\w!#$%&'*+.^`|~-]+/[\w!#$%&'*+.^`|~-]+ *(?:;.*)?", re.ASCII)
+"""A type and a subtype (RFC 9110, section 8.3.1), or a range of them, with any parameters."""
+
 _STATUS = re.compile(r"[1-5](?:[0-9]{2}|XX)|default", re.IGNORECASE)
 
 
@@ -111,6 +114,9 @@ def _parameter(element: Node, schemas: Schemas) -> Parameter | None:
 def _contents(node: Node, schemas: Schemas) -> list[Content]:
     contents = []
     for media_type, content in node.get("content").items():
+        if not _MEDIA_TYPE.fullmatch(media_type):
+            content.note("bent", f"{media_type!r} is no media type: the body has any type")
+            media_type = "*/*"
         schema = content.get("schema")
         kind = schemas.kind(schema) if schema.value is not None else None
         contents.append(Content(media_type, content, kind, _examples(content)))

@@ -15,10 +15,12 @@ _CURSOR_PARAMETERS = (
 _CURSORS = (
     "next_cursor", "nextCursor", "next_page_token", "nextPageToken", "next_token", "nextToken",
     "continuation_token", "continuationToken", "cursor", "end_cursor", "endCursor", "after",
+    "next_page", "nextPage",
 )  # fmt: skip
 _URLS = ("next", "next_url", "nextUrl", "next_link", "nextLink", "next_page_url", "@odata.nextLink")
 _MORE = ("has_more", "hasMore", "has_next", "hasNext", "has_next_page", "hasNextPage")
-_TOTALS = ("total_count", "totalCount", "total", "total_results", "totalResults", "total_items")
+_TOTALS = ("total_count", "totalCount", "total", "total_results", "totalResults", "total_items",
+           "totalElements")  # fmt: skip
 _PAGES = ("page", "page_number", "pageNumber", "page[number]")
 _OFFSETS = {"offset": 0, "skip": 0, "startIndex": 1, "start_index": 1, "page[offset]": 0}
 
@@ -36,7 +38,9 @@ def pages_of(
         pages = _by_parameter(names, scalars, identity)
     if pages is None:
         return None
-    total = _first(scalars, _TOTALS)
+    # A count may be that of the page, but not beside the two URLs of Django REST framework.
+    is_of_django = {("next",), ("previous",)} <= scalars.keys()
+    total = _first(scalars, (*_TOTALS, "count") if is_of_django else _TOTALS)
     if total is not None and scalars[total].type == "int":
         pages["total"] = list(total)
     more = _first(scalars, _MORE)
@@ -74,7 +78,8 @@ def _by_parameter(
         return {"last": identity, "parameter": "starting_after"}
     page = next((name for name in _PAGES if name in names), None)
     if page is not None:
-        return {"page": page}
+        is_of_spring = ("totalElements",) in scalars
+        return {"page": page, "first": 0} if is_of_spring else {"page": page}
     offset = next((name for name in _OFFSETS if name in names), None)
     if offset is None:
         return None

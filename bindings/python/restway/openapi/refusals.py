@@ -31,12 +31,13 @@ def drop_refused(document: dict[str, Any], places: Places, report: Report) -> No
         dropped = [problem for problem in problems if _drop(document, problem, places, report)]
         if not dropped:
             break
-    if not document["environments"]:
-        document["environments"]["default"] = {"baseURL": "http://localhost"}
-    if document.get("environment") not in document["environments"]:
+    environments = document.get("environments", {})
+    if not environments:
+        document.pop("environments", None)
+    if document.get("environment") not in environments:
         document.pop("environment", None)
-        if len(document["environments"]) > 1:
-            document["environment"] = next(iter(document["environments"]))
+        if len(environments) > 1:
+            document["environment"] = next(iter(environments))
 
 
 def _drop(document: dict[str, Any], problem: Problem, places: Places, report: Report) -> bool:
@@ -48,7 +49,7 @@ def _drop(document: dict[str, Any], problem: Problem, places: Places, report: Re
             report.add("left out", "#", f"{section}: refused: {problem.message}")
             return True
     for section in ("routes", "environments"):
-        name = _named(document[section], path, f"$.{section}")
+        name = _named(document.get(section, {}), path, f"$.{section}")
         if name is not None:
             del document[section][name]
             place = places.get((section, name), "#")

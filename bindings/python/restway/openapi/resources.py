@@ -23,7 +23,7 @@ from .kinds import (
     UnionKind,
     joined,
 )
-from .landing import Target, linked_of, objects_of, target_of
+from .landing import Target, is_many, linked_of, objects_of
 from .names import base_name, plain
 from .notes import Report
 from .unions import rule_of
@@ -48,6 +48,8 @@ class Field:
     """Whether every shape allows the same single value alone."""
     default: Any = MISSING
     """The default value on which all shapes agree that have the property."""
+    is_of_bodies: bool = False
+    """Whether only bodies have its resource."""
     by_identity: bool = False
     """Whether bodies hold the identity where answers hold an object."""
 
@@ -70,6 +72,8 @@ class Resource:
     """The names that shapes without a name get from the places where they stand."""
     map_key: str | None = None
     """The attribute that holds the key of an object in a map."""
+    is_of_bodies: bool = False
+    """Whether only bodies have it."""
     is_union: bool = False
     """Whether its shapes are different resources, of which it is one or the other."""
     identity: str | None = None
@@ -111,6 +115,31 @@ class Resources:
         self._of: dict[ObjectKind | UnionKind, Resource] = {}
         self._unions: dict[frozenset[ObjectKind], Resource] = {}
         self._queue: deque[Resource] = deque()
+        self._has_bodies = False
+        """Whether the resources of answers are complete, and the others are those of bodies."""
+
+    def begin_bodies(self) -> None:
+        """From now on, all new resources are of bodies, and known ones get no more shapes."""
+        self._has_bodies = True
+
+    def has(self, shape: ObjectKind) -> bool:
+        """Returns whether the resource of an object is known."""
+        return shape in self._of
+
+    def of_type(self, resource_type: str) -> Resource | None:
+        """Returns the resource whose objects have a type in JSON:API."""
+        for one in self.by_name.values():
+            if any(shape.resource_type == resource_type for shape in one.shapes):
+                return one
+        return None
+
+    def adopt(self, shape: ObjectKind, resource: Resource) -> None:
+        """Says of which known resource an object of a body is."""
+        self._of[shape] = resource
+
+    def add_of_bodies(self, shape: ObjectKind) -> None:
+        """Adds a schema with a name that only bodies have."""
+        self._add_shape(self._free_name(shape.name or ""), shape)
 
     def add_named(self, kinds: Iterable[ObjectKind]) -> None:
         """Groups the schemas with names, all of them at once, into resources."""
@@ -162,7 +191,8 @@ class Resources:
         if target in self._of:
             return self._of[target]
         if isinstance(target, ObjectKind):
-            home = self._home(target) if target.name is None else None
+            is_shape = target.name is None and not self._has_bodies
+            home = self._home(target) if is_shape else None
             if home is not None:
                 home.labels[target] = name
                 return self._add_shape(home.name, target)
@@ -180,7 +210,8 @@ class Resources:
             resource.objects = objects
             self._of[target] = self._unions[union] = resource
             return resource
-        if len(known) == 1 and self._are_shapes(others, *known.values()):
+        is_one = len(known) == 1 and not self._has_bodies
+        if is_one and self._are_shapes(others, *known.values()):
             resource = next(iter(known.values()))
             for one in others:
                 self._add_shape(resource.name, one)
@@ -228,6 +259,44 @@ class Resources:
                     kind = ScalarKind("string")
                     target.fields.setdefault(target.map_key, Field(target.map_key, kind, one.place))
 
+    def add_body_shape(self, resource: Resource, shape: ObjectKind) -> None:
+        """Adds what a body has of a resource: values and objects that answers lack, and identities
+        in the place of objects.
+        """
+        for name, one in () if resource.members else shape.properties.items():
+            there = resource.fields.get(name)
+            if there is None:
+                made = Field(name, one.kind, one.place, is_write_only=True)
+                target = linked_of(one.kind)
+                if target is not None and objects_of(target):
+                    made.resource = self.resource(target, f"{resource.name}.{name}")
+                resource.fields[name] = made
+            elif there.resource is not None and linked_of(one.kind) is None:
+                if has_identities(one.kind, there):
+                    there.by_identity = True
+                    reason = "a body has the identity where answers have an object"
+                else:
+                    reason = "a body has a value where answers have an object"
+                self._report.add("bent", one.place, reason)
+            elif there.resource is None and linked_of(one.kind) is not None:
+                reason = "a body has an object where answers have a value"
+                self._report.add("bent", one.place, reason)
+            elif there.resource is not None and not self._leads_to(one.kind, there.resource):
+                reason = "a body has another object there than answers: drafts do not have it"
+                self._report.add("bent", one.place, reason)
+
+    def _leads_to(self, kind: Kind, resource: Resource) -> bool:
+        """Returns whether the objects of a property of a body are of a resource or its members.
+        Objects without a name become shapes of a resource that only bodies have.
+        """
+        target = linked_of(kind)
+        objects = objects_of(target) if target is not None else []
+        for one in objects if resource.is_of_bodies and not resource.members else ():
+            if one not in self._of:
+                self._add_shape(resource.name, one)
+        known = (resource, *resource.members)
+        return all(self._of.get(one) in known for one in objects)
+
     def _union(
         self, target: UnionKind, objects: list[ObjectKind], name: str, known: int
     ) -> Resource:
@@ -262,7 +331,8 @@ class Resources:
         return resource
 
     def _new(self, name: str, place: str) -> Resource:
-        resource = self.by_name[name] = Resource(name, place)
+        resource = Resource(name, place, is_of_bodies=self._has_bodies)
+        self.by_name[name] = resource
         return resource
 
     def _enqueue(self, resource: Resource) -> None:
@@ -295,6 +365,7 @@ class Resources:
             is_read_only=all(each.is_read_only for each in found),
             is_write_only=all(each.is_write_only for each in found),
             is_constant=all(each.is_constant and each.is_required for each in found),
+            is_of_bodies=resource.is_of_bodies,
             default=one.default if all(_same_default(one, each) for each in found) else MISSING,
         )
         target = linked_of(kind)
@@ -303,6 +374,17 @@ class Resources:
         elif target is not None and objects_of(target):
             made.resource = self.resource(target, f"{resource.name}.{name}")
         return made
+
+
+def has_identities(kind: Kind, there: Field) -> bool:
+    """Returns whether a body has the identities of the objects to which a relationship leads."""
+    if there.resource is None or isinstance(kind, ListKind) != is_many(there.kind):
+        return False
+    element = kind.element if isinstance(kind, ListKind) else kind
+    identity = there.resource.fields.get(there.resource.identity or "")
+    kinds = (element, identity.kind if identity is not None else None)
+    types = [one.type for one in kinds if isinstance(one, ScalarKind)]
+    return len(types) == 2 and (types[0] == types[1] or "any" in types)
 
 
 def _chain(homes: dict[str, str], name: str) -> list[str]:
@@ -327,32 +409,6 @@ def _free_key(fields: dict[str, Field]) -> str:
 
 def _same_default(one: Property, other: Property) -> bool:
     return type(one.default) is type(other.default) and bool(one.default == other.default)
-
-
-def add_body_shape(resource: Resource, shape: ObjectKind, report: Report) -> None:
-    """Adds what a body has of a resource: values that answers lack, and identities of objects."""
-    for name, one in () if resource.members else shape.properties.items():
-        there = resource.fields.get(name)
-        if there is None:
-            _add_body_field(resource, name, one, report)
-        elif there.resource is not None and linked_of(one.kind) is None:
-            element = one.kind.element if isinstance(one.kind, ListKind) else one.kind
-            if isinstance(element, ScalarKind) and there.resource.identity is not None:
-                there.by_identity = True
-                reason = "a body has the identity where answers have an object"
-            else:
-                reason = "a body has a value where answers have an object"
-            report.add("bent", one.place, reason)
-
-
-def _add_body_field(resource: Resource, name: str, one: Property, report: Report) -> None:
-    target = target_of(one.kind)
-    if target is not None:
-        report.add(
-            "left out", one.place, f"objects of a body that no answer of {resource.name!r} has"
-        )
-        return
-    resource.fields[name] = Field(name, one.kind, one.place, is_write_only=True)
 
 
 def every_object(kinds: Iterable[Kind]) -> list[ObjectKind]:

@@ -3,22 +3,34 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Any
 
+from .bodies import Bodies, Body
 from .entities import Entities
 from .identity import answered
-from .kinds import FreeKind, ListKind, ObjectKind, ScalarKind
+from .kinds import FreeKind, ListKind, ScalarKind
 from .landing import Landing, landing_of, objects_of
 from .model import Answer, Content, Operation, Parameter
-from .names import request_name
 from .notes import Report
 from .pages import pages_of
-from .resources import Resource, Resources, add_body_shape
-from .servers import server_url, split_url
+from .resources import Resource, Resources
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*")
 
+Names = dict[tuple[str, str], str]
+"""The variables of a template by the places and the names of their parameters."""
+
 _ENCODINGS = {"application/x-www-form-urlencoded": "url", "multipart/form-data": "form"}
+
+
+@dataclass(frozen=True)
+class Served:
+    """The resource whose objects a route sends."""
+
+    resource: Resource
+    variable: str | None = None
+    """The variable of the path that is the identity of an object."""
 
 
 class Routes:
@@ -28,24 +40,20 @@ class Routes:
         self,
         operations: list[Operation],
         resources: Resources,
+        bodies: Bodies,
         entities: Entities,
         report: Report,
+        *,
+        is_jsonapi: bool = False,
     ) -> None:
+        self._is_jsonapi = is_jsonapi
         self.written: dict[str, dict[str, Any]] = {}
-        self.trusted_origins: list[str] = []
         self._resources = resources
+        self._bodies = bodies
         self._entities = entities
         self._report = report
         self._equal: dict[tuple[str, str], list[str]] = {}
         self._reads = {one.path: one for one in operations if one.method == "GET"}
-
-    def prepare(self, operation: Operation) -> None:
-        """Adds to the resources what the bodies of an operation have of them. All operations come
-        before the first route, because an entity is written once.
-        """
-        found = self._body(operation)
-        if found is not None:
-            add_body_shape(*found[:2], self._report)
 
     def add(self, operation: Operation, *, has_auth: bool) -> None:
         """Writes the route of an operation."""
@@ -54,11 +62,14 @@ class Routes:
         route: dict[str, Any] = {}
         if operation.method != "GET":
             route["method"] = operation.method
-        names = _variables(operation, self._report)
-        route["path"] = self._path(operation, names, route)
+        served = self._served(operation)
+        names = _variables(operation, served)
+        route["path"] = self._path(operation, names)
+        if served is not None:
+            route["entity"] = self._entities.add(served.resource)
         self._add_answers(operation, route)
         self._add_body(operation, route)
-        if has_auth and operation.security == []:
+        if has_auth and not operation.has_credential:
             route["auth"] = False
         self._add_remarks(operation, names, route)
         self.written[operation.name] = route
@@ -79,26 +90,12 @@ class Routes:
                 del route["response"]
         return shared
 
-    def _path(self, operation: Operation, names: dict[str, str], route: dict[str, Any]) -> str:
+    def _path(self, operation: Operation, names: Names) -> str:
         path = _template(operation, names)
-        query = [
-            names[one.name]
-            for one in operation.parameters
-            if one.where == "query" and one.name in names
-        ]
+        query = [name for (where, _), name in names.items() if where == "query"]
         if query:
             operator = "&" if "?" in path else "?"
             path += f"{{{operator}{','.join(query)}}}"
-        for node in operation.server_nodes:
-            url = server_url(node)
-            parts = split_url(url)
-            if parts.scheme in ("http", "https") and parts.hostname:
-                origin = f"{parts.scheme}://{parts.netloc}"
-                if origin not in self.trusted_origins:
-                    self.trusted_origins.append(origin)
-                route["absolute"] = True
-                return url.replace("\\", "").replace(":", "\\:").rstrip("/") + "/" + path
-            node.note("left out", f"a server of one operation whose URL {url!r} is not absolute")
         return path or "/"
 
     def _add_answers(self, operation: Operation, route: dict[str, Any]) -> None:
@@ -110,7 +107,7 @@ class Routes:
             contents = self._chosen(answer)
             if not contents:
                 others += [one.media_type for one in answer.contents]
-            accepted += [one.media_type for one in answer.contents if _is_json(one.media_type)]
+            accepted += [one.media_type for one in answer.contents if one.is_json]
             for content, media_type in contents:
                 if content.kind is None:
                     continue
@@ -122,7 +119,11 @@ class Routes:
                     continue
                 resource = self._resources.resource(landing.target, operation.name)
                 descriptors.append({**self._descriptor(landing, resource), **common})
+                if content.envelope is not None:  # JSON:API
+                    landing = Landing("entity", landing.target, "data", content.envelope)
                 pages = pages_of(operation, answer, landing, resource.identity)
+                if pages is None and content.envelope is not None and operation.method == "GET":
+                    pages = {}
                 if pages is not None and "pages" not in route and _is_list(content, landing):
                     route["pages"] = pages
                 beside = self._beside(landing, pages)
@@ -149,7 +150,7 @@ class Routes:
         several schemas apart; if the API document cannot name media types, only the first content
         is returned.
         """
-        contents = [one for one in answer.contents if _is_json(one.media_type)]
+        contents = [one for one in answer.contents if one.is_json]
         different: list[Content] = []
         for content in contents:
             if all(content.kind is not one.kind for one in different):
@@ -176,6 +177,9 @@ class Routes:
         """
         if landing.envelope is None or landing.key is None:
             return None
+        if self._is_jsonapi:
+            has_meta = "meta" in landing.envelope.properties
+            return {"type": "json", "keyPath": "meta"} if has_meta else None
         total = (pages or {}).get("total")
         members = {
             key: one
@@ -195,50 +199,73 @@ class Routes:
 
     def _add_body(self, operation: Operation, route: dict[str, Any]) -> None:
         types = [content.media_type for content in operation.bodies]
-        if types and not any(_is_json(one) for one in types):
+        if types and not any(one.is_json for one in operation.bodies):
             encoding = next((_ENCODINGS[one] for one in types if one in _ENCODINGS), None)
             if encoding is not None:
                 route["serializationName"] = encoding
-        found = self._body(operation)
-        if found is not None:
-            resource, body, key = found
-            request: dict[str, Any] = {"entity": self._entities.add_body(resource, body)}
-            if key is not None:
-                request["keyPath"] = [key] if "." in key else key
-            if operation.method == "PATCH":
-                request["changedOnly"] = True
-            if operation.method in ("POST", "PUT", "PATCH"):
-                route["request"] = request
-        if operation.method == "DELETE":
-            self._add_deleted(operation, route)
+                if not any(map(_is_nested, operation.bodies)):
+                    route["forms"] = {"lists": "repeat"}
+        body = self._bodies.of(operation)
+        if body is not None:
+            requests = [self._request(operation, body, one) for one in body.resources]
+            route["request"] = requests[0] if len(requests) == 1 else requests
 
-    def _add_deleted(self, operation: Operation, route: dict[str, Any]) -> None:
-        """Names the entity whose object a DELETE removes, if the path has only its identity."""
+    def _request(self, operation: Operation, body: Body, resource: Resource) -> dict[str, Any]:
+        """Returns the request descriptor of a resource that a body has."""
+        objects = [one for one in body.objects if self._resources.resource(one, "") is resource]
+        names = [self._entities.add_body(resource, one) for one in objects]
+        request: dict[str, Any] = {"entity": names[0]}
+        if body.key is not None:
+            request["keyPath"] = _key_path(body.key)
+        if operation.method == "PATCH":
+            request["changedOnly"] = True
+        sent = {
+            key for one in objects for key, each in one.properties.items() if not each.is_read_only
+        }
+        others = [one for one in self._entities.relationships_of(resource) if one not in sent]
+        return {**request, "exclude": others} if others else request
+
+    def _served(self, operation: Operation) -> Served | None:
+        """Returns the resource whose objects are read, made, changed or removed by an operation,
+        and the variable of its path that is their identity.
+        """
+        method, variable = operation.method, operation.last_variable
+        if method == "POST":
+            body = self._bodies.of(operation)
+            made = body.resources[0] if body is not None and len(body.resources) == 1 else None
+            return Served(made) if made is not None and self._is_made(operation, made) else None
+        if variable is None or method not in ("GET", "PUT", "PATCH", "DELETE"):
+            return None
+        resource = self._subject(operation)
+        if resource is None or resource.identity is None or resource.members:
+            return None
+        if variable not in resource.confirmations or not _VARIABLE.fullmatch(resource.identity):
+            return None
+        above = operation.path.rstrip("/").rpartition("/")[0]
+        if f"{{{resource.identity}}}" in above:
+            return None  # because the object would fill this variable as well
+        return Served(resource, variable)
+
+    def _subject(self, operation: Operation) -> Resource | None:
+        """Returns the resource of the object to which the path of an operation leads."""
         read = self._reads.get(operation.path)
-        resource = answered(read, self._resources) if read is not None else None
-        if resource is None or resource.identity is None or operation.path.count("{") != 1:
-            return
-        if operation.last_variable in resource.confirmations:
-            route["entity"] = self._entities.add(resource)
+        if read is not None:
+            return answered(read, self._resources)
+        if operation.path.count("{") != 1:
+            return None  # such a path may lead to a part of another object, such as a member
+        if operation.method != "DELETE":
+            return answered(operation, self._resources)
+        above = self._reads.get(operation.path.rstrip("/").rpartition("/")[0])
+        return answered(above, self._resources, is_list=True) if above is not None else None
 
-    def _body(self, operation: Operation) -> tuple[Resource, ObjectKind, str | None] | None:
-        """Returns the resource that a body has, its shape, and the member that holds it."""
-        for content in operation.bodies:
-            if not _is_json(content.media_type) or content.kind is None:
-                continue
-            landing = landing_of(content.kind)
-            objects = objects_of(landing.target) if landing.target is not None else []
-            is_list = landing.target is not None and _is_list(content, landing)
-            if len(objects) == 1 and objects[0].name is not None and not is_list:
-                resource = self._resources.by_name.get(request_name(objects[0].name))
-                if resource is not None:
-                    return resource, objects[0], landing.key
-        return None
+    def _is_made(self, operation: Operation, resource: Resource) -> bool:
+        """Returns whether a POST makes objects of a resource with answers."""
+        return not resource.is_of_bodies and resource in self._bodies.subjects(operation)
 
-    def _add_remarks(
-        self, operation: Operation, names: dict[str, str], route: dict[str, Any]
-    ) -> None:
+    def _add_remarks(self, operation: Operation, names: Names, route: dict[str, Any]) -> None:
         node = operation.node
+        if operation.environment is not None:
+            route["x-environment"] = operation.environment
         if node.flag("deprecated"):
             route["x-deprecated"] = True
         text = node.text("summary") or node.text("description")
@@ -282,6 +309,11 @@ def _named_type(media_type: str) -> str:
     return "; ".join([name, *kept])
 
 
+def _is_nested(content: Content) -> bool:
+    """Returns whether a form writes lists as the names of their elements (`a[0]`)."""
+    return any(one.text("style") == "deepObject" for _, one in content.node.get("encoding").items())
+
+
 def _status(answer: Answer) -> str:
     status = answer.status.lower()
     return "2xx" if status == "default" else status
@@ -289,11 +321,6 @@ def _status(answer: Answer) -> str:
 
 def _key_path(key: str) -> str | list[str]:
     return [key] if "." in key else key
-
-
-def _is_json(media_type: str) -> bool:
-    name = media_type.partition(";")[0].strip().lower()
-    return "json" in name or name == "*/*"
 
 
 def _is_usual(media_type: str) -> bool:
@@ -319,17 +346,20 @@ def joined_statuses(descriptors: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return first if all(way == first for way in ways.values()) else descriptors
 
 
-def _variables(operation: Operation, report: Report) -> dict[str, str]:
-    """Returns the variables of the template by the names of their parameters: variables of the
-    path, and lists of the query whose elements stand in one text, which an expression writes.
+def _variables(operation: Operation, served: Served | None) -> Names:
+    """Returns the variables of the template by the places and names of their parameters: variables
+    of the path, and lists of the query whose elements stand in one text, which an expression
+    writes.
     """
-    names: dict[str, str] = {}
+    names: Names = {}
     for name in re.findall(r"\{([^{}]*)\}", _path(operation)):
         variable = name if _VARIABLE.fullmatch(name) else re.sub(r"\W", "_", name, flags=re.ASCII)
         variable = variable if _VARIABLE.fullmatch(variable) else f"_{variable}"
+        if served is not None and name == served.variable and served.resource.identity is not None:
+            variable = served.resource.identity  # so that an object fills it
         if variable != name:
             operation.node.note("bent", f"the variable {name!r} is called {variable!r}")
-        names[name] = variable
+        names["path", name] = variable
     for one in operation.parameters:
         is_joined = isinstance(one.kind, (ListKind, FreeKind)) and not one.explode
         if one.where == "cookie":
@@ -338,13 +368,13 @@ def _variables(operation: Operation, report: Report) -> dict[str, str]:
             one.node.note("bent", f"the style {one.style}: the program joins the values itself")
         elif one.where == "query" and one.style == "form" and is_joined:
             if _VARIABLE.fullmatch(one.name) and one.name not in names.values():
-                names[one.name] = one.name
+                names["query", one.name] = one.name
             else:
                 one.node.note("bent", "the program joins the values with commas itself")
     return names
 
 
-def _template(operation: Operation, names: dict[str, str]) -> str:
+def _template(operation: Operation, names: Names) -> str:
     """Returns the path as a template of Restway."""
     given = {one.name: one for one in operation.parameters if one.where == "path"}
     parts: list[str] = []
@@ -352,7 +382,7 @@ def _template(operation: Operation, names: dict[str, str]) -> str:
         if text:
             parts.append(re.sub(r"([\\:@])", r"\\\1", text))
         else:
-            parts.append("{" + _operator(given.get(name)) + names.get(name, name) + "}")
+            parts.append("{" + _operator(given.get(name)) + names.get(("path", name), name) + "}")
     return "".join(parts)
 
 
@@ -364,10 +394,10 @@ def _operator(parameter: Parameter | None) -> str:
     return {"label": ".", "matrix": ";"}.get(parameter.style, "")
 
 
-def _parameter(one: Parameter, names: dict[str, str]) -> dict[str, Any]:
+def _parameter(one: Parameter, names: Names) -> dict[str, Any]:
     written: dict[str, Any] = {"name": one.name, "in": one.where}
-    if one.name in names and one.where in ("path", "query"):
-        written["variable"] = names[one.name]
+    if (one.where, one.name) in names:
+        written["variable"] = names[one.where, one.name]
     if one.is_required:
         written["required"] = True
     if isinstance(one.kind, ScalarKind):

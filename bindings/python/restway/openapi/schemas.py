@@ -25,8 +25,8 @@ from .reading import BrokenReference, Node
 _STRING_FORMATS: dict[str, ScalarType] = {"date-time": "date", "date": "day", "byte": "bytes"}
 
 _SUBSTANCE = {
-    "$ref", "additionalProperties", "allOf", "anyOf", "const", "enum", "format", "items", "oneOf",
-    "patternProperties", "prefixItems", "properties", "type",
+    "$ref", "additionalProperties", "allOf", "anyOf", "const", "contentEncoding", "enum", "format",
+    "items", "oneOf", "patternProperties", "prefixItems", "properties", "type",
 }  # fmt: skip
 """The words of a schema that say something about the value: without them, it is a remark."""
 
@@ -165,7 +165,7 @@ class Schemas:
         for key, several in found.items():
             kind.properties[key] = _joined_property(several, f"{node.place}/properties/{key}")
         free = parts.words.get("additionalProperties")
-        if free is not None and isinstance(free.value, dict) and free.value:
+        if free is not None and (free.value is True or isinstance(free.value, dict)):
             free.note("left out", "free keys beside the properties of an object")
 
     def _property(self, node: Node, is_required: bool) -> Property:
@@ -241,7 +241,7 @@ def _types(parts: _Parts) -> list[str]:
     names = {bool: "boolean", int: "integer", float: "number", str: "string"}
     if values and all(type(value) in names for value in values):
         return list(dict.fromkeys(names[type(value)] for value in values))
-    if parts.words.keys() & {"pattern", "minLength", "maxLength"}:
+    if parts.words.keys() & {"pattern", "minLength", "maxLength", "contentEncoding"}:
         return ["string"]
     return ["string"] if _format(parts) in _STRING_FORMATS else []
 
@@ -262,13 +262,16 @@ def _enumeration(parts: _Parts) -> tuple[Any, ...]:
 def _scalar(node: Node, parts: _Parts, type_name: str, example: Any) -> Kind:
     values = _enumeration(parts)
     if type_name == "boolean":
-        return ScalarKind("bool", (), example)
+        return ScalarKind("bool", values, example)
     if type_name == "integer":
         return ScalarKind("int", values, example)
     if type_name == "number":
         return ScalarKind("double", values, example)
     if type_name == "string":
-        return ScalarKind(_STRING_FORMATS.get(_format(parts) or "", "string"), values, example)
+        encoding = parts.words.get("contentEncoding")
+        is_base64 = encoding is not None and encoding.value in ("base64", "base64url")
+        of_format = _STRING_FORMATS.get(_format(parts) or "", "string")
+        return ScalarKind("bytes" if is_base64 else of_format, values, example)
     node.note("bent", f"an unknown type {type_name!r}: any JSON")
     return FreeKind(example)
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
-from .model import Scheme, Server
+from .model import Operation, Scheme, Server
+from .notes import NoteKind
 from .reading import Node
 
 _SERVERS_MAX = 50
@@ -16,31 +19,88 @@ _SERVERS_MAX = 50
 _NAME_MAX = 40
 """How long the description of a server may be to become the name of an environment."""
 
-
-def read_servers(root: Node) -> list[Server]:
-    """Returns the servers, one for each combination of the values that its variables list."""
-    servers: list[Server] = []
-    names: set[str] = set()
-    for node in root.get("servers").elements():
-        url = node.text("url")
-        if url is None:
-            node.note("left out", "a server without a URL")
-            continue
-        for values in _combinations(node, url):
-            full = _filled(url, values)
-            name = _server_name(node, values, names)
-            names.add(name)
-            servers.append(Server(name, _absolute(full, node), values))
-    if not servers:
-        root.note("bent", "it names no server: the environment is http://localhost")
-        servers.append(Server("default", "http://localhost"))
-    return servers
+_HOST = re.compile(r"(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?")
+"""A host with an optional port: base URLs have no user and no password."""
 
 
-def server_url(node: Node) -> str:
+def read_servers(root: Node, operations: Iterable[Operation]) -> list[Server]:
+    """Returns the usable servers, the default one first: one for each combination of the values
+    that the variables of the API's servers list, and one for each other server of an operation.
+
+    Operations whose server is not a server of the API get its name. What is no base URL is noted
+    and left out alone.
+    """
+    servers: dict[str, Server] = {}
+    nodes = list(root.get("servers").elements())
+    for node in nodes:
+        for values in _combinations(node, node.text("url") or ""):
+            url = _usable(node, _filled(node.text("url") or "", values), "left out")
+            if url is not None and url not in servers:
+                servers[url] = Server(_server_name(node, values, servers), url, values)
+    of_api = set(servers)
+    uses: Counter[str] = Counter()
+    for operation in operations:
+        url = _own_url(operation, nodes, of_api)
+        if url is not None:
+            if url not in servers:
+                name = _free_name(split_url(url).netloc, servers)
+                servers[url] = Server(name, url)
+            operation.environment = servers[url].name
+            uses[url] += 1
+    found = list(servers.values())
+    if not of_api and found:  # the environment that most operations have is the default
+        found.sort(key=lambda one: -uses[one.url])
+    if not found:
+        root.note("bent", "it has no usable server: clients need a base URL (base_url)")
+    for operation in operations:
+        if found and operation.environment == found[0].name:
+            operation.environment = None
+        elif operation.environment is not None:
+            reason = "it has a server of its own: clients of the environment"
+            operation.node.note("bent", f"{reason} {operation.environment!r} call it")
+    return found
+
+
+def _own_url(operation: Operation, nodes: list[Node], of_api: set[str]) -> str | None:
+    """Returns the base URL of an operation whose servers are not those of the API."""
+    own = operation.server_nodes
+    if any(node.value == one.value for node in own for one in nodes):
+        return None
+    usable = [_usable(node, _default_url(node), "bent") for node in own]
+    urls = [url for url in usable if url is not None]
+    return urls[0] if urls and of_api.isdisjoint(urls) else None
+
+
+def _default_url(node: Node) -> str:
     """Returns the URL of a server with the defaults of its variables."""
     url = node.text("url") or ""
     return _filled(url, _combinations(node, url)[0])
+
+
+def _usable(node: Node, url: str, kind: NoteKind) -> str | None:
+    """Returns a URL as a base URL; one that is none is noted."""
+    parts = split_url(url)
+    is_plain = _HOST.fullmatch(parts.netloc) and not re.search(r"[{}\s]", parts.path)
+    if is_plain and parts.scheme in ("http", "https") and _has_port(parts):
+        return url.split("?")[0].split("#")[0].rstrip("/")
+    if not url:
+        reason = "a server without a URL"
+    elif "@" in parts.netloc:
+        reason = "a URL with a user or a password is no base URL"
+    elif not parts.scheme and not parts.netloc:
+        reason = f"the URL {url!r} is no base URL, because it is relative to the description"
+    else:
+        reason = f"the URL {url!r} is no base URL"
+    node.note(kind, reason if kind == "left out" else f"{reason}, so the route is relative")
+    return None
+
+
+def _has_port(parts: SplitResult) -> bool:
+    """Returns whether the port of a URL is a number of a port, or missing."""
+    try:
+        return parts.port is None or parts.port > 0
+    except ValueError:
+        return False
 
 
 def split_url(url: str) -> SplitResult:
@@ -73,22 +133,18 @@ def _combinations(node: Node, url: str) -> list[dict[str, str]]:
     return [dict(combination) for combination in itertools.product(*choices)]
 
 
-def _server_name(node: Node, values: dict[str, str], names: set[str]) -> str:
+def _server_name(node: Node, values: dict[str, str], servers: dict[str, Server]) -> str:
     """Returns the name of an environment: a short description of the server, or its number."""
     description = (node.text("description") or "").strip().rstrip(".")
-    numbered = f"server {len(names) + 1}" if names else "default"
+    numbered = f"server {len(servers) + 1}" if servers else "default"
     base = description if 0 < len(description) <= _NAME_MAX else numbered
     varying = [value for name, value in values.items() if node.get("variables", name, "enum").value]
-    name = " ".join([base, *varying])
+    return _free_name(" ".join([base, *varying]), servers)
+
+
+def _free_name(name: str, servers: dict[str, Server]) -> str:
+    names = {one.name for one in servers.values()}
     return name if name not in names else f"{name} ({len(names) + 1})"
-
-
-def _absolute(url: str, node: Node) -> str:
-    parts = split_url(url)
-    if parts.scheme in ("http", "https") and parts.hostname:
-        return url.split("?")[0].split("#")[0].rstrip("/")
-    node.note("bent", f"the URL {url!r} is not absolute: the server is http://localhost")
-    return ("http://localhost/" + parts.path.strip("/")).rstrip("/")
 
 
 def read_schemes(root: Node) -> dict[str, Scheme]:

@@ -15,6 +15,9 @@ def rule_of(target: UnionKind, members: Members) -> dict[str, Any] | None:
     """Returns the keys of a union in the API document that tell its members apart; None if nothing
     does.
     """
+    types = {one.resource_type for several in members.values() for one in several}
+    if len(types) == len(members) and all(types):
+        return {}  # the types of JSON:API tell them apart
     return _by_discriminator(target, members) or _by_constants(members) or _by_keys(members)
 
 
@@ -23,14 +26,17 @@ def _by_discriminator(target: UnionKind, members: Members) -> dict[str, Any] | N
     if target.discriminator is None:
         return None
     key, mapping = target.discriminator
-    schemas = {
-        one.name: name for name, shapes in members.items() for one in shapes if one.name is not None
-    }
+    shapes = [(name, one) for name, several in members.items() for one in several]
+    schemas = {one.name: name for name, one in shapes if one.name is not None}
     values = {value: schemas[name] for value, name in mapping.items() if name in schemas}
-    for schema, name in schemas.items():
-        # A schema that the mapping leaves out is named by its own name.
-        if schema not in mapping.values():
-            values.setdefault(schema, name)
+    for name, one in shapes:
+        # A schema that the mapping leaves out is named by the values that it allows, or else by its
+        # own name.
+        if one.name not in mapping.values():
+            own = [one.name] if one.name is not None else []
+            for value in _constants(one, key) or own:
+                if values.setdefault(value, name) != name:
+                    return None
     return _discriminator(key, values, members)
 
 
@@ -55,8 +61,15 @@ def _constants(shape: ObjectKind, key: str) -> list[str]:
     found = shape.properties.get(key)
     if found is None or not isinstance(found.kind, ScalarKind):
         return []
-    values = found.kind.enumeration
-    return [one for one in values if isinstance(one, str) and one]
+    texts = [_text(value) for value in found.kind.enumeration]
+    return [text for text in texts if text]
+
+
+def _text(value: Any) -> str:
+    """Returns a string, an integer or a boolean as a discriminator names it, or else nothing."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value) if isinstance(value, (int, str)) else ""
 
 
 def _discriminator(
@@ -105,15 +118,14 @@ def member_of(union: Mapping[str, Any], value: Any) -> str:
         chosen: str = union["discriminator"]["values"].get(found, first)
         return chosen
     for name in union["oneOf"]:
-        keys = union["keys"].get(name)
+        keys = union.get("keys", {}).get(name)
         if keys is not None and all(_has(value, key) for key in keys):
             return str(name)
     return first
 
 
-def _at(value: dict[str, Any], key: str | list[str]) -> Any:
-    found = value.get(key if isinstance(key, str) else key[0])
-    return found if isinstance(found, str) else None
+def _at(value: dict[str, Any], key: str | list[str]) -> str:
+    return _text(value.get(key if isinstance(key, str) else key[0]))
 
 
 def _has(value: dict[str, Any], key: str | list[str]) -> bool:

@@ -22,6 +22,11 @@ _WORDS = {
 }
 """The names in types. A field of the same name would stand for them inside of its class."""
 
+_ENTITY = "__restway_entity__"
+"""The member with the name of the entity, if a class cannot have this name. Reading needs it to
+find the class of an object in a union.
+"""
+
 _OF_MODELS = {
     "construct", "copy", "dict", "fields", "from_orm", "json", "parse_file", "parse_obj",
     "parse_raw", "schema", "schema_json", "update_forward_refs", "validate",
@@ -80,6 +85,12 @@ def write_classes(document: Document, kind: str) -> str:
     names = {entity.name: class_name(entity.name, "", taken) for entity in document.entities}
     if kind == "typed-dict":
         parts = [_typed_dict(entity, names) for entity in document.entities]
+        marks = [  # a TypedDict declares no members
+            f"setattr({name}, _ENTITY, {quoted(entity)})"
+            for entity, name in names.items()
+            if name != entity
+        ]
+        parts += [[f"_ENTITY = {quoted(_ENTITY)}", *marks]] if marks else []
     else:
         parts = _Classes(document, names, STYLES[kind], taken).parts()
     body = "\n\n\n".join("\n".join(part) for part in parts)
@@ -205,9 +216,13 @@ class _Classes:
         fields = list(self._lines(found, taken))
         self._taken[entity.name] = taken
         bases = self._names[base.name] if base else self._style.base
+        name = self._names[entity.name]
+        if name != entity.name:
+            mark = f"    {_ENTITY} = {quoted(entity.name)}"
+            fields = [mark, "", *fields] if fields else [mark]
         return [
             *([self._style.decorator] if self._style.decorator else []),
-            f"class {self._names[entity.name]}{f'({bases})' if bases else ''}:",
+            f"class {name}{f'({bases})' if bases else ''}:",
             f'    """An object of the entity {documented(entity.name)}."""',
             *(["", *fields] if fields else []),
         ]

@@ -54,6 +54,14 @@ def _kind_of_class(of: type) -> Kind | None:
     return next((kind for kind in _KINDS if kind.has(of)), None)
 
 
+def entity_of(of: type) -> str:
+    """Returns the entity whose objects a class takes in a union: its name, unless the class itself
+    names another one in `__restway_entity__`, as written classes do. It is not inherited.
+    """
+    name = vars(of).get("__restway_entity__")
+    return name if isinstance(name, str) else of.__name__
+
+
 def bare(annotation: Any) -> Any:
     """Returns a type without what only describes it, such as `Annotated` and `NotRequired`."""
     while True:
@@ -245,7 +253,7 @@ class OfEntity(dict[str, Any]):
 def _union(of: tuple[Any, ...]) -> Converter:
     converters = [converter(member) for member in of if member is not type(None)]
     takes_none = type(None) in of
-    classes = {member.__name__: converter(member) for member in of if kind_of(member)}
+    classes = {entity_of(member): converter(member) for member in of if kind_of(member)}
 
     def convert(value: Any) -> Any:
         if value is None and takes_none:
