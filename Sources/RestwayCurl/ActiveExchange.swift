@@ -24,6 +24,13 @@ final class ActiveExchange: @unchecked Sendable {
     var startedAt = Deadline.never
     /// Whether libcurl had the exchange before and could not send it.
     var isRepetition = false
+    /// How often the exchange was started anew, because its request was not sent on the connection
+    /// that libcurl had chosen.
+    var newStarts = 0
+    /// How often the request was sent before the exchange was started anew.
+    var attemptsBefore = 0
+    /// Whether libcurl makes a new connection for the exchange.
+    var needsNewConnection = false
     /// The handle that performs the exchange while it runs.
     var handle: EasyHandle?
     /// The body, if libcurl pulls it from a source.

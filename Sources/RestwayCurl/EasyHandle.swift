@@ -14,6 +14,8 @@ final class EasyHandle {
         var head = HeadParser()
         /// The number of times the request was sent. libcurl repeats it if a kept connection died.
         var attempts = 0
+        /// Whether the request answers a Digest challenge, so that it repeats nothing.
+        var answersChallenge = false
         /// Whether libcurl has repeated the request.
         var wasRepeated = false
         /// The error with which one of our callbacks ended the exchange. libcurl does not know this
@@ -92,7 +94,8 @@ final class EasyHandle {
         if let digest = active.exchange.digest { set(digest) }
         network.choose(
             active.originQueue?.origin,
-            avoidsHTTP2: active.originQueue?.avoidsHTTP2 == true)
+            avoidsHTTP2: active.originQueue?.avoidsHTTP2 == true,
+            needsNewConnection: active.needsNewConnection)
         totalMilliseconds = timeoutMilliseconds
         ExchangeOptions(easy: easy).set(
             active, timeoutMilliseconds: timeoutMilliseconds,
@@ -116,7 +119,6 @@ final class EasyHandle {
             // The query of the URL may contain a key.
             rw_easy_set_string(easy, CURLOPT_URL, nil)
         }
-        leaveConnection()
         setPaused(false)
         active = nil
         transfer = Transfer()
