@@ -73,7 +73,7 @@ extension EasyHandle {
     /// next two functions.
     private func received(headerLine line: UnsafeRawBufferPointer) -> Bool {
         let line = line.assumingMemoryBound(to: UInt8.self)
-        if HeadParser.setsCookie(line) { cookieHasCome() }
+        if HeadParser.setsCookie(line) { cookieHasCome(line) }
         let step = transfer.head.consume(line)
         switch step {
         case .more:
@@ -129,7 +129,8 @@ extension EasyHandle {
         // which the call sends the request without the header.
         if transfer.isExpectationRefused { return false }
         transfer.attempts += 1
-        let isRepeated = transfer.attempts + (active?.attemptsBefore ?? 0) > 1
+        transfer.place.answersChallenge = false
+        let isRepeated = transfer.attempts + (active?.newStart.attemptsBefore ?? 0) > 1
         awaitAnswer()
         tellOfTLS(false)
         if isRepeated, active?.pulled?.hasBegun == true {
@@ -140,7 +141,7 @@ extension EasyHandle {
         if transfer.challenge != nil {
             // This request answers the challenge; the request before only asked for it.
             transfer.challenge = nil
-            transfer.answersChallenge = true
+            transfer.place.answersChallenge = true
             transfer.head.reset()
             return true
         }

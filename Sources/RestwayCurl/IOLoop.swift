@@ -30,7 +30,7 @@ final class IOLoop {
     private static let idleCheckMilliseconds: Int64 = 1_000
     /// A new connection is free of obstacles. More starts are needed only for the second request of
     /// Digest authentication.
-    private static let newStartsMax = 4
+    private static let stopsMax = 4
 
     /// Creates a loop; nil if the system has no resources left.
     init?(inbox: Inbox, settings: CurlTransport.Settings, clock: any Clock) {
@@ -233,10 +233,10 @@ final class IOLoop {
     /// libcurl 7.88 does not distinguish this from a broken frame. The connection is not used
     /// again.
     private func repeatOnce(_ active: ActiveExchange, _ handle: EasyHandle) -> Bool {
-        guard !active.isRepetition, active.isRepeatable, !handle.transfer.head.hasBegun else {
+        guard !active.newStart.isRepetition, active.isRepeatable, !handle.transfer.head.hasBegun else {
             return false
         }
-        active.isRepetition = true
+        active.newStart.isRepetition = true
         takeBack(handle, active)
         start(active, clock.now())
         return true
@@ -249,14 +249,17 @@ final class IOLoop {
     ) {
         switch obstacle {
         case .busy: active.originQueue?.avoidsHTTP2 = true
-        case .unread: active.needsNewConnection = true
+        case .unread: active.newStart.needsNewConnection = true
         }
         let transfer = handle.transfer
-        active.attemptsBefore =
-            transfer.answersChallenge ? 0 : active.attemptsBefore + transfer.attempts - 1
-        active.newStarts += 1
+        if transfer.place.answersChallenge {
+            active.newStart.attemptsBefore = 0
+        } else {
+            active.newStart.attemptsBefore += transfer.attempts - 1
+        }
+        active.newStart.stops += 1
         takeBack(handle, active)
-        guard active.newStarts <= Self.newStartsMax else {
+        guard active.newStart.stops <= Self.stopsMax else {
             let place = active.originQueue?.place ?? ""
             let error = TransportError(
                 .connectionLost,

@@ -17,6 +17,8 @@ struct PlaceOnConnection {
     var opened: [Int32] = []
     /// Whether the connection that was made for the exchange speaks HTTP/2.
     var speaksHTTP2 = false
+    /// Whether the request answers a Digest challenge, so that it repeats nothing.
+    var answersChallenge = false
     /// Why the exchange was stopped before a byte of its request was sent.
     var obstacle: Obstacle?
 }
