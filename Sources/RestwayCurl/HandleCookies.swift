@@ -1,8 +1,8 @@
 import CCurl
 import RestwayHTTP
 
-/// The cookies that an easy handle sends and keeps: those of a jar, or cookies that were chosen from
-/// it for one exchange.
+/// The cookies that an easy handle sends and keeps: those of a jar, or cookies that were chosen
+/// from it for one exchange.
 struct HandleCookies {
     let easy: UnsafeMutableRawPointer
     /// The jar that the handle shares.

@@ -233,9 +233,8 @@ final class IOLoop {
     /// libcurl 7.88 does not distinguish this from a broken frame. The connection is not used
     /// again.
     private func repeatOnce(_ active: ActiveExchange, _ handle: EasyHandle) -> Bool {
-        guard !active.newStart.isRepetition, active.isRepeatable, !handle.transfer.head.hasBegun else {
-            return false
-        }
+        guard !active.newStart.isRepetition, active.isRepeatable, !handle.transfer.head.hasBegun
+        else { return false }
         active.newStart.isRepetition = true
         takeBack(handle, active)
         start(active, clock.now())

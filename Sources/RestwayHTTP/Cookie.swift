@@ -3,9 +3,9 @@ import RestwayText
 
 /// A cookie that a client keeps.
 package struct Cookie: Equatable, Sendable {
-    /// The largest number of bytes of a name and its value together. libcurl keeps no longer cookie
-    /// of an answer.
-    package static let bytesMax = 4_096
+    /// The largest number of bytes of a name and its value together. The header field that libcurl
+    /// makes has at most 8,189 bytes, of which "Cookie: " and "=" are nine.
+    package static let bytesMax = 8_180
     /// The largest number of cookies that are kept. The cost of libcurl for each cookie grows with
     /// their number.
     package static let countMax = 3_000

@@ -86,10 +86,10 @@ final class CookieTests: XCTestCase {
     }
 
     func testAFileHasBoundsAndItsErrorSaysWhich() {
-        let long = cookie("example.com", name: "abc", value: String(repeating: "x", count: 4_094))
+        let long = cookie("example.com", name: "abc", value: String(repeating: "x", count: 8_178))
         XCTAssertTrue(long.isTooLong)
         for (lines, expected) in [
-            ([long.line], "the cookie of line 4 has more than 4096 bytes"),
+            ([long.line], "the cookie of line 4 has more than 8180 bytes"),
             (
                 (0...3_000).map { cookie("example.com", name: "n\($0)", value: "").line },
                 "it has more than 3000 cookies"
@@ -99,7 +99,7 @@ final class CookieTests: XCTestCase {
                 XCTAssertEqual((error as? StateFileError)?.message, expected)
             }
         }
-        let short = cookie("example.com", name: "abc", value: String(repeating: "x", count: 4_093))
+        let short = cookie("example.com", name: "abc", value: String(repeating: "x", count: 8_177))
         XCTAssertEqual(try Cookie.cookies(file: Cookie.file([short.line])), [short])
     }
 
@@ -128,7 +128,9 @@ final class CookieTests: XCTestCase {
         func mayHaveOne(_ line: String) -> Bool {
             Array(line.utf8).withUnsafeBufferPointer { Cookie.mayHaveFolderPath($0) }
         }
-        for line in ["a=1; Path=/p/", "a=1; path=/p/; Secure", "a=1; PATH=/p/ ;x", "a=1;path=/p/\r\n"] {
+        for line in [
+            "a=1; Path=/p/", "a=1; path=/p/; Secure", "a=1; PATH=/p/ ;x", "a=1;path=/p/\r\n",
+        ] {
             XCTAssertTrue(mayHaveOne("Set-Cookie: " + line), line)
         }
         for line in ["a=1", "a=1; Path=/", "a=1; Path=/; Secure", "a=1; Path=/p\r\n", "a=x/y"] {

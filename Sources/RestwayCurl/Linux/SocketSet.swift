@@ -8,8 +8,8 @@ import RestwayHTTP
 /// libcurl releases a socket after each exchange and takes it again with the next. A socket that
 /// `open` made stays in the set while its connection is idle, because the server may close it then.
 /// Nothing changes in the set between exchanges unless the idle socket becomes readable. The socket
-/// is removed if the connection ends, or when it is closed. Sockets that libcurl opens by itself (for
-/// its resolver) are removed when they are released, because their closing is not reported.
+/// is removed if the connection ends, or when it is closed. Sockets that libcurl opens by itself
+/// (for its resolver) are removed when they are released, because their closing is not reported.
 final class SocketSet {
     /// The protocol of a connection.
     enum Kind {
