@@ -25,6 +25,10 @@ ROUNDS = 20
 #: An answer that no request was sent for. Its status makes every way to send fail.
 FORGED = b'HTTP/1.1 418 Any\r\nContent-Length: 16\r\n\r\n{"forged": true}'
 ANSWER = send(HEAD_OF_8 + BODY)
+CHALLENGE = (
+    b"HTTP/1.1 401 Any\r\nContent-Length: 2\r\n"
+    b'WWW-Authenticate: Digest realm="r", nonce="n", qop="auth"\r\n\r\n'
+)
 ITEMS = b'[{"code": 200, "body": "{}"}]'
 BATCH = send(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(ITEMS) + ITEMS)
 
@@ -146,6 +150,42 @@ def test_bytes_that_came_with_the_end_of_an_answer_are_no_answer(
             assert client.get("stray").body == BODY
             server.wait_until_played()
             blocking(client, number)
+
+
+@pytest.mark.parametrize("always", [False, True])
+def test_bytes_behind_a_digest_challenge_are_no_answer(always: bool, authority: Authority) -> None:
+    """libcurl answers the challenge on the same connection. The exchange begins anew, which is no
+    repetition of the POST.
+    """
+    plays: list[Connection] = []
+
+    def challenge(connection: Connection) -> None:
+        assert connection.request is not None
+        if "authorization" in connection.request.headers:
+            ANSWER(connection)
+            return
+        plays.append(connection)
+        connection.socket.sendall(CHALLENGE + b"n")
+        connection.socket.sendall(b"o" + (FORGED if always or len(plays) == 1 else b""))
+
+    fault = Fault("secret", (challenge,), answers(BODY), method="POST")
+    api = restway.API.from_json(
+        {"restway": 1, "auth": {"scheme": "digest", "user": "u", "password": "p"}}
+    )
+    with (
+        FaultServer([fault], authority.loopback) as server,
+        restway.Client(
+            api, base_url=server.url, timeout=PATIENCE_SECONDS, ca_file=authority.ca_file
+        ) as client,
+    ):
+        if always:
+            with pytest.raises(restway.ConnectionLostError, match="answer no request"):
+                client.post("secret", body=b"once")
+            assert 1 < server.requests["/secret"] < 10
+        else:
+            assert client.post("secret", body=b"once").body == BODY
+            assert server.requests["/secret"] == 3
+            assert server.accepted == 2
 
 
 def test_requests_over_a_unix_domain_socket_never_get_bytes_that_were_there(
