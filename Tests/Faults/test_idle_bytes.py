@@ -16,7 +16,9 @@ from certificates import Authority
 from connection import SECONDS_MAX, Connection, Step, close, deliver, reset, send
 from fault import PATIENCE_SECONDS, Fault, answers
 from fault_server import FaultServer
+from h2.errors import ErrorCodes
 from health import check_health
+from http2_plays import resetting
 from http2_server import HTTP2Server, Stream
 from restway import OutboxState, QueuedError, Reachability, Request
 
@@ -301,3 +303,30 @@ def test_requests_with_tls_share_as_many_connections_as_may_be_used_at_once(
                 assert response.json()["target"] == f"/good?n={number}"
         assert server.requests["/good"] == requests
         assert server.accepted == connections
+
+
+def test_an_origin_with_connections_of_both_protocols_keeps_its_connections(
+    authority: Authority,
+) -> None:
+    requests, connections = 500, 32
+    plays = {"slow": resetting(ErrorCodes.HTTP_1_1_REQUIRED)}
+    with (
+        HTTP2Server(authority.loopback, plays) as server,
+        restway.Client(
+            restway.API.empty(),
+            base_url=server.url,
+            timeout=60,
+            ca_file=authority.ca_file,
+            connections_per_host_max=connections,
+        ) as client,
+    ):
+        server.over_http1.clear()
+        client.get("good").close()
+        slow = client.send(Request.path("GET", "slow"))
+        check_health(client)
+        server.over_http1.set()
+        slow.wait().close()
+        before = server.accepted
+        calls = [client.send(Request.path("GET", "good")) for _ in range(requests)]
+        assert [call.wait().status for call in calls] == [200] * requests
+        assert server.accepted - before <= connections
