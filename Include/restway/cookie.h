@@ -92,12 +92,13 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_cookies_read(
  *
  *  @param url    An absolute URL, whose host is the domain of a cookie without a domain; NULL takes
  *                the client's base URL. *Borrowed*.
- *  @param cookie *Copied*. It needs a name and a value. A domain of NULL is the host of @p url, and
- *                a path of NULL is "/".
+ *  @param cookie *Copied*. It needs a name and a value, of at most 8,180 bytes together. A domain
+ *                of NULL is the host of @p url, and a path of NULL is "/".
  *  @return RESTWAY_OK; RESTWAY_E_INVALID_URL; RESTWAY_E_CLOSED; RESTWAY_E_FORKED;
  *          RESTWAY_E_OUT_OF_MEMORY; RESTWAY_E_INVALID_ARGUMENT (also if a part of the cookie has a
- *          character that cannot be sent, if the cookie has already expired, if it breaks the rules
- *          for names that start with `__Secure-` or `__Host-`, or if the client keeps no cookies).
+ *          character that cannot be sent, if the cookie is too long, if it has already expired, if
+ *          it breaks the rules for names that start with `__Secure-` or `__Host-`, or if the client
+ *          keeps no cookies).
  *
  *  Threads: any. Blocks: never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_set_cookie(

@@ -121,6 +121,23 @@ static inline void rw_share_set_lock_functions(
     curl_share_setopt(share, CURLSHOPT_USERDATA, context);
 }
 
+struct ssl_st;
+/* A function of OpenSSL, which is present if libcurl uses OpenSSL. */
+extern int SSL_has_pending(const struct ssl_st *ssl) __attribute__((weak));
+
+/* Returns whether the TLS of the connection that `easy` uses now holds bytes that were received but
+ * not read. The socket is then not readable. */
+static inline int rw_easy_has_decrypted(CURL *easy) {
+    struct curl_tlssessioninfo *session = NULL;
+    if (curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &session) != CURLE_OK || session == NULL) {
+        return 0;
+    }
+    if (session->backend != CURLSSLBACKEND_OPENSSL || session->internals == NULL) {
+        return 0;
+    }
+    return SSL_has_pending != NULL && SSL_has_pending((const struct ssl_st *)session->internals);
+}
+
 /* Returns the next completed easy handle, with its result in `result`; NULL if no completed
  * handle is left. */
 static inline CURL *rw_multi_next_done(CURLM *multi, CURLcode *result) {

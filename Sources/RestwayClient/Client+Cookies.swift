@@ -29,11 +29,17 @@ extension Client {
                 "the \(part) of the cookie is missing or has a character that cannot be sent",
                 field: "cookie.\(part)")
         }
+        if cookie.isTooLong {
+            throw Failure(
+                .invalidArgument,
+                "the name and the value of the cookie have more than \(Cookie.bytesMax) bytes",
+                field: "cookie.value")
+        }
         guard let isKept = jar.set(cookie) else { throw Self.noMemory }
         guard isKept else {
             throw Failure(
                 .invalidArgument,
-                "the cookie \"\(cookie.name)\" is not kept: it has ended, it is too long, or it "
+                "the cookie \"\(cookie.name)\" is not kept: it has ended, or it "
                     + "breaks a rule of its name (__Secure-, __Host-)", field: "cookie")
         }
     }

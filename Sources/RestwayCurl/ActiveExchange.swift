@@ -1,6 +1,18 @@
 import RestwayHTTP
 import RestwayThreads
 
+/// What is known about an exchange that libcurl had before, for its next start.
+struct NewStart {
+    /// Whether HTTP/2 left the request unanswered.
+    var isRepetition = false
+    /// How often the request was not sent on the connection that libcurl had chosen.
+    var stops = 0
+    /// How often the request was sent before.
+    var attemptsBefore = 0
+    /// Whether libcurl makes a new connection for the exchange.
+    var needsNewConnection = false
+}
+
 /// An exchange between its start and its completion.
 ///
 /// `@unchecked Sendable`: the caller's thread makes it and hands it over through the inbox. After
@@ -22,8 +34,8 @@ final class ActiveExchange: @unchecked Sendable {
     var originQueue: OriginQueue?
     /// The time at which the exchange left the queue.
     var startedAt = Deadline.never
-    /// Whether libcurl had the exchange before and could not send it.
-    var isRepetition = false
+    /// The earlier starts of the exchange.
+    var newStart = NewStart()
     /// The handle that performs the exchange while it runs.
     var handle: EasyHandle?
     /// The body, if libcurl pulls it from a source.

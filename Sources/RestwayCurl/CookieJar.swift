@@ -13,6 +13,7 @@ import RestwayThreads
 package final class CookieJar: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let file: StateFile?
+    private let countMax: Int
     /// The cookies of the file, until libcurl has taken them.
     private let loaded: [Cookie]
     /// The share object of libcurl. It is made when it is needed, because a client that has sent
@@ -26,12 +27,23 @@ package final class CookieJar: @unchecked Sendable {
         var cookies: [Cookie]?
         /// How often the cookies may have changed.
         var changes = 0
+        /// Whether a cookie may have a path that ends with a slash.
+        var hasFolderPaths = false
+        /// The number of changes after which the number of cookies is checked.
+        var nextCheck = changesUnchecked
     }
 
-    /// - Parameter path: The file of the cookies, which are loaded from it; `nil` keeps them in
-    ///   memory alone.
-    package static func open(path: String?) throws(NetworkSettingError) -> CookieJar {
-        guard let path else { return CookieJar(nil, []) }
+    /// How often cookies may come until their number is checked.
+    private static let changesUnchecked = 256
+
+    /// - Parameters:
+    ///   - path: The file of the cookies, which are loaded from it; `nil` keeps them in memory
+    ///     alone.
+    ///   - countMax: The largest number of cookies that are kept.
+    package static func open(
+        path: String?, countMax: Int = Cookie.countMax
+    ) throws(NetworkSettingError) -> CookieJar {
+        guard let path else { return CookieJar(nil, [], countMax: countMax) }
         let file = StateFile(path: path, field: "cookie_file")
         let text = try file.read()
         let cookies: [Cookie]
@@ -42,13 +54,15 @@ package final class CookieJar: @unchecked Sendable {
         }
         // This save fails if the file cannot be written, and it sets the permissions of the file.
         try file.save { Cookie.file(cookies.map(\.line)) }
-        return CookieJar(file, cookies)
+        return CookieJar(file, cookies, countMax: countMax)
     }
 
-    private init(_ file: StateFile?, _ loaded: [Cookie]) {
+    private init(_ file: StateFile?, _ loaded: [Cookie], countMax: Int) {
         self.file = file
+        self.countMax = countMax
         self.loaded = loaded
-        listing = Lock(Listing(cookies: loaded))
+        listing = Lock(
+            Listing(cookies: loaded, hasFolderPaths: loaded.contains(where: \.hasFolderPath)))
         mutex = .allocate(capacity: 1)
         mutex.initialize(to: pthread_mutex_t())
         precondition(pthread_mutex_init(mutex, nil) == 0)
@@ -101,6 +115,7 @@ package final class CookieJar: @unchecked Sendable {
     /// Sets a cookie. Returns false if libcurl does not keep the cookie, because it has expired or
     /// breaks the rules for its name. Returns `nil` if there is no memory.
     package func set(_ cookie: Cookie) -> Bool? {
+        noteFolderPath(cookie.hasFolderPath)
         let isKept = lendHandle { easy in
             Self.add(cookie, easy)
             return Self.lines(easy).contains { line in
@@ -110,6 +125,7 @@ package final class CookieJar: @unchecked Sendable {
             }
         }
         learned()
+        removeExcess()
         changed()
         return isKept
     }
@@ -118,6 +134,15 @@ package final class CookieJar: @unchecked Sendable {
     /// is no memory.
     package func clear(where isWanted: (Cookie) -> Bool) -> Int? {
         guard let cookies = cookies?.filter(isWanted) else { return nil }
+        if !cookies.isEmpty {
+            remove(cookies)
+            learned()
+            changed()
+        }
+        return cookies.count
+    }
+
+    private func remove(_ cookies: [Cookie]) {
         _ = lendHandle { easy in
             for var cookie in cookies {
                 // libcurl removes a cookie when it is set with a time that has passed.
@@ -125,11 +150,13 @@ package final class CookieJar: @unchecked Sendable {
                 Self.add(cookie, easy)
             }
         }
-        if !cookies.isEmpty {
-            learned()
-            changed()
-        }
-        return cookies.count
+    }
+
+    /// Removes cookies if there are too many.
+    private func removeExcess() {
+        guard let cookies, cookies.count > countMax else { return }
+        remove(Cookie.excess(of: cookies, countMax: countMax))
+        listing.withLock { $0.cookies = nil }
     }
 
     // MARK: What is sent
@@ -142,18 +169,56 @@ package final class CookieJar: @unchecked Sendable {
         }
     }
 
+    /// Removes cookies from time to time if there are too many. Call it when no function of libcurl
+    /// runs.
+    func checkCount() {
+        let isDue = listing.withLock { listing in
+            guard listing.changes >= listing.nextCheck else { return false }
+            listing.nextCheck = listing.changes + Self.changesUnchecked
+            return true
+        }
+        if isDue { removeExcess() }
+    }
+
+    /// Takes note that a cookie may have a path that ends with a slash.
+    func noteFolderPath(_ mayHaveOne: Bool) {
+        if mayHaveOne { listing.withLock { $0.hasFolderPaths = true } }
+    }
+
+    /// Returns the cookies for a request if libcurl would choose others; `nil` if libcurl chooses
+    /// them. libcurl sends a cookie with the path "/p/" to "/p" as well, against RFC 6265, section
+    /// 5.1.4.
+    func chosen(for url: String, at now: Int64 = Int64(time(nil))) -> [Cookie]? {
+        guard listing.withLock({ $0.hasFolderPaths }), let place = try? CookiePlace(url: url),
+            !place.path.hasSuffix("/"), let all = known
+        else { return nil }
+        let folder = place.path + "/"
+        guard all.contains(where: { $0.path == folder }) else { return nil }
+        return all.filter { ($0.expires == 0 || $0.expires >= now) && $0.isSent(to: place) }
+    }
+
+    /// Takes over the cookies of an exchange that had `given` and was left with `kept`.
+    func merge(_ kept: [String], insteadOf given: [Cookie]) {
+        let before = Set(given.map(\.line))
+        let new = kept.filter { !before.contains($0) }.compactMap { Cookie(line: $0[...]) }
+        let keys = Set(kept.compactMap { Cookie(line: $0[...])?.key })
+        let gone = given.filter { !keys.contains($0.key) }
+        guard !new.isEmpty || !gone.isEmpty else { return }
+        noteFolderPath(new.contains(where: \.hasFolderPath))
+        remove(gone)
+        _ = lendHandle { easy in
+            for cookie in new { Self.add(cookie, easy) }
+        }
+        learned()
+        changed()
+    }
+
     /// Returns the cookies that a request to `url` may send now. The text is the same for the same
     /// cookies, in whatever order they are sent. Returns `nil` if the cookies are not known.
     ///
     /// - Parameter now: The time in seconds since 1970.
     package func sent(to url: String, at now: Int64 = Int64(time(nil))) -> String? {
-        let (known, changes) = listing.withLock { ($0.cookies, $0.changes) }
-        guard let all = known ?? cookies else { return nil }
-        if known == nil {
-            listing.withLock { listing in
-                if listing.changes == changes { listing.cookies = all }
-            }
-        }
+        guard let all = known else { return nil }
         // A client without cookies does not look at the URL.
         guard !all.isEmpty else { return "" }
         guard var place = try? CookiePlace(url: url) else { return nil }
@@ -162,6 +227,17 @@ package final class CookieJar: @unchecked Sendable {
         // libcurl still sends a cookie in the second in which it expires.
         let sent = all.filter { ($0.expires == 0 || $0.expires >= now) && $0.isSent(to: place) }
         return sent.map { $0.name + "=" + $0.value }.sorted().joined(separator: "; ")
+    }
+
+    /// The cookies, which are listed only if they may have changed; `nil` if there is no memory.
+    private var known: [Cookie]? {
+        let (known, changes) = listing.withLock { ($0.cookies, $0.changes) }
+        if let known { return known }
+        guard let all = cookies else { return nil }
+        listing.withLock { listing in
+            if listing.changes == changes { listing.cookies = all }
+        }
+        return all
     }
 
     // MARK: The file
@@ -179,7 +255,11 @@ package final class CookieJar: @unchecked Sendable {
         file?.saveOrWarn(isLast: true) { text }
     }
 
-    private var text: String { Cookie.file((cookies ?? []).map(\.line)) }
+    private var text: String {
+        let all = cookies ?? []
+        let excess = Set(Cookie.excess(of: all, countMax: countMax).map(\.line))
+        return Cookie.file(all.map(\.line).filter { !excess.contains($0) })
+    }
 
     // MARK: libcurl
 
@@ -199,11 +279,11 @@ package final class CookieJar: @unchecked Sendable {
         }
     }
 
-    private static func add(_ cookie: Cookie, _ easy: UnsafeMutableRawPointer) {
+    static func add(_ cookie: Cookie, _ easy: UnsafeMutableRawPointer) {
         rw_easy_set_string(easy, CURLOPT_COOKIELIST, cookie.line)
     }
 
-    private static func lines(_ easy: UnsafeMutableRawPointer) -> [String] {
+    static func lines(_ easy: UnsafeMutableRawPointer) -> [String] {
         var list: UnsafeMutablePointer<curl_slist>?
         rw_easy_get_list(easy, CURLINFO_COOKIELIST, &list)
         defer { curl_slist_free_all(list) }

@@ -39,21 +39,20 @@ extension EasyHandle {
             return 0
         }
         rw_easy_set_pointer(easy, CURLOPT_XFERINFODATA, me)
-        rw_easy_set_prerequest_function(easy) { me, _, _, _, port in
+        rw_easy_set_prerequest_function(easy) { me, remote, local, remotePort, localPort in
             var answer = CURL_PREREQFUNC_ABORT
             EasyHandle.lend(me) { handle in
-                if handle.willSend(), handle.joinConnection(port) { answer = CURL_PREREQFUNC_OK }
+                let ends = ConnectionEnds(
+                    remote: remote, remotePort: remotePort, local: local, localPort: localPort)
+                if handle.willSend(), handle.mayUseConnection(ends) {
+                    answer = CURL_PREREQFUNC_OK
+                }
             }
             return answer
         }
         rw_easy_set_pointer(easy, CURLOPT_PREREQDATA, me)
         rw_easy_set_open_socket_function(easy) { me, purpose, address in
-            let handle = UserData.object(EasyHandle.self, me!)
-            let isSecure = handle.active?.originQueue?.isSecure == true
-            if isSecure { handle.willConnect() }
-            let isTalkative =
-                isSecure || handle.network.proxyMayUseTLS || handle.network.speaksPlainHTTP2
-            return handle.sockets.open(address!, isTalkative: isTalkative)
+            UserData.object(EasyHandle.self, me!).connect(to: address!)
         }
         rw_easy_set_pointer(easy, CURLOPT_OPENSOCKETDATA, me)
         rw_easy_set_close_socket_function(easy) { sockets, descriptor in
@@ -74,7 +73,7 @@ extension EasyHandle {
     /// next two functions.
     private func received(headerLine line: UnsafeRawBufferPointer) -> Bool {
         let line = line.assumingMemoryBound(to: UInt8.self)
-        if HeadParser.setsCookie(line) { cookieHasCome() }
+        if HeadParser.setsCookie(line) { cookieHasCome(line) }
         let step = transfer.head.consume(line)
         switch step {
         case .more:
@@ -130,9 +129,11 @@ extension EasyHandle {
         // which the call sends the request without the header.
         if transfer.isExpectationRefused { return false }
         transfer.attempts += 1
+        transfer.place.answersChallenge = false
+        let isRepeated = transfer.attempts + (active?.newStart.attemptsBefore ?? 0) > 1
         awaitAnswer()
         tellOfTLS(false)
-        if transfer.attempts > 1, active?.pulled?.hasBegun == true {
+        if isRepeated, active?.pulled?.hasBegun == true {
             transfer.failure = TransportError(
                 .connectionLost, "\(place): the body cannot be sent again from its start")
             return false
@@ -140,6 +141,7 @@ extension EasyHandle {
         if transfer.challenge != nil {
             // This request answers the challenge; the request before only asked for it.
             transfer.challenge = nil
+            transfer.place.answersChallenge = true
             transfer.head.reset()
             return true
         }
@@ -150,8 +152,8 @@ extension EasyHandle {
                 .connectionLost, "\(place): the response ended before its body did")
             return false
         }
-        guard transfer.attempts > 1, active?.exchange.isRepeatable != true else {
-            transfer.wasRepeated = transfer.attempts > 1
+        guard isRepeated, active?.exchange.isRepeatable != true else {
+            transfer.wasRepeated = isRepeated
             return true
         }
         transfer.failure = TransportError(

@@ -14,7 +14,7 @@ final class EasyHandle {
         var head = HeadParser()
         /// The number of times the request was sent. libcurl repeats it if a kept connection died.
         var attempts = 0
-        /// Whether libcurl has repeated the request.
+        /// Whether the request was repeated, by libcurl or after a new start.
         var wasRepeated = false
         /// The error with which one of our callbacks ended the exchange. libcurl does not know this
         /// error.
@@ -53,7 +53,7 @@ final class EasyHandle {
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     private var headerList = HeaderList()
     private var body = BodyBuffer()
-    private var cookies: CookieJar?
+    private var cookies: HandleCookies
     private let secureHosts: SecureHostList?
     private(set) var network: NetworkOptions
 
@@ -63,6 +63,7 @@ final class EasyHandle {
         self.easy = easy
         self.sockets = sockets
         secureHosts = settings.secureHosts
+        cookies = HandleCookies(easy: easy)
         network = NetworkOptions(easy, settings)
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         setConstants(sockets)
@@ -92,12 +93,13 @@ final class EasyHandle {
         if let digest = active.exchange.digest { set(digest) }
         network.choose(
             active.originQueue?.origin,
-            avoidsHTTP2: active.originQueue?.avoidsHTTP2 == true)
+            avoidsHTTP2: active.originQueue?.avoidsHTTP2 == true,
+            needsNewConnection: active.newStart.needsNewConnection)
         totalMilliseconds = timeoutMilliseconds
         ExchangeOptions(easy: easy).set(
             active, timeoutMilliseconds: timeoutMilliseconds,
             sharesPlainConnections: network.sharesPlainConnections)
-        share(active.exchange.usesCookies ? cookies : nil)
+        self.cookies.use(active.exchange.usesCookies ? cookies : nil, for: active.exchange.url)
         let (headers, sendsBody) = (active.exchange.headers, active.exchange.sendsBody)
         guard setRequest(active.exchange, sendsBody: sendsBody),
             headerList.set(headers, sendsBody: sendsBody, on: easy)
@@ -116,8 +118,8 @@ final class EasyHandle {
             // The query of the URL may contain a key.
             rw_easy_set_string(easy, CURLOPT_URL, nil)
         }
-        leaveConnection()
         setPaused(false)
+        cookies.release()
         active = nil
         transfer = Transfer()
         body.release()
@@ -152,12 +154,16 @@ final class EasyHandle {
     }
 
     /// Tells the jar that libcurl has taken a cookie, perhaps of an answer before the last one.
-    func cookieHasCome() { cookies?.learned() }
+    func cookieHasCome(_ line: UnsafeBufferPointer<UInt8>) {
+        guard let jar = cookies.jar else { return }
+        jar.learned()
+        jar.noteFolderPath(Cookie.mayHaveFolderPath(line))
+    }
 
     /// Keeps what an answer asks the client to remember. libcurl has already taken its cookies.
     func keepState(of answer: ResponseHead) {
-        if let cookies, cookies.hasFile, answer.headers[first: "Set-Cookie"] != nil {
-            cookies.changed()
+        if let jar = cookies.jar, jar.hasFile, answer.headers[first: "Set-Cookie"] != nil {
+            jar.changed()
         }
         guard let secureHosts, let origin = active?.originQueue, origin.isSecure,
             network.isVerifying, let header = answer.headers[first: "Strict-Transport-Security"]
@@ -173,14 +179,6 @@ final class EasyHandle {
         rw_easy_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
         ExchangeOptions(easy: easy).setConstants()
         setCallbacks(me, UserData.borrow(sockets))
-    }
-
-    private func share(_ jar: CookieJar?) {
-        guard jar !== cookies else { return }
-        // In any other order the handle would get a jar of its own or empty the shared jar.
-        rw_easy_set_pointer(easy, CURLOPT_SHARE, jar?.share)
-        rw_easy_set_string(easy, CURLOPT_COOKIEFILE, jar == nil ? nil : "")
-        cookies = jar
     }
 
     /// Sets the request line and the body.

@@ -28,6 +28,9 @@ final class IOLoop {
     /// The time at which the exchanges are looked at next, to find the idle ones.
     private var idleCheck = Deadline.never
     private static let idleCheckMilliseconds: Int64 = 1_000
+    /// A new connection is free of obstacles. More starts are needed only for the second request of
+    /// Digest authentication.
+    private static let stopsMax = 4
 
     /// Creates a loop; nil if the system has no resources left.
     init?(inbox: Inbox, settings: CurlTransport.Settings, clock: any Clock) {
@@ -206,8 +209,10 @@ final class IOLoop {
 
     private func finish(_ handle: EasyHandle, _ code: CURLcode) {
         guard let active = handle.active else { return }
+        if let obstacle = handle.transfer.place.obstacle {
+            return startAnew(active, handle, obstacle)
+        }
         if code == CURLE_HTTP2, repeatOnce(active, handle) { return }
-        if handle.transfer.place.isBusy { return sendOverHTTP1(active, handle) }
         handle.tellChallenge()
         let result = TransferResult(handle: handle, code: code).summary(startedAt: active.startedAt)
         if case .success = result { handle.tellTrailers() }
@@ -228,20 +233,38 @@ final class IOLoop {
     /// libcurl 7.88 does not distinguish this from a broken frame. The connection is not used
     /// again.
     private func repeatOnce(_ active: ActiveExchange, _ handle: EasyHandle) -> Bool {
-        guard !active.isRepetition, active.isRepeatable, !handle.transfer.head.hasBegun else {
-            return false
-        }
-        active.isRepetition = true
+        guard !active.newStart.isRepetition, active.isRepeatable, !handle.transfer.head.hasBegun
+        else { return false }
+        active.newStart.isRepetition = true
         takeBack(handle, active)
         start(active, clock.now())
         return true
     }
 
-    /// Sends a request over HTTP/1.1 that libcurl would have put on the connection of another
-    /// request. No byte of the request has been sent yet.
-    private func sendOverHTTP1(_ active: ActiveExchange, _ handle: EasyHandle) {
-        active.originQueue?.avoidsHTTP2 = true
+    /// Starts an exchange again whose request was stopped on the connection that libcurl had
+    /// chosen. No byte of the request has been sent on that connection, so this is no attempt.
+    private func startAnew(
+        _ active: ActiveExchange, _ handle: EasyHandle, _ obstacle: PlaceOnConnection.Obstacle
+    ) {
+        switch obstacle {
+        case .busy: active.originQueue?.avoidsHTTP2 = true
+        case .unread: active.newStart.needsNewConnection = true
+        }
+        let transfer = handle.transfer
+        if transfer.place.answersChallenge {
+            active.newStart.attemptsBefore = 0
+        } else {
+            active.newStart.attemptsBefore += transfer.attempts - 1
+        }
+        active.newStart.stops += 1
         takeBack(handle, active)
+        guard active.newStart.stops <= Self.stopsMax else {
+            let place = active.originQueue?.place ?? ""
+            let error = TransportError(
+                .connectionLost,
+                "\(place): each connection has bytes that answer no request")
+            return ended(active, .failure(error))
+        }
         start(active, clock.now())
     }
 

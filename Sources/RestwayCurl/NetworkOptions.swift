@@ -21,6 +21,8 @@ struct NetworkOptions: ~Copyable {
     private var addresses: UnsafeMutablePointer<curl_slist>?
     /// Whether the handle is set to HTTP/1.1, whatever the settings say.
     private var avoidsHTTP2 = false
+    /// Whether the handle is set to use a new connection.
+    private var usesNewConnection = false
 
     /// Sets all options of `easy`, which must live at least as long as this.
     ///
@@ -55,7 +57,8 @@ struct NetworkOptions: ~Copyable {
     }
 
     /// Sets the options for an exchange with `origin`.
-    mutating func choose(_ origin: Origin?, avoidsHTTP2: Bool) {
+    mutating func choose(_ origin: Origin?, avoidsHTTP2: Bool, needsNewConnection: Bool) {
+        setNewConnection(needsNewConnection || neverShares(origin))
         if speaksPlainHTTP2 || avoidsHTTP2 != self.avoidsHTTP2 {
             self.avoidsHTTP2 = avoidsHTTP2
             setVersion(isSecure: origin?.scheme == "https")
@@ -158,8 +161,18 @@ struct NetworkOptions: ~Copyable {
             }
         rw_easy_set_long(easy, CURLOPT_HTTP_VERSION, Int(version))
         guard speaksPlainHTTP2, !CurlGlobal.canReusePlainHTTP2 else { return }
-        rw_easy_set_long(easy, CURLOPT_FRESH_CONNECT, isSecure ? 0 : 1)
         rw_easy_set_long(easy, CURLOPT_FORBID_REUSE, isSecure ? 0 : 1)
+    }
+
+    /// Whether each exchange with the origin has a connection of its own.
+    private func neverShares(_ origin: Origin?) -> Bool {
+        speaksPlainHTTP2 && !CurlGlobal.canReusePlainHTTP2 && origin?.scheme != "https"
+    }
+
+    private mutating func setNewConnection(_ isNew: Bool) {
+        guard isNew != usesNewConnection else { return }
+        usesNewConnection = isNew
+        rw_easy_set_long(easy, CURLOPT_FRESH_CONNECT, isNew ? 1 : 0)
     }
 
     private func set(_ option: CURLoption, _ text: String?) {

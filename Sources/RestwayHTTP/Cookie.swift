@@ -3,6 +3,13 @@ import RestwayText
 
 /// A cookie that a client keeps.
 package struct Cookie: Equatable, Sendable {
+    /// The largest number of bytes of a name and its value together. The header field that libcurl
+    /// makes has at most 8,189 bytes, of which "Cookie: " and "=" are nine.
+    package static let bytesMax = 8_180
+    /// The largest number of cookies that are kept. The cost of libcurl for each cookie grows with
+    /// their number.
+    package static let countMax = 3_000
+
     package var name: String
     package var value: String
     /// The host, without a leading dot. An IPv6 address has no brackets.
@@ -40,6 +47,51 @@ package struct Cookie: Equatable, Sendable {
         guard path.hasPrefix(self.path) else { return false }
         if path.utf8.count == self.path.utf8.count || self.path.hasSuffix("/") { return true }
         return path.utf8.dropFirst(self.path.utf8.count).first == ASCII.slash
+    }
+
+    /// What tells the cookie from others: a cookie replaces the cookie with the same key.
+    package var key: [String] { [name, ASCII.lowercased(domain), path] }
+
+    package var isTooLong: Bool { name.utf8.count + value.utf8.count > Self.bytesMax }
+
+    /// Whether the path ends with a slash, so that the path without this slash does not get the
+    /// cookie.
+    package var hasFolderPath: Bool { path.utf8.count > 1 && path.hasSuffix("/") }
+
+    /// Whether a line `Set-Cookie` may set a cookie for a path that ends with a slash.
+    package static func mayHaveFolderPath(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
+        line.indices.contains { (index: Int) -> Bool in
+            guard line[index] == ASCII.slash, index > 0, line[index - 1] != UInt8(ascii: "=") else {
+                return false
+            }
+            let next = line[(index + 1)...].first { $0 != UInt8(ascii: " ") }
+            guard let next else { return true }
+            return ASCII.isControl(next) || next == UInt8(ascii: ";") || next == UInt8(ascii: "\"")
+        }
+    }
+
+    /// Returns the cookies that are too many: those of the hosts that have the most cookies, and of
+    /// these the cookies that expire first.
+    package static func excess(of cookies: [Cookie], countMax: Int) -> [Cookie] {
+        var left = cookies.count - countMax
+        guard left > 0 else { return [] }
+        func end(of cookie: Cookie) -> Int64 { cookie.expires == 0 ? .max : cookie.expires }
+        var groups = Dictionary(grouping: cookies, by: \.domain).values.map { group in
+            group.sorted { end(of: $0) < end(of: $1) }[...]
+        }
+        groups.sort { $0.count > $1.count }
+        var excess: [Cookie] = []
+        // All groups that are larger than `size` shrink to it.
+        var size = groups[0].count
+        while left > 0 {
+            size -= 1
+            for (index, group) in groups.enumerated() where left > 0 && group.count > size {
+                excess.append(group[group.startIndex])
+                groups[index].removeFirst()
+                left -= 1
+            }
+        }
+        return excess
     }
 
     /// Returns the part that cannot be sent or written into a file; `nil` if all parts can.
@@ -112,6 +164,13 @@ extension Cookie {
             if line.isEmpty || line.hasPrefix("#") && !line.hasPrefix(httpOnlyMark) { continue }
             guard let cookie = Cookie(line: line) else {
                 throw StateFileError("line \(index + 1) is no cookie")
+            }
+            if cookie.isTooLong {
+                throw StateFileError(
+                    "the cookie of line \(index + 1) has more than \(bytesMax) bytes")
+            }
+            if cookies.count == countMax {
+                throw StateFileError("it has more than \(countMax) cookies")
             }
             cookies.append(cookie)
         }

@@ -13,6 +13,7 @@ import termios
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 #: No thread of the server outlives a test by more than this time, whatever happens.
 SECONDS_MAX = 20.0
@@ -37,7 +38,8 @@ class Connection:
 
     def __init__(self, accepted: socket.socket) -> None:
         accepted.settimeout(SECONDS_MAX)
-        accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if accepted.family != socket.AF_UNIX:
+            accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.socket = accepted
         self.has_ended = False
         self.request: Received | None = None
@@ -113,12 +115,19 @@ def send(data: bytes) -> Step:
     return lambda connection: connection.socket.sendall(data)
 
 
-def deliver(data: bytes) -> Step:
+class HasSocket(Protocol):
+    """Anything with the server's side of a connection."""
+
+    @property
+    def socket(self) -> socket.socket: ...
+
+
+def deliver(data: bytes) -> Callable[[HasSocket], None]:
     """Sends `data`, and returns when the client's kernel has all of it: no byte is unacknowledged
     (SIOCOUTQ, tcp(7)).
     """
 
-    def step(connection: Connection) -> None:
+    def step(connection: HasSocket) -> None:
         connection.socket.sendall(data)
         until = time.monotonic() + SECONDS_MAX
         while any(fcntl.ioctl(connection.socket, termios.TIOCOUTQ, bytes(4))):

@@ -13,6 +13,7 @@ import ssl
 import threading
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from types import TracebackType
 
 from certificates import Certificate
@@ -28,11 +29,20 @@ class FaultServer:
         faults: Iterable[Fault] = (),
         certificate: Certificate | None = None,
         version_max: ssl.TLSVersion = ssl.TLSVersion.MAXIMUM_SUPPORTED,
+        has_tickets: bool = True,
+        unix_socket: Path | None = None,
     ) -> None:
-        """With a certificate, the server speaks TLS; faults at accept come before that."""
+        """With a certificate, the server speaks TLS; faults at accept come before that. With
+        `has_tickets`, it sends session tickets. With `unix_socket`, it listens there and not on a
+        port.
+        """
+        self._unix_socket = unix_socket
         self._context = certificate.context("http/1.1") if certificate else None
         if self._context:
             self._context.maximum_version = version_max
+            if not has_tickets:
+                self._context.num_tickets = 0
+                self._context.options |= ssl.OP_NO_TICKET
         self._faults = {f"/{fault.name}": fault for fault in faults}
         self._armed: Fault | None = None
         self._lock = threading.Lock()
@@ -89,9 +99,14 @@ class FaultServer:
     # Connections
 
     def _listen(self) -> None:
-        # The same port is used again, once it is known.
-        self._listener = socket.create_server(("127.0.0.1", self.port), backlog=256)
-        self.port = self._listener.getsockname()[1]
+        if self._unix_socket:
+            self._listener = socket.create_server(
+                str(self._unix_socket), family=socket.AF_UNIX, backlog=256
+            )
+        else:
+            # The same port is used again, once it is known.
+            self._listener = socket.create_server(("127.0.0.1", self.port), backlog=256)
+            self.port = self._listener.getsockname()[1]
         self._accepting = self._start(self._accept, self._listener)
 
     def _stop_listening(self) -> None:

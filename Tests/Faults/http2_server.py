@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from types import TracebackType
 
 from certificates import Certificate
-from connection import SECONDS_MAX, Connection
+from connection import SECONDS_MAX, Connection, deliver
 from fault_server import good_answer
 from h2.config import H2Configuration
 from h2.connection import H2Connection
@@ -60,6 +60,15 @@ class Stream:
         """Sends bytes after all frames so far."""
         self._link.flush()
         self._link.socket.sendall(data)
+
+    def flush(self) -> None:
+        self._link.flush()
+
+    def deliver(self, data: bytes) -> None:
+        """Sends bytes in a record of TLS of their own, and returns when the client's kernel has
+        them.
+        """
+        deliver(data)(self._link)
 
     def hang_up(self) -> None:
         self._link.flush()

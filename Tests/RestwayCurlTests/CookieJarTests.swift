@@ -191,6 +191,60 @@ final class CookieJarTests: CurlTransportTestCase {
         }
     }
 
+    func testAPathThatEndsWithASlashIsNotThePathWithoutIt() throws {
+        let server = try TestServer.answering { request in
+            let sent = request.header("Cookie") ?? ""
+            let cookie =
+                switch request.path {
+                case "/set": "Set-Cookie: p=1; Path=/p/\r\nSet-Cookie: q=2; Path=/\r\n"
+                case "/p": "Set-Cookie: r=3; Path=/\r\nSet-Cookie: q=4; Path=/\r\n"
+                case "/p?end": "Set-Cookie: r=; Path=/; Max-Age=0\r\n"
+                default: ""
+                }
+            return response(sent, headers: cookie)
+        }
+        let jar = try open()
+        let transport = CurlTransport(cookies: jar)
+        func sent(to path: String) -> [String] {
+            let text = perform(.get(server.url(path)), on: transport).text
+            return text.split(separator: ";").map { $0.filter { $0 != " " } }.sorted()
+        }
+        XCTAssertEqual(sent(to: "/set"), [])
+        XCTAssertEqual(sent(to: "/p/"), ["p=1", "q=2"])
+        XCTAssertEqual(sent(to: "/p/x"), ["p=1", "q=2"])
+        XCTAssertEqual(sent(to: "/p"), ["q=2"])
+        XCTAssertEqual(sent(to: "/p/x"), ["p=1", "q=4", "r=3"], "the answer's cookies are kept")
+        XCTAssertEqual(sent(to: "/p?end"), ["q=4", "r=3"])
+        XCTAssertEqual(sent(to: "/p/x"), ["p=1", "q=4"], "a cookie that has ended is gone")
+        XCTAssertEqual(sent(to: "/x"), ["q=4"])
+        transport.close()
+        let again = CurlTransport(cookies: try open())
+        defer { again.close() }
+        XCTAssertEqual(perform(.get(server.url("/p")), on: again).text, "q=4")
+        // The next exchange of the same handle has no cookies.
+        var exchange = Exchange.get(server.url("/p"))
+        exchange.usesCookies = false
+        XCTAssertEqual(perform(exchange, on: again).text, "")
+    }
+
+    func testTheNumberOfCookiesHasABound() throws {
+        let server = try TestServer.answering { request in
+            response(
+                headers: (0..<40).map { "Set-Cookie: \(request.path.dropFirst())-\($0)=1\r\n" }
+                    .joined())
+        }
+        let jar = try CookieJar.open(path: path, countMax: 200)
+        let transport = CurlTransport(cookies: jar)
+        XCTAssertEqual(jar.set(cookie), true)
+        for index in 0..<15 {
+            XCTAssertNil(perform(.get(server.url("/\(index)")), on: transport).error)
+        }
+        XCTAssertLessThanOrEqual(try XCTUnwrap(jar.cookies).count, 200 + 256 + 40)
+        XCTAssertTrue(try XCTUnwrap(jar.cookies).contains(cookie), "another host keeps its own")
+        transport.close()
+        XCTAssertEqual(try open().cookies?.count, 200)
+    }
+
     func testACookieOfTheFileIsKnownUntilItExpires() throws {
         let expires: Int64 = 4_102_444_800
         write(

@@ -85,6 +85,59 @@ final class CookieTests: XCTestCase {
         }
     }
 
+    func testAFileHasBoundsAndItsErrorSaysWhich() {
+        let long = cookie("example.com", name: "abc", value: String(repeating: "x", count: 8_178))
+        XCTAssertTrue(long.isTooLong)
+        for (lines, expected) in [
+            ([long.line], "the cookie of line 4 has more than 8180 bytes"),
+            (
+                (0...3_000).map { cookie("example.com", name: "n\($0)", value: "").line },
+                "it has more than 3000 cookies"
+            ),
+        ] {
+            XCTAssertThrowsError(try Cookie.cookies(file: Cookie.file(lines))) { error in
+                XCTAssertEqual((error as? StateFileError)?.message, expected)
+            }
+        }
+        let short = cookie("example.com", name: "abc", value: String(repeating: "x", count: 8_177))
+        XCTAssertEqual(try Cookie.cookies(file: Cookie.file([short.line])), [short])
+    }
+
+    private func cookie(
+        _ domain: String, name: String, value: String, expires: Int64 = 0
+    ) -> Cookie {
+        Cookie(name: name, value: value, domain: domain, path: "/", expires: expires)
+    }
+
+    func testTheHostsWithTheMostCookiesLoseThoseThatExpireFirst() {
+        let many = (1...6).map { index in
+            cookie("many.example", name: "\(index)", value: "", expires: Int64(index % 6))
+        }
+        let some = (1...3).map { cookie("some.example", name: "\($0)", value: "", expires: 9) }
+        XCTAssertEqual(Cookie.excess(of: many + some, countMax: 9), [])
+        XCTAssertEqual(
+            Cookie.excess(of: many + some, countMax: 7).map(\.description),
+            ["1 of many.example/", "2 of many.example/"])
+        let left = Set((many + some).map(\.description)).subtracting(
+            Cookie.excess(of: many + some, countMax: 4).map(\.description))
+        XCTAssertEqual(left.filter { $0.contains("many") }.count, 2)
+        XCTAssertTrue(left.contains("6 of many.example/"), "it does not expire")
+    }
+
+    func testALineThatMaySetACookieForAFolderIsFound() {
+        func mayHaveOne(_ line: String) -> Bool {
+            Array(line.utf8).withUnsafeBufferPointer { Cookie.mayHaveFolderPath($0) }
+        }
+        for line in [
+            "a=1; Path=/p/", "a=1; path=/p/; Secure", "a=1; PATH=/p/ ;x", "a=1;path=/p/\r\n",
+        ] {
+            XCTAssertTrue(mayHaveOne("Set-Cookie: " + line), line)
+        }
+        for line in ["a=1", "a=1; Path=/", "a=1; Path=/; Secure", "a=1; Path=/p\r\n", "a=x/y"] {
+            XCTAssertFalse(mayHaveOne("Set-Cookie: " + line), line)
+        }
+    }
+
     func testADescriptionHasNoValue() {
         let cookie = Cookie(name: "a", value: "hunter2", domain: "example.com", path: "/")
         XCTAssertEqual("\(cookie)", "a of example.com/")

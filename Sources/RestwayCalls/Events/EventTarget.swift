@@ -175,7 +175,10 @@ final class EventTarget: BodyTarget, @unchecked Sendable {
     private var mayReopen: Bool { opened == .events && request.method == .get }
 
     func reopening(after error: TransportError.Kind?) -> Reopening? {
-        guard mayReopen, let milliseconds = reconnection.next(after: error) else { return nil }
+        let now = call.context.clock.now()
+        guard mayReopen, let milliseconds = reconnection.next(after: error, at: now) else {
+            return nil
+        }
         return Reopening(request: request, milliseconds: milliseconds)
     }
 }

@@ -1,14 +1,27 @@
 import CCurl
 import CLinux
 import Glibc
+import RestwayHTTP
 
 /// The sockets and wake-ups that the driving thread waits for, in one epoll set.
 ///
 /// libcurl releases a socket after each exchange and takes it again with the next. A socket that
 /// `open` made stays in the set while its connection is idle, because the server may close it then.
-/// It is removed if that happens, or when it is closed. Sockets that libcurl opens by itself (for
-/// its resolver) are removed when they are released, because their closing is not reported.
+/// Nothing changes in the set between exchanges unless the idle socket becomes readable. The socket
+/// is removed if the connection ends, or when it is closed. Sockets that libcurl opens by itself
+/// (for its resolver) are removed when they are released, because their closing is not reported.
 final class SocketSet {
+    /// The protocol of a connection.
+    enum Kind {
+        /// One exchange at a time. No byte may come between exchanges. The session tickets of TLS
+        /// come before the first answer and are read with it.
+        case http1
+        /// Exchanges share the connection, and frames may come at any time.
+        case http2
+        /// One of the two.
+        case unknown
+    }
+
     private struct Slot {
         /// The events that libcurl waits for; 0 if it has released the socket.
         var wanted: UInt32 = 0
@@ -16,23 +29,29 @@ final class SocketSet {
         var actual: UInt32 = 0
         /// Whether `open` made the socket, so that `close` will end it.
         var isOurs = false
-        /// Whether messages may come between exchanges: those of TLS and of HTTP/2. In plain
-        /// HTTP/1 none do.
-        var isTalkative = false
+        /// Whether the socket is a Unix-domain socket.
+        var isUnix = false
+        /// Whether the socket carries a stream of bytes. That of HTTP/3 carries packets.
+        var isStream = true
+        var kind = Kind.unknown
+        /// The ends of the connection, once a request was sent on it.
+        var ends: ConnectionEnds?
+        /// The exchange that was sent last on a connection of HTTP/1.1.
+        var user: ExchangeID?
+        /// Whether libcurl has released the socket only because an exchange is paused.
+        var isPaused = false
 
-        /// The events that matter while the connection is idle. They do not include that the socket
-        /// is writable, because an idle socket is always writable. Over TLS, the server may send
-        /// messages such as session tickets, so bytes that arrive do not show that the server has
-        /// ended the connection.
-        var idleEvents: UInt32 { isTalkative ? EPOLLRDHUP.rawValue : EPOLLIN.rawValue }
+        /// Whether the exchange of a connection of HTTP/1.1 goes on.
+        var isUsed: Bool { wanted != 0 || isPaused }
     }
 
     private static let eventsMax = 128
     private static let strayReadsMax = 64
-    static let readable = EPOLLIN.rawValue
+    /// The events of a socket from which bytes are read, or which is idle.
+    static let readable = EPOLLIN.rawValue | EPOLLRDHUP.rawValue
     static let writable = EPOLLOUT.rawValue
     static let failed = EPOLLERR.rawValue
-    static let ended = EPOLLHUP.rawValue | EPOLLERR.rawValue
+    static let ended = EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue
 
     private let epoll: Int32
     private let wakeUps: Int32
@@ -40,8 +59,8 @@ final class SocketSet {
     private let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: eventsMax)
     /// The slots by descriptor.
     private var slots: [Slot] = []
-    /// The exchanges on the connections.
-    var uses = ConnectionUses()
+    /// The descriptors of the connections.
+    private var descriptors: [ConnectionEnds: Int32] = [:]
     /// How many exchanges are paused. The bytes of a paused exchange wait in its socket.
     var pausedExchanges = 0
 
@@ -64,13 +83,15 @@ final class SocketSet {
 
     // MARK: Calls from libcurl
 
-    func open(_ address: UnsafePointer<curl_sockaddr>, isTalkative: Bool) -> Int32 {
+    func open(_ address: UnsafePointer<curl_sockaddr>, kind: Kind) -> Int32 {
         let flags = Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let descriptor = socket(
             address.pointee.family, address.pointee.socktype | flags, address.pointee.protocol)
         guard descriptor >= 0 else { return CURL_SOCKET_BAD }
         makeRoom(descriptor)
-        slots[Int(descriptor)] = Slot(isOurs: true, isTalkative: isTalkative)
+        slots[Int(descriptor)] = Slot(
+            isOurs: true, isUnix: address.pointee.family == AF_UNIX,
+            isStream: address.pointee.socktype == Int32(SOCK_STREAM.rawValue), kind: kind)
         return descriptor
     }
 
@@ -78,6 +99,7 @@ final class SocketSet {
         if slots.indices.contains(Int(descriptor)) {
             // The kernel would not remove it if a forked child still holds the same socket.
             if slots[Int(descriptor)].actual != 0 { control(EPOLL_CTL_DEL, descriptor, 0) }
+            if let ends = slots[Int(descriptor)].ends { descriptors[ends] = nil }
             slots[Int(descriptor)] = Slot()
         }
         return Glibc.close(descriptor)
@@ -97,8 +119,86 @@ final class SocketSet {
             case CURL_POLL_INOUT: Self.readable | Self.writable
             default: 0
             }
-        let isIdle = slots[index].wanted == 0 && slots[index].isOurs && !isPaused
-        apply(index, wanted: isIdle ? slots[index].idleEvents : slots[index].wanted)
+        slots[index].isPaused = isPaused
+        let isIdle = !slots[index].isUsed && slots[index].isOurs
+        apply(index, wanted: isIdle ? Self.readable : slots[index].wanted)
+    }
+
+    // MARK: Connections
+
+    /// Notes that the first request is sent on a connection.
+    ///
+    /// - Parameter opened: The sockets that were opened for the exchange. All but one may have been
+    ///   closed.
+    func made(_ ends: ConnectionEnds, kind: Kind, by user: ExchangeID, opened: [Int32]) {
+        let found = opened.first { descriptor in
+            let slot = slots[Int(descriptor)]
+            return slot.isOurs && slot.ends == nil
+                && Self.localPort(of: descriptor) == ends.localPort
+        }
+        guard let found else { return }
+        slots[Int(found)].ends = ends
+        slots[Int(found)].kind = slots[Int(found)].isStream ? kind : .http2
+        slots[Int(found)].user = user
+        descriptors[ends] = found
+    }
+
+    /// Returns why the next request must not be sent on a connection that was made for an earlier
+    /// one; `nil` if it may.
+    ///
+    /// - Parameters:
+    ///   - ends: `nil` for a connection to a Unix-domain socket.
+    ///   - isSecure: Whether the origin uses TLS.
+    ///   - holdsBytes: Whether bytes of the connection were received that nobody has read.
+    func obstacle(
+        on ends: ConnectionEnds?, for user: ExchangeID, isSecure: Bool, holdsBytes: Bool
+    ) -> PlaceOnConnection.Obstacle? {
+        // All connections of the transport go to the same Unix-domain socket. If one of them has
+        // ended, libcurl may have chosen it.
+        guard let ends else { return retireUnix() || holdsBytes ? .unread : nil }
+        guard let descriptor = descriptors[ends] else { return nil }
+        let slot = slots[Int(descriptor)]
+        switch slot.kind {
+        case .http1:
+            if isSecure, slot.isUsed, slot.user != user { return .busy }
+            slots[Int(descriptor)].user = user
+        case .http2, .unknown:
+            // Frames come at any time while other exchanges use the connection. libcurl reads one
+            // record of an idle connection before it chooses it, and ends the connection if the
+            // record answers a stream that is not open.
+            if slot.wanted != 0 || pausedExchanges > 0 { return nil }
+        }
+        guard slot.isStream, holdsBytes || Self.isReadable(descriptor) else { return nil }
+        retire(descriptor)
+        return .unread
+    }
+
+    /// Ends the idle connections to the Unix-domain socket on which bytes, or the end, have come.
+    private func retireUnix() -> Bool {
+        var hasRetired = false
+        for (index, slot) in slots.enumerated() where slot.isOurs && slot.isUnix && !slot.isUsed {
+            guard Self.isReadable(Int32(index)) else { continue }
+            retire(Int32(index))
+            hasRetired = true
+        }
+        return hasRetired
+    }
+
+    /// Whether bytes, the end of the connection, or an error can be read at once.
+    private static func isReadable(_ descriptor: Int32) -> Bool {
+        var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return Glibc.poll(&poll, 1, 0) > 0
+    }
+
+    private static func localPort(of descriptor: Int32) -> UInt16? {
+        var address = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return withUnsafeMutableBytes(of: &address) { bytes in
+            let pointer = bytes.baseAddress!.assumingMemoryBound(to: sockaddr.self)
+            guard getsockname(descriptor, pointer, &length) == 0 else { return nil }
+            // The port stands at the same place in addresses of IPv4 and of IPv6.
+            return UInt16(bigEndian: bytes.load(fromByteOffset: 2, as: UInt16.self))
+        }
     }
 
     // MARK: The loop
@@ -121,14 +221,25 @@ final class SocketSet {
                 continue
             }
             if slots[Int(descriptor)].wanted == 0 {
-                // An idle connection has ended. libcurl notices this when it looks for a
-                // connection.
-                apply(Int(descriptor), wanted: 0)
-                retire(descriptor)
+                cameWhileIdle(events[index].events, descriptor)
             } else {
                 body(descriptor, events[index].events)
             }
         }
+    }
+
+    /// Bytes, or the end, have come on an idle connection.
+    private func cameWhileIdle(_ events: UInt32, _ descriptor: Int32) {
+        let index = Int(descriptor)
+        // libcurl has released or closed the socket, or has read the bytes, since the event came.
+        guard slots[index].actual != 0, Self.isReadable(descriptor) else { return }
+        if events & Self.ended == 0, slots[index].kind != .http1 {
+            // libcurl reads the frames when it looks for a connection. Until then, only the end of
+            // the connection matters.
+            return apply(index, wanted: EPOLLRDHUP.rawValue)
+        }
+        apply(index, wanted: 0)
+        retire(descriptor)
     }
 
     /// Makes sure that libcurl finds this idle connection dead when it looks for a connection to
@@ -139,7 +250,7 @@ final class SocketSet {
     /// close_notify is unread when the server has ended the connection.
     private func retire(_ descriptor: Int32) {
         let slot = slots[Int(descriptor)]
-        guard slot.isOurs, !slot.isTalkative || pausedExchanges == 0 else { return }
+        guard slot.isOurs, slot.kind == .http1 || pausedExchanges == 0 else { return }
         var stray = [UInt8](repeating: 0, count: 4 << 10)
         // This limits the bytes that are read. The connection's end discards the rest.
         for _ in 0..<Self.strayReadsMax {

@@ -78,18 +78,19 @@ class Cookies:
 
         Args:
             name: The name.
-            value: The value.
+            value: The value. It has at most 8,180 bytes together with the name.
             url: An absolute URL, whose host is the domain; None takes the client's base URL.
             domain: The host to which the cookie is sent, in place of the host of `url`.
-            path: The path to which the cookie is sent. It is also sent to all paths below it.
+            path: The path to which the cookie is sent. It is also sent to all paths below it. A
+                path that ends with a slash is not the path without this slash.
             expires: The time at which the cookie expires, in seconds since 1970; None for a cookie
                 that does not expire.
             subdomains: Whether the cookie is also sent to subdomains.
             secure: Whether the cookie is sent only to https servers.
             http_only: Whether scripts in browsers do not see the cookie.
 
-        Raises InvalidURLError; UsageError if the cookie cannot be sent, or if the client keeps no
-        cookies; ClosedError.
+        Raises InvalidURLError; UsageError if the cookie cannot be sent or is too long, or if the
+        client keeps no cookies; ClosedError.
 
             client.cookies.set("session", token, secure=True)
         """

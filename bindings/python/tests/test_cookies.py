@@ -60,6 +60,36 @@ def test_a_value_stays_out_of_texts(demo_url: str) -> None:
         assert "hunter2" not in str(refused.value)
 
 
+def test_a_cookie_and_a_file_of_cookies_have_bounds(demo_url: str, tmp_path: Path) -> None:
+    with make(demo_url) as client:
+        client.cookies.set("flavour", "x" * 8_173)
+        assert received(client) == {"flavour": "x" * 8_173}
+        with pytest.raises(restway.UsageError, match="8180 bytes"):
+            client.cookies.set("flavour", "x" * 8_174)
+        assert received(client) == {"flavour": "x" * 8_173}
+    path = tmp_path / "cookies.txt"
+    for lines, message in (
+        (["x" * 8_200], "the cookie of line 2 has more than 8180 bytes"),
+        (["x"] * 3_001, "it has more than 3000 cookies"),
+    ):
+        rows = [f"127.0.0.1\tFALSE\t/\tFALSE\t0\tn{n}\t{each}" for n, each in enumerate(lines)]
+        path.write_text("\n".join(["# Netscape HTTP Cookie File", *rows]) + "\n")
+        with pytest.raises(restway.ConfigError, match=message):
+            make(demo_url, path)
+
+
+def test_a_path_that_ends_with_a_slash_is_not_the_path_without_it(demo_url: str) -> None:
+    with make(demo_url) as client:
+        client.cookies.set("folder", "1", path="/v2/cookies/")
+        client.cookies.set("file", "2", path="/v2/cookies")
+        assert received(client) == {"file": "2"}
+        assert [each.name for each in client.cookies.list(f"{demo_url}/cookies")] == ["file"]
+        names = {each.name for each in client.cookies.list(f"{demo_url}/cookies/set")}
+        assert names == {"folder", "file"}
+        client.get("cookies/set", params={"flavour": "vanilla"})
+        assert received(client) == {"file": "2", "flavour": "vanilla"}
+
+
 def test_a_client_without_cookies(demo_url: str) -> None:
     api = restway.API.from_json({"restway": 1})
     with (
