@@ -124,6 +124,9 @@ package final class Outbox: RequestStorage, ObjectRejections {
         if !isTaken { throw Failure.closed }
     }
 
+    /// The program is about to say that the server can be reached again. `networkIsBack` follows.
+    package func expectNetwork() { flushing.expectNetwork() }
+
     /// Flushes because the program says that the server can be reached again.
     package func networkIsBack() { flushing.flush(.eager) }
 
