@@ -154,13 +154,22 @@ extension OutboxRules {
         return .postpone(milliseconds: max(delay, asked), askedMilliseconds: asked)
     }
 
-    /// Returns the end of the longest possible wait, in microseconds. A later time was set while
-    /// the clock was wrong.
-    func latestAttempt(now: Int64) -> Int64 {
-        let longest = max(capMilliseconds, retryAfterMaxMilliseconds)
-        let (end, overflow) = now.addingReportingOverflow(
-            longest.multipliedReportingOverflow(by: 1_000).partialValue)
-        return overflow ? .max : end
+    /// The longest wait that the outbox chooses itself, in microseconds.
+    var ownMicrosecondsMax: Int64 { Self.microseconds(max(baseMilliseconds, capMilliseconds)) }
+
+    /// The longest wait that a server can ask for, in microseconds.
+    var askedMicrosecondsMax: Int64 { Self.microseconds(retryAfterMaxMilliseconds) }
+
+    /// The latest end of a wait that begins now, in microseconds since 1970.
+    func latestEnd(now: Int64) -> Int64 {
+        let longest = max(ownMicrosecondsMax, askedMicrosecondsMax)
+        let (end, overflows) = now.addingReportingOverflow(longest)
+        return overflows ? .max : end
+    }
+
+    private static func microseconds(_ milliseconds: Int64) -> Int64 {
+        let (product, overflow) = max(0, milliseconds).multipliedReportingOverflow(by: 1_000)
+        return overflow ? .max : product
     }
 
     private func delayMax(afterAttempt number: Int) -> Int64 {
