@@ -12,8 +12,11 @@ package protocol BatchFormat: Sendable {
     /// The body of the call in which `items` are sent. There is at least one item.
     func encode(_ items: [BatchItem]) throws(BatchError) -> BatchBody
 
-    /// The answers to `count` items, by position. The body came with a 2xx status.
-    func decode(_ body: BatchBody, count: Int) throws(BatchError) -> [BatchAnswer]
+    /// The answers to `count` items, by position. An error says why one item has no answer that
+    /// counts; the other items have theirs. The body came with a 2xx status.
+    func decode(
+        _ body: BatchBody, count: Int
+    ) throws(BatchError) -> [Result<BatchAnswer, BatchError>]
 }
 
 /// A body and its media type. A server may leave the media type out.
@@ -29,20 +32,24 @@ package struct BatchBody: Equatable, Sendable {
 
 extension BatchFormat {
     /// The result of `decode`, if it can be the answers to `count` items.
-    package func answers(_ body: BatchBody, count: Int) throws(BatchError) -> [BatchAnswer] {
+    package func answers(
+        _ body: BatchBody, count: Int
+    ) throws(BatchError) -> [Result<BatchAnswer, BatchError>] {
         let answers = try decode(body, count: count)
         guard answers.count == count else {
             throw BatchError("\(answers.count) answers came for \(count) requests")
         }
-        for (index, answer) in answers.enumerated() {
-            guard BatchAnswer.codes.contains(answer.code) else {
-                throw BatchError(
-                    "[\(index)].code is \(answer.code), which is not between "
-                        + "\(BatchAnswer.codes.lowerBound) and \(BatchAnswer.codes.upperBound)",
-                    field: "[\(index)].code")
+        return answers.enumerated().map { index, answer in
+            answer.flatMap { answer in
+                guard !BatchAnswer.codes.contains(answer.code) else { return .success(answer) }
+                return .failure(
+                    BatchError(
+                        "[\(index)].code is \(answer.code), which is not between "
+                            + "\(BatchAnswer.codes.lowerBound) and "
+                            + "\(BatchAnswer.codes.upperBound)",
+                        field: "[\(index)].code"))
             }
         }
-        return answers
     }
 }
 

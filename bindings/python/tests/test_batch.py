@@ -267,6 +267,34 @@ def test_another_format_writes_and_reads(make_client: MakeClient, peer: Peer) ->
     assert b"Content-Type: text/lines" in peer.requests[0]
 
 
+def test_a_request_without_an_answer_fails_alone(make_client: MakeClient, peer: Peer) -> None:
+    peer.respond(b"200", media_type="text/lines")
+    with make_client(base_url=peer.url) as client:
+        client.set_batch_format(_encode, lambda body, count: [None, *_decode(body, count - 1)])
+        with client.batch() as batch:
+            first = batch.get("enterprises/8")
+            second = batch.get("enterprises/9")
+        assert second.wait().status == 200
+        with pytest.raises(restway.BatchError, match="no answer") as raised:
+            first.wait()
+        assert raised.value.retryable
+
+
+def test_answers_of_another_form_fail_alone_in_the_built_in_format(
+    make_client: MakeClient, peer: Peer
+) -> None:
+    peer.respond(b'[null, {"code": "200", "body": {"id": 9}, "headers": [["X-At", 1]]}, {}]')
+    with make_client(base_url=peer.url) as client:
+        with client.batch() as batch:
+            calls = [batch.get(f"enterprises/{number}") for number in (8, 9, 10)]
+        answer = calls[1].wait()
+        assert answer.object is not None and answer.object.identity == 9
+        assert answer.headers["X-At"] == "1"
+        for call, field in ((calls[0], r"\[0\] is null"), (calls[2], r"\[2\] has no code")):
+            with pytest.raises(restway.BatchError, match=field):
+                call.wait()
+
+
 @pytest.mark.parametrize("failing", ["encode", "decode"])
 def test_what_a_format_raises_is_the_error(
     make_client: MakeClient, peer: Peer, failing: str
