@@ -189,9 +189,14 @@ struct HostBatchFormat: BatchFormat {
     ) throws(BatchError) -> [Result<BatchAnswer, BatchError>] {
         let reader = BatchReaderHandle(body, count: count)
         try ask { answer in Handle.lending(reader) { decode(context.pointer, $0, answer) } }
+        if reader.answers.allSatisfy({ $0 == nil }) {
+            throw BatchError("the decode function set no answer to request 0")
+        }
         return reader.answers.enumerated().map { index, answer in
             answer.map { .success($0) }
-                ?? .failure(BatchError("the decode function set no answer to request \(index)"))
+                ?? .failure(
+                    BatchError(
+                        "the decode function set no answer to request \(index)", isMissing: true))
         }
     }
 

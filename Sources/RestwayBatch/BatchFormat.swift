@@ -39,8 +39,8 @@ extension BatchFormat {
         guard answers.count == count else {
             throw BatchError("\(answers.count) answers came for \(count) requests")
         }
-        return answers.enumerated().map { index, answer in
-            answer.flatMap { answer in
+        let checked = answers.enumerated().map { index, answer in
+            answer.flatMap { answer -> Result<BatchAnswer, BatchError> in
                 guard !BatchAnswer.codes.contains(answer.code) else { return .success(answer) }
                 return .failure(
                     BatchError(
@@ -50,6 +50,14 @@ extension BatchFormat {
                         field: "[\(index)].code"))
             }
         }
+        // Where nothing is an answer, the whole body has another shape.
+        let errors = checked.compactMap { answer in
+            if case .failure(let error) = answer { error } else { nil }
+        }
+        if errors.count == checked.count, let error = errors.first(where: { !$0.isMissing }) {
+            throw error
+        }
+        return checked
     }
 }
 
@@ -61,11 +69,17 @@ package struct BatchError: Error, Equatable, Sendable {
     package let field: String?
     /// The cause that a function of the program has attached.
     package let cause: (any HostCause)?
+    /// Whether the server has given no answer to the request, in the place where it would stand.
+    package let isMissing: Bool
 
-    package init(_ message: String, field: String? = nil, cause: (any HostCause)? = nil) {
+    package init(
+        _ message: String, field: String? = nil, cause: (any HostCause)? = nil,
+        isMissing: Bool = false
+    ) {
         self.message = message
         self.field = field
         self.cause = cause
+        self.isMissing = isMissing
     }
 
     /// Compares what the errors say.

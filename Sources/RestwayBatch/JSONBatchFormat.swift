@@ -8,7 +8,8 @@ import RestwayJSON
 /// A body is a string in the request and in the answer. In an answer `body` and `headers` may be
 /// missing or null. Servers with this format differ, so more is read than is written: a code as
 /// text, a body as a JSON value, and headers as a list. The element null is the answer to a request
-/// that the server has not carried out. An element of any other form fails its request alone.
+/// that the server has not carried out. An element of any other form fails its request alone, unless
+/// no element is an answer.
 struct JSONBatchFormat: BatchFormat {
     var takesBinaryBodies: Bool { false }
 
@@ -98,7 +99,8 @@ struct JSONBatchFormat: BatchFormat {
     private static func answer(_ value: JSONTree, _ index: Int) throws(BatchError) -> BatchAnswer {
         if value.kind == .null {
             throw BatchError(
-                "[\(index)] is null: the server has not answered the request", field: "[\(index)]")
+                "[\(index)] is null: the server has not answered the request",
+                field: "[\(index)]", isMissing: true)
         }
         guard value.kind == .object else { throw mismatch(value, "an object", "[\(index)]") }
         guard let code = value["code"] else {

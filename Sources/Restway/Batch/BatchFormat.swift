@@ -88,7 +88,8 @@ private struct ProgramBatchFormat: RestwayBatch.BatchFormat {
                 in: Data(body.bytes), mediaType: body.mediaType, count: count
             ).enumerated().map { index, answer in
                 guard answer.status != 0 else {
-                    return .failure(BatchError("the server has not answered request \(index)"))
+                    let text = "the server has not answered request \(index)"
+                    return .failure(BatchError(text, isMissing: true))
                 }
                 for field in answer.headers { try field.check() }
                 return .success(
