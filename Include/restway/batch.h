@@ -187,7 +187,8 @@ RESTWAY_API const void *restway_batch_reader_body(
  *  of the question. Blocks: never. */
 RESTWAY_API const char *restway_batch_reader_media_type(const restway_batch_reader *reader);
 
-/** Sets the answer to a request, in place of an earlier answer. Each request needs an answer.
+/** Sets the answer to a request, in place of an earlier answer. A request that gets no answer fails
+ *  alone, with RESTWAY_E_BATCH.
  *
  *  @param index The position of the request.
  *  @param code  Its HTTP status, 200 to 599.
@@ -228,8 +229,8 @@ typedef restway_status (*restway_batch_encode_fn)(
  *  It is called only for answers with a 2xx status.
  *
  *  @param reader *Borrowed* until this returns.
- *  @return RESTWAY_OK. With any other status, or when an answer is missing, the requests of the
- *          call complete with RESTWAY_E_BATCH.
+ *  @return RESTWAY_OK. With any other status, the requests of the call complete with
+ *          RESTWAY_E_BATCH.
  *
  *  A question, like restway_batch_encode_fn. */
 typedef restway_status (*restway_batch_decode_fn)(

@@ -90,9 +90,9 @@ typedef enum RESTWAY_OPEN_ENUM restway_outbox_state {
     RESTWAY_OUTBOX_PIN_ = 0x7fffffff
 } restway_outbox_state;
 
-/** Why an item is a dead letter. Frozen; append only. */
+/** Why an item is a dead letter, or waits. Frozen; append only. */
 typedef enum RESTWAY_OPEN_ENUM restway_outbox_reason {
-    /** The item is not a dead letter. */
+    /** The item is not a dead letter, and it waits at most for its turn or its time. */
     RESTWAY_OUTBOX_REASON_NONE = 0,
     /** The server refused the request; restway_outbox_item_response() has the answer. */
     RESTWAY_OUTBOX_REASON_REFUSED = 1,
@@ -104,6 +104,10 @@ typedef enum RESTWAY_OPEN_ENUM restway_outbox_reason {
     RESTWAY_OUTBOX_REASON_UNSENDABLE = 3,
     /** The request waited for an object, and the server did not say the identity of that object. */
     RESTWAY_OUTBOX_REASON_NO_IDENTITY = 4,
+    /** The item waits, because the network answered the last attempt in place of the API: with a
+     *  page of HTML, with a redirect to another origin, or with 407 or 511. It is sent again. A
+     *  hotspot may want a login. */
+    RESTWAY_OUTBOX_REASON_NOT_THE_API = 5,
     /** Not a reason: pins the type to 32 bits. */
     RESTWAY_OUTBOX_REASON_PIN_ = 0x7fffffff
 } restway_outbox_reason;
@@ -128,8 +132,9 @@ RESTWAY_API int64_t restway_outbox_item_id(const restway_outbox_item *item);
 /** Returns the state of an item; 0 for NULL. Threads: any. Blocks: never. */
 RESTWAY_API restway_outbox_state restway_outbox_item_state(const restway_outbox_item *item);
 
-/** Says why an item is a dead letter; RESTWAY_OUTBOX_REASON_NONE for another item, and for NULL.
- *  Threads: any. Blocks: never. */
+/** Says why an item is a dead letter, or that a waiting item has met a network that answers in place
+ *  of the API; RESTWAY_OUTBOX_REASON_NONE for another item, and for NULL. Threads: any.
+ *  Blocks: never. */
 RESTWAY_API restway_outbox_reason restway_outbox_item_reason(const restway_outbox_item *item);
 
 /** Returns the method ("POST"); NULL for NULL. *Borrowed*. Threads: any. Blocks: never. */

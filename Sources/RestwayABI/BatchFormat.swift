@@ -184,14 +184,19 @@ struct HostBatchFormat: BatchFormat {
         return body
     }
 
-    func decode(_ body: BatchBody, count: Int) throws(BatchError) -> [BatchAnswer] {
+    func decode(
+        _ body: BatchBody, count: Int
+    ) throws(BatchError) -> [Result<BatchAnswer, BatchError>] {
         let reader = BatchReaderHandle(body, count: count)
         try ask { answer in Handle.lending(reader) { decode(context.pointer, $0, answer) } }
-        return try reader.answers.enumerated().map { index, answer throws(BatchError) in
-            guard let answer else {
-                throw BatchError("the decode function set no answer to request \(index)")
-            }
-            return answer
+        if reader.answers.allSatisfy({ $0 == nil }) {
+            throw BatchError("the decode function set no answer to request 0")
+        }
+        return reader.answers.enumerated().map { index, answer in
+            answer.map { .success($0) }
+                ?? .failure(
+                    BatchError(
+                        "the decode function set no answer to request \(index)", isMissing: true))
         }
     }
 

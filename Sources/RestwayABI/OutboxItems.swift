@@ -72,7 +72,7 @@ public func restway_outbox_item_state(_ item: InHandle) -> restway_outbox_state 
 @_cdecl("restway_outbox_item_reason") @implementation
 public func restway_outbox_item_reason(_ item: InHandle) -> restway_outbox_reason {
     switch request(item)?.deathReason {
-    case nil: .RESTWAY_OUTBOX_REASON_NONE
+    case nil: request(item)?.waitReason.code ?? .RESTWAY_OUTBOX_REASON_NONE
     case .refused: .RESTWAY_OUTBOX_REASON_REFUSED
     case .keyReused: .RESTWAY_OUTBOX_REASON_KEY_REUSED
     case .unsendable: .RESTWAY_OUTBOX_REASON_UNSENDABLE
@@ -162,6 +162,15 @@ public func restway_outbox_items_retain(_ items: InHandle) -> OpaquePointer! {
 
 @_cdecl("restway_outbox_items_release") @implementation
 public func restway_outbox_items_release(_ items: InHandle) { StoredRequestsHandle.release(items) }
+
+extension OutboxWaitReason? {
+    fileprivate var code: restway_outbox_reason {
+        switch self {
+        case nil: .RESTWAY_OUTBOX_REASON_NONE
+        case .notTheAPI: .RESTWAY_OUTBOX_REASON_NOT_THE_API
+        }
+    }
+}
 
 private func request(_ item: InHandle) -> StoredRequest? {
     StoredRequestHandle.object(item)?.request

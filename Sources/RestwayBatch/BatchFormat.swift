@@ -12,8 +12,11 @@ package protocol BatchFormat: Sendable {
     /// The body of the call in which `items` are sent. There is at least one item.
     func encode(_ items: [BatchItem]) throws(BatchError) -> BatchBody
 
-    /// The answers to `count` items, by position. The body came with a 2xx status.
-    func decode(_ body: BatchBody, count: Int) throws(BatchError) -> [BatchAnswer]
+    /// The answers to `count` items, by position. An error says why one item has no answer that
+    /// counts; the other items have theirs. The body came with a 2xx status.
+    func decode(
+        _ body: BatchBody, count: Int
+    ) throws(BatchError) -> [Result<BatchAnswer, BatchError>]
 }
 
 /// A body and its media type. A server may leave the media type out.
@@ -29,20 +32,32 @@ package struct BatchBody: Equatable, Sendable {
 
 extension BatchFormat {
     /// The result of `decode`, if it can be the answers to `count` items.
-    package func answers(_ body: BatchBody, count: Int) throws(BatchError) -> [BatchAnswer] {
+    package func answers(
+        _ body: BatchBody, count: Int
+    ) throws(BatchError) -> [Result<BatchAnswer, BatchError>] {
         let answers = try decode(body, count: count)
         guard answers.count == count else {
             throw BatchError("\(answers.count) answers came for \(count) requests")
         }
-        for (index, answer) in answers.enumerated() {
-            guard BatchAnswer.codes.contains(answer.code) else {
-                throw BatchError(
-                    "[\(index)].code is \(answer.code), which is not between "
-                        + "\(BatchAnswer.codes.lowerBound) and \(BatchAnswer.codes.upperBound)",
-                    field: "[\(index)].code")
+        let checked = answers.enumerated().map { index, answer in
+            answer.flatMap { answer -> Result<BatchAnswer, BatchError> in
+                guard !BatchAnswer.codes.contains(answer.code) else { return .success(answer) }
+                return .failure(
+                    BatchError(
+                        "[\(index)].code is \(answer.code), which is not between "
+                            + "\(BatchAnswer.codes.lowerBound) and "
+                            + "\(BatchAnswer.codes.upperBound)",
+                        field: "[\(index)].code"))
             }
         }
-        return answers
+        // Where nothing is an answer, the whole body has another shape.
+        let errors = checked.compactMap { answer in
+            if case .failure(let error) = answer { error } else { nil }
+        }
+        if errors.count == checked.count, let error = errors.first(where: { !$0.isMissing }) {
+            throw error
+        }
+        return checked
     }
 }
 
@@ -54,11 +69,17 @@ package struct BatchError: Error, Equatable, Sendable {
     package let field: String?
     /// The cause that a function of the program has attached.
     package let cause: (any HostCause)?
+    /// Whether the server has given no answer to the request, in the place where it would stand.
+    package let isMissing: Bool
 
-    package init(_ message: String, field: String? = nil, cause: (any HostCause)? = nil) {
+    package init(
+        _ message: String, field: String? = nil, cause: (any HostCause)? = nil,
+        isMissing: Bool = false
+    ) {
         self.message = message
         self.field = field
         self.cause = cause
+        self.isMissing = isMissing
     }
 
     /// Compares what the errors say.

@@ -339,21 +339,21 @@ extension BatchSession {
         let body = BatchBody(
             Array(response.bodyWithNUL.dropLast()),
             mediaType: response.headers[first: "Content-Type"])
-        let answers: [BatchAnswer]
+        let answers: [Result<BatchAnswer, BatchError>]
         do {
             answers = try batches.format.answers(body, count: count)
         } catch {
-            var failure = Failure(
-                .batch, "POST \(URLText.withoutQuery(response.url)): \(error.message)",
-                field: error.field)
-            failure.httpStatus = response.status
-            failure.response = response
-            failure.cause = error.cause
+            var failure = Failure(error, in: response)
+            failure.isOfNetwork = Body(body.bytes).isPage(response.headers)
             return fail(number, failure)
         }
         let (told, actions) = state.withLock { state in
             let (waiting, actions) = state.machine.answered(number)
-            var told: [(index: Int, call: Call?, ExchangeRecorder?, bytes: Int, BatchAnswer)] = []
+            var told:
+                [(
+                    index: Int, call: Call?, ExchangeRecorder?, bytes: Int,
+                    Result<BatchAnswer, BatchError>
+                )] = []
             for (position, index) in waiting.enumerated() {
                 guard let index, let item = state.requests[index].item.take() else { continue }
                 let recorder = state.requests[index].recorder.take()
@@ -363,10 +363,17 @@ extension BatchSession {
             return (told, actions)
         }
         for (index, call, recorder, bytes, answer) in told {
-            if let call, let recorder {
+            switch (answer, call, recorder) {
+            case (.success(let answer), let call?, let recorder?):
                 deliver(answer, to: call, recorder, credential, uploadedBytes: Int64(bytes))
-            } else {
+            case (.success(let answer), _, _):
                 deliver(answer, to: index, credential)
+            case (.failure(let error), let call?, let recorder?):
+                call.credential = credential
+                recorder.failed(Failure(unanswered: error, in: response))
+            case (.failure(let error), _, _):
+                sender?.fail(index, Failure(unanswered: error, in: response))
+                act { $0.machine.leave(index) }
             }
         }
         perform(actions)
@@ -487,5 +494,25 @@ extension BatchSession {
                 return state.machine.leave(index)
             }
         }
+    }
+}
+
+extension Failure {
+    /// The failure of a batch call whose answer cannot be taken apart.
+    fileprivate init(_ error: BatchError, in response: Response) {
+        self.init(
+            .batch, "POST \(URLText.withoutQuery(response.url)): \(error.message)",
+            field: error.field)
+        self.httpStatus = response.status
+        self.response = response
+        self.cause = error.cause
+    }
+
+    /// The failure of one request to which the answer of a batch call has no answer.
+    fileprivate init(unanswered error: BatchError, in response: Response) {
+        self.init(error, in: response)
+        self.httpStatus = 0
+        self.response = nil
+        self.isRetryable = true
     }
 }

@@ -6,7 +6,10 @@ import RestwayJSON
 /// answer is an array of `{"code", "body", "headers"}` by position.
 ///
 /// A body is a string in the request and in the answer. In an answer `body` and `headers` may be
-/// missing or null. An answer of any other form is an error.
+/// missing or null. Servers with this format differ, so more is read than is written: a code as
+/// text, a body as a JSON value, and headers as a list. The element null is the answer to a request
+/// that the server has not carried out. An element of any other form fails its request alone, unless
+/// no element is an answer.
 struct JSONBatchFormat: BatchFormat {
     var takesBinaryBodies: Bool { false }
 
@@ -60,9 +63,11 @@ struct JSONBatchFormat: BatchFormat {
 
     // MARK: Answers
 
-    func decode(_ body: BatchBody, count: Int) throws(BatchError) -> [BatchAnswer] {
+    func decode(
+        _ body: BatchBody, count: Int
+    ) throws(BatchError) -> [Result<BatchAnswer, BatchError>] {
         var arena = JSONArena()
-        let answers: Result<[BatchAnswer], BatchError>
+        let answers: Result<[Result<BatchAnswer, BatchError>], BatchError>
         do throws(JSONError) {
             answers = try unsafe body.bytes.withUnsafeBufferPointer { bytes throws(JSONError) in
                 let text = UnsafeRawBufferPointer(bytes)
@@ -78,7 +83,7 @@ struct JSONBatchFormat: BatchFormat {
 
     private static func answers(
         _ tree: JSONTree, count: Int
-    ) throws(BatchError) -> [BatchAnswer] {
+    ) throws(BatchError) -> [Result<BatchAnswer, BatchError>] {
         guard let elements = tree.elements else {
             throw BatchError("the answer is \(tree.kind.withArticle), not an array")
         }
@@ -86,54 +91,75 @@ struct JSONBatchFormat: BatchFormat {
         guard elements.count == count else {
             throw BatchError("\(elements.count) answers came for \(count) requests")
         }
-        return try elements.enumerated().map { index, element throws(BatchError) in
-            try answer(element, index)
+        return elements.enumerated().map { index, element in
+            Result { () throws(BatchError) in try answer(element, index) }
         }
     }
 
     private static func answer(_ value: JSONTree, _ index: Int) throws(BatchError) -> BatchAnswer {
+        if value.kind == .null {
+            throw BatchError(
+                "[\(index)] is null: the server has not answered the request",
+                field: "[\(index)]", isMissing: true)
+        }
         guard value.kind == .object else { throw mismatch(value, "an object", "[\(index)]") }
         guard let code = value["code"] else {
             throw BatchError("[\(index)] has no code", field: "[\(index)].code")
         }
-        guard let integer = code.integer else {
+        guard let status = code.integer ?? code.string.flatMap(Self.status) else {
             throw mismatch(code, "a whole number", "[\(index)].code")
         }
-        var answer = BatchAnswer(code: Int(clamping: integer))
+        var answer = BatchAnswer(code: Int(clamping: status))
+        if let headers = value["headers"] { answer.headers = fields(headers) }
         if let body = value["body"], body.kind != .null {
-            guard let text = body.stringBytes else {
-                throw mismatch(body, "a string", "[\(index)].body")
+            answer.body = body.stringBytes ?? body.text()
+            let hasType = answer.headers.contains { $0.isNamed("Content-Type") }
+            if body.kind != .string, !hasType {
+                answer.headers.append(
+                    HeaderField(name: "Content-Type", value: "application/json"))
             }
-            answer.body = text
-        }
-        if let headers = value["headers"], headers.kind != .null {
-            answer.headers = try fields(headers, index)
         }
         return answer
     }
 
-    private static func fields(
-        _ value: JSONTree, _ index: Int
-    ) throws(BatchError) -> [HeaderField] {
-        let place = { "[\(index)].headers" }
-        guard let members = value.members else { throw mismatch(value, "an object", place()) }
-        var fields: [HeaderField] = []
-        fields.reserveCapacity(members.count)
-        for (name, value) in members {
-            guard Headers.isValidName(name) else {
-                throw BatchError("\(place()) has an invalid header name", field: place())
-            }
-            guard let text = value.string else {
-                throw mismatch(value, "a string", "\(place()).\(name)")
-            }
-            guard Headers.isValidValue(text) else {
-                throw BatchError(
-                    "\(place()).\(name) is not a valid header value",
-                    field: "\(place()).\(name)")
-            }
-            fields.append(HeaderField(name: name, value: text))
+    /// Reads a code that is a text, perhaps with a reason phrase: "200" or "200 OK".
+    private static func status(_ text: String) -> Int64? {
+        let digits = text.utf8.prefix { $0 != UInt8(ascii: " ") }
+        guard digits.count == 3, digits.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else {
+            return nil
         }
-        return fields
+        return Int64(Substring(digits))
+    }
+
+    // MARK: Header fields
+
+    /// Reads an object of names and values, a list of `{"name", "value"}`, or a list of pairs. A
+    /// field that no header can have is left out: the answer counts without it.
+    private static func fields(_ value: JSONTree) -> [HeaderField] {
+        if let members = value.members {
+            return members.flatMap { name, value in fields(name, value) }
+        }
+        return (value.elements ?? []).flatMap { element -> [HeaderField] in
+            if let pair = element.elements {
+                guard pair.count == 2, let name = pair[0].string else { return [] }
+                return fields(name, pair[1])
+            }
+            guard let name = element["name"]?.string, let value = element["value"] else { return [] }
+            return fields(name, value)
+        }
+    }
+
+    /// Returns the fields of a name whose value is a text, a number, a Boolean, or a list of these.
+    private static func fields(_ name: String, _ value: JSONTree) -> [HeaderField] {
+        let texts: [String] =
+            switch value.kind {
+            case .string: value.string.map { [$0] } ?? []
+            case .integer, .real, .boolean: [String(decoding: value.text(), as: UTF8.self)]
+            case .array: (value.elements ?? []).flatMap { fields(name, $0).map(\.value) }
+            case .null, .object: []
+            }
+        return texts.filter { Headers.isValidName(name) && Headers.isValidValue($0) }
+            .map { HeaderField(name: name, value: $0) }
     }
 
     private static func mismatch(

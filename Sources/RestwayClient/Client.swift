@@ -217,6 +217,7 @@ package final class Client: Sendable {
     /// Records whether the server can be reached, as the program says.
     package func setReachability(_ reachability: Reachability) throws(Failure) {
         try calls.refuseWhenClosed()
+        if reachability != .unreachable { outbox?.expectNetwork() }
         calls.reachability.say(reachability)
         if reachability != .unreachable { outbox?.networkIsBack() }
     }

@@ -45,10 +45,15 @@ package final class CookieJar: @unchecked Sendable {
     ) throws(NetworkSettingError) -> CookieJar {
         guard let path else { return CookieJar(nil, [], countMax: countMax) }
         let file = StateFile(path: path, field: "cookie_file")
-        let text = try file.read()
-        let cookies: [Cookie]
+        let content = try file.read()
+        let now = Int64(time(nil))
+        var cookies: [Cookie]
         do {
-            cookies = try Cookie.cookies(file: text).filter(isCurrent)
+            cookies = try Cookie.cookies(file: content.text)
+            for index in cookies.indices where cookies[index].expires != 0 {
+                cookies[index].expires = content.expiry(cookies[index].expires, now: now)
+            }
+            cookies = cookies.filter(isCurrent)
         } catch {
             throw file.error(error.message)
         }

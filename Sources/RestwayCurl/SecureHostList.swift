@@ -11,10 +11,12 @@ package final class SecureHostList: Sendable {
     package static func open(path: String?) throws(NetworkSettingError) -> SecureHostList? {
         guard let path else { return nil }
         let file = StateFile(path: path, field: "hsts_file")
-        let text = try file.read()
-        let hosts: SecureHosts
+        let content = try file.read()
+        var hosts: SecureHosts
         do {
-            hosts = try SecureHosts(file: text)
+            hosts = try SecureHosts(file: content.text)
+            let now = Self.now
+            hosts.changeExpiries { content.expiry($0, now: now) }
         } catch {
             throw file.error(error.message)
         }

@@ -28,12 +28,29 @@ final class StateFile: Sendable {
 
     // MARK: Reading
 
-    /// Returns the text of the file; an empty text if there is no file.
-    func read() throws(NetworkSettingError) -> String {
+    /// The content of a file.
+    struct Content {
+        var text = ""
+        /// When it was written, in seconds since 1970, by the clock of that time.
+        var written = NotedTime(0)
+
+        /// Returns when something expires that the file has. If the clock went back since the file
+        /// was written, it lives on for as long as it had left then, and not for longer.
+        ///
+        /// - Parameter time: Its end in the file, in seconds since 1970.
+        func expiry(_ time: Int64, now: Int64) -> Int64 {
+            // A writer leaves out what has expired. Somebody else has set the time of such a file.
+            guard time > written.time else { return time }
+            return written.end(ofWaitUntil: time, now: now, longest: .max)
+        }
+    }
+
+    /// Returns the content of the file; an empty one if there is no file.
+    func read() throws(NetworkSettingError) -> Content {
         // Opening a FIFO would wait for a writer.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
-            if errno == ENOENT { return "" }
+            if errno == ENOENT { return Content() }
             throw error(Self.errorText)
         }
         defer { close(descriptor) }
@@ -57,7 +74,7 @@ final class StateFile: Sendable {
         guard let text = String(validating: bytes[..<length], as: UTF8.self) else {
             throw error("it is no text in UTF-8")
         }
-        return text
+        return Content(text: text, written: NotedTime(Int64(status.st_mtim.tv_sec)))
     }
 
     func error(_ text: String) -> NetworkSettingError {

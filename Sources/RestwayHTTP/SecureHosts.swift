@@ -37,6 +37,14 @@ package struct SecureHosts: Equatable, Sendable {
         return entries[host] != old
     }
 
+    /// Replaces the times at which the hosts of a file expire, in seconds since 1970. Hosts that
+    /// never expire stay as they are.
+    package mutating func changeExpiries(_ expiry: (Int64) -> Int64) {
+        for (host, entry) in entries where entry.expires < Self.expiresMax {
+            entries[host]?.expires = expiry(entry.expires)
+        }
+    }
+
     /// Returns the https URL to use in place of an http URL; `nil` if the URL stays.
     package func secured(_ url: String, now: Int64) -> String? {
         guard url.hasPrefix("http://"), !entries.isEmpty, let host = Self.name(of: url) else {

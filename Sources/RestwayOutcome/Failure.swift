@@ -98,6 +98,7 @@ package struct Failure: Error, Sendable {
         var outboxID: Int64 = 0
         var isOfBatchCall = false
         var isOfProgram = false
+        var isOfNetwork = false
     }
 
     /// Keeps the content apart, because it is large and a failure is passed on by many functions.
@@ -209,6 +210,13 @@ package struct Failure: Error, Sendable {
     package var isOfProgram: Bool {
         get { box.values.call.isOfProgram }
         set { ownBox.values.call.isOfProgram = newValue }
+    }
+
+    /// Whether the network has answered in place of the API: with a redirect to another origin, or
+    /// with a page of HTML. The statuses 407 and 511 say this by themselves.
+    package var isOfNetwork: Bool {
+        get { box.values.call.isOfNetwork }
+        set { ownBox.values.call.isOfNetwork = newValue }
     }
 
     /// All attempts of a call that failed.

@@ -1,4 +1,5 @@
 import RestwayDocument
+import RestwayOutcome
 import RestwayThreads
 
 /// Decides which requests may go to one origin now. It has no clock, no lock and no I/O.

@@ -1,6 +1,7 @@
 package import RestwayCalls
 package import RestwayDocument
 package import RestwayHTTP
+import RestwayOutcome
 import RestwayRouting
 package import RestwayThreads
 

@@ -10,6 +10,12 @@ package enum MediaType {
         return essence == json || essence == "text/json" || essence.hasSuffix("+json")
     }
 
+    /// Whether the type is HTML, in either syntax.
+    package static func isHTML(_ type: String) -> Bool {
+        let essence = essence(type)
+        return essence == "text/html" || essence == "application/xhtml+xml"
+    }
+
     /// Returns the type without parameters, in lower case.
     package static func essence(_ type: String) -> String {
         type.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" }

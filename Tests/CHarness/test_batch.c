@@ -1,4 +1,5 @@
 /* Batch sessions: several requests in one call. */
+#include <stdio.h>
 #include <string.h>
 
 #include "answering.h"
@@ -103,9 +104,7 @@ static void batch__an_answer_of_another_shape_is_an_error(void **state) {
     (void)state;
     static const char *const answers[] = {
         "", "{}", "[", "null", "[]", "[{\"code\":200}]",
-        "[{\"code\":200},{\"code\":200},{\"code\":200}]", "[{\"code\":200},{\"code\":\"200\"}]",
-        "[{\"code\":200},{\"code\":99}]", "[{\"code\":200},{\"code\":200,\"body\":{}}]",
-        "[{\"code\":200},{\"code\":200,\"headers\":{\"a\":\"\\r\\n\"}}]", "[1,2]",
+        "[{\"code\":200},{\"code\":200},{\"code\":200}]", "[{},{\"code\":99}]", "[1,2]",
     };
     struct answering_server server;
     restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
@@ -138,6 +137,33 @@ static void batch__an_answer_of_another_shape_is_an_error(void **state) {
     assert_fails(
         restway_batch_response(batch, 3, NULL, &failure), RESTWAY_E_BATCH, "was not sent");
     restway_batch_release(batch);
+    restway_client_release(client);
+    answering_end(&server);
+}
+
+static void batch__an_answer_that_is_odd_fails_its_request_alone(void **state) {
+    (void)state;
+    static const char *const odd[] = {"null", "7", "{}", "{\"code\":99}"};
+    struct answering_server server;
+    restway_client_options options = RESTWAY_CLIENT_OPTIONS_INIT;
+    int32_t http_status = 0;
+    answering_begin(&server);
+    options.base_url = server.url;
+    restway_client *client = make_client_with(options);
+    for (size_t index = 0; index < sizeof(odd) / sizeof(odd[0]); index++) {
+        char answer[128];
+        snprintf(
+            answer, sizeof(answer), "[%s,{\"code\":\"200\",\"body\":{\"itemID\":4}}]", odd[index]);
+        restway_batch *batch = make_batch(client);
+        answering_set(&server, 200, answer);
+        batch_add_get(batch, "enterprises/3", NULL);
+        batch_add_get(batch, "enterprises/4", NULL);
+        assert_ok(restway_batch_send(batch, NULL, NULL, NULL, &failure));
+        assert_ok(restway_batch_wait(batch, 0, &failure));
+        assert_int_equal(batch_status(batch, 0, &http_status), RESTWAY_E_BATCH);
+        assert_int_equal(batch_status(batch, 1, &http_status), RESTWAY_OK);
+        restway_batch_release(batch);
+    }
     restway_client_release(client);
     answering_end(&server);
 }
@@ -246,6 +272,7 @@ static const struct CMUnitTest tests[] = {
     TEST(batch__an_empty_session_needs_no_server),
     TEST(batch__a_body_goes_out_as_text),
     TEST(batch__an_answer_of_another_shape_is_an_error),
+    TEST(batch__an_answer_that_is_odd_fails_its_request_alone),
     TEST(batch__cancel_ends_every_request_once),
     TEST(batch__a_wait_that_passes_cancels),
     TEST(batch__a_time_out_of_the_call_is_that_of_its_requests),

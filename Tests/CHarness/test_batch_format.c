@@ -172,7 +172,11 @@ static void batch_format__its_failures_are_those_of_the_requests(void **state) {
     }
     format.fault = 0;
     answering_set(&server, 200, "200\n");
-    restway_batch_release(run(client, RESTWAY_E_BATCH, "request 1"));
+    restway_batch *batch = run(client, RESTWAY_OK, "");
+    assert_ok(restway_batch_response(batch, 0, NULL, &failure));
+    assert_fails(
+        restway_batch_response(batch, 1, NULL, &failure), RESTWAY_E_BATCH, "request 1");
+    restway_batch_release(batch);
     assert_refused(
         restway_client_set_batch_format(client, encode, NULL, NULL, NULL, &failure));
     assert_refused(

@@ -245,7 +245,30 @@ static void outbox__a_repeated_key_is_told_from_a_refusal(void **state) {
     outboxing_end(&outboxing);
 }
 
+static void outbox__an_answer_of_the_network_ends_no_item(void **state) {
+    (void)state;
+    static const char page[] =
+        "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
+        "Content-Length: 6\r\nConnection: close\r\n\r\n<html>";
+    struct outboxing outboxing;
+    outboxing_begin(&outboxing, RESTWAY_DELIVERY_THREAD);
+    outboxing_store(&outboxing, 1);
+    answering_set_bytes(&outboxing.server, page, sizeof(page) - 1);
+    flush(outboxing.client);
+    outboxing_wait(&outboxing, 1, 0, 0);
+    expect_reason(&outboxing, RESTWAY_OUTBOX_REASON_NOT_THE_API);
+    answering_set(&outboxing.server, 503, "{}");
+    flush(outboxing.client);
+    outboxing_wait(&outboxing, 1, 0, 0);
+    expect_reason(&outboxing, RESTWAY_OUTBOX_REASON_NONE);
+    answering_set(&outboxing.server, 200, "{}");
+    flush(outboxing.client);
+    outboxing_wait(&outboxing, 0, 0, 0);
+    outboxing_end(&outboxing);
+}
+
 static const struct CMUnitTest tests[] = {
+    TEST(outbox__an_answer_of_the_network_ends_no_item),
     TEST(outbox__an_authorize_function_that_fails_ends_no_item),
     TEST(outbox__a_hook_that_fails_ends_no_item),
     TEST(outbox__a_batch_format_that_fails_ends_no_item),

@@ -237,6 +237,7 @@ TEST(a_request_waits_in_the_outbox_and_is_sent_later) {
         CHECK(item.method() == "POST");
         CHECK(item.path() == "enterprises" || item.path() == "/enterprises");
         CHECK(item.state() == RESTWAY_OUTBOX_WAITING);
+        CHECK(item.reason() == RESTWAY_OUTBOX_REASON_NONE);
         CHECK(!item.lane().empty());
         CHECK(!item.last_error());
         CHECK(!item.response());

@@ -81,6 +81,20 @@ final class ReuseTests: XCTestCase {
         ])
     }
 
+    func testAnEntryWhoseAgeIsUnknownBecauseTheClockWentBackIsValidated() {
+        let entry = Sample.answer(
+            "Cache-Control: max-age=100, stale-while-revalidate=100", "ETag: \"1\"")
+        let any = Sample.get("Cache-Control: max-stale")
+        check([
+            // The small corrections of a clock.
+            Row("4.2.3", entry, after: -1, "hit"),
+            Row("4.2.3", entry, after: -2, "validate"),
+            Row("4.2.3", entry, after: -86_400, any, "validate"),
+            Row("4.2.3", entry, after: -86_400, Sample.get(mode: .only), "hit"),
+            Row("4.2.3", Sample.answer("Cache-Control: max-age=100"), after: -2, "send"),
+        ])
+    }
+
     func testHeuristics() {
         let lines = [
             "Date: Wed, 07 Jan 2026 00:00:00 GMT", "Last-Modified: Tue, 06 Jan 2026 23:58:20 GMT",

@@ -71,9 +71,11 @@ final class BatchRefusalTests: BatchTestCase {
             return BatchBody(Array(lines.joined(separator: "\n").utf8), mediaType: "text/lines")
         }
 
-        func decode(_ body: BatchBody, count: Int) throws(BatchError) -> [BatchAnswer] {
+        func decode(
+            _ body: BatchBody, count: Int
+        ) throws(BatchError) -> [Result<BatchAnswer, BatchError>] {
             let lines = String(decoding: body.bytes, as: UTF8.self).split(separator: "\n")
-            return lines.map { BatchAnswer(code: Int($0) ?? 0) }
+            return lines.map { .success(BatchAnswer(code: Int($0) ?? 0)) }
         }
     }
 

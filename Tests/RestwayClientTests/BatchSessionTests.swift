@@ -154,15 +154,15 @@ final class BatchSessionTests: BatchTestCase {
         let client = try client(limit: 2)
         let session = try session(client, (0..<3).map { get("things/\($0)") })
         try send(session)
-        _ = answer(Self.answer(200, #"{"id":0}"#), #"{"code":"200","body":"{\"id\":1}"}"#)
+        _ = answer(Self.answer(200, #"{"id":0}"#))
         let failed = failure { try session.wait(milliseconds: 0) }
         XCTAssertEqual(failed?.reason, .batch)
         XCTAssertEqual(failed?.domain, .batch)
-        XCTAssertEqual(failed?.field, "[1].code")
+        XCTAssertNil(failed?.field)
         XCTAssertEqual(failed?.httpStatus, 200)
         XCTAssertEqual(
             failed?.message,
-            "POST http://api.test/v1/batch: [1].code is a string, not a whole number")
+            "POST http://api.test/v1/batch: 1 answers came for 2 requests")
         for index in 0..<2 {
             XCTAssertEqual(
                 failure { _ = try session.response(at: index) }?.message, failed?.message)
@@ -173,6 +173,29 @@ final class BatchSessionTests: BatchTestCase {
             unsent?.message.hasPrefix("GET http://api.test/v1/things/2 was not sent") ?? false)
         XCTAssertEqual(try client.store.count(nil), 0)
         XCTAssertEqual(everythingTold().last { $0 != "end" }, "session batch")
+    }
+
+    /// The server may have carried out the others, and then their answers count.
+    func testARequestWithoutAnAnswerFailsAloneAndTheBatchGoesOn() throws {
+        let client = try client(limit: 3)
+        let session = try session(client, (0..<5).map { get("things/\($0)") })
+        try send(session)
+        _ = answer(
+            Self.answer(200, #"{"id":0}"#), "null", #"{"code":"200","body":{"id":2}}"#)
+        _ = answer(#"{"code":7}"#, Self.answer(200, #"{"id":4}"#))
+        try session.wait(milliseconds: 0)
+        for index in [0, 2, 4] {
+            XCTAssertEqual(try session.response(at: index).objects.count, 1)
+        }
+        for (index, field) in [(1, "[1]"), (3, "[0].code")] {
+            let failed = failure { _ = try session.response(at: index) }
+            XCTAssertEqual(failed?.reason, .batch)
+            XCTAssertEqual(failed?.field, field)
+            XCTAssertEqual(failed?.httpStatus, 0)
+            XCTAssertEqual(failed?.isRetryable, true)
+        }
+        XCTAssertEqual(try client.store.count(nil), 3)
+        XCTAssertEqual(client.reachability, .reachable)
     }
 
     func testWhenOneOfSeveralCallsFailsEarlierAnswersStand() throws {

@@ -36,7 +36,7 @@ final class CookieJarTests: CurlTransportTestCase {
     }
 
     private var text: String {
-        (try? StateFile(path: path, field: "cookie_file").read()) ?? ""
+        (try? StateFile(path: path, field: "cookie_file").read().text) ?? ""
     }
 
     private func write(_ text: String) {

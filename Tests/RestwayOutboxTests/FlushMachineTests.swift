@@ -47,6 +47,33 @@ final class FlushMachineTests: XCTestCase {
         XCTAssertTrue(machine.isIdle)
     }
 
+    /// Else a new item would go out before an older one whose wait is about to be cut short.
+    func testAnyFlushCutsWaitsShortOnceTheNetworkIsExpected() {
+        var machine = machine()
+        machine.expectNetwork()
+        XCTAssertEqual(begin(&machine, isRuledOut: true), .notNow)
+        XCTAssertEqual(begin(&machine), .look)
+        XCTAssertEqual(machine.next(isRuledOut: false), single(hurry: .eager))
+        machine.took(0)
+        XCTAssertEqual(machine.next(isRuledOut: false), .end)
+        XCTAssertEqual(begin(&machine), .look)
+        XCTAssertEqual(machine.next(isRuledOut: false), single(), "only the next flush does")
+    }
+
+    func testItemsThatWereFoundBeforeTheNetworkWasExpectedAreNotTaken() {
+        var machine = machine()
+        XCTAssertEqual(begin(&machine), .look)
+        XCTAssertEqual(machine.next(isRuledOut: false), single())
+        XCTAssertTrue(machine.mayTake(isRuledOut: false))
+        machine.expectNetwork()
+        XCTAssertFalse(machine.mayTake(isRuledOut: false))
+        XCTAssertTrue(machine.maySend(isRuledOut: false))
+        XCTAssertEqual(begin(&machine, .eager), .joined)
+        machine.took(0)
+        XCTAssertEqual(machine.next(isRuledOut: false), single(hurry: .eager))
+        XCTAssertTrue(machine.mayTake(isRuledOut: false))
+    }
+
     func testALookThatIsJoinedLooksOnceMore() {
         var machine = machine()
         XCTAssertEqual(begin(&machine), .look)

@@ -4,7 +4,8 @@ import XCTest
 
 /// Files of earlier versions, and lookups by index.
 final class JournalFileTests: JournalTestCase {
-    private static let undoingVersion7 = "ALTER TABLE item DROP COLUMN discriminator; "
+    private static let undoingVersion8 = "ALTER TABLE item DROP COLUMN waitSince; "
+    private static let undoingVersion7 = undoingVersion8 + "ALTER TABLE item DROP COLUMN discriminator; "
     private static let undoingVersion6 = undoingVersion7
         + "ALTER TABLE dependency DROP COLUMN places; "
     private static let undoingVersion5 = undoingVersion6 + "DROP TABLE change; "
@@ -33,7 +34,7 @@ final class JournalFileTests: JournalTestCase {
         _ = try journal.settle([.remove(id: 1, identity: .integer(1), lane: nil)], now: 5)
         try journal.forgetIdentities(through: 1, namedBefore: 6)
         XCTAssertNil(try journal.identity(of: local))
-        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 7)
+        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 8)
     }
 
     func testAFileOfTheSecondVersionTakesRequestsThatMakeSeveralObjects() throws {
@@ -46,7 +47,7 @@ final class JournalFileTests: JournalTestCase {
         }
         try change(Self.undoingVersion3 + "PRAGMA user_version = 2")
         let journal = try openSender()
-        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 7)
+        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 8)
         XCTAssertEqual(try journal.item(2)?.dependencies, [local])
         var second = entry("b")
         second.companions = [OutboxCompanion(local: inner, entity: "Thing", storeKey: 9)]
@@ -71,7 +72,7 @@ final class JournalFileTests: JournalTestCase {
         }
         try change(Self.undoingVersion4 + "PRAGMA user_version = 3")
         let journal = try openSender()
-        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 7)
+        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 8)
         for first in stride(from: Int64(1), through: 60, by: 10) {
             let ids = Array(first..<first + 10)
             XCTAssertEqual(try taken(journal), ids)

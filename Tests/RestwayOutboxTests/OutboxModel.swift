@@ -72,11 +72,8 @@ struct OutboxModel {
 
     /// Frees the items whose time has come.
     mutating func wake(now: Int64) {
-        let longest = max(rules.capMilliseconds, rules.retryAfterMaxMilliseconds) * 1_000
-        for index in items.indices where hasTurn(items[index]) {
-            if items[index].next <= now || items[index].next > now + longest {
-                (items[index].next, items[index].asked) = (0, 0)
-            }
+        for index in items.indices where hasTurn(items[index]) && items[index].next <= now {
+            (items[index].next, items[index].asked) = (0, 0)
         }
     }
 

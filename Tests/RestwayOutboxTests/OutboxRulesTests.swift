@@ -28,7 +28,7 @@ final class OutboxRulesTests: XCTestCase {
     }
 
     func testTemporaryStatusesStay() {
-        for status in [408, 425, 429, 500, 502, 503, 504, 520, 527] {
+        for status in [407, 408, 425, 429, 500, 502, 503, 504, 506, 509, 511, 520, 529, 530, 598] {
             guard case .postpone = verdict(.answer(status: status)) else {
                 XCTFail("\(status)")
                 continue
@@ -37,6 +37,26 @@ final class OutboxRulesTests: XCTestCase {
         rules.temporaryStatuses = [404...404]
         XCTAssertEqual(verdict(.answer(status: 503)), .bury)
         guard case .postpone = verdict(.answer(status: 404)) else { return XCTFail() }
+        XCTAssertEqual(verdict(.answer(status: 403, retryAfterMilliseconds: 5)), .bury)
+        // The document's list is about the API, and the network is not the API.
+        guard case .postpone = verdict(.answer(status: 511)) else { return XCTFail() }
+    }
+
+    func testRefusalsThatAskToWaitStay() {
+        for status in [403, 409, 423] {
+            XCTAssertEqual(
+                verdict(.answer(status: status, retryAfterMilliseconds: 60_000)),
+                .postpone(milliseconds: 60_000, askedMilliseconds: 60_000), "\(status)")
+            XCTAssertEqual(verdict(.answer(status: status)), .bury)
+        }
+    }
+
+    func testAnAnswerOfTheNetworkStaysWithAnyStatus() {
+        for status in [200, 302] {
+            guard case .postpone = verdict(.answer(status: status, meaning: .notTheAPI)) else {
+                return XCTFail("\(status)")
+            }
+        }
     }
 
     func testTheHostKnowsBetterThanTheList() {
@@ -126,15 +146,21 @@ final class OutboxRulesTests: XCTestCase {
         XCTAssertEqual(
             verdict(409, after: 60_000, before: true),
             .postpone(milliseconds: 60_000, askedMilliseconds: 60_000))
-        XCTAssertEqual(verdict(409, after: 60_000, before: false), .bury)
         XCTAssertEqual(verdict(410, after: 60_000, before: true), .bury)
         XCTAssertEqual(verdict(409, before: true, type: "busy"), .bury)
         rules.inProgressTypes = ["busy"]
         XCTAssertEqual(verdict(409, before: true, type: "taken"), .bury)
-        XCTAssertEqual(verdict(409, before: false, type: "busy"), .bury)
-        guard case .postpone(_, 0) = verdict(409, before: true, type: "busy") else {
-            return XCTFail()
+        for before in [false, true] {
+            guard case .postpone(_, 0) = verdict(409, before: before, type: "busy") else {
+                return XCTFail()
+            }
         }
+        // A list of the document does not change that.
+        rules.temporaryStatuses = [503...503]
+        XCTAssertEqual(verdict(409, after: 60_000, before: false), .bury)
+        XCTAssertEqual(
+            verdict(409, after: 60_000, before: true),
+            .postpone(milliseconds: 60_000, askedMilliseconds: 60_000))
     }
 
     func testDeadLettersHaveTheirReason() {

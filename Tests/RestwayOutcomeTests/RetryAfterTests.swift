@@ -1,3 +1,4 @@
+import RestwayHTTP
 import XCTest
 
 @testable import RestwayOutcome
@@ -7,7 +8,8 @@ final class RetryAfterTests: XCTestCase {
     private let noon: Int64 = 784_111_777
 
     private func milliseconds(_ value: String, secondsBefore: Int64 = 0) -> Int64? {
-        RetryAfter.milliseconds(value, wallMicroseconds: (noon - secondsBefore) * 1_000_000)
+        RetryAfter.milliseconds(
+            value, ServerTime(wallMicroseconds: (noon - secondsBefore) * 1_000_000))
     }
 
     func testSecondsAreRead() {

@@ -1,5 +1,6 @@
 import RestwayDocument
 import RestwayHTTP
+import RestwayOutcome
 import RestwayThreads
 import XCTest
 

@@ -29,13 +29,28 @@ final class RetryPolicyTests: XCTestCase {
     }
 
     func testTheStatusesOfTheDefaultPolicyAreThoseOfTheDocumentation() {
-        let temporary = [408, 425, 429, 500, 502, 503, 504] + Array(520...527)
+        // The last one is an answer of the network, to which a try a moment later leads again.
+        let refusals: Set = [501, 505, 511]
+        let temporary = [408, 425, 429] + Array(500...599).filter { !refusals.contains($0) }
         for status in 300...599 {
             XCTAssertEqual(
                 isRetried(decide(.answer(status: status), after: get())),
                 temporary.contains(status), "\(status)")
             budget = RetryBudget(tokensMax: 100)
         }
+    }
+
+    func testAServerThatAsksToWaitIsNotRefusing() {
+        for status in [403, 409, 423] {
+            let outcome = RetryOutcome.answer(status: status, retryAfter: 40_000)
+            XCTAssertEqual(decide(outcome, after: get()), .retry(afterMilliseconds: 40_000))
+            XCTAssertEqual(decide(outcome, after: get()) { $0.statuses = [503...503] },
+                .stop(.notTemporary))
+        }
+        let used = RetryOutcome.answer(status: 403, meaning: .limited)
+        XCTAssertTrue(isRetried(decide(used, after: get())))
+        let page = RetryOutcome.answer(status: 200, meaning: .notTheAPI)
+        XCTAssertEqual(decide(page, after: get()), .stop(.notTemporary))
     }
 
     func testTheTransportErrorsOfTheDefaultPolicyAreThoseThatMayHeal() {

@@ -79,7 +79,7 @@ public:
         return internal::text_or_nothing(restway_batch_reader_media_type(raw_));
     }
 
-    /** Sets the answer to a request. Each request needs one. */
+    /** Sets the answer to a request. A request that gets no answer fails alone. */
     returned<void> set_answer(std::size_t index, int status, std::string_view body) {
         return internal::call<void>(
             restway_batch_reader_set_answer, raw_, index, status,

@@ -22,6 +22,11 @@ public:
         return restway_outbox_item_state(get());
     }
 
+    /** Why it is a dead letter, or that it has met a network that answers in place of the API. */
+    restway_outbox_reason reason() const noexcept {
+        return restway_outbox_item_reason(get());
+    }
+
     std::string_view method() const noexcept {
         return internal::text_or_empty(restway_outbox_item_method(get()));
     }

@@ -20,12 +20,16 @@ public struct BatchRequest: Sendable {
 
 /// The answer of a server to one request of a batch.
 public struct BatchAnswer: Sendable {
-    /// The status, 200 to 599.
+    /// The status, 200 to 599; 0 if the server has not answered the request.
     public var status: Int
     /// The header fields of this answer.
     public var headers: Headers
     /// The body; empty for an answer without a body.
     public var body: Data
+
+    /// The place of an answer that the server has not given, for example because it had no time for
+    /// the request. That request fails alone, with the kind `batch`.
+    public static let missing = BatchAnswer(status: 0)
 
     /// Makes the answer to one request; the status must be 200 to 599.
     public init(status: Int, headers: Headers = [:], body: Data = Data()) {
@@ -78,15 +82,20 @@ private struct ProgramBatchFormat: RestwayBatch.BatchFormat {
 
     func decode(
         _ body: BatchBody, count: Int
-    ) throws(BatchError) -> [RestwayCalls.BatchAnswer] {
+    ) throws(BatchError) -> [Result<RestwayCalls.BatchAnswer, BatchError>] {
         do {
             return try format.answers(
                 in: Data(body.bytes), mediaType: body.mediaType, count: count
-            ).map { answer in
+            ).enumerated().map { index, answer in
+                guard answer.status != 0 else {
+                    let text = "the server has not answered request \(index)"
+                    return .failure(BatchError(text, isMissing: true))
+                }
                 for field in answer.headers { try field.check() }
-                return RestwayCalls.BatchAnswer(
-                    code: answer.status, headers: answer.headers.core.fields,
-                    body: Array(answer.body))
+                return .success(
+                    RestwayCalls.BatchAnswer(
+                        code: answer.status, headers: answer.headers.core.fields,
+                        body: Array(answer.body)))
             }
         } catch {
             throw BatchError(thrown: error)

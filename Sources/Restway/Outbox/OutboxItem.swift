@@ -33,6 +33,13 @@ public struct OutboxItem: Sendable {
         case noIdentity
     }
 
+    /// Why a stored request waits, if it waits for more than its time.
+    public enum WaitReason: String, Sendable {
+        /// The network has answered the last attempt, and not the API: a hotspot that wants a login,
+        /// or a proxy. The request is sent again.
+        case notTheAPI = "notTheApi"
+    }
+
     private let core: StoredRequest
     private let source: ObjectSource
     /// Why the request has come to its end without success; `nil` for a request that was delivered,
@@ -82,6 +89,14 @@ public struct OutboxItem: Sendable {
         case .dead: .dead
         case .delivered: .delivered
         case .gone: .gone
+        }
+    }
+    /// Why the request waits; `nil` for a request that does not wait, or that waits for its turn or
+    /// its time alone.
+    public var waitReason: WaitReason? {
+        switch core.waitReason {
+        case nil: nil
+        case .notTheAPI: .notTheAPI
         }
     }
     /// Why the request is dead; `nil` for other requests.

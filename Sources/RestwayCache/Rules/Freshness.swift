@@ -5,13 +5,18 @@ import RestwayText
 package struct EntryAge: Sendable, Equatable {
     package var age: Int64
     package var lifetime: Int64
+    /// Whether the age is known. It is not known if the clock went back after the answer came; then
+    /// `age` is the age that the answer had at its arrival, and the server is asked before the entry
+    /// is used.
+    package let isKnown: Bool
 
-    package init(age: Int64, lifetime: Int64) {
+    package init(age: Int64, lifetime: Int64, isKnown: Bool = true) {
         self.age = age
         self.lifetime = lifetime
+        self.isKnown = isKnown
     }
 
-    package var isFresh: Bool { age < lifetime }
+    package var isFresh: Bool { isKnown && age < lifetime }
     /// How long the entry has been stale; negative if it is fresh.
     var staleness: Int64 { age - lifetime }
 }
@@ -84,16 +89,17 @@ struct Statements: Sendable {
 extension StoredHead {
     private static let microsecondsPerSecond: Int64 = 1_000_000
 
-    /// - Parameter now: Microseconds since 1970. A time before the arrival is taken for the time of
-    ///   arrival.
+    /// - Parameter now: Microseconds since 1970. A time of less than a second before the arrival is
+    ///   taken for the time of arrival.
     package func age(now: Int64, usesHeuristics: Bool) -> EntryAge {
-        let (sinceArrival, overflows) = now.subtractingReportingOverflow(responseTime)
+        let sinceArrival = NotedTime(responseTime).age(
+            now: now, tolerated: Self.microsecondsPerSecond)
         let secondsMax = CacheControl.secondsMax
-        let resident = min(
-            overflows ? .max : max(0, sinceArrival), secondsMax * Self.microsecondsPerSecond)
+        let resident = min(sinceArrival ?? 0, secondsMax * Self.microsecondsPerSecond)
         let age = (statements.arrival.age + resident) / Self.microsecondsPerSecond
         return EntryAge(
-            age: min(age, secondsMax), lifetime: lifetime(usesHeuristics: usesHeuristics))
+            age: min(age, secondsMax), lifetime: lifetime(usesHeuristics: usesHeuristics),
+            isKnown: sinceArrival != nil)
     }
 
     /// The document's lifetime counts from the arrival, however old the answer was then.

@@ -145,7 +145,9 @@ private struct Asking {
             return head.statements.directives.flags.contains(.immutable) && age.isFresh
         case .standard, .reload, .bypass: break
         }
-        if directives.flags.contains(.noCache) || head.mustAlwaysBeValidated { return false }
+        if directives.flags.contains(.noCache) || head.mustAlwaysBeValidated || !age.isKnown {
+            return false
+        }
         if let most = directives.maxAge, most == 0 || age.age > most { return false }
         if let least = directives.minFresh, age.lifetime - age.age < least { return false }
         if age.isFresh { return true }
@@ -160,7 +162,7 @@ private struct Asking {
     private func mayRefreshLater(_ head: StoredHead, _ age: EntryAge) -> Bool {
         guard request.isGetOrHead, request.mode == .standard, !head.isInvalid,
             !directives.flags.contains(.noCache), directives.maxAge == nil,
-            directives.minFresh == nil, !age.isFresh
+            directives.minFresh == nil, !age.isFresh, age.isKnown
         else { return false }
         if let window = request.rules.staleWhileRevalidateSeconds { return age.staleness < window }
         guard !head.mustBeFresh, let window = head.statements.directives.staleWhileRevalidate

@@ -1,6 +1,6 @@
 package import RestwayDocument
 package import RestwayHTTP
-import RestwayOutcome
+package import RestwayOutcome
 import RestwayPlugins
 import RestwayRouting
 import RestwayThreads
@@ -266,6 +266,12 @@ package final class ExchangeRecorder: ExchangeObserver, @unchecked Sendable {
     /// Hands over the body. Nothing else holds it then, so it can be changed without a copy.
     package func takeBody() -> [UInt8] {
         body.take()
+    }
+
+    /// Ends the exchange of a request that its batch call has left unanswered.
+    package func failed(_ failure: Failure) {
+        outcome = .failed(failure)
+        completed(.failure(TransportError(.protocolViolation, failure.message)))
     }
 
     package func completed(_ result: Result<ExchangeSummary, TransportError>) {

@@ -77,7 +77,9 @@ enum RecoverStage {
             return
         }
         call.log.receives(head)
-        context.reached(entry.request)
+        let mayBePage = ResponseProcessor(entry).mayBePage(head)
+        let target = summary.redirectURL ?? head.redirectURL
+        if !mayBePage, !entry.isOfNetwork(head.status, target) { context.reached(entry.request) }
         if isSentUnannounced(entry, head) { return }
         switch uploaded(entry, head) {
         case .goOn: return
@@ -88,16 +90,19 @@ enum RecoverStage {
         if recorder.saved != nil, entry.reopens(after: nil) { return }
         let (received, damage, now) = ResponseProcessor(entry).decode(
             head, recorder, CallTimings(summary))
+        let isPage =
+            mayBePage
+            && ResponseProcessor(entry).isPage(received, isDropped: recorder.isDrained)
+        if mayBePage, !isPage { context.reached(entry.request) }
         let outcome = damage == nil ? entry.outcome(of: received) : nil
         if let outcome, entry.isSentUnconditionally(outcome) { return }
         var decoded = DecodedAnswer(
             received: outcome?.answer.received ?? received, outcome: outcome, damage: damage,
-            at: now)
+            at: now, isDropped: recorder.isDrained)
         let status = decoded.received.status
         if status < 400 { entry.endsFlight(outcome, nil) }
         let location =
-            status == head.status
-            ? summary.redirectURL ?? head.redirectURL : decoded.received.location
+            status == head.status ? target : decoded.received.location
         switch entry.redirect(status, to: location) {
         case .followed: return
         case .notFollowed: break
@@ -172,6 +177,11 @@ enum RecoverStage {
         } else if let damage = decoded.damage {
             // A body that was damaged on its way may arrive whole the next time.
             Judgement(entry: entry, failure: damage, mayRetry: true, note: decoded.note).decide()
+        } else if processor.isPage(received, isDropped: decoded.isDropped), processor.isStorable {
+            let failure = processor.pageFailure(received)
+            Judgement(
+                entry: entry, failure: failure, outcome: decoded.outcome, mayRetry: false
+            ).decide()
         } else if processor.isDone(received) {
             let answer = TakenAnswer(
                 received, memo: decoded.outcome?.answer.memo, failure: nil, started: decoded.at)
@@ -194,6 +204,8 @@ private struct DecodedAnswer {
     let damage: Failure?
     /// When the body was decoded.
     let at: Deadline
+    /// Whether the body was dropped while it arrived.
+    let isDropped: Bool
     /// An addition to the message of a failure.
     var note: String?
 
@@ -237,6 +249,18 @@ extension StageEntry {
         return true
     }
 
+    /// Whether the network has answered, and not the API, as the status or the target of a redirect
+    /// shows.
+    fileprivate func isOfNetwork(_ status: Int, _ target: String?) -> Bool {
+        if AnswerMeaning(AnswerFacts(status: status)) == .notTheAPI { return true }
+        let processor = ResponseProcessor(self)
+        return target.map(processor.leadsAway) == true && processor.isStorable
+    }
+
+    private static let leadsAway =
+        "; the redirect was not followed, because it leads to another origin: a hotspot or a proxy "
+        + "may have answered in place of the API"
+
     /// Follows a redirect, or leaves its answer as it is.
     ///
     /// - Parameters:
@@ -253,6 +277,8 @@ extension StageEntry {
         switch decision {
         case .stop:
             return .notFollowed
+        case .fail(.invalid) where ResponseProcessor(self).isStorable:
+            return .refused(Self.leadsAway)
         case .fail(let reason):
             let kind: Failure.Reason =
                 switch reason {
@@ -269,6 +295,8 @@ extension StageEntry {
             let isTrusted = isSameOrigin ? request.sending.isTrusted : context.trusts(target)
             let mayKnow = isSameOrigin || isTrusted
             let rules = call.api.definition.environments.redirects
+            let mayLeave = mayKnow || keepsBody && rules.mayCarryBody(isTrusted: false)
+            if !mayLeave, ResponseProcessor(self).isStorable { return .refused(Self.leadsAway) }
             guard !keepsBody || !request.hasBody || rules.mayCarryBody(isTrusted: mayKnow) else {
                 return .refused(
                     "; the redirect was not followed, because it leads to another origin and "

@@ -13,9 +13,9 @@ enum ValidateStage {
     static func enter(_ entry: StageEntry, _ answer: TakenAnswer) {
         let received = answer.received
         // Without a version of HTTP, no server has sent the answer.
-        guard answer.failure == nil, received.httpVersion != nil else {
-            return entry.pass(.answer(answer))
-        }
+        guard answer.failure == nil, received.httpVersion != nil,
+            !ResponseProcessor(entry).isGone(received)
+        else { return entry.pass(.answer(answer)) }
         guard entry.request.answers.validation.function != nil else { return check(entry, answer) }
         entry.onWorker { check($0, answer) }
     }

@@ -116,16 +116,8 @@ struct APIError {
     }
 }
 
-/// The meaning of status codes for the library.
+/// The words for status codes.
 enum HTTPStatus {
-    /// Whether the same request may succeed later after this status.
-    static func isTemporary(_ status: Int) -> Bool {
-        switch status {
-        case 408, 425, 429, 500, 502, 503, 504, 520...527: true
-        default: false
-        }
-    }
-
     /// The reason phrases of RFC 9110, section 15, for messages, because HTTP/2 sends no phrases.
     static let reasons: [Int: String] = [
         300: "Multiple Choices", 301: "Moved Permanently", 302: "Found", 303: "See Other",

@@ -33,9 +33,12 @@ struct AnswerErrors {
         failure.apiCode = error.code
         failure.apiMessage = error.message
         failure.details = error.details
-        failure.isRetryable = HTTPStatus.isTemporary(received.status)
         failure.response = processor.response(received)
         failure.request = failure.response?.request
+        failure.isOfNetwork = processor.isLedAway(received)
+        failure.isRetryable =
+            RetryOutcome(failure, wallMicroseconds: call.context.clock.wallMicroseconds())
+            .meaning?.mayPass ?? false
         guard let read = call.context.functions.failureReader else { return failure }
         return CallbackScope.run { read(failure) }
     }

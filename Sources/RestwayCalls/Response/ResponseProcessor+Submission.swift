@@ -32,9 +32,23 @@ extension ResponseProcessor {
         return request.isConditional
     }
 
-    private func isGone(_ received: ReceivedResponse) -> Bool {
-        context.options.takesMissingForDeleted && request.method == .delete
-            && (received.status == 404 || received.status == 410)
+    /// Whether the server no longer has what the request deletes, and the request is done by that.
+    func isGone(_ received: ReceivedResponse) -> Bool {
+        guard request.method == .delete, received.status == 404 || received.status == 410 else {
+            return false
+        }
+        if context.options.takesMissingForDeleted { return true }
+        // The outbox or the retries wait for a status that their section lists.
+        let listed =
+            request.isFromOutbox
+            ? context.outbox?.definition.statuses : request.sending.retry?.statuses
+        if listed?.contains(where: { $0.contains(received.status) }) == true { return false }
+        var facts = AnswerFacts(status: received.status)
+        facts.isOfRepeatedDelete =
+            request.exchange.method == Method.delete.rawValue
+            && (request.isFromOutbox || received.timings.wasRepeated
+                || received.attempts.dropLast().contains(where: \.mayHaveArrived))
+        return AnswerMeaning(facts) == .alreadyGone
     }
 
     /// Adds to `changes` the changes that follow from the answer besides its own rows, so that both
@@ -148,6 +162,19 @@ extension ResponseProcessor {
             guard let member = object.member else { continue }
             let answer = index == 0 ? consequences.answer : matching.rows[index]
             settle(member, answer, withheld(index, object, matching))
+        }
+    }
+}
+
+extension CallAttempt {
+    /// Whether the server may have acted on the request although the attempt failed.
+    fileprivate var mayHaveArrived: Bool {
+        guard httpStatus == 0 else {
+            return AnswerMeaning(AnswerFacts(status: httpStatus)) == .temporary
+        }
+        switch failure {
+        case .timedOut?, .connectionLost?, .protocolViolation?: return true
+        default: return false
         }
     }
 }

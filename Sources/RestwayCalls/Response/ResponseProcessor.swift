@@ -71,6 +71,8 @@ struct ResponseProcessor {
     func parse(_ answer: TakenAnswer) throws(Failure) -> ParsedAnswer {
         let received = answer.received
         let parsed = ParsedAnswer(answer)
+        // The body says that there is nothing, perhaps in HTML.
+        if answer.failure == nil, isGone(received) { return parsed }
         try checkAccepted(answer)
         // A body that did not stay in memory is not mapped.
         guard received.saved == nil else { return parsed }

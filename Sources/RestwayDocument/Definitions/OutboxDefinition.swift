@@ -38,9 +38,10 @@ package struct OutboxDefinition: Sendable {
     /// The permissions of a new file; the client sets them.
     package var fileMode = FileMode.ownerOnly
     package var order = Order()
-    /// The statuses after which a request stays in the outbox.
-    package var statuses = RetryPolicy.temporaryStatuses
-    /// The problem types of a 409 which say that the server is still working on the first attempt.
+    /// The statuses after which a request stays in the outbox, in place of those that
+    /// `AnswerMeaning` calls temporary; `nil` if the document names none.
+    package var statuses: [ClosedRange<Int>]?
+    /// The problem types of a 409 which say that the server is still working on an earlier attempt.
     package var inProgressTypes: Set<String> = []
     var patterns: [Pattern] = []
     /// The limit of the first wait; it doubles with every attempt.

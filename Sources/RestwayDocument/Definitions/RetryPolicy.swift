@@ -13,7 +13,9 @@ package struct RetryPolicy: Equatable, Sendable {
     package var retryAfterMaxMilliseconds: Int64 = 60_000
     /// The time limit for all attempts and waits together; 0 sets no limit.
     package var deadlineMilliseconds: Int64 = 0
-    package var statuses: [ClosedRange<Int>] = Self.temporaryStatuses
+    /// The statuses that are temporary, in place of those that `AnswerMeaning` calls temporary;
+    /// `nil` if the document names none.
+    package var statuses: [ClosedRange<Int>]?
     /// The API's own codes that are temporary, whatever the status is.
     package var codes: Set<String> = []
     package var transport: Set<Failure.Reason> = Self.temporaryFailures
@@ -25,9 +27,6 @@ package struct RetryPolicy: Equatable, Sendable {
     /// The number of retry tokens of an origin.
     package var budgetTokens = 20
 
-    package static let temporaryStatuses = [
-        408...408, 425...425, 429...429, 500...500, 502...504, 520...527,
-    ]
     package static let temporaryFailures: Set<Failure.Reason> = [
         .timedOut, .resolve, .connect, .connectionLost,
     ]
@@ -40,9 +39,11 @@ package struct RetryPolicy: Equatable, Sendable {
 
     package func isTemporary(_ outcome: RetryOutcome) -> Bool {
         switch outcome {
-        case .answer(let status, let code, _, let stated):
+        case .answer(let status, let code, _, let stated, _):
             stated
-                ?? (statuses.contains { $0.contains(status) } || code.map(codes.contains) == true)
+                ?? (statuses.map { $0.contains { $0.contains(status) } }
+                    ?? (outcome.meaning?.isTemporary == true)
+                    || code.map(codes.contains) == true)
         case .failure(let reason): transport.contains(reason)
         }
     }

@@ -118,6 +118,8 @@ struct FlushMachine: Sendable {
     private var heldUntil = Deadline.past
     /// The time of the next look that is scheduled.
     private var wakeAt = Deadline.never
+    /// Whether the network is about to be back, so that the next flush cuts waits short.
+    private var expectsNetwork = false
     /// Whether another process was the sender at the last attempt to send.
     var isSentByAnother = false
 
@@ -146,7 +148,9 @@ struct FlushMachine: Sendable {
             batching.started()
         }
         var flush = flush ?? Flush()
+        let urgency = expectsNetwork && !isRuledOut ? max(urgency, .eager) : urgency
         if urgency > .ordinary {
+            expectsNetwork = false
             heldUntil = .past
             // A flush that stopped at a failure tries again.
             flush.hasStopped = false
@@ -156,6 +160,17 @@ struct FlushMachine: Sendable {
         if isByHand { flush.isByHand = true }
         self.flush = flush
         return beginLooking() ? .look : .joined
+    }
+
+    /// The program is about to say that the server can be reached. From that moment on, whatever
+    /// begins a flush, waits are cut short before items are taken: else a new item would go out
+    /// before an older item whose wait is about to be cut short.
+    mutating func expectNetwork() {
+        expectsNetwork = true
+        guard var flush else { return }
+        flush.urgency = max(flush.urgency, .eager)
+        flush.owesHurry = true
+        self.flush = flush
     }
 
     /// The reason of the present wait may be over: there is another credential, or an exchange has
@@ -184,6 +199,12 @@ struct FlushMachine: Sendable {
     func maySend(isRuledOut: Bool) -> Bool {
         guard !isClosed, let flush, !flush.hasStopped else { return false }
         return flush.isByHand || !isRuledOut
+    }
+
+    /// Whether the items that were found may be taken. If waits have to be cut short first, they
+    /// are found again afterwards.
+    func mayTake(isRuledOut: Bool) -> Bool {
+        maySend(isRuledOut: isRuledOut) && flush?.owesHurry == false
     }
 
     /// Returns the limits of the next call; `nil` if no call may go out.

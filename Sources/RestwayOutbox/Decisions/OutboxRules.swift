@@ -1,4 +1,5 @@
 import RestwayDocument
+import RestwayOutcome
 
 /// The rules of the API document about the outbox, as far as decisions need them.
 struct OutboxRules: Equatable, Sendable {
@@ -20,8 +21,9 @@ struct OutboxRules: Equatable, Sendable {
     /// Whether the batch endpoint stops at the first failure. A call may then carry several items
     /// of a lane.
     var batchStopsAtFailure = false
-    /// An item stays in the outbox if the server answers with one of these statuses.
-    var temporaryStatuses = RetryPolicy.temporaryStatuses
+    /// The statuses after which an item stays in the outbox, in place of those that `AnswerMeaning`
+    /// calls temporary; `nil` if the document names none.
+    var temporaryStatuses: [ClosedRange<Int>]?
     /// The problem types with which a server says, in a 409, that it is still working on an earlier
     /// attempt.
     var inProgressTypes: Set<String> = []
@@ -36,12 +38,12 @@ struct OutboxRules: Equatable, Sendable {
 /// The result of an attempt to send an item.
 enum OutboxOutcome: Equatable, Sendable {
     /// The server answered. `retryAfterMilliseconds` is set if the server sent it. `isTemporary` is
-    /// set if the program or the API's own error code decides that, rather than the list of
-    /// statuses. `wasSentBefore` is true if an earlier attempt had sent the item with the same
-    /// idempotency key.
+    /// set if the program decides that, rather than the statuses. `wasSentBefore` is true if an
+    /// earlier attempt had sent the item with the same idempotency key. `meaning` is `nil` if it
+    /// follows from the status and the wait.
     case answer(
         status: Int, retryAfterMilliseconds: Int64? = nil, isTemporary: Bool? = nil,
-        wasSentBefore: Bool = false, problem: OutboxProblem? = nil)
+        wasSentBefore: Bool = false, problem: OutboxProblem? = nil, meaning: AnswerMeaning? = nil)
     /// There is no answer, but another attempt may bring one: connecting, DNS or the handshake
     /// failed, the time limit passed, the connection was lost, or a batch failed as a whole.
     case unreachable
@@ -108,10 +110,8 @@ extension OutboxRules {
         _ outcome: OutboxOutcome, attempts: Int, random: inout some RandomNumberGenerator
     ) -> OutboxVerdict {
         switch outcome {
-        case .answer(let status, let retryAfter, let stated, _, _):
-            let isTemporary = stated ?? (
-                temporaryStatuses.contains { $0.contains(status) } || isInProgress(outcome))
-            if isTemporary { return postponement(attempts, retryAfter, &random) }
+        case .answer(let status, let retryAfter, let stated, _, _, _):
+            if stated ?? keeps(outcome) { return postponement(attempts, retryAfter, &random) }
             // The call has refreshed its credential: a 401 is a refusal like any other.
             return (200...299).contains(status) ? .remove : .bury
         case .unreachable, .interrupted: return postponement(attempts, nil, &random)
@@ -127,20 +127,33 @@ extension OutboxRules {
     /// the key.
     func deathReason(_ outcome: OutboxOutcome) -> OutboxDeathReason {
         switch outcome {
-        case .answer(422, _, _, _, let problem?) where problem.concernsKey: .keyReused
+        case .answer(422, _, _, _, let problem?, _) where problem.concernsKey: .keyReused
         case .answer: .refused
         case .unreachable, .interrupted, .impossible, .noCredential, .untouched: .unsendable
         }
     }
 
-    /// Returns whether the server is still working on an earlier attempt. The sign is a 409 answer
-    /// to a key that the server has seen, with a time to come back or with a problem type that is
-    /// known to mean "still working".
-    func isInProgress(_ outcome: OutboxOutcome) -> Bool {
-        guard case .answer(409, let retryAfter, _, true, let problem) = outcome else {
+    /// Returns whether an item stays in the outbox after this answer, as far as the program has not
+    /// decided that.
+    func keeps(_ outcome: OutboxOutcome) -> Bool {
+        guard case .answer(let status, let retryAfter, _, _, _, let known) = outcome else {
             return false
         }
-        return retryAfter != nil || problem?.type.map(inProgressTypes.contains) == true
+        let facts = AnswerFacts(status: status, asksToWait: retryAfter != nil)
+        let meaning = known ?? AnswerMeaning(facts)
+        // The document's statuses are about the API.
+        if meaning == .notTheAPI || isInProgress(outcome) { return true }
+        return temporaryStatuses.map { $0.contains { $0.contains(status) } } ?? meaning.isTemporary
+    }
+
+    /// Returns whether the server is still working on an earlier attempt, whatever the document's
+    /// statuses are. The sign is a problem type that is known to mean "still working", or a time to
+    /// come back in the answer to a key that the server has seen.
+    private func isInProgress(_ outcome: OutboxOutcome) -> Bool {
+        guard case .answer(409, let retryAfter, _, let wasSentBefore, let problem, _) = outcome
+        else { return false }
+        return retryAfter != nil && wasSentBefore
+            || problem?.type.map(inProgressTypes.contains) == true
     }
 
     /// Returns a wait. Half of it is fixed, so that a server in trouble is left alone for a while.
@@ -154,13 +167,22 @@ extension OutboxRules {
         return .postpone(milliseconds: max(delay, asked), askedMilliseconds: asked)
     }
 
-    /// Returns the end of the longest possible wait, in microseconds. A later time was set while
-    /// the clock was wrong.
-    func latestAttempt(now: Int64) -> Int64 {
-        let longest = max(capMilliseconds, retryAfterMaxMilliseconds)
-        let (end, overflow) = now.addingReportingOverflow(
-            longest.multipliedReportingOverflow(by: 1_000).partialValue)
-        return overflow ? .max : end
+    /// The longest wait that the outbox chooses itself, in microseconds.
+    var ownMicrosecondsMax: Int64 { Self.microseconds(max(baseMilliseconds, capMilliseconds)) }
+
+    /// The longest wait that a server can ask for, in microseconds.
+    var askedMicrosecondsMax: Int64 { Self.microseconds(retryAfterMaxMilliseconds) }
+
+    /// The latest end of a wait that begins now, in microseconds since 1970.
+    func latestEnd(now: Int64) -> Int64 {
+        let longest = max(ownMicrosecondsMax, askedMicrosecondsMax)
+        let (end, overflows) = now.addingReportingOverflow(longest)
+        return overflows ? .max : end
+    }
+
+    private static func microseconds(_ milliseconds: Int64) -> Int64 {
+        let (product, overflow) = max(0, milliseconds).multipliedReportingOverflow(by: 1_000)
+        return overflow ? .max : product
     }
 
     private func delayMax(afterAttempt number: Int) -> Int64 {

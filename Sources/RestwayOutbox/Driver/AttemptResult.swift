@@ -47,6 +47,7 @@ final class AttemptResult: @unchecked Sendable {
         var nextAttempt = item.entry.progress.earliest
         var lastError = failure?.message
         var deathReason: OutboxDeathReason?
+        var waitReason: OutboxWaitReason?
         switch verdict {
         case .remove:
             state = .delivered
@@ -59,7 +60,14 @@ final class AttemptResult: @unchecked Sendable {
                     mayHaveArrived: failure?.mayHaveArrived ?? true,
                     trouble: Self.trouble(failure))
             ]
-            if kind == .unreachable { attempt.heldMilliseconds = milliseconds }
+            waitReason = OutboxWaitReason(failure)
+            if kind == .unreachable {
+                attempt.heldMilliseconds = milliseconds
+            } else if waitReason == .notTheAPI {
+                // The other items would meet the same network. But the answer may also be that of
+                // one route alone, so they go before this item is sent again.
+                attempt.heldMilliseconds = min(milliseconds / 2, driver.retryMilliseconds)
+            }
         case .bury:
             let reason = driver.rules.deathReason(kind)
             let trouble = Self.trouble(failure, reason)
@@ -77,7 +85,7 @@ final class AttemptResult: @unchecked Sendable {
         report = StoredRequest(
             item, state: state, attempts: verdict == .release ? attempts - 1 : attempts,
             nextAttempt: nextAttempt, lastError: lastError, deathReason: deathReason,
-            response: response)
+            waitReason: waitReason, response: response)
         isFinal = state != .waiting
         attempt.isDelivered = state == .delivered
         attempt.isGivenBack = settlements.isEmpty
@@ -117,13 +125,14 @@ final class AttemptResult: @unchecked Sendable {
         case .closed, .cancelled, .outOfMemory: return .untouched
         // Another refresh may succeed by itself; otherwise the program has to give a credential.
         case .auth: return failure.isRetryable ? .unreachable : .noCredential
-        case .resolve, .connect, .tls, .timedOut, .connectionLost, .protocolViolation, .batch,
-            .store:
+        case .resolve, .connect, .tls, .timedOut, .connectionLost, .protocolViolation, .store:
             return .unreachable
         default: break
         }
         // The batch call has failed; the request itself has not been answered.
         if failure.isOfBatchCall { return .unreachable }
+        // The batch call was answered, but it had no answer to this request.
+        if failure.reason == .batch { return .interrupted }
         let wasSentBefore = failure.wasRepeated || driver.journal.mayHaveSentBefore(item)
         if let answer = failure.answer(wall, wasSentBefore: wasSentBefore) { return answer }
         // The server took the request; only its answer is wrong.
@@ -154,17 +163,17 @@ extension Failure {
     /// Returns the outcome of an attempt that the server answered; `nil` if it did not.
     fileprivate func answer(_ wallMicroseconds: Int64, wasSentBefore: Bool) -> OutboxOutcome? {
         guard self.reason == .http,
-            case .answer(let status, _, let after, let stated) = RetryOutcome(
+            case .answer(let status, _, let after, let stated, let meaning) = RetryOutcome(
                 self, wallMicroseconds: wallMicroseconds)
         else { return nil }
         return .answer(
             status: status, retryAfterMilliseconds: after, isTemporary: stated,
-            wasSentBefore: wasSentBefore, problem: problem)
+            wasSentBefore: wasSentBefore, problem: problem, meaning: meaning)
     }
 
     /// Whether the server could be reached but did not take the batch.
     fileprivate var brokeBatch: Bool {
-        guard self.isOfBatchCall else { return false }
+        guard self.isOfBatchCall, !self.comesFromNetwork else { return false }
         switch self.reason {
         case .http, .batch, .mapping: return true
         // The contract can be broken by the mapper that reads the answer, and also by a transport.
@@ -177,6 +186,7 @@ extension Failure {
     var mayHaveArrived: Bool {
         // The client asks an authorize function before it sends anything.
         if self.isOfProgram, self.httpStatus == 0 { return false }
+        if self.saysNothingWasDone { return false }
         switch self.reason {
         case .resolve, .connect, .tls, .auth: return false
         default: return true
@@ -185,20 +195,18 @@ extension Failure {
 }
 
 extension OutboxRules {
-    /// Whether the server says that it is still working on the same request, which the transport
-    /// sent before.
-    func isInProgress(_ failure: Failure, wallMicroseconds: Int64) -> Bool {
-        guard failure.wasRepeated,
-            let answer = failure.answer(wallMicroseconds, wasSentBefore: true)
-        else { return false }
-        return isInProgress(answer)
+    /// Whether the answer to a call is one after which an item would stay in the outbox; `nil` if
+    /// the server has not answered.
+    func keeps(_ failure: Failure, wallMicroseconds: Int64) -> Bool? {
+        failure.answer(wallMicroseconds, wasSentBefore: failure.wasRepeated).map(keeps)
     }
 }
 
 extension OutboxTrouble {
     init(_ failure: Failure) {
         self.init(
-            code: failure.reason.rawValue, httpStatus: failure.httpStatus,
+            code: failure.comesFromNetwork ? Self.notTheAPI : failure.reason.rawValue,
+            httpStatus: failure.httpStatus,
             message: failure.message)
     }
 }

@@ -6,7 +6,7 @@ import RestwayThreads
 
 /// Sends stored requests and writes their results: it performs the decisions of a `FlushMachine`.
 ///
-/// It holds no lock while it calls the journal, a call or the program. The journal asks `maySend`
+/// It holds no lock while it calls the journal, a call or the program. The journal asks `mayTake`
 /// while it holds a lock of its own.
 final class FlushDriver: Sendable {
     struct State {
@@ -75,7 +75,7 @@ final class FlushDriver: Sendable {
     }
 
     /// The wait after a failure that was not the fault of one item.
-    private let retryMilliseconds: Int64
+    let retryMilliseconds: Int64
 
     private var isRuledOut: Bool { around.reachability.isRuledOut }
 
@@ -159,7 +159,7 @@ final class FlushDriver: Sendable {
         let items = try journal.checked(
             journal.take(
                 itemsMax: take.itemsMax, itemsMin: take.itemsMin, now: now, besides: busyLanes,
-                if: maySend))
+                if: mayTake))
         state.withLock { $0.machine.took(items.count) }
         guard !items.isEmpty else { return }
         Log.shared.write(.debug, .outbox, "\(items.count) items of the outbox are sent")
@@ -173,10 +173,13 @@ final class FlushDriver: Sendable {
         try journal.checked(journal.item(id)).map(around.report)
     }
 
-    private func maySend() -> Bool {
+    private func mayTake() -> Bool {
         let isRuledOut = isRuledOut
-        return state.withLock { $0.machine.maySend(isRuledOut: isRuledOut) }
+        return state.withLock { $0.machine.mayTake(isRuledOut: isRuledOut) }
     }
+
+    /// The program is about to say that the server can be reached.
+    func expectNetwork() { state.withLock { $0.machine.expectNetwork() } }
 
     /// Cuts short the waits that the urgency overrides.
     func hurry(_ urgency: FlushMachine.Urgency) throws(Failure) {

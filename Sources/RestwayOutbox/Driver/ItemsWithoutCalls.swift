@@ -4,6 +4,7 @@ import RestwayHTTP
 import RestwayMapping
 import RestwayOutcome
 import RestwayRouting
+import RestwayText
 import RestwayThreads
 
 /// Items that go out in a batch without a call for each of them, because their answers change no
@@ -72,6 +73,7 @@ final class ItemsWithoutCalls: BatchSender {
         guard let entry = entry(index), (200..<300).contains(answer.code),
             answer.body.count <= driver.around.bodyBytesMax,
             !answer.headers.contains(where: { $0.isNamed("Content-Encoding") }),
+            !Self.mayBePage(answer),
             case let route = entry.item.entry.origin.route.flatMap(
                 api.definition.routes.route(key:)),
             api.definition.answerRules(of: route).areUsual,
@@ -90,6 +92,12 @@ final class ItemsWithoutCalls: BatchSender {
         tellCache(received, entry)
         driver.ended(entry.item, .success(Response(received)), sending, on: .worker)
         return true
+    }
+
+    /// Whether the answer may be a page of HTML. Then a call decides what it means.
+    private static func mayBePage(_ answer: BatchAnswer) -> Bool {
+        let type = answer.headers.first { $0.isNamed("Content-Type") }
+        return type.map { MediaType.isHTML($0.value) } ?? (answer.body.first == UInt8(ascii: "<"))
     }
 
     /// Lets the response cache drop the entries that the answer makes invalid.

@@ -124,6 +124,9 @@ package final class Outbox: RequestStorage, ObjectRejections {
         if !isTaken { throw Failure.closed }
     }
 
+    /// The program is about to say that the server can be reached again. `networkIsBack` follows.
+    package func expectNetwork() { flushing.expectNetwork() }
+
     /// Flushes because the program says that the server can be reached again.
     package func networkIsBack() { flushing.flush(.eager) }
 
@@ -342,10 +345,11 @@ extension Outbox {
     /// Returns the failed attempt, and the time at which the next attempt may be made.
     private func progress(after failure: Failure, _ wall: Int64) -> OutboxEntry.Progress {
         var progress = OutboxEntry.Progress(
-            mayHaveArrived: failure.mayHaveArrived, attempts: failure.mayHaveArrived ? 1 : 0,
+            mayHaveArrived: failure.mayHaveArrived,
+            attempts: failure.mayHaveArrived || failure.reason == .http ? 1 : 0,
             trouble: OutboxTrouble(failure))
         var outcome = OutboxOutcome.unreachable
-        if case .answer(_, _, let after?, _) = RetryOutcome(failure, wallMicroseconds: wall) {
+        if case .answer(_, _, let after?, _, _) = RetryOutcome(failure, wallMicroseconds: wall) {
             outcome = .answer(status: 503, retryAfterMilliseconds: after, isTemporary: true)
         }
         if case .postpone(let milliseconds, let asked) = flushing.verdict(outcome, attempts: 1) {

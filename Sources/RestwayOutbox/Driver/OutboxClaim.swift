@@ -77,20 +77,11 @@ final class OutboxClaim: StorageClaim {
         case .auth, .batch: return failure.isRetryable
         default:
             let wall = outbox.around.clock.wallMicroseconds()
-            let isInProgress = outbox.flushing.rules.isInProgress(failure, wallMicroseconds: wall)
-            return isInProgress && failure.statedRetryable == nil
-                || isTemporary(failure, wallMicroseconds: wall)
+            if failure.reason == .http, let stated = failure.statedRetryable { return stated }
+            if outbox.flushing.rules.keeps(failure, wallMicroseconds: wall) == true { return true }
+            let outcome = RetryOutcome(failure, wallMicroseconds: wall)
+            return retry?.isTemporary(outcome) ?? false
         }
-    }
-
-    private func isTemporary(_ failure: Failure, wallMicroseconds: Int64) -> Bool {
-        if failure.reason == .http {
-            if let stated = failure.statedRetryable { return stated }
-            let statuses = outbox.definition.statuses
-            if statuses.contains(where: { $0.contains(failure.httpStatus) }) { return true }
-        }
-        let outcome = RetryOutcome(failure, wallMicroseconds: wallMicroseconds)
-        return retry?.isTemporary(outcome) ?? false
     }
 }
 

@@ -21,12 +21,14 @@ package final class StoredRequest: Sendable {
     package let lastError: String?
     /// Why the item is a dead letter; `nil` for other items.
     package let deathReason: OutboxDeathReason?
+    /// Why the item waits, if the network keeps it from the API; `nil` for other items.
+    package let waitReason: OutboxWaitReason?
     /// The answer of the server.
     package let response: Response?
 
     init(
         _ item: OutboxItem, state: State, attempts: Int, nextAttempt: Int64, lastError: String?,
-        deathReason: OutboxDeathReason?, response: Response?
+        deathReason: OutboxDeathReason?, waitReason: OutboxWaitReason? = nil, response: Response?
     ) {
         self.item = item
         self.state = state
@@ -34,6 +36,7 @@ package final class StoredRequest: Sendable {
         self.nextAttempt = nextAttempt
         self.lastError = lastError
         self.deathReason = deathReason
+        self.waitReason = waitReason
         self.response = response
     }
 
@@ -56,7 +59,7 @@ package final class StoredRequest: Sendable {
         self.init(
             item, state: state, attempts: progress.attempts, nextAttempt: progress.earliest,
             lastError: progress.trouble?.message, deathReason: item.deathReason,
-            response: response)
+            waitReason: item.waitReason, response: response)
     }
 
     /// Describes the same item in another state, without its answer.
@@ -75,7 +78,7 @@ package final class StoredRequest: Sendable {
             isBlocked: item.isBlocked)
         return StoredRequest(
             item, state: state, attempts: attempts, nextAttempt: nextAttempt, lastError: lastError,
-            deathReason: deathReason, response: nil)
+            deathReason: deathReason, waitReason: waitReason, response: nil)
     }
 
     package var id: Int64 { item.id }

@@ -1,4 +1,5 @@
 import RestwayHTTP
+import RestwayOutcome
 
 /// A request that the journal holds, as it was when it was read. It is a class because it is passed
 /// around a lot.
@@ -140,6 +141,8 @@ struct OutboxTrouble: Equatable, Sendable {
     /// A description without secrets.
     var message: String
 
+    /// The network has answered the request in place of the API.
+    static let notTheAPI = "notTheApi"
     /// A request waits for an object, but the server answered the creation without an identity.
     static let noIdentity = "noIdentity"
     /// The server has seen the key of the request with another request.
@@ -167,7 +170,27 @@ package enum OutboxDeathReason: Equatable, Sendable {
     case noIdentity
 }
 
+/// The reason why an item waits, as far as it is of its own kind.
+package enum OutboxWaitReason: Equatable, Sendable {
+    /// The network has answered the last attempt, and not the API.
+    case notTheAPI
+}
+
+extension OutboxWaitReason {
+    /// Returns the reason why an item waits after this failure of its last attempt.
+    init?(_ failure: Failure?) {
+        guard failure?.comesFromNetwork == true else { return nil }
+        self = .notTheAPI
+    }
+}
+
 extension OutboxItem {
+    /// The reason why the item waits; `nil` if it does not wait, or waits as usual.
+    var waitReason: OutboxWaitReason? {
+        guard state == .waiting, !isBlocked else { return nil }
+        return entry.progress.trouble?.code == OutboxTrouble.notTheAPI ? .notTheAPI : nil
+    }
+
     /// The reason; `nil` if the item is not a dead letter.
     var deathReason: OutboxDeathReason? {
         guard state == .dead else { return nil }

@@ -9,7 +9,7 @@ import RestwaySQLite
 enum JournalSchema {
     static let migrations = Migrations(
         applicationID: 0x5277_4F42,
-        steps: [version1, version2, version3, version4, version5, version6, version7])
+        steps: [version1, version2, version3, version4, version5, version6, version7, version8])
 
     /// The row of `outbox` holds the counts, so that items need not be counted. `deadLetters` is
     /// the rule with which the turns were given.
@@ -85,6 +85,10 @@ enum JournalSchema {
 
     /// The discriminator of the response cache that the program had set when it made the request.
     private static let version7 = "ALTER TABLE item ADD COLUMN discriminator TEXT;"
+
+    /// When the present wait of the item began, by the clock of that time; null if it began when the
+    /// item was stored.
+    private static let version8 = "ALTER TABLE item ADD COLUMN waitSince INTEGER;"
 
     // MARK: Opening
 

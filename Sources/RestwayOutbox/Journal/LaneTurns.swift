@@ -1,3 +1,4 @@
+import RestwayHTTP
 import RestwaySQLite
 
 /// Says which item of a lane is its head, and gives the turns (see `JournalSchema`): only a head
@@ -105,13 +106,47 @@ struct LaneTurns {
 
     /// Frees the items whose time has come. They are then found by age, like items that never
     /// waited.
-    ///
-    /// - Parameter end: A later time was set while the clock was wrong.
-    func wake(now: Int64, notAfter end: Int64) throws(OutboxError) {
+    func wake(now: Int64) throws(OutboxError) {
         try file.run(
             "UPDATE item SET turn = 0, nextAttemptAt = 0, askedUntil = 0 "
-                + "WHERE (turn > 0 AND turn <= ?1) OR turn > ?2",
-            .integer(now), .integer(end))
+                + "WHERE turn > 0 AND turn <= ?1", .integer(now))
+    }
+
+    /// A wait of the head of a lane.
+    private struct Wait {
+        let item: Int64
+        let end: Int64
+        /// The time that the server asked for; 0 if it did not ask.
+        let askedUntil: Int64
+        let since: NotedTime
+    }
+
+    /// Corrects the waits that were set by a clock that was ahead: they end as far from now as they
+    /// were long. A wait that the outbox chose is never longer than the document says.
+    func correctWaits(now: Int64, _ rules: OutboxRules) throws(OutboxError) {
+        let waits = try file.all(
+            "SELECT id, turn, askedUntil, coalesce(waitSince, createdAt) FROM item WHERE turn > 0"
+        ) { row in
+            Wait(
+                item: row.integer(0), end: row.integer(1), askedUntil: row.integer(2),
+                since: NotedTime(row.integer(3)))
+        }
+        for wait in waits {
+            let asked =
+                wait.askedUntil == 0
+                ? 0
+                : wait.since.end(
+                    ofWaitUntil: wait.askedUntil, now: now, longest: rules.askedMicrosecondsMax)
+            let isOwn = wait.askedUntil < wait.end
+            let longest = isOwn ? rules.ownMicrosecondsMax : rules.askedMicrosecondsMax
+            let end = max(
+                asked, wait.since.end(ofWaitUntil: wait.end, now: now, longest: longest))
+            guard end != wait.end || asked != wait.askedUntil else { continue }
+            try file.run(
+                "UPDATE item SET turn = ?2, nextAttemptAt = ?2, askedUntil = ?3, waitSince = ?4 "
+                    + "WHERE id = ?1", .integer(wait.item), .integer(end), .integer(asked),
+                .integer(now))
+        }
     }
 
     /// Makes items due that wait for their time. If the server asked for a wait, the item is due

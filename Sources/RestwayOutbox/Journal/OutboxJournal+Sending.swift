@@ -85,15 +85,18 @@ extension OutboxJournal {
 
     /// Frees the items whose time has come.
     private func wakeDue(_ now: Int64) throws(OutboxError) {
-        let end = options.rules.latestAttempt(now: now)
-        let isDue = try exists(
-            "SELECT 1 FROM item WHERE turn > 0 AND turn <= ?1 "
-                + "UNION ALL SELECT 1 FROM item WHERE turn > ?2 LIMIT 1",
-            .integer(now), .integer(end))
-        guard isDue else { return }
-        try change { (transaction) throws(OutboxError) in
-            try transaction.turns.wake(now: now, notAfter: end)
+        let rules = options.rules
+        // A wait may also end later than any wait can that began by the present clock.
+        let latest = sending.withLock { $0.looksAtClock(now) } ? 0 : rules.latestEnd(now: now)
+        if try exists("SELECT 1 FROM item WHERE turn > ?1 LIMIT 1", .integer(latest)) {
+            try change { (transaction) throws(OutboxError) in
+                try transaction.turns.correctWaits(now: now, rules)
+            }
         }
+        let isDue = try exists(
+            "SELECT 1 FROM item WHERE turn > 0 AND turn <= ?1 LIMIT 1", .integer(now))
+        guard isDue else { return }
+        try change { (transaction) throws(OutboxError) in try transaction.turns.wake(now: now) }
     }
 
     /// Notes which creations may arrive. Returns the items that are still to be sent.

@@ -1,3 +1,5 @@
+import RestwayHTTP
+
 /// The state of the sender in this process.
 struct SenderState {
     /// An item that was taken and is in flight.
@@ -25,6 +27,8 @@ struct SenderState {
     private var knownTurn: UInt64?
     /// Items that this sender had taken and that came back unsettled.
     private var returned: Set<Int64> = []
+    /// The time of day at which this sender has looked for items last; `nil` if it has not.
+    private var lastLook: NotedTime?
 
     /// - Parameter lastItem: The last item that was stored when the file was opened.
     init(lock: SenderLock, lastItem: Int64) {
@@ -45,9 +49,17 @@ struct SenderState {
     /// Ends the role of sender. Items in flight are forgotten and will be sent again.
     mutating func end() {
         release(Array(inFlight.keys))
+        lastLook = nil
         let hasBegun = lock.isHeld && knownTurn == lock.turn
         lock.letGo()
         if hasBegun { knownTurn = lock.turn }
+    }
+
+    /// Notes the time of a look for items. Returns whether waits in the file may have been set by a
+    /// clock that was ahead: at the first look, and after the clock went back.
+    mutating func looksAtClock(_ now: Int64) -> Bool {
+        defer { lastLook = NotedTime(now) }
+        return lastLook?.age(now: now) == nil
     }
 
     /// Returns whether an item may have been sent before the attempt in progress.

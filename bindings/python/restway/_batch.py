@@ -66,9 +66,10 @@ BatchEncode = Callable[[Sequence[BatchRequest]], Union[bytes, tuple[bytes, str]]
 with their media type.
 """
 
-BatchDecode = Callable[[bytes, int], Sequence[BatchAnswer]]
+BatchDecode = Callable[[bytes, int], Sequence[Union[BatchAnswer, None]]]
 """A function that receives the body of a 2xx answer and the number of requests, and returns the
-answers in the order of the requests.
+answers in the order of the requests. None stands for an answer that the server has not given; that
+request fails alone.
 """
 
 
@@ -97,6 +98,8 @@ class _Format:
         if len(answers) != count:
             raise ValueError(f"{len(answers)} answers for {count} requests")
         for index, answer in enumerate(answers):
+            if answer is None:
+                continue
             body = answer.body.encode() if isinstance(answer.body, str) else answer.body
             check(
                 lib.restway_batch_reader_set_answer, reader, index, answer.code, body, len(body)

@@ -51,7 +51,8 @@ class OutboxItem(NamedTuple):
     """The server's answer to a dead letter, or to an item in a report."""
     reason: OutboxReason
     """Why the item is a dead letter; NONE for another item. An item with KEY_REUSED needs `edit`,
-    which gives it a new key: a retry gets the same answer.
+    which gives it a new key: a retry gets the same answer. An item with NOT_THE_API is not a dead
+    letter. It waits, because a hotspot or a proxy has answered in place of the API.
     """
 
 

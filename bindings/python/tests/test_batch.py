@@ -146,9 +146,9 @@ def test_closing_the_client_ends_a_batch(make_client: MakeClient) -> None:
     [
         (b"{}", None),
         (b"[]", None),
-        (b'[{"code": "200"}]', "[0].code"),
-        (b'[{"code": 200, "body": {}}]', "[0].body"),
-        (b'[{"code": 200, "headers": []}]', "[0].headers"),
+        (b'[{"code": "OK"}]', "[0].code"),
+        (b'[{"code": 99}]', "[0].code"),
+        (b"[7]", "[0]"),
     ],
 )
 def test_an_answer_of_another_shape(
@@ -265,6 +265,34 @@ def test_another_format_writes_and_reads(make_client: MakeClient, peer: Peer) ->
             second.wait()
         client.set_batch_format(None, None)
     assert b"Content-Type: text/lines" in peer.requests[0]
+
+
+def test_a_request_without_an_answer_fails_alone(make_client: MakeClient, peer: Peer) -> None:
+    peer.respond(b"200", media_type="text/lines")
+    with make_client(base_url=peer.url) as client:
+        client.set_batch_format(_encode, lambda body, count: [None, *_decode(body, count - 1)])
+        with client.batch() as batch:
+            first = batch.get("enterprises/8")
+            second = batch.get("enterprises/9")
+        assert second.wait().status == 200
+        with pytest.raises(restway.BatchError, match="no answer") as raised:
+            first.wait()
+        assert raised.value.retryable
+
+
+def test_answers_of_another_form_fail_alone_in_the_built_in_format(
+    make_client: MakeClient, peer: Peer
+) -> None:
+    peer.respond(b'[null, {"code": "200", "body": {"id": 9}, "headers": [["X-At", 1]]}, {}]')
+    with make_client(base_url=peer.url) as client:
+        with client.batch() as batch:
+            calls = [batch.get(f"enterprises/{number}") for number in (8, 9, 10)]
+        answer = calls[1].wait()
+        assert answer.object is not None and answer.object.identity == 9
+        assert answer.headers["X-At"] == "1"
+        for call, field in ((calls[0], r"\[0\] is null"), (calls[2], r"\[2\] has no code")):
+            with pytest.raises(restway.BatchError, match=field):
+                call.wait()
 
 
 @pytest.mark.parametrize("failing", ["encode", "decode"])

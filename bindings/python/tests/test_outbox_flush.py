@@ -278,6 +278,36 @@ def test_a_file_in_the_options_is_enough(server: Server, tmp_path: Path) -> None
         client.close()
 
 
+def test_an_answer_of_the_network_ends_no_item(server: Server, tmp_path: Path) -> None:
+    api = restway.API.from_json(document())
+    api.add_hook("look", lambda _: None)
+    path = tmp_path / "o.db"
+    with restway.Client(api, base_url=server.url, outbox_path=path) as client:
+        client.set_reachability(Reachability.UNREACHABLE)
+        with pytest.raises(QueuedError):
+            client.perform(put(1))
+        elsewhere = {"Location": "http://127.0.0.1:1/login"}
+        for says in [
+            (200, {"Content-Type": "text/html"}, "please log in"),
+            (302, elsewhere, {}),
+            (307, elsewhere, {}),
+            (407, {}, {}),
+            (511, {}, {}),
+        ]:
+            server.says = says
+            (item,) = flush(client)
+            assert (item.state, item.reason) == (OutboxState.WAITING, OutboxReason.NOT_THE_API)
+            assert client.outbox.find(1).reason is OutboxReason.NOT_THE_API
+        assert client.outbox.find(1).attempts == 5
+        client.close()
+    with restway.Client(api, base_url=server.url, outbox_path=path) as client:
+        server.says = None
+        assert client.outbox.find(1).reason is OutboxReason.NOT_THE_API
+        (item,) = flush(client)
+        assert (item.state, item.reason) == (OutboxState.DELIVERED, OutboxReason.NONE)
+        client.close()
+
+
 def test_a_repeated_key_is_told_from_a_refusal(server: Server, tmp_path: Path) -> None:
     busy = "https://example.com/problems/busy"
     api = restway.API.from_json(document(outbox={"path": "o.db", "inProgress": [busy]}))

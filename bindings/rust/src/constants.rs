@@ -176,6 +176,7 @@ pub const RESTWAY_OUTBOX_REASON_REFUSED: restway_outbox_reason = 1;
 pub const RESTWAY_OUTBOX_REASON_KEY_REUSED: restway_outbox_reason = 2;
 pub const RESTWAY_OUTBOX_REASON_UNSENDABLE: restway_outbox_reason = 3;
 pub const RESTWAY_OUTBOX_REASON_NO_IDENTITY: restway_outbox_reason = 4;
+pub const RESTWAY_OUTBOX_REASON_NOT_THE_API: restway_outbox_reason = 5;
 
 pub const RESTWAY_COMPARISON_EQUAL: restway_comparison = 1;
 pub const RESTWAY_COMPARISON_NOT_EQUAL: restway_comparison = 2;

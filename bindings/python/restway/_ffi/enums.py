@@ -203,6 +203,7 @@ class OutboxReason(IntEnum):
     KEY_REUSED = 2
     UNSENDABLE = 3
     NO_IDENTITY = 4
+    NOT_THE_API = 5
 
 
 class ChangeKind(IntEnum):

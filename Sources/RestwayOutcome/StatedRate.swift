@@ -1,30 +1,41 @@
-import RestwayHTTP
-import RestwayOutcome
+package import RestwayHTTP
 
 /// The rate limit that a server states in the headers of an answer.
 ///
 /// It reads, in this order, `RateLimit` and `RateLimit-Policy` (IETF draft
 /// draft-ietf-httpapi-ratelimit-headers, versions 8 and later), the dictionary form and the
 /// separate fields of earlier versions of that draft, and `X-RateLimit-*` with its usual spellings.
-/// `Retry-After` (RFC 9110, section 10.2.3) counts in answers with status 429 and 503.
-struct StatedRate: Equatable {
+/// `Retry-After` (RFC 9110, section 10.2.3) counts in answers that limit a rate: 429, and 403 and
+/// 503 with this field. Times of day are compared with the `Date` of the answer.
+package struct StatedRate: Equatable, Sendable {
     /// The number of requests in a period, if the server states it.
-    var limit: Int64?
+    package var limit: Int64?
     /// The number of requests that are left.
-    var remaining: Int64
+    package var remaining: Int64
     /// The time in milliseconds after which the full number is available again.
-    var resetMilliseconds: Int64
+    package var resetMilliseconds: Int64
 
     /// `nil` if the answer does not say how many requests are left, or until when.
     ///
-    /// - Parameter wallMicroseconds: The time of day, since 1970.
-    init?(_ head: ResponseHead, wallMicroseconds: Int64) {
-        let headers = head.headers
+    /// - Parameter wallMicroseconds: The local time of day, since 1970.
+    package init?(_ head: ResponseHead, wallMicroseconds: Int64) {
+        let time = ServerTime(head.headers, wallMicroseconds: wallMicroseconds)
+        guard let stated = Self.pause(head, time) ?? Self(head.headers, time) else { return nil }
+        self = stated
+    }
+
+    /// Reads the fields that state a rate, whatever the status is.
+    init?(_ headers: Headers, _ time: ServerTime) {
         guard
-            let stated = Self.pause(head, wallMicroseconds) ?? Self.list(headers)
-                ?? Self.dictionary(headers) ?? Self.fields(headers, wallMicroseconds)
+            let stated = Self.list(headers) ?? Self.dictionary(headers)
+                ?? Self.fields(headers, time)
         else { return nil }
         self = stated
+    }
+
+    /// Whether the answer says that no request is left, perhaps without saying until when.
+    static func isUsedUp(_ headers: Headers, _ time: ServerTime) -> Bool {
+        (Self(headers, time)?.remaining ?? number("Remaining", headers)) == 0
     }
 
     private init(limit: Int64?, remaining: Int64, resetMilliseconds: Int64) {
@@ -33,10 +44,11 @@ struct StatedRate: Equatable {
         self.resetMilliseconds = max(0, resetMilliseconds)
     }
 
-    private static func pause(_ head: ResponseHead, _ wallMicroseconds: Int64) -> StatedRate? {
-        guard head.status == 429 || head.status == 503,
-            let after = head.headers[first: "Retry-After"],
-            let wait = RetryAfter.milliseconds(after, wallMicroseconds: wallMicroseconds)
+    private static func pause(_ head: ResponseHead, _ time: ServerTime) -> StatedRate? {
+        guard let wait = RetryAfter.milliseconds(head.headers, time),
+            AnswerMeaning(AnswerFacts(status: head.status, asksToWait: true)) == .limited,
+            // A lock on one resource says nothing about other requests.
+            head.status != 423
         else { return nil }
         return StatedRate(limit: nil, remaining: 0, resetMilliseconds: wait)
     }
@@ -79,21 +91,24 @@ struct StatedRate: Equatable {
 
     /// Reads separate fields. The reset is a number of seconds, or a time since 1970 in seconds or
     /// milliseconds.
-    private static func fields(_ headers: Headers, _ wallMicroseconds: Int64) -> StatedRate? {
-        func number(_ name: String) -> Int64? {
-            for prefix in ["RateLimit-", "X-RateLimit-", "X-Rate-Limit-"] {
-                if let text = headers[first: prefix + name] { return wholeNumber(text) }
-            }
-            return nil
-        }
-        guard let remaining = number("Remaining"), let reset = number("Reset") else { return nil }
+    private static func fields(_ headers: Headers, _ time: ServerTime) -> StatedRate? {
+        guard let remaining = number("Remaining", headers), let reset = number("Reset", headers)
+        else { return nil }
         let wait: Int64 =
             switch reset {
             case ..<1_000_000_000: milliseconds(reset)
-            case ..<1_000_000_000_000: milliseconds(reset) - wallMicroseconds / 1_000
-            default: reset - wallMicroseconds / 1_000
+            case ..<1_000_000_000_000: time.milliseconds(until: milliseconds(reset))
+            default: time.milliseconds(until: reset)
             }
-        return StatedRate(limit: number("Limit"), remaining: remaining, resetMilliseconds: wait)
+        return StatedRate(
+            limit: number("Limit", headers), remaining: remaining, resetMilliseconds: wait)
+    }
+
+    private static func number(_ name: String, _ headers: Headers) -> Int64? {
+        for prefix in ["RateLimit-", "X-RateLimit-", "X-Rate-Limit-"] {
+            if let text = headers[first: prefix + name] { return wholeNumber(text) }
+        }
+        return nil
     }
 
     private func isTighter(than other: StatedRate) -> Bool {

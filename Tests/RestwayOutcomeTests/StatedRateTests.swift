@@ -1,7 +1,7 @@
 import RestwayHTTP
 import XCTest
 
-@testable import RestwayRate
+@testable import RestwayOutcome
 
 /// Reads the rate limits that servers state in their headers.
 final class StatedRateTests: XCTestCase {

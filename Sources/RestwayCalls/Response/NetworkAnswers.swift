@@ -1,0 +1,86 @@
+import RestwayDocument
+import RestwayHTTP
+import RestwayJansson
+import RestwayMapping
+import RestwayOutcome
+import RestwayPlugins
+import RestwayRouting
+import RestwayText
+import RestwayThreads
+
+/// Tells the answers of the API from those of a network that answers in its place, like a hotspot
+/// that wants a login. A request of the outbox must not end with such an answer.
+extension ResponseProcessor {
+    private static let pageTypes = ["text/html", "application/xhtml+xml"]
+
+    /// Whether the request is in the outbox, or may be stored there.
+    var isStorable: Bool {
+        request.isFromOutbox || call.state.withLock { $0.ties.laneRequest?.claim != nil }
+    }
+
+    // MARK: Redirects
+
+    /// Whether a URL belongs neither to the origin of the request nor to an origin that the
+    /// document trusts.
+    func leadsAway(to url: String) -> Bool {
+        guard let target = try? Origin(url: url) else { return true }
+        return target != (try? Origin(url: request.exchange.url))
+            && !context.environment.trusts(target)
+    }
+
+    /// Whether the answer is a redirect to another origin, and the request would end with it.
+    func isLedAway(_ received: ReceivedResponse) -> Bool {
+        guard let location = received.location, isStorable else { return false }
+        return leadsAway(to: location)
+    }
+
+    // MARK: Pages
+
+    /// Whether a successful answer is a page of HTML that nothing here expects.
+    func isPage(_ received: ReceivedResponse, isDropped: Bool) -> Bool {
+        received.isSuccess && received.saved == nil
+            && received.body.isPage(received.headers, isDropped: isDropped) && !takesPages
+    }
+
+    /// Whether the head of an answer can be that of such a page.
+    func mayBePage(_ head: ResponseHead) -> Bool {
+        (200..<300).contains(head.status)
+            && head.headers[first: "Content-Type"].map(MediaType.isHTML) == true
+    }
+
+    /// Whether HTML can be the answer: the program reads the body itself, the request asks for HTML,
+    /// the rules of the answer name it, or a mapper reads it.
+    private var takesPages: Bool {
+        switch request.answers.parser {
+        case .text, .bytes, .function: return true
+        case .objects, .json, .headers, .nothing: break
+        }
+        let rules = call.api.definition.answerRules(of: request.destination.route)
+        let named = rules.accepted + rules.validation.mediaTypes + typesAskedFor
+        if Self.pageTypes.contains(where: { MediaType.isAccepted($0, named) }) { return true }
+        return Self.pageTypes.contains { type in
+            context.mappers.mapper(named: request.dataMapper, type: type, looksLikeJSON: false)
+                .map { MediaType.reads($0, type) } ?? false
+        }
+    }
+
+    /// The types of the field `Accept`. Clients send "*/*" without meaning pages.
+    private var typesAskedFor: [String] {
+        let accept = Headers(request.exchange.headers).joined("Accept") ?? ""
+        return accept.split(separator: ",").map { MediaType.essence(String($0)) }
+            .filter { $0 != "*/*" }
+    }
+
+    /// Returns the failure of a request that has got such a page.
+    func pageFailure(_ received: ReceivedResponse) -> Failure {
+        var failure = failure(
+            .http,
+            "answered \(received.status) with a page of HTML in place of the API's answer; a "
+                + "hotspot or a proxy may have answered. If HTML is the API's answer, the route "
+                + "says so with \"accept\"", received)
+        failure.request = failure.response?.request
+        failure.isOfNetwork = true
+        failure.isRetryable = true
+        return failure
+    }
+}
