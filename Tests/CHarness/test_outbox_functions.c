@@ -195,7 +195,10 @@ static void outbox__a_should_replay_function_that_fails_leaves_it_to_the_documen
     (void)state;
     struct outboxing outboxing;
     struct host host, refresher;
-    begin(&outboxing, &host, ", \"auth\": {\"scheme\": \"bearer\", \"token\": \"old\"}");
+    restway_credential credential = RESTWAY_CREDENTIAL_INIT;
+    begin(&outboxing, &host, ", \"auth\": {\"scheme\": \"bearer\"}");
+    credential.token = "old";
+    assert_ok(restway_client_set_credential(outboxing.client, &credential, &failure));
     memset(&refresher, 0, sizeof(refresher));
     pthread_mutex_init(&refresher.lock, NULL);
     assert_ok(restway_client_set_should_replay(
