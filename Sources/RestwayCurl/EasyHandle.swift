@@ -100,7 +100,10 @@ final class EasyHandle {
             active, timeoutMilliseconds: timeoutMilliseconds,
             sharesPlainConnections: network.sharesPlainConnections)
         let jar = active.exchange.usesCookies ? cookies : nil
-        if let jar, !HandleCookies.haveRoom(in: active.exchange, at: place, jar) {
+        if let jar,
+            !HandleCookies.haveRoom(
+                in: active.exchange, at: place, mayUseProxy: network.mayUseProxy, jar)
+        {
             return TransportError(
                 .tooLarge, "\(place): the URL is so long that no cookie can be sent with it")
         }

@@ -3,8 +3,8 @@ import RestwayText
 
 /// A cookie that a client keeps.
 package struct Cookie: Equatable, Sendable {
-    /// The largest number of bytes of a name and its value together (RFC 6265, section 6.1). libcurl
-    /// keeps no longer cookie of an answer.
+    /// The largest number of bytes of a name and its value together (RFC 6265, section 6.1).
+    /// libcurl keeps no longer cookie of an answer.
     package static let bytesMax = 4_096
     /// The largest number of cookies that are kept. The cost of libcurl for each cookie grows with
     /// their number.
