@@ -92,7 +92,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_cookies_read(
  *
  *  @param url    An absolute URL, whose host is the domain of a cookie without a domain; NULL takes
  *                the client's base URL. *Borrowed*.
- *  @param cookie *Copied*. It needs a name and a value, of at most 8,180 bytes together. A domain
+ *  @param cookie *Copied*. It needs a name and a value, of at most 4,096 bytes together. A domain
  *                of NULL is the host of @p url, and a path of NULL is "/".
  *  @return RESTWAY_OK; RESTWAY_E_INVALID_URL; RESTWAY_E_CLOSED; RESTWAY_E_FORKED;
  *          RESTWAY_E_OUT_OF_MEMORY; RESTWAY_E_INVALID_ARGUMENT (also if a part of the cookie has a

@@ -140,7 +140,7 @@ typedef struct restway_network_options {
     uint32_t http_version;
     /** The file in which the client keeps cookies (cookie.h), in the format of curl and browsers.
      *  The client makes the file if it does not exist, and only the owner of the file can read it.
-     *  A file with more than 3,000 cookies, or with a cookie of more than 8,180 bytes, cannot be
+     *  A file with more than 3,000 cookies, or with a cookie of more than 4,096 bytes, cannot be
      *  used. NULL keeps cookies in memory. */
     const char *cookie_file;
     /** The file in which the client remembers the hosts that may be reached only over TLS (RFC

@@ -202,6 +202,17 @@ package final class CookieJar: @unchecked Sendable {
         return all.filter { ($0.expires == 0 || $0.expires >= now) && $0.isSent(to: place) }
     }
 
+    /// Returns the number of bytes of the longest cookie that a request to `url` may send; 0 if it
+    /// sends no cookie.
+    func longest(for url: String, at now: Int64 = Int64(time(nil))) -> Int {
+        guard let all = known, !all.isEmpty, var place = try? CookiePlace(url: url) else {
+            return 0
+        }
+        place.isSecure = true
+        return all.lazy.filter { ($0.expires == 0 || $0.expires >= now) && $0.isSent(to: place) }
+            .map(\.bytes).max() ?? 0
+    }
+
     /// Takes over the cookies of an exchange that had `given` and was left with `kept`.
     func merge(_ kept: [String], insteadOf given: [Cookie]) {
         let before = Set(given.map(\.line))

@@ -99,7 +99,15 @@ final class EasyHandle {
         ExchangeOptions(easy: easy).set(
             active, timeoutMilliseconds: timeoutMilliseconds,
             sharesPlainConnections: network.sharesPlainConnections)
-        self.cookies.use(active.exchange.usesCookies ? cookies : nil, for: active.exchange.url)
+        let jar = active.exchange.usesCookies ? cookies : nil
+        if let jar,
+            !HandleCookies.haveRoom(
+                in: active.exchange, at: place, mayUseProxy: network.mayUseProxy, jar)
+        {
+            return TransportError(
+                .tooLarge, "\(place): the URL is so long that no cookie can be sent with it")
+        }
+        self.cookies.use(jar, for: active.exchange.url)
         let (headers, sendsBody) = (active.exchange.headers, active.exchange.sendsBody)
         guard setRequest(active.exchange, sendsBody: sendsBody),
             headerList.set(headers, sendsBody: sendsBody, on: easy)

@@ -26,6 +26,32 @@ struct HandleCookies {
         chosen = (jar, given)
     }
 
+    /// Whether the cookies have room in the request. If the first cookie has none, libcurl 7.88
+    /// writes the name of the field without an end of the line, so that it swallows the next field.
+    ///
+    /// - Parameter mayUseProxy: Whether a proxy may get a user and a password.
+    static func haveRoom(
+        in exchange: Exchange, at place: String, mayUseProxy: Bool, _ jar: CookieJar
+    ) -> Bool {
+        let url = exchange.url.utf8.count
+        // libcurl counts everything that it writes before the cookies. A proxy gets the whole URL,
+        // and Digest authentication repeats it.
+        var before = exchange.method.utf8.count + url + place.utf8.count + fieldBytesMax
+        if mayUseProxy { before += proxyBytesMax }
+        if exchange.digest != nil { before += url + digestBytesMax }
+        guard before + Cookie.bytesMax >= bytesMax else { return true }
+        return before + jar.longest(for: exchange.url) < bytesMax
+    }
+
+    /// The length of a request up to the end of the cookies.
+    private static let bytesMax = 8_190
+    /// The length of the fields before the cookies, without the place.
+    private static let fieldBytesMax = 100
+    /// The length of the field with the user and the password of a proxy.
+    private static let proxyBytesMax = 600
+    /// The length of the field of Digest authentication, without the URL.
+    private static let digestBytesMax = 1_500
+
     /// The exchange has ended. Gives the jar the cookies that came while the handle had its own. No
     /// function of libcurl may run meanwhile.
     mutating func release() {

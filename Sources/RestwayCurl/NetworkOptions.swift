@@ -13,6 +13,8 @@ struct NetworkOptions: ~Copyable {
     private let easy: UnsafeMutableRawPointer
     private let settings: NetworkSettings
     let proxyMayUseTLS: Bool
+    /// Whether a proxy may be used.
+    let mayUseProxy: Bool
     /// The authorities that are trusted where the settings name no authorities.
     private let systemAuthorities: SystemAuthorities
     /// The origin whose settings the handle has; `nil` for the settings of all other origins.
@@ -30,6 +32,12 @@ struct NetworkOptions: ~Copyable {
         self.easy = easy
         settings = transport.network
         proxyMayUseTLS = transport.proxyMayUseTLS
+        mayUseProxy =
+            switch transport.network.proxy {
+            case nil: transport.mayUseProxies
+            case .direct: false
+            case .proxy: true
+            }
         let builtIn = SystemAuthorities(
             file: Self.text(CURLINFO_CAINFO, of: easy),
             folder: Self.text(CURLINFO_CAPATH, of: easy))

@@ -3,9 +3,9 @@ import RestwayText
 
 /// A cookie that a client keeps.
 package struct Cookie: Equatable, Sendable {
-    /// The largest number of bytes of a name and its value together. The header field that libcurl
-    /// makes has at most 8,189 bytes, of which "Cookie: " and "=" are nine.
-    package static let bytesMax = 8_180
+    /// The largest number of bytes of a name and its value together (RFC 6265, section 6.1).
+    /// libcurl keeps no longer cookie of an answer.
+    package static let bytesMax = 4_096
     /// The largest number of cookies that are kept. The cost of libcurl for each cookie grows with
     /// their number.
     package static let countMax = 3_000
@@ -52,7 +52,10 @@ package struct Cookie: Equatable, Sendable {
     /// What tells the cookie from others: a cookie replaces the cookie with the same key.
     package var key: [String] { [name, ASCII.lowercased(domain), path] }
 
-    package var isTooLong: Bool { name.utf8.count + value.utf8.count > Self.bytesMax }
+    /// The number of bytes of the name and the value together.
+    package var bytes: Int { name.utf8.count + value.utf8.count }
+
+    package var isTooLong: Bool { bytes > Self.bytesMax }
 
     /// Whether the path ends with a slash, so that the path without this slash does not get the
     /// cookie.

@@ -227,6 +227,36 @@ final class CookieJarTests: CurlTransportTestCase {
         XCTAssertEqual(perform(exchange, on: again).text, "")
     }
 
+    func testALongURLAndACookieNeverSwallowAnotherField() throws {
+        let server = try TestServer.answering { request in
+            response(request.header("X-Next") ?? "swallowed")
+        }
+        let jar = try open()
+        let transport = CurlTransport(cookies: jar)
+        defer { transport.close() }
+        var kept = cookie
+        kept.domain = "127.0.0.1"
+        kept.value = String(repeating: "x", count: 300)
+        XCTAssertEqual(jar.set(kept), true)
+        var failures = 0
+        for length in stride(from: 7_000, through: 9_000, by: 50) {
+            let exchange = Exchange(
+                method: "GET", url: server.url("/" + String(repeating: "p", count: length)),
+                headers: [HeaderField(name: "X-Next", value: "there")])
+            let record = perform(exchange, on: transport)
+            if let error = record.error {
+                XCTAssertEqual(error.kind, .tooLarge)
+                failures += 1
+            } else {
+                XCTAssertEqual(record.text, "there", "\(length)")
+            }
+        }
+        XCTAssertTrue((1..<41).contains(failures), "\(failures)")
+        var without = Exchange.get(server.url("/" + String(repeating: "p", count: 9_000)))
+        without.usesCookies = false
+        XCTAssertNil(perform(without, on: transport).error)
+    }
+
     func testTheNumberOfCookiesHasABound() throws {
         let server = try TestServer.answering { request in
             response(

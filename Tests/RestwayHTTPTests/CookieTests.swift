@@ -86,10 +86,10 @@ final class CookieTests: XCTestCase {
     }
 
     func testAFileHasBoundsAndItsErrorSaysWhich() {
-        let long = cookie("example.com", name: "abc", value: String(repeating: "x", count: 8_178))
+        let long = cookie("example.com", name: "abc", value: String(repeating: "x", count: 4_094))
         XCTAssertTrue(long.isTooLong)
         for (lines, expected) in [
-            ([long.line], "the cookie of line 4 has more than 8180 bytes"),
+            ([long.line], "the cookie of line 4 has more than 4096 bytes"),
             (
                 (0...3_000).map { cookie("example.com", name: "n\($0)", value: "").line },
                 "it has more than 3000 cookies"
@@ -99,7 +99,7 @@ final class CookieTests: XCTestCase {
                 XCTAssertEqual((error as? StateFileError)?.message, expected)
             }
         }
-        let short = cookie("example.com", name: "abc", value: String(repeating: "x", count: 8_177))
+        let short = cookie("example.com", name: "abc", value: String(repeating: "x", count: 4_093))
         XCTAssertEqual(try Cookie.cookies(file: Cookie.file([short.line])), [short])
     }
 

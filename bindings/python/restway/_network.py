@@ -78,7 +78,7 @@ class Cookies:
 
         Args:
             name: The name.
-            value: The value. It has at most 8,180 bytes together with the name.
+            value: The value. It has at most 4,096 bytes together with the name.
             url: An absolute URL, whose host is the domain; None takes the client's base URL.
             domain: The host to which the cookie is sent, in place of the host of `url`.
             path: The path to which the cookie is sent. It is also sent to all paths below it. A
