@@ -132,8 +132,8 @@ RESTWAY_API int64_t restway_outbox_item_id(const restway_outbox_item *item);
 /** Returns the state of an item; 0 for NULL. Threads: any. Blocks: never. */
 RESTWAY_API restway_outbox_state restway_outbox_item_state(const restway_outbox_item *item);
 
-/** Says why an item is a dead letter, or that a waiting item has met a network that answers in place
- *  of the API; RESTWAY_OUTBOX_REASON_NONE for another item, and for NULL. Threads: any.
+/** Says why an item is a dead letter, or that a waiting item has met a network that answers in
+ *  place of the API; RESTWAY_OUTBOX_REASON_NONE for another item, and for NULL. Threads: any.
  *  Blocks: never. */
 RESTWAY_API restway_outbox_reason restway_outbox_item_reason(const restway_outbox_item *item);
 

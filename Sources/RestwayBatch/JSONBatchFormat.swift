@@ -8,8 +8,8 @@ import RestwayJSON
 /// A body is a string in the request and in the answer. In an answer `body` and `headers` may be
 /// missing or null. Servers with this format differ, so more is read than is written: a code as
 /// text, a body as a JSON value, and headers as a list. The element null is the answer to a request
-/// that the server has not carried out. An element of any other form fails its request alone, unless
-/// no element is an answer.
+/// that the server has not carried out. An element of any other form fails its request alone,
+/// unless no element is an answer.
 struct JSONBatchFormat: BatchFormat {
     var takesBinaryBodies: Bool { false }
 
@@ -144,8 +144,8 @@ struct JSONBatchFormat: BatchFormat {
                 guard pair.count == 2, let name = pair[0].string else { return [] }
                 return fields(name, pair[1])
             }
-            guard let name = element["name"]?.string, let value = element["value"] else { return [] }
-            return fields(name, value)
+            guard let name = element["name"]?.string else { return [] }
+            return element["value"].map { fields(name, $0) } ?? []
         }
     }
 

@@ -34,8 +34,8 @@ package struct ServerTime: Equatable, Sendable {
     }
 }
 
-/// A time of day that this machine noted at an earlier moment, perhaps in another process. The clock
-/// may have been corrected since.
+/// A time of day that this machine noted at an earlier moment, perhaps in another process. The
+/// clock may have been corrected since.
 package struct NotedTime: Equatable, Sendable {
     /// The time in microseconds since 1970, as all times here.
     package let time: Int64

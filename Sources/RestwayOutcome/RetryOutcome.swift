@@ -4,8 +4,8 @@ package import RestwayHTTP
 /// How an attempt failed, as far as it matters for retries.
 package enum RetryOutcome: Equatable, Sendable {
     /// The server answered. `retryAfter` is the wait in milliseconds that the server asks for, if
-    /// any; `apiCode` is the API's own code; `isTemporary` is set if the host knows it; `meaning` is
-    /// `nil` if it follows from the status and the wait.
+    /// any; `apiCode` is the API's own code; `isTemporary` is set if the host knows it; `meaning`
+    /// is `nil` if it follows from the status and the wait.
     case answer(
         status: Int, apiCode: String? = nil, retryAfter: Int64? = nil, isTemporary: Bool? = nil,
         meaning: AnswerMeaning? = nil)

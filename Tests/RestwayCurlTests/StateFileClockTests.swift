@@ -7,10 +7,11 @@ import XCTest
 /// Files of cookies and of HSTS hosts that were written while the clock of the machine was ahead.
 final class StateFileClockTests: XCTestCase {
     private var path = ""
-    private let now = Int64(time(nil))
+    private var now: Int64 = 0
     private let day: Int64 = 86_400
 
     override func setUp() {
+        now = Int64(time(nil))
         var name = Array("/tmp/restway-state-XXXXXX".utf8CString)
         close(mkstemp(&name))
         path = name.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }

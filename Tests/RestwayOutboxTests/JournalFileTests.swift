@@ -5,7 +5,8 @@ import XCTest
 /// Files of earlier versions, and lookups by index.
 final class JournalFileTests: JournalTestCase {
     private static let undoingVersion8 = "ALTER TABLE item DROP COLUMN waitSince; "
-    private static let undoingVersion7 = undoingVersion8 + "ALTER TABLE item DROP COLUMN discriminator; "
+    private static let undoingVersion7 = undoingVersion8
+        + "ALTER TABLE item DROP COLUMN discriminator; "
     private static let undoingVersion6 = undoingVersion7
         + "ALTER TABLE dependency DROP COLUMN places; "
     private static let undoingVersion5 = undoingVersion6 + "DROP TABLE change; "

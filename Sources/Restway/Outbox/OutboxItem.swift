@@ -35,8 +35,8 @@ public struct OutboxItem: Sendable {
 
     /// Why a stored request waits, if it waits for more than its time.
     public enum WaitReason: String, Sendable {
-        /// The network has answered the last attempt, and not the API: a hotspot that wants a login,
-        /// or a proxy. The request is sent again.
+        /// The network has answered the last attempt, and not the API: a hotspot that wants a
+        /// login, or a proxy. The request is sent again.
         case notTheAPI = "notTheApi"
     }
 

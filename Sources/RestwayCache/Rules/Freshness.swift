@@ -5,9 +5,9 @@ import RestwayText
 package struct EntryAge: Sendable, Equatable {
     package var age: Int64
     package var lifetime: Int64
-    /// Whether the age is known. It is not known if the clock went back after the answer came; then
-    /// `age` is the age that the answer had at its arrival, and the server is asked before the entry
-    /// is used.
+    /// Whether the age is known. It is not known if the clock went back after the answer came. Then
+    /// `age` is the age that the answer had at its arrival, and the server is asked before the
+    /// entry is used.
     package let isKnown: Bool
 
     package init(age: Int64, lifetime: Int64, isKnown: Bool = true) {

@@ -77,9 +77,10 @@ enum RecoverStage {
             return
         }
         call.log.receives(head)
-        let mayBePage = ResponseProcessor(entry).mayBePage(head)
+        let network = NetworkAnswers(entry)
+        let mayBePage = network.mayBePage(head)
         let target = summary.redirectURL ?? head.redirectURL
-        if !mayBePage, !entry.isOfNetwork(head.status, target) { context.reached(entry.request) }
+        if !mayBePage, !network.isOfNetwork(head.status, target) { context.reached(entry.request) }
         if isSentUnannounced(entry, head) { return }
         switch uploaded(entry, head) {
         case .goOn: return
@@ -90,10 +91,9 @@ enum RecoverStage {
         if recorder.saved != nil, entry.reopens(after: nil) { return }
         let (received, damage, now) = ResponseProcessor(entry).decode(
             head, recorder, CallTimings(summary))
-        let isPage =
-            mayBePage
-            && ResponseProcessor(entry).isPage(received, isDropped: recorder.isDrained)
-        if mayBePage, !isPage { context.reached(entry.request) }
+        if mayBePage, !network.isPage(received, isDropped: recorder.isDrained) {
+            context.reached(entry.request)
+        }
         let outcome = damage == nil ? entry.outcome(of: received) : nil
         if let outcome, entry.isSentUnconditionally(outcome) { return }
         var decoded = DecodedAnswer(
@@ -170,15 +170,15 @@ enum RecoverStage {
     }
 
     private static func take(_ entry: StageEntry, _ decoded: DecodedAnswer) {
-        let processor = ResponseProcessor(entry)
+        let (processor, network) = (ResponseProcessor(entry), NetworkAnswers(entry))
         let received = decoded.received
         if let damage = decoded.damage, damage.reason != .connectionLost {
             entry.judged(.fail, .failure(damage))
         } else if let damage = decoded.damage {
             // A body that was damaged on its way may arrive whole the next time.
             Judgement(entry: entry, failure: damage, mayRetry: true, note: decoded.note).decide()
-        } else if processor.isPage(received, isDropped: decoded.isDropped), processor.isStorable {
-            let failure = processor.pageFailure(received)
+        } else if network.isPage(received, isDropped: decoded.isDropped), network.isStorable {
+            let failure = network.pageFailure(received)
             Judgement(
                 entry: entry, failure: failure, outcome: decoded.outcome, mayRetry: false
             ).decide()
@@ -249,18 +249,6 @@ extension StageEntry {
         return true
     }
 
-    /// Whether the network has answered, and not the API, as the status or the target of a redirect
-    /// shows.
-    fileprivate func isOfNetwork(_ status: Int, _ target: String?) -> Bool {
-        if AnswerMeaning(AnswerFacts(status: status)) == .notTheAPI { return true }
-        let processor = ResponseProcessor(self)
-        return target.map(processor.leadsAway) == true && processor.isStorable
-    }
-
-    private static let leadsAway =
-        "; the redirect was not followed, because it leads to another origin: a hotspot or a proxy "
-        + "may have answered in place of the API"
-
     /// Follows a redirect, or leaves its answer as it is.
     ///
     /// - Parameters:
@@ -277,8 +265,8 @@ extension StageEntry {
         switch decision {
         case .stop:
             return .notFollowed
-        case .fail(.invalid) where ResponseProcessor(self).isStorable:
-            return .refused(Self.leadsAway)
+        case .fail(.invalid) where NetworkAnswers(self).isStorable:
+            return .refused(NetworkAnswers.leadsAway)
         case .fail(let reason):
             let kind: Failure.Reason =
                 switch reason {
@@ -296,7 +284,9 @@ extension StageEntry {
             let mayKnow = isSameOrigin || isTrusted
             let rules = call.api.definition.environments.redirects
             let mayLeave = mayKnow || keepsBody && rules.mayCarryBody(isTrusted: false)
-            if !mayLeave, ResponseProcessor(self).isStorable { return .refused(Self.leadsAway) }
+            if !mayLeave, NetworkAnswers(self).isStorable {
+                return .refused(NetworkAnswers.leadsAway)
+            }
             guard !keepsBody || !request.hasBody || rules.mayCarryBody(isTrusted: mayKnow) else {
                 return .refused(
                     "; the redirect was not followed, because it leads to another origin and "
@@ -474,19 +464,6 @@ private struct Judgement {
         let received = answer.ending(call.attempts(endingWith: answer.status, now))
         entry.judged(
             .take, .answer(TakenAnswer(received: received, failure: failure, started: now)))
-    }
-}
-
-extension Failure {
-    /// Whether another attempt at a later time may succeed. A call that was cancelled or closed is
-    /// never stored.
-    var mayBeOutlived: Bool {
-        switch self.reason {
-        case .resolve, .connect, .tls, .timedOut, .connectionLost, .protocolViolation, .http, .auth,
-            .batch:
-            true
-        default: false
-        }
     }
 }
 

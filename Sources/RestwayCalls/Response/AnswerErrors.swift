@@ -35,7 +35,7 @@ struct AnswerErrors {
         failure.details = error.details
         failure.response = processor.response(received)
         failure.request = failure.response?.request
-        failure.isOfNetwork = processor.isLedAway(received)
+        failure.isOfNetwork = NetworkAnswers(processor).isLedAway(received)
         failure.isRetryable =
             RetryOutcome(failure, wallMicroseconds: call.context.clock.wallMicroseconds())
             .meaning?.mayPass ?? false
@@ -76,5 +76,18 @@ struct AnswerErrors {
         else { return try? JSONValue.parse(body, .init(keepsNULInKeys: true)) }
         let limits = MappingLimits(nestingDepthMax: call.context.options.nestingDepthMax)
         return JSONValue.read(body, by: mapper, limits)
+    }
+}
+
+extension Failure {
+    /// Whether another attempt at a later time may succeed. A call that was cancelled or closed is
+    /// never stored.
+    var mayBeOutlived: Bool {
+        switch self.reason {
+        case .resolve, .connect, .tls, .timedOut, .connectionLost, .protocolViolation, .http, .auth,
+            .batch:
+            true
+        default: false
+        }
     }
 }

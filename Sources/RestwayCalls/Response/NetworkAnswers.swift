@@ -10,7 +10,20 @@ import RestwayThreads
 
 /// Tells the answers of the API from those of a network that answers in its place, like a hotspot
 /// that wants a login. A request of the outbox must not end with such an answer.
-extension ResponseProcessor {
+struct NetworkAnswers {
+    private let processor: ResponseProcessor
+    private var call: Call { processor.call }
+    private var request: PreparedRequest { processor.request }
+    private var context: CallContext { processor.context }
+
+    init(_ processor: ResponseProcessor) {
+        self.processor = processor
+    }
+
+    init(_ entry: StageEntry) {
+        self.init(ResponseProcessor(entry))
+    }
+
     private static let pageTypes = ["text/html", "application/xhtml+xml"]
 
     /// Whether the request is in the outbox, or may be stored there.
@@ -19,6 +32,18 @@ extension ResponseProcessor {
     }
 
     // MARK: Redirects
+
+    /// An addition to the message of a failure whose redirect was not followed.
+    static let leadsAway =
+        "; the redirect was not followed, because it leads to another origin: a hotspot or a proxy "
+        + "may have answered in place of the API"
+
+    /// Whether the network has answered, and not the API, as the status or the target of a redirect
+    /// shows.
+    func isOfNetwork(_ status: Int, _ target: String?) -> Bool {
+        if AnswerMeaning(AnswerFacts(status: status)) == .notTheAPI { return true }
+        return target.map(leadsAway) == true && isStorable
+    }
 
     /// Whether a URL belongs neither to the origin of the request nor to an origin that the
     /// document trusts.
@@ -48,7 +73,7 @@ extension ResponseProcessor {
             && head.headers[first: "Content-Type"].map(MediaType.isHTML) == true
     }
 
-    /// Whether HTML can be the answer: the program reads the body itself, the request asks for HTML,
+    /// Whether HTML can be the answer: the program reads the body itself, the request asks for it,
     /// the rules of the answer name it, or a mapper reads it.
     private var takesPages: Bool {
         switch request.answers.parser {
@@ -73,7 +98,7 @@ extension ResponseProcessor {
 
     /// Returns the failure of a request that has got such a page.
     func pageFailure(_ received: ReceivedResponse) -> Failure {
-        var failure = failure(
+        var failure = processor.failure(
             .http,
             "answered \(received.status) with a page of HTML in place of the API's answer; a "
                 + "hotspot or a proxy may have answered. If HTML is the API's answer, the route "

@@ -61,13 +61,7 @@ final class AttemptResult: @unchecked Sendable {
                     trouble: Self.trouble(failure))
             ]
             waitReason = OutboxWaitReason(failure)
-            if kind == .unreachable {
-                attempt.heldMilliseconds = milliseconds
-            } else if waitReason == .notTheAPI {
-                // The other items would meet the same network. But the answer may also be that of
-                // one route alone, so they go before this item is sent again.
-                attempt.heldMilliseconds = min(milliseconds / 2, driver.retryMilliseconds)
-            }
+            attempt.heldMilliseconds = Self.hold(milliseconds, kind, waitReason, driver)
         case .bury:
             let reason = driver.rules.deathReason(kind)
             let trouble = Self.trouble(failure, reason)
@@ -100,6 +94,19 @@ final class AttemptResult: @unchecked Sendable {
         settlements = []
         wasSent = false
         isFinal = false
+    }
+
+    /// Returns for how long the other items wait, too, when this item waits for so long; `nil` if
+    /// they do not wait.
+    private static func hold(
+        _ milliseconds: Int64, _ outcome: OutboxOutcome, _ reason: OutboxWaitReason?,
+        _ driver: FlushDriver
+    ) -> Int64? {
+        if outcome == .unreachable { return milliseconds }
+        // The other items would meet the same network. But the answer may also be that of one route
+        // alone, so they go before this item is sent again.
+        guard reason == .notTheAPI else { return nil }
+        return min(milliseconds / 2, driver.retryMilliseconds)
     }
 
     /// Describes what went wrong with the item.

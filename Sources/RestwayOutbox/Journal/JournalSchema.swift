@@ -86,8 +86,8 @@ enum JournalSchema {
     /// The discriminator of the response cache that the program had set when it made the request.
     private static let version7 = "ALTER TABLE item ADD COLUMN discriminator TEXT;"
 
-    /// When the present wait of the item began, by the clock of that time; null if it began when the
-    /// item was stored.
+    /// When the present wait of the item began, by the clock of that time; null if it began when
+    /// the item was stored.
     private static let version8 = "ALTER TABLE item ADD COLUMN waitSince INTEGER;"
 
     // MARK: Opening
