@@ -1,4 +1,5 @@
 import CCurl
+import Foundation
 import Glibc
 import RestwayHTTP
 import RestwayThreads
@@ -123,22 +124,11 @@ final class SocketSetTests: XCTestCase {
 
     /// Returns the events that the kernel watches on the descriptor, as Linux shows them.
     private func watched(_ descriptor: Int32) throws -> String? {
-        let folder = try XCTUnwrap(opendir("/proc/self/fdinfo"))
-        defer { closedir(folder) }
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            guard let file = fopen("/proc/self/fdinfo/\(name)", "r") else { continue }
-            defer { fclose(file) }
-            var line = [CChar](repeating: 0, count: 256)
-            while fgets(&line, 256, file) != nil {
-                let bytes = line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-                let words = String(decoding: bytes, as: UTF8.self)
-                    .split { $0 == " " || $0 == "\n" }.map(String.init)
-                guard words.count > 3, words[0] == "tfd:", words[1] == String(descriptor) else {
-                    continue
-                }
+        let text = try String(
+            contentsOfFile: "/proc/self/fdinfo/\(sockets.epoll)", encoding: .utf8)
+        for line in text.split(separator: "\n") {
+            let words = line.split(separator: " ").map(String.init)
+            if words.count > 3, words[0] == "tfd:", words[1] == String(descriptor) {
                 return words[3]
             }
         }

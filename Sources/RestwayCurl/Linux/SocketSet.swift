@@ -53,7 +53,8 @@ final class SocketSet {
     static let failed = EPOLLERR.rawValue
     static let ended = EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue
 
-    private let epoll: Int32
+    /// The descriptor of the set. A test reads what it watches.
+    let epoll: Int32
     private let wakeUps: Int32
     private let timer: Int32
     private let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: eventsMax)

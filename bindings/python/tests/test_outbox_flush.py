@@ -229,7 +229,9 @@ def test_a_function_that_raises_at_any_step_of_a_flush_loses_nothing(
     monkeypatch.setattr(sys, "unraisablehook", lambda _: None)
     set_function, parts = STEPS[step]
     broken = Broken()
-    api = restway.API.from_json(document(**parts))
+    # The token of a document goes only to the origin of its environment.
+    here = {"here": {"baseURL": server.url}}
+    api = restway.API.from_json(document(environments=here, **parts))
 
     def look(_: restway.Rows) -> None:
         if step.startswith("hook"):
