@@ -74,6 +74,9 @@ test-swift-1 test-swift-2: test-swift-%:
 	$(call xctest,DEBUG,$*)
 test-swift-asan-1 test-swift-asan-2: test-swift-asan-%:
 	$(call xctest,ASAN,$*)
+# Long tests that start no thread, so that the thread sanitizer has nothing to find in them.
+test-swift-tsan-1 test-swift-tsan-2: export XCTEST_WITHOUT = StoreAgreementTests AuthScheduleTests \
+	QueryModelTests FullTextTests ListDiffTests DraftIdentityTests ShapeModelTests MappingCaseTests
 test-swift-tsan-1 test-swift-tsan-2: test-swift-tsan-%:
 	$(call xctest,TSAN,$*)
 

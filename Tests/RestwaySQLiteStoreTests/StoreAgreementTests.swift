@@ -171,7 +171,7 @@ final class StoreAgreementTests: SQLiteTestCase {
 
     func testRandomChangesAndQueriesComeToTheSame() throws {
         for seed in 1...UInt64(12) {
-            for cacheSize in [1000, 2] { try check(seed, cachedObjectsMax: cacheSize) }
+            try check(seed, cachedObjectsMax: seed % 2 == 0 ? 1_000 : 2)
         }
     }
 }
