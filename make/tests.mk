@@ -76,7 +76,9 @@ test-swift-asan-1 test-swift-asan-2: test-swift-asan-%:
 	$(call xctest,ASAN,$*)
 # Long tests that start no thread, so that the thread sanitizer has nothing to find in them.
 test-swift-tsan-1 test-swift-tsan-2: export XCTEST_WITHOUT = StoreAgreementTests AuthScheduleTests \
-	QueryModelTests FullTextTests ListDiffTests DraftIdentityTests ShapeModelTests MappingCaseTests
+	QueryModelTests FullTextTests ListDiffTests DraftIdentityTests ShapeModelTests MappingCaseTests \
+	DocumentBoundsTests HostileInputTests RandomRuleTests RandomJSONTests RandomUnionTests \
+	TemplateMatchTests HTTPDateTests LargeTextTests OutboxScheduleTests CorpusTests
 test-swift-tsan-1 test-swift-tsan-2: test-swift-tsan-%:
 	$(call xctest,TSAN,$*)
 
