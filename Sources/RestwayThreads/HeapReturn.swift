@@ -49,8 +49,8 @@ package final class HeapReturn: Sendable {
         if let wait { wait.begin() } else { Self.trim() }
     }
 
-    /// How often memory was returned since the process began. A test reads it where an allocator that
-    /// keeps what is freed hides the effect.
+    /// How often memory was returned since the process began. A test reads it where an allocator
+    /// that keeps what is freed hides the effect.
     package static var returns: Int { returnCount.load(ordering: .relaxed) }
     private static let returnCount = Atomic<Int>(0)
 

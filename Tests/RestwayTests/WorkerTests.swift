@@ -30,8 +30,8 @@ final class WorkerTests: DemoTestCase {
         XCTAssertEqual(names, Array(repeating: "restway-worker", count: 21))
     }
 
-    /// Each client is new, so that no notice of an earlier call is under way on another worker. On a
-    /// busy machine, another worker may take the task now and then.
+    /// Each client is new, so that no notice of an earlier call is under way on another worker. On
+    /// a busy machine, another worker may take the task now and then.
     func testATaskContinuesOnTheWorkerThatHasReadTheAnswer() async throws {
         var continuedThere = 0
         for _ in 0..<20 {
