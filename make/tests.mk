@@ -6,8 +6,8 @@ WITH_DEMO_API := examples/with-demo-api
 
 # The parts of `make test`, the longest ones first. Two of them run at once, each in one process, so
 # that both cores of a small machine have work. CONTRIBUTING.md has a table of them.
-PARTS := test-faults test-python test-plugins test-scenarios test-swift-asan-1 test-swift-asan-2 test-headers \
-	test-valgrind-1 test-valgrind-2 test-schema test-swift-sample test-types test-cpp-asan test-c-asan test-c \
+PARTS := test-python test-schema test-swift-asan-1 test-swift-asan-2 test-faults test-headers test-plugins \
+	test-valgrind-1 test-valgrind-2 test-cpp-asan test-types test-swift-sample test-scenarios test-c-asan test-c \
 	test-tidy test-rust test-crash
 # A part that is run by itself uses this number of processes, if it can.
 SIDE_BY_SIDE ?= 2
