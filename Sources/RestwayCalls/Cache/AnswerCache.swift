@@ -98,7 +98,7 @@ package final class CachePlan: Sendable {
         let owner = wishes.owner ?? cache?.owner
         // The batch call has the credential for all its items.
         let takesCredential = sending.auth != .none || sending.isInBatch
-        // Nobody knows whom the program's function will sign in, unless a discriminator says it.
+        // The authorize function may sign in any user. Only a discriminator says which user.
         let isUnowned =
             takesCredential && owner?.discriminator == nil && context.credentials.isAskedToAuthorize
         if isUnowned { rules.isBypassed = true }

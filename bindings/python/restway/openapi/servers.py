@@ -78,7 +78,7 @@ def _default_url(node: Node) -> str:
 
 
 def _usable(node: Node, url: str, kind: NoteKind) -> str | None:
-    """Returns a URL as a base URL; one that is none is noted."""
+    """Returns a URL as a base URL, or notes that the URL cannot be a base URL."""
     parts = split_url(url)
     is_plain = _HOST.fullmatch(parts.netloc) and not re.search(r"[{}\s]", parts.path)
     if is_plain and parts.scheme in ("http", "https") and _has_port(parts):
