@@ -13,19 +13,16 @@ PARTS := test-python test-schema test-swift-asan-1 test-swift-asan-2 test-faults
 SIDE_BY_SIDE ?= 2
 PYTEST := $(PYTHON) -m pytest -n $(SIDE_BY_SIDE) --dist loadfile
 
-# $(call in_pairs,TARGETS): runs targets as parts, two at once.
-in_pairs = printf '%s\n' $(1) | xargs -P 2 -n 1 make/part
-
 .PHONY: parts quick-parts
 parts:
 	make/part stage
 	make/part build-swift-asan
 	make/part build-harness
-	export DRIVER_BUILD=ASAN; $(call in_pairs,$(PARTS))
+	export DRIVER_BUILD=ASAN; make/parts $(PARTS)
 
 quick-parts:
 	make/part build-swift
-	$(call in_pairs,test-swift-1 test-swift-2 test-tidy test-types)
+	make/parts test-swift-1 test-swift-2 test-tidy test-types
 
 $(VENV)/.stamp: Tests/requirements.txt | system-packages
 	rm -rf $(VENV)
@@ -61,13 +58,13 @@ build-swift-tsan: setup
 .PHONY: test-swift test-swift-asan test-swift-tsan
 test-swift:
 	make/part build-swift
-	$(call in_pairs,test-swift-1 test-swift-2)
+	make/parts test-swift-1 test-swift-2
 test-swift-asan:
 	make/part build-swift-asan
-	$(call in_pairs,test-swift-asan-1 test-swift-asan-2)
+	make/parts test-swift-asan-1 test-swift-asan-2
 test-swift-tsan:
 	make/part build-swift-tsan
-	$(call in_pairs,test-swift-tsan-1 test-swift-tsan-2)
+	make/parts test-swift-tsan-1 test-swift-tsan-2
 
 .PHONY: $(foreach kind,swift swift-asan swift-tsan,test-$(kind)-1 test-$(kind)-2)
 test-swift-1 test-swift-2: test-swift-%:
@@ -181,7 +178,7 @@ VALGRIND := valgrind --quiet --fair-sched=try --error-exitcode=99 --leak-check=n
 # has a folder of its own, because both may run at once.
 .PHONY: test-valgrind test-valgrind-1 test-valgrind-2
 test-valgrind: build-harness
-	$(call in_pairs,test-valgrind-1 test-valgrind-2)
+	make/parts test-valgrind-1 test-valgrind-2
 
 test-valgrind-1 test-valgrind-2: HALF = build/valgrind/$*
 test-valgrind-1 test-valgrind-2: test-valgrind-%: setup $(HARNESS) $(HARNESS_PLUGINS)
