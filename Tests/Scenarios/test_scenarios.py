@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-import jsonschema
+import jsonschema_rs
 import pytest
 from scenario import FOLDER, SCENARIOS, Driver, differences, read, run, wrong_expectations
 from server import ScenarioServer
@@ -21,7 +21,7 @@ def test_there_are_enough_scenarios() -> None:
 
 @pytest.mark.parametrize("path", SCENARIOS, ids=NAMES)
 def test_a_scenario_has_the_form_of_the_schema(path: Path) -> None:
-    jsonschema.validate(json.loads(path.read_text("utf-8")), SCHEMA)
+    jsonschema_rs.validate(SCHEMA, json.loads(path.read_text("utf-8")))
 
 
 @pytest.mark.parametrize("path", SCENARIOS, ids=NAMES)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import restway
-from jsonschema import Draft202012Validator
+from jsonschema_rs import Draft202012Validator
 
 JSON = Any
 """A value that `json.loads` returns."""
@@ -113,7 +113,7 @@ def expected_paths(document: Path) -> list[str]:
 def schema_complaints(document: JSON) -> list[str]:
     """Returns the schema's problems with a document, as text."""
     errors = _VALIDATOR.iter_errors(document)
-    return [f"{error.json_path}: {error.message}" for error in errors]
+    return [f"{error.instance_path}: {error.message}" for error in errors]
 
 
 def schema_accepts(document: JSON) -> bool:
