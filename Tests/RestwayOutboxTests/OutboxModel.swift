@@ -35,10 +35,14 @@ struct OutboxModel {
         items.firstIndex { $0.creates == local || $0.companions.contains(local) }
     }
 
-    /// Returns the items that may be sent when they are due.
-    func hasTurn(_ item: Item) -> Bool {
-        guard !item.isDead, item.missing.isEmpty else { return false }
-        return items.first { $0.lane == item.lane && !isPassedBy($0) }?.id == item.id
+    /// The items that may be sent when they are due: the first one of each lane, where it can go.
+    private var turns: [Int] {
+        var lanes: Set<Lane> = []
+        return items.indices.filter { index in
+            let item = items[index]
+            return !isPassedBy(item) && lanes.insert(item.lane).inserted
+                && !item.isDead && item.missing.isEmpty
+        }
     }
 
     /// Returns dead letters, where they are skipped, and the items that wait for their objects.
@@ -48,21 +52,27 @@ struct OutboxModel {
         return item.isDead || makers.contains { isPassedBy(items[$0]) }
     }
 
-    func isBlocked(_ item: Item) -> Bool {
-        if item.isDead { return false }
-        let isBehind = !passes && items.contains { other in
-            other.isDead && other.id < item.id
-                && (rules.order == .strict || other.lane == item.lane)
+    /// The items that wait for an object, or behind a dead letter.
+    var blocked: Set<Int64> {
+        var lanes: Set<Lane> = []
+        var blocked: Set<Int64> = []
+        for item in items {
+            if item.isDead {
+                if !passes { lanes.insert(item.lane) }
+                continue
+            }
+            let isBehind = rules.order == .strict ? !lanes.isEmpty : lanes.contains(item.lane)
+            if isBehind || !item.missing.isEmpty { blocked.insert(item.id) }
         }
-        return isBehind || !item.missing.isEmpty
+        return blocked
     }
 
     var needsFlushing: Bool {
         if rules.order == .strict, !passes, items.first?.isDead == true { return false }
-        return items.contains { hasTurn($0) }
+        return !turns.isEmpty
     }
 
-    var nextAttemptAt: Int64? { items.filter { hasTurn($0) && $0.next > 0 }.map { $0.next }.min() }
+    var nextAttemptAt: Int64? { turns.map { items[$0].next }.filter { $0 > 0 }.min() }
 
     func isOccupied(_ lane: Lane) -> Bool {
         items.contains { ($0.lane == lane || rules.order == .strict) && !isPassedBy($0) }
@@ -72,7 +82,7 @@ struct OutboxModel {
 
     /// Frees the items whose time has come.
     mutating func wake(now: Int64) {
-        for index in items.indices where hasTurn(items[index]) && items[index].next <= now {
+        for index in turns where items[index].next <= now {
             (items[index].next, items[index].asked) = (0, 0)
         }
     }
@@ -120,7 +130,7 @@ struct OutboxModel {
     }
 
     mutating func hurry(forced: Bool, now: Int64) {
-        for index in items.indices where hasTurn(items[index]) && items[index].next > 0 {
+        for index in turns where items[index].next > 0 {
             let kept = !forced && items[index].asked > now ? items[index].asked : 0
             (items[index].next, items[index].asked) = (kept, kept)
         }
