@@ -7,8 +7,10 @@ from __future__ import annotations
 import contextlib
 import http.server
 import os
+import select
 import shutil
 import socket
+import stat
 import struct
 import subprocess
 import threading
@@ -16,6 +18,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 from certificates import Authority, Certificate
 from nginx_peer import user_directive
@@ -116,6 +119,21 @@ def http_proxy(prefix: Path, user: str, password: str) -> Iterator[str]:
     )
     with _started([_program("tinyproxy"), "-d", "-c", str(configuration)], port, prefix / "proxy"):
         yield f"http://127.0.0.1:{port}"
+
+
+def await_end_of_connections(url: str) -> None:
+    """Waits until the server at `url` has ended each connection that this process has to it."""
+    port = urlsplit(url).port
+    for name in os.listdir("/proc/self/fd"):
+        with contextlib.suppress(OSError):  # it is not connected, or was closed meanwhile
+            if not stat.S_ISSOCK(os.fstat(int(name)).st_mode):
+                continue
+            with socket.socket(fileno=os.dup(int(name))) as connection:
+                if connection.getpeername()[1:2] != (port,):
+                    continue
+                poll = select.poll()
+                poll.register(connection, select.POLLRDHUP)
+                assert poll.poll(END_SECONDS * 1000), "the server keeps the connection"
 
 
 @contextlib.contextmanager
