@@ -249,6 +249,7 @@ final class IOLoop {
         switch obstacle {
         case .busy: active.originQueue?.avoidsHTTP2 = true
         case .unread: active.newStart.needsNewConnection = true
+        case .moreFrames: break
         }
         let transfer = handle.transfer
         if transfer.place.answersChallenge {
@@ -256,7 +257,7 @@ final class IOLoop {
         } else {
             active.newStart.attemptsBefore += transfer.attempts - 1
         }
-        active.newStart.stops += 1
+        if obstacle != .moreFrames { active.newStart.stops += 1 }
         takeBack(handle, active)
         guard active.newStart.stops <= Self.stopsMax else {
             let place = active.originQueue?.place ?? ""

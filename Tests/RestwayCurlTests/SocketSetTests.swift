@@ -93,9 +93,9 @@ final class SocketSetTests: XCTestCase {
         close(made.server)
     }
 
-    /// Sends a byte, and waits until the client's kernel has it.
-    private func send(to made: Made) {
-        XCTAssertEqual(Glibc.send(made.server, "x", 1, 0), 1)
+    /// Sends bytes, and waits until the client's kernel has them.
+    private func send(_ bytes: [UInt8] = [0], to made: Made) {
+        XCTAssertEqual(Glibc.send(made.server, bytes, bytes.count, 0), bytes.count)
         waitUntilReadable(made)
     }
 
@@ -179,7 +179,7 @@ final class SocketSetTests: XCTestCase {
 
     func testARequestIsStoppedOnAnIdleConnectionWithUnreadBytesOrAnEnd() throws {
         for kind in [SocketSet.Kind.http1, .http2, .unknown] {
-            for ends in [false, true] {
+            for ends in [false, true] where ends || kind != .http2 {
                 let made = try connect(kind)
                 XCTAssertNil(obstacle(made, for: other))
                 if ends {
@@ -192,6 +192,35 @@ final class SocketSetTests: XCTestCase {
                 end(made)
             }
         }
+    }
+
+    /// libcurl reads one record each time that it looks for a connection.
+    func testTheFramesOfAnIdleConnectionOfHTTP2AreReadFirst() throws {
+        let record: [UInt8] = [23, 3, 3, 0, 1, 0]
+        let made = try connect(.http2)
+        send(record + record.dropLast(), to: made)
+        XCTAssertEqual(obstacle(made, for: other), .moreFrames)
+        var read = [UInt8](repeating: 0, count: record.count)
+        XCTAssertEqual(recv(made.client, &read, read.count, 0), read.count)
+        XCTAssertNil(obstacle(made, for: other), "the end of the second record has not come")
+        end(made)
+
+        let plain = try connect(.http2)
+        send(to: plain)
+        XCTAssertEqual(obstacle(plain, for: other, isSecure: false), .moreFrames)
+        end(plain)
+    }
+
+    func testAConnectionOfHTTP2WithFramesWithoutEndIsEnded() throws {
+        let made = try connect(.http2)
+        send(to: made)
+        for _ in 0..<1_024 {
+            XCTAssertEqual(obstacle(made, for: other, isSecure: false), .moreFrames)
+        }
+        XCTAssertEqual(obstacle(made, for: other, isSecure: false), .unread)
+        var byte: UInt8 = 0
+        XCTAssertEqual(recv(made.client, &byte, 1, Int32(MSG_DONTWAIT)), 0, "it has ended")
+        end(made)
     }
 
     func testBytesThatTLSHoldsAreUnreadBytes() throws {
@@ -221,7 +250,7 @@ final class SocketSetTests: XCTestCase {
         sockets.pausedExchanges = 1
         XCTAssertNil(obstacle(made, for: other), "its bytes may belong to the paused exchange")
         sockets.pausedExchanges = 0
-        XCTAssertEqual(obstacle(made, for: other), .unread)
+        XCTAssertEqual(obstacle(made, for: other, isSecure: false), .moreFrames)
         end(made)
     }
 

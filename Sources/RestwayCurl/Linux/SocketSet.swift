@@ -38,6 +38,8 @@ final class SocketSet {
         var ends: ConnectionEnds?
         /// The exchange that was sent last on a connection of HTTP/1.1.
         var user: ExchangeID?
+        /// How often libcurl has read a record of this idle connection, and more bytes were there.
+        var recordsRead = 0
         /// Whether libcurl has released the socket only because an exchange is paused.
         var isPaused = false
 
@@ -47,6 +49,10 @@ final class SocketSet {
 
     private static let eventsMax = 128
     private static let strayReadsMax = 64
+    /// How many records of frames are read from an idle connection, which is then ended. A record
+    /// of TLS has 16 KiB at most, so they have 16 MiB: more than the buffers of both kernels hold
+    /// when a large answer is left (`tcp_rmem`, `tcp_wmem`).
+    private static let recordsMax = 1_024
     /// The events of a socket from which bytes are read, or which is idle.
     static let readable = EPOLLIN.rawValue | EPOLLRDHUP.rawValue
     static let writable = EPOLLOUT.rawValue
@@ -169,9 +175,45 @@ final class SocketSet {
             // record answers a stream that is not open.
             if slot.wanted != 0 || pausedExchanges > 0 { return nil }
         }
-        guard slot.isStream, holdsBytes || Self.isReadable(descriptor) else { return nil }
+        guard slot.isStream, holdsBytes || Self.isReadable(descriptor) else {
+            slots[Int(descriptor)].recordsRead = 0
+            return nil
+        }
+        if slot.kind == .http2, !holdsBytes, slot.recordsRead < Self.recordsMax {
+            switch Self.next(on: descriptor, isSecure: isSecure) {
+            case .whole:
+                slots[Int(descriptor)].recordsRead += 1
+                return .moreFrames
+            case .begun: return nil
+            case .end: break
+            }
+        }
         retire(descriptor)
         return .unread
+    }
+
+    /// The unread bytes of a connection of HTTP/2.
+    private enum UnreadFrames {
+        /// A whole record of TLS, or bytes without TLS.
+        case whole
+        /// A record whose end has not come yet. libcurl would give up the connection if it tried to
+        /// read it now.
+        case begun
+        case end
+    }
+
+    private static func next(on descriptor: Int32, isSecure: Bool) -> UnreadFrames {
+        // RFC 8446, section 5.1: the type, the version, and the length of what follows.
+        var header: [UInt8] = [0, 0, 0, 0, 0]
+        let flags = Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)
+        let count = recv(descriptor, &header, header.count, flags)
+        guard count > 0 else { return .end }
+        guard isSecure else { return .whole }
+        guard count == header.count else { return .begun }
+        var waiting: Int32 = 0
+        guard ioctl(descriptor, UInt(FIONREAD), &waiting) == 0 else { return .end }
+        let length = Int32(header[3]) << 8 | Int32(header[4])
+        return waiting < Int32(header.count) + length ? .begun : .whole
     }
 
     /// Ends the idle connections to the Unix-domain socket on which bytes, or the end, have come.
