@@ -33,11 +33,12 @@ test: parts ## run every test, the Swift tests with the address sanitizer
 
 check: quick-parts test-if-staged ## run the quick tests: Swift, tidy, C, scenarios
 
-asan: test-swift-asan stage test-c-asan test-cpp-asan ## run the tests with the address sanitizer
+asan: setup ## run the tests with the address sanitizer
+	make/parts test-swift-asan-1 test-swift-asan-2 test-c-asan test-cpp-asan
 
 tsan: test-swift-tsan ## run the Swift tests with the thread sanitizer
 
-valgrind: stage test-valgrind ## run the C harness under valgrind, on a fresh stage
+valgrind: test-valgrind ## run the C harness under valgrind, on a fresh stage
 
 crash: stage test-crash-long ## kill processes with an outbox or a cache more than 1,000 times each
 

@@ -4,8 +4,8 @@ VENV := $(CURDIR)/build/venv
 PYTHON := $(VENV)/bin/python
 WITH_DEMO_API := examples/with-demo-api
 
-# The parts of `make test`, the longest ones first. Two of them run at once, each in one process, so
-# that both cores of a small machine have work. CONTRIBUTING.md has a table of them.
+# The parts of `make test`, the longest ones first. Several of them run at once, each in one process,
+# so that all cores have work (make/parts). CONTRIBUTING.md has a table of them.
 PARTS := test-python test-schema test-swift-asan-1 test-swift-asan-2 test-faults test-headers test-plugins \
 	test-valgrind-1 test-valgrind-2 test-cpp-asan test-types test-swift-sample test-scenarios test-c-asan test-c \
 	test-tidy test-rust test-crash
@@ -13,15 +13,14 @@ PARTS := test-python test-schema test-swift-asan-1 test-swift-asan-2 test-faults
 SIDE_BY_SIDE ?= 2
 PYTEST := $(PYTHON) -m pytest -n $(SIDE_BY_SIDE) --dist loadfile
 
-.PHONY: parts quick-parts
-parts:
-	make/part stage
-	make/part build-swift-asan
-	make/part build-harness
-	export DRIVER_BUILD=ASAN; make/parts $(PARTS)
+# With WITH_TSAN=1, `make test` runs the Swift tests with the thread sanitizer, too.
+TSAN_PARTS := test-swift-tsan-1 test-swift-tsan-2
 
-quick-parts:
-	make/part build-swift
+.PHONY: parts quick-parts
+parts: setup
+	DRIVER_BUILD=ASAN make/parts $(if $(WITH_TSAN),$(TSAN_PARTS)) $(PARTS)
+
+quick-parts: setup
 	make/parts test-swift-1 test-swift-2 test-tidy test-types
 
 $(VENV)/.stamp: Tests/requirements.txt | system-packages
@@ -56,15 +55,12 @@ build-swift-tsan: setup
 # `make test` runs the Swift tests with the address sanitizer only: it finds what a run without it
 # finds, and more.
 .PHONY: test-swift test-swift-asan test-swift-tsan
-test-swift:
-	make/part build-swift
+test-swift: setup
 	make/parts test-swift-1 test-swift-2
-test-swift-asan:
-	make/part build-swift-asan
+test-swift-asan: setup
 	make/parts test-swift-asan-1 test-swift-asan-2
-test-swift-tsan:
-	make/part build-swift-tsan
-	make/parts test-swift-tsan-1 test-swift-tsan-2
+test-swift-tsan: setup
+	make/parts $(TSAN_PARTS)
 
 .PHONY: $(foreach kind,swift swift-asan swift-tsan,test-$(kind)-1 test-$(kind)-2)
 test-swift-1 test-swift-2: test-swift-%:
@@ -177,7 +173,7 @@ VALGRIND := valgrind --quiet --fair-sched=try --error-exitcode=99 --leak-check=n
 # The suppressions need the names of the functions, which a stripped library does not have. Each half
 # has a folder of its own, because both may run at once.
 .PHONY: test-valgrind test-valgrind-1 test-valgrind-2
-test-valgrind: build-harness
+test-valgrind: setup
 	make/parts test-valgrind-1 test-valgrind-2
 
 test-valgrind-1 test-valgrind-2: HALF = build/valgrind/$*

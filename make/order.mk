@@ -1,0 +1,18 @@
+# What each part of the tests needs before it can run. `make/parts` runs this: the goals come in the
+# order in which they are named, so the longest ones should be named first.
+
+ALL := $(sort $(MAKECMDGOALS) stage build-harness build-swift build-swift-asan build-swift-tsan)
+.PHONY: $(ALL)
+$(ALL):
+	@env -u MAKEFLAGS make/part $@
+
+# The release library, installed into build/stage.
+build-harness test-cpp-asan test-faults test-headers test-plugins test-python test-rust test-schema \
+    test-crash test-scenarios test-swift-sample: stage
+
+test-c test-c-asan test-valgrind-1 test-valgrind-2: build-harness
+
+test-swift-1 test-swift-2: build-swift
+# The scenarios and the sample package use the modules of this build.
+test-swift-asan-1 test-swift-asan-2 test-scenarios test-swift-sample: build-swift-asan
+test-swift-tsan-1 test-swift-tsan-2: build-swift-tsan
