@@ -16,12 +16,19 @@ PYTEST := $(PYTHON) -m pytest -n $(SIDE_BY_SIDE) --dist loadfile
 # With WITH_TSAN=1, `make test` runs the Swift tests with the thread sanitizer, too.
 TSAN_PARTS := test-swift-tsan-1 test-swift-tsan-2
 
+# Long tests that start no thread, so that the thread sanitizer has nothing to find in them. `make
+# check` leaves them out, too.
+LONG_TESTS := StoreAgreementTests AuthScheduleTests QueryModelTests FullTextTests ListDiffTests \
+	DraftIdentityTests ShapeModelTests MappingCaseTests DocumentBoundsTests HostileInputTests \
+	RandomRuleTests RandomJSONTests RandomUnionTests TemplateMatchTests HTTPDateTests LargeTextTests \
+	OutboxScheduleTests CorpusTests JournalFaultTests FlushScheduleTests
+
 .PHONY: parts quick-parts
 parts: setup
 	DRIVER_BUILD=ASAN make/parts $(if $(WITH_TSAN),$(TSAN_PARTS)) $(PARTS)
 
 quick-parts: setup
-	make/parts test-swift-1 test-swift-2 test-tidy test-types
+	XCTEST_WITHOUT='$(LONG_TESTS)' make/parts test-swift-1 test-swift-2 test-tidy test-types
 
 $(VENV)/.stamp: Tests/requirements.txt | system-packages
 	rm -rf $(VENV)
@@ -67,11 +74,7 @@ test-swift-1 test-swift-2: test-swift-%:
 	$(call xctest,DEBUG,$*)
 test-swift-asan-1 test-swift-asan-2: test-swift-asan-%:
 	$(call xctest,ASAN,$*)
-# Long tests that start no thread, so that the thread sanitizer has nothing to find in them.
-test-swift-tsan-1 test-swift-tsan-2: export XCTEST_WITHOUT = StoreAgreementTests AuthScheduleTests \
-	QueryModelTests FullTextTests ListDiffTests DraftIdentityTests ShapeModelTests MappingCaseTests \
-	DocumentBoundsTests HostileInputTests RandomRuleTests RandomJSONTests RandomUnionTests \
-	TemplateMatchTests HTTPDateTests LargeTextTests OutboxScheduleTests CorpusTests
+test-swift-tsan-1 test-swift-tsan-2: export XCTEST_WITHOUT = $(LONG_TESTS)
 test-swift-tsan-1 test-swift-tsan-2: test-swift-tsan-%:
 	$(call xctest,TSAN,$*)
 
