@@ -60,7 +60,8 @@ typedef struct restway_plugin_sink {
      *  date takes the date whatever its text format is; strings and JSON text take it as ISO
      *  8601. */
     int32_t (*date)(void *context, int64_t microseconds);
-    /** A number that neither an int64_t nor a double can hold, as its JSON text. An attribute of
+    /** A number that neither an int64_t nor a double can hold, as its JSON text; also a number with
+     *  a fraction or an exponent, if restway_plugin_limits.keeps_digits asks for it. An attribute of
      *  type double takes the nearest double, if there is one. JSON text keeps all digits. An
      *  attribute of type `any` keeps all digits, too, if the number is an integer. */
     int32_t (*number_out_of_range)(void *context, const char *text, size_t length);
@@ -71,6 +72,10 @@ typedef struct restway_plugin_limits {
     size_t struct_size;
     /** How deep objects and arrays may nest, also in skipped values. The outermost depth is 1. */
     int64_t nesting_depth_max;
+    /** 1 if the host needs the digits of numbers: a mapper whose format writes numbers as digits
+     *  pushes those with a fraction or an exponent with `number_out_of_range`, so that no digit is
+     *  lost. A mapper that does not know this field pushes them with `real`. */
+    int64_t keeps_digits;
 } restway_plugin_limits;
 
 /** The kinds of items in a value that is encoded. */

@@ -275,7 +275,9 @@ int32_t reader::push(const number &number, const char *first, const char *end) {
     case number::integer:
         return sink_.integer(context_, number.whole);
     case number::real:
-        return sink_.real(context_, number.value);
+        if (!keeps_digits_)
+            return sink_.real(context_, number.value);
+        [[fallthrough]];
     default:
         return sink_.number_out_of_range(context_, first, static_cast<std::size_t>(end - first));
     }

@@ -24,8 +24,11 @@ class reader {
         too_deep
     };
 
-    reader(tokens &tokens, const restway_plugin_sink &sink, std::size_t depth_max)
-        : tokens_(tokens), sink_(sink), context_(sink.context), depth_max_(depth_max) {}
+    /// @param keeps_digits Whether numbers with a fraction or an exponent are pushed as their text.
+    reader(tokens &tokens, const restway_plugin_sink &sink, std::size_t depth_max,
+           bool keeps_digits)
+        : tokens_(tokens), sink_(sink), context_(sink.context), depth_max_(depth_max),
+          keeps_digits_(keeps_digits) {}
 
     /// Reads the only value in the text.
     outcome read();
@@ -66,6 +69,7 @@ class reader {
     const restway_plugin_sink sink_;
     void *const context_;
     const std::size_t depth_max_;
+    const bool keeps_digits_;
     /// For each open container, whether it is an object.
     std::vector<char> open_;
     unescaped unescaped_;

@@ -68,6 +68,11 @@ int32_t answer(reader::outcome outcome, const tokens &tokens, const char *text,
     return refuse(tokens, text, reason);
 }
 
+/// An older host has not got the field.
+bool keeps_digits(const restway_plugin_limits &limits) {
+    return limits.struct_size >= sizeof limits && limits.keeps_digits != 0;
+}
+
 int32_t decode(void *, const void *bytes, size_t length, const restway_plugin_sink *sink,
                const restway_plugin_limits *limits, restway_plugin_reason *reason) {
     // A thread keeps the scanner of its last text, unless the scanner uses much memory.
@@ -80,7 +85,8 @@ int32_t decode(void *, const void *bytes, size_t length, const restway_plugin_si
             length -= 3;
         }
         tokens tokens(scanner, text, length);
-        reader reader(tokens, *sink, static_cast<std::size_t>(limits->nesting_depth_max));
+        reader reader(tokens, *sink, static_cast<std::size_t>(limits->nesting_depth_max),
+                      keeps_digits(*limits));
         const int32_t result =
             answer(reader.read(), tokens, static_cast<const char *>(bytes), reason);
         // The place of an error is read from the scanner, so the scanner is kept until here.

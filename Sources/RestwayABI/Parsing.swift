@@ -168,7 +168,9 @@ extension ResponseHandle {
         case .value(let value, _): return try self.value(value)
         case .headers, .nothing, .json(isEmpty: true): return restway_value_null()
         case .json:
-            return try Self.value(.RESTWAY_VALUE_JSON, bodyStart, response.bodyCount)
+            guard let json else { return restway_value_null() }
+            let start = UnsafeRawPointer(json.start).assumingMemoryBound(to: UInt8.self)
+            return try Self.value(.RESTWAY_VALUE_JSON, start, json.count)
         case .bytes:
             return try Self.value(.RESTWAY_VALUE_BYTES, bodyStart, response.bodyCount)
         case .text(let text):

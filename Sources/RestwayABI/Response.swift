@@ -12,6 +12,7 @@ final class ResponseHandle: TextLender, Sendable {
     /// The texts are made at their first use, because most programs do not read them.
     private let lentTexts = AtomicLazyReference<LentTexts>()
     private let bodyText = AtomicLazyReference<ConvertedText>()
+    private let jsonText = AtomicLazyReference<ConvertedText>()
     /// The text or the bytes of the value that a parser of the program has made.
     private let madeText = AtomicLazyReference<ConvertedText>()
     let generation = ProcessGeneration.current
@@ -41,6 +42,13 @@ final class ResponseHandle: TextLender, Sendable {
         }
     }
 
+    /// Returns the body as JSON text; `nil` if it is not JSON. The first call looks for what must be
+    /// converted.
+    var json: ConvertedText? {
+        if let text = jsonText.load() { return text }
+        return response.jsonText.map { jsonText.storeIfNil(ConvertedText($0)) }
+    }
+
     /// Returns the text or the bytes of a value for C. The first call copies them.
     func made(_ bytes: @autoclosure () -> [UInt8]) -> ConvertedText {
         madeText.load() ?? madeText.storeIfNil(ConvertedText(bytes()))
@@ -62,6 +70,11 @@ final class ConvertedText: Sendable {
 
     init(_ bytes: [UInt8]) {
         bytesAndNUL = bytes + [0]
+    }
+
+    /// Shares the bytes of `body`.
+    init(_ body: Body) {
+        bytesAndNUL = body.bytesAndNUL
     }
 
     var count: Int { bytesAndNUL.count - 1 }
@@ -164,10 +177,9 @@ public func restway_response_body(
 @_cdecl("restway_response_json") @implementation
 public func restway_response_json(_ response: InHandle, _ outLength: Out<Int>?) -> CString! {
     outLength?.pointee = 0
-    guard let handle = ResponseHandle.object(response), handle.response.bodyIsJSON
-    else { return nil }
-    outLength?.pointee = handle.response.bodyCount
-    return UnsafeRawPointer(handle.bodyStart).assumingMemoryBound(to: CChar.self)
+    guard let text = ResponseHandle.object(response)?.json else { return nil }
+    outLength?.pointee = text.count
+    return text.start
 }
 
 @_cdecl("restway_response_text") @implementation

@@ -30,6 +30,28 @@ package enum BodyText {
         return convert(bytes, by: converter)
     }
 
+    /// Returns the bytes as UTF-8 if they are not UTF-8 and their media type names another charset.
+    /// RFC 8259 asks for UTF-8 in JSON, but some servers send other charsets and say so.
+    ///
+    /// - Returns: `nil` if the bytes are to be read as they are.
+    package static func declared(
+        _ bytes: UnsafeRawBufferPointer, contentType: String?
+    ) -> [UInt8]? {
+        guard let contentType, let charset = charset(of: contentType),
+            !["utf-8", "utf8", "us-ascii"].contains(ASCII.lowercased(charset)),
+            !isUTF8(bytes)
+        else { return nil }
+        return try? utf8(bytes, contentType: contentType)
+    }
+
+    /// Whether bytes are text in UTF-8. A NUL is part of a character of UTF-16, and an escape
+    /// changes the characters of ISO-2022: neither may occur in JSON.
+    private static func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        let bytes = bytes.assumingMemoryBound(to: UInt8.self)
+        guard !bytes.contains(0), !bytes.contains(0x1B) else { return false }
+        return bytes.reduce(0, |) < 0x80 || String(validating: bytes, as: UTF8.self) != nil
+    }
+
     private static func convert(_ bytes: UnsafeRawBufferPointer, by converter: iconv_t) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(bytes.count + bytes.count / 2)

@@ -1,6 +1,9 @@
 /// Undoes the content codings of a body (RFC 9110, section 8.4) piece by piece and strictly: a
-/// truncated or padded body is an error, not a shorter body. A body with a coding that is not known
-/// stays as it was sent.
+/// truncated or padded body is an error, not a shorter body.
+///
+/// A coding that is not known stays: many servers write names that are no codings (`utf-8`, `none`,
+/// `aws-chunked`), and the client has not asked for any other coding. Codings that were applied
+/// after it are undone.
 ///
 /// One thread at a time uses it.
 package final class ContentDecoder {
@@ -10,8 +13,8 @@ package final class ContentDecoder {
     /// hide a huge body in a small body.
     private static let codingsMax = 4
 
-    /// The codings from the outermost to the innermost; empty if the body has no coding, or stays
-    /// as it was sent.
+    /// The codings from the outermost to the innermost, up to the first one that is not known;
+    /// empty if the body has no coding, or stays as it was sent.
     private let steps: [any CodingDecoder]
     private var hasBegun = false
 
@@ -25,16 +28,13 @@ package final class ContentDecoder {
         }
         var steps: [any CodingDecoder] = []
         for name in names.reversed() {
-            guard let step = try Self.step(name, bytesMax) else {
-                steps = []
-                break
-            }
+            guard let step = try Self.step(name, bytesMax) else { break }
             steps.append(step)
         }
         self.steps = steps
     }
 
-    /// Returns why a body stays as it was sent: one of its codings is not known. `nil` if all are.
+    /// Returns why a body may not be readable: one of its codings is not known. `nil` if all are.
     package static func reasonNotDecoded(_ headers: Headers) -> String? {
         codings(headers).first { !known.contains($0) }
             .map { "the body's content coding is unknown: \($0.prefix(40))" }

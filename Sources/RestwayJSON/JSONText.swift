@@ -49,9 +49,9 @@ package struct JSONText: Sendable {
         append(digits: "\(integer)")
     }
 
-    /// Appends a finite number with as many digits as tell it from every other double.
+    /// Appends a finite number with the fewest digits that are read as the same double.
     package mutating func append(real: Double) {
-        append(digits: "\(real)")
+        append(digits: NumberForm.shortest(real))
     }
 
     private mutating func append(digits: String) {

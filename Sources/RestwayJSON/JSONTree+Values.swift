@@ -14,6 +14,13 @@ extension JSONTree {
         }
     }
 
+    /// The digits of a number that is out of range; `nil` for anything else.
+    package var digits: String? {
+        guard hasOutOfRangeNumbers, let start = json_string_value(pointer) else { return nil }
+        return JSONValue.outOfRangeNumber(start, json_string_length(pointer))
+            .map { String(decoding: $0, as: UTF8.self) }
+    }
+
     package var string: String? { text.map { String(decoding: $0, as: UTF8.self) } }
 
     /// The text of a string in UTF-8; `nil` for anything else.
@@ -66,12 +73,62 @@ extension JSONTree {
     ///
     /// - Parameter sortsKeys: Whether members are sorted by key instead.
     package func text(sortsKeys: Bool = false) -> [UInt8] {
-        JSONValue.text(
-            of: pointer, hasOutOfRangeNumbers: hasOutOfRangeNumbers, sortsKeys: sortsKeys)
+        var text = JSONText(capacity: 64)
+        text.append(self, sortsKeys: sortsKeys)
+        return text.bytes
     }
 
-    private func part(_ pointer: UnsafeMutablePointer<json_t>) -> JSONTree {
+    fileprivate func part(_ pointer: UnsafeMutablePointer<json_t>) -> JSONTree {
         JSONTree(pointer: pointer, hasOutOfRangeNumbers: hasOutOfRangeNumbers)
+    }
+}
+
+/// Writes a value. Jansson itself would write doubles with up to 17 digits.
+extension JSONText {
+    fileprivate mutating func append(_ value: JSONTree, sortsKeys: Bool) {
+        switch value.pointer.pointee.type {
+        case JSON_OBJECT: append(object: value, sortsKeys: sortsKeys)
+        case JSON_ARRAY: append(array: value, sortsKeys: sortsKeys)
+        case JSON_STRING: append(string: value)
+        case JSON_INTEGER: append(integer: json_integer_value(value.pointer))
+        case JSON_REAL: append(real: json_real_value(value.pointer))
+        case JSON_TRUE: append("true")
+        case JSON_FALSE: append("false")
+        default: append("null")
+        }
+    }
+
+    private mutating func append(object: JSONTree, sortsKeys: Bool) {
+        var members = object.pointer.mapMembers { (key: $0, value: $1) }
+        if sortsKeys { members.sort { $0.key.lexicographicallyPrecedes($1.key) } }
+        append("{")
+        for (index, member) in members.enumerated() {
+            if index > 0 { append(",") }
+            append(repairing: member.key)
+            append(":")
+            append(object.part(member.value), sortsKeys: sortsKeys)
+        }
+        append("}")
+    }
+
+    private mutating func append(array: JSONTree, sortsKeys: Bool) {
+        append("[")
+        for index in 0..<json_array_size(array.pointer) {
+            if index > 0 { append(",") }
+            guard let element = json_array_get(array.pointer, index) else { continue }
+            append(array.part(element), sortsKeys: sortsKeys)
+        }
+        append("]")
+    }
+
+    private mutating func append(string: JSONTree) {
+        guard let start = json_string_value(string.pointer) else { return append("null") }
+        let count = json_string_length(string.pointer)
+        if string.hasOutOfRangeNumbers, let number = JSONValue.outOfRangeNumber(start, count) {
+            append(json: number)
+        } else {
+            append(repairing: UnsafeRawBufferPointer(start: start, count: count))
+        }
     }
 }
 

@@ -23,21 +23,46 @@ extension JSONTree {
         if options.rejectsDuplicateKeys { flags |= JSON_REJECT_DUPLICATES }
 
         var failure = json_error_t()
+        if options.keepsDigits, let tree = loadMarked(text, options, flags, &failure) {
+            return try tree.refusingNUL(of: text)
+        }
         if let pointer = load(start, text.count, flags, &failure) {
             return try JSONTree(pointer: pointer, hasOutOfRangeNumbers: false)
                 .refusingNUL(of: text)
         }
-        guard isRefusedByJanssonAlone(failure, options) else { throw error(failure) }
+        if isRefusedByJanssonAlone(failure, options),
+            let tree = loadMarked(text, options, flags, &failure)
+        {
+            return try tree.refusingNUL(of: text)
+        }
+        if options.repairsText, let tree = repaired(text, options) { return tree }
+        throw error(failure)
+    }
+
+    /// Parses a text in whose copy U+FFFD replaces what is not Unicode; `nil` if that does not help.
+    private static func repaired(
+        _ text: UnsafeRawBufferPointer, _ options: JSONValue.ParseOptions
+    ) -> JSONTree? {
+        guard let repaired = RepairedText(text) else { return nil }
+        var options = options
+        options.repairsText = false
+        return repaired.bytes.withUnsafeBytes { try? parse($0, options) }
+    }
+
+    /// Parses a text in whose copy the numbers and keys are marked that Jansson cannot hold.
+    private static func loadMarked(
+        _ text: UnsafeRawBufferPointer, _ options: JSONValue.ParseOptions, _ flags: Int32,
+        _ failure: inout json_error_t
+    ) -> JSONTree? {
         let marked = OutOfRangeNumber.marking(text, options)
         let pointer = marked.withUnsafeBytes { marked in
             let start = marked.bindMemory(to: CChar.self).baseAddress
             return start.flatMap { load($0, marked.count, flags, &failure) }
         }
-        guard let pointer else { throw error(failure) }
+        guard let pointer else { return nil }
         NULKey.restore(in: pointer)
-        return try JSONTree(
-            pointer: pointer, hasOutOfRangeNumbers: options.keepsOutOfRangeNumbers
-        ).refusingNUL(of: text)
+        return JSONTree(
+            pointer: pointer, hasOutOfRangeNumbers: options.keepsOutOfRangeNumbers)
     }
 
     /// Whether the text may be valid for `options` although Jansson refuses it. The reason is a

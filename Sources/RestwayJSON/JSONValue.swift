@@ -33,10 +33,28 @@ package final class JSONValue: @unchecked Sendable {
         package var keepsOutOfRangeNumbers = false
         /// Whether a key may contain a NUL. Otherwise it is an error.
         package var keepsNULInKeys = false
+        /// Whether numbers with a fraction or an exponent are kept as marked strings, too, so that
+        /// all their digits are known.
+        package var keepsDigits = false
+
+        /// Whether text that is not Unicode is repaired (`RepairedText`). Otherwise it is an error.
+        package var repairsText = false
 
         /// Options that accept everything that a server may send.
-        package static let anyJSON = ParseOptions(
-            keepsOutOfRangeNumbers: true, keepsNULInKeys: true)
+        package static let anyJSON: ParseOptions = {
+            var options = validJSON(keepsDigits: false)
+            options.repairsText = true
+            return options
+        }()
+
+        /// Options that accept all JSON that is Unicode.
+        ///
+        /// - Parameter keepsDigits: Whether the digits of all numbers are kept.
+        package static func validJSON(keepsDigits: Bool) -> ParseOptions {
+            var options = ParseOptions(keepsOutOfRangeNumbers: true, keepsNULInKeys: true)
+            options.keepsDigits = keepsDigits
+            return options
+        }
 
         package init(
             rejectsDuplicateKeys: Bool = false, keepsOutOfRangeNumbers: Bool = false,
@@ -148,21 +166,6 @@ extension JSONValue {
         try Array(text.utf8).withUnsafeBufferPointer { bytes throws(JSONError) in
             try parse(UnsafeRawBufferPointer(bytes), options)
         }
-    }
-
-    /// Writes a tree as compact JSON text, with its marked numbers as numbers.
-    package static func text(
-        of pointer: UnsafeMutablePointer<json_t>, hasOutOfRangeNumbers: Bool,
-        sortsKeys: Bool = false
-    ) -> [UInt8] {
-        let flags = JSON_COMPACT | JSON_ENCODE_ANY | (sortsKeys ? JSON_SORT_KEYS : 0)
-        guard let dump = CLocale.run({ json_dumps(pointer, Int(flags)) }) else {
-            preconditionFailure("out of memory")
-        }
-        defer { free(dump) }
-        // A NUL in a string is escaped, so the first NUL ends the text.
-        let text = Array(UnsafeRawBufferPointer(start: dump, count: strlen(dump)))
-        return hasOutOfRangeNumbers ? OutOfRangeNumber.unmarking(text) : text
     }
 
     /// The digits of a marked number; `nil` for every other string. Call this only for strings of a

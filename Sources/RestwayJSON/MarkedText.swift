@@ -2,11 +2,12 @@ import CJansson
 import Glibc
 import RestwayText
 
-/// Passes numbers that neither an int64 nor a double can hold through a JSON tree, as marked
-/// strings.
+/// Passes numbers through a JSON tree as marked strings: those that neither an int64 nor a double
+/// can hold and, where the digits of all numbers are needed, those with a fraction or an exponent.
 ///
-/// Jansson refuses a whole text for one such number. Such a text is parsed again with each of these
-/// numbers replaced by a string: a random mark, then the digits.
+/// Jansson refuses a whole text for a number that is out of range, and rounds a fraction to a
+/// double. The text is parsed with each of these numbers replaced by a string: a random mark, then
+/// the digits.
 enum OutOfRangeNumber {
     /// The mark. It starts with a NUL, which is rare in strings, so that the check is quick. The
     /// rest is random for each process.
@@ -18,7 +19,7 @@ enum OutOfRangeNumber {
     /// The mark as it appears in JSON text, after the opening quote.
     static let escapedMark: [UInt8] = Array("\\u0000".utf8) + mark.dropFirst()
 
-    /// Returns `text` with each number that is out of range as a marked string, and each key that
+    /// Returns `text` with each of these numbers as a marked string, and each key that
     /// contains a NUL as a marked key (`NULKey`). Both are marked at once, because Jansson reports
     /// only the first error.
     ///
@@ -43,7 +44,9 @@ enum OutOfRangeNumber {
             } else if byte == UInt8(ascii: "-") || ASCII.isDigit(byte) {
                 let end = endOfNumber(text, from: index)
                 let number = text[index..<end]
-                if options.keepsOutOfRangeNumbers, isOutOfRange(number) {
+                if options.keepsOutOfRangeNumbers,
+                    isOutOfRange(number) || options.keepsDigits && isDecimal(number)
+                {
                     result.append(UInt8(ascii: "\""))
                     result.append(contentsOf: escapedMark)
                     result.append(contentsOf: number)
@@ -74,31 +77,6 @@ enum OutOfRangeNumber {
 
     private static let quote = UInt8(ascii: "\"")
 
-    /// Returns `text` with each marked string turned back into its number.
-    static func unmarking(_ text: [UInt8]) -> [UInt8] {
-        var result: [UInt8] = []
-        result.reserveCapacity(text.count)
-        text.withUnsafeBytes { text in
-            var index = 0
-            while index < text.count {
-                guard text[index] == UInt8(ascii: "\"") else {
-                    result.append(text[index])
-                    index += 1
-                    continue
-                }
-                let end = JSONOutline(text).endOfString(from: index)
-                let content = text[(index + 1)..<max(index + 1, end - 1)]
-                if content.starts(with: escapedMark) {
-                    result.append(contentsOf: content.dropFirst(escapedMark.count))
-                } else {
-                    result.append(contentsOf: text[index..<end])
-                }
-                index = end
-            }
-        }
-        return result
-    }
-
     private static func endOfNumber(_ text: UnsafeRawBufferPointer, from start: Int) -> Int {
         var index = start
         while index < text.count, ASCII.isDigit(text[index]) || "-+.eE".utf8.contains(text[index]) {
@@ -107,12 +85,16 @@ enum OutOfRangeNumber {
         return index
     }
 
+    /// Whether `number` is a well-formed number with a fraction or an exponent.
+    private static func isDecimal(_ number: Slice<UnsafeRawBufferPointer>) -> Bool {
+        !NumberForm.isWhole(number) && NumberForm.fits(number)
+    }
+
     /// Whether `number` is a well-formed number (RFC 8259, section 6) that is out of range. A
     /// malformed number is left for the parser to refuse.
     private static func isOutOfRange(_ number: Slice<UnsafeRawBufferPointer>) -> Bool {
         guard NumberForm.fits(number) else { return false }
-        let text = String(decoding: number, as: UTF8.self)
-        return NumberForm.isWhole(number) ? Int64(text) == nil : Double(text)?.isInfinite ?? true
+        return NumberForm.isOutOfRange(String(decoding: number, as: UTF8.self))
     }
 }
 

@@ -144,10 +144,12 @@ struct TextWalker<Sink: EventSink> {
     private let sink: Sink
     private let limits: MappingLimits
     private let sizes: LargeText
+    private let options: JSONValue.ParseOptions
 
     init(sink: Sink, _ limits: MappingLimits, _ sizes: LargeText) {
         self.sink = sink
         self.sizes = sizes
+        options = .validJSON(keepsDigits: sink.keepsDigits)
         var limits = limits
         // Dividing a container must not allow deeper nesting than Jansson does.
         limits.nestingDepthMax = min(limits.nestingDepthMax, JSONValue.nestingDepthMax)
@@ -169,7 +171,7 @@ struct TextWalker<Sink: EventSink> {
         } catch {
             guard error != .outOfMemory else { throw error }
             // Only parsing the whole text gives the position of the error in it.
-            _ = try JSONValue.parse(text, .anyJSON)
+            _ = try JSONValue.parse(text, .validJSON(keepsDigits: false))
             throw error
         }
     }
@@ -202,7 +204,7 @@ struct TextWalker<Sink: EventSink> {
     private func tree(
         _ text: UnsafeRawBufferPointer, depth: Int, isWanted: Bool, _ arena: inout JSONArena
     ) throws(JSONError) -> WalkOutcome {
-        try arena.withTree(text) { tree in
+        try arena.withTree(text, options) { tree in
             let walker = TreeWalker(sink: sink, tree, limits)
             return walker.walk(tree.pointer, depth: depth, isWanted: isWanted)
         }
@@ -254,7 +256,7 @@ struct TextWalker<Sink: EventSink> {
     ) throws(JSONError) -> WalkOutcome {
         let list = [UInt8(ascii: "[")] + part.text + [UInt8(ascii: "]")]
         return try list.withUnsafeBufferPointer { list throws(JSONError) in
-            try arena.withTree(UnsafeRawBufferPointer(list)) { tree throws(JSONError) in
+            try arena.withTree(UnsafeRawBufferPointer(list), options) { tree throws(JSONError) in
                 guard json_array_size(tree.pointer) == part.count else { throw LargeText.malformed }
                 let walker = TreeWalker(sink: sink, tree, limits)
                 for index in 0..<part.count {

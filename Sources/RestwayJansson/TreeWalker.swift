@@ -53,7 +53,7 @@ struct TreeWalker<Sink: EventSink> {
         guard let start = json_string_value(value) else { return sink.null() }
         let count = json_string_length(value)
         if hasOutOfRangeNumbers, let number = JSONValue.outOfRangeNumber(start, count) {
-            return sink.unrepresentableNumber(number)
+            return sink.numberText(number)
         }
         return sink.string(UnsafeRawBufferPointer(start: start, count: count))
     }

@@ -88,6 +88,17 @@ package final class Response: Sendable {
     /// What the parser has made of the body.
     package var parsed: ParsedValue { mapped.parsed }
 
+    /// The body in UTF-8, also if the server has sent it in another charset, which it declares.
+    package var bodyForJSON: Body { body.forJSON(contentType: headers[first: "Content-Type"]) }
+
+    /// The body as JSON text in UTF-8, in which U+FFFD replaces what is not Unicode; `nil` if it is
+    /// not JSON.
+    package var jsonText: Body? {
+        guard bodyIsJSON else { return nil }
+        let body = bodyForJSON
+        return body.withBytes { RepairedText($0) }.map { Body($0.bytes) } ?? body
+    }
+
     /// Whether the body is valid JSON. It is checked once; several threads may check it at the same
     /// time.
     package var bodyIsJSON: Bool {
@@ -96,7 +107,7 @@ package final class Response: Sendable {
         case .invalid: return false
         case .unknown: break
         }
-        let isValid = body.withBytes { (try? JSONValue.parse($0, .anyJSON)) != nil }
+        let isValid = bodyForJSON.withBytes { (try? JSONValue.parse($0, .anyJSON)) != nil }
         json.store(isValid ? .valid : .invalid, ordering: .relaxed)
         return isValid
     }
@@ -336,6 +347,12 @@ package struct Body: Sendable {
     package var looksLikeJSON: Bool {
         let first = bytesAndNUL.first { !ASCII.isJSONSpace($0) }
         return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+    }
+
+    /// The body as a reader of JSON takes it: in UTF-8, also if the server has sent it in another
+    /// charset, which `contentType` names.
+    package func forJSON(contentType: String?) -> Body {
+        withBytes { BodyText.declared($0, contentType: contentType) }.map { Body($0) } ?? self
     }
 
     /// Calls `body` with the bytes without the NUL.

@@ -163,7 +163,7 @@ package struct PageMachine: Sendable {
             total: facts.total, isLast: isLast && facts.count <= rest)
         pageCount += 1
         objectCount += page.objectCount
-        offset = start.map { $0 + facts.count }
+        offset = start.flatMap { try? Self.sum($0, facts.count) }
         return page
     }
 
@@ -199,7 +199,7 @@ package struct PageMachine: Sendable {
     private func isEnd(_ facts: PageFacts, start: Int64?) -> Bool {
         if facts.count == 0 { return true }
         guard let total = facts.total, let start else { return false }
-        return start + facts.count >= total
+        return start >= total - facts.count
     }
 
     private static func sum(_ number: Int64, _ more: Int64) throws(PageError) -> Int64 {

@@ -21,6 +21,8 @@ final class PageReader: Sendable {
         case nothing
         case text(String)
         case integer(Int64)
+        /// A whole number beyond 64 bits.
+        case digits(String)
         case bool(Bool)
         case other(JSONValue.Kind)
 
@@ -28,7 +30,7 @@ final class PageReader: Sendable {
             switch self {
             case .nothing: .null
             case .text: .string
-            case .integer: .integer
+            case .integer, .digits: .integer
             case .bool: .boolean
             case .other(let kind): kind
             }
@@ -38,12 +40,21 @@ final class PageReader: Sendable {
             self =
                 switch value.kind {
                 case .null: .nothing
-                case .string where !value.hasOutOfRangeNumbers: .text(value.string ?? "")
-                case .string: .other(.real)
+                case .string: Self.text(value)
                 case .integer: .integer(value.integer ?? 0)
+                // Some languages write whole numbers as 4.0.
+                case .real:
+                    value.double.flatMap { Int64(exactly: $0) }.map { .integer($0) }
+                        ?? .other(.real)
                 case .boolean: .bool(value.bool ?? false)
                 case let kind: .other(kind)
                 }
+        }
+
+        private static func text(_ value: JSONValue) -> Found {
+            guard let digits = value.borrowedTree.digits else { return .text(value.string ?? "") }
+            let isWhole = Array(digits.utf8).withUnsafeBytes { NumberForm.isWhole($0[...]) }
+            return isWhole ? .digits(digits) : .other(.real)
         }
     }
 
@@ -67,7 +78,7 @@ final class PageReader: Sendable {
     ) throws(Failure) {
         let body = Body(response, context, dataMapper)
         if let keyPath = rules.more { facts.saysMore = try saysMore(body, keyPath) }
-        facts.total = try number(rules.total, response, body)
+        facts.total = try total(response, body)
         facts.start = try number(rules.start, response, body)
         guard facts.saysMore != false else { return }
         switch rules.step {
@@ -108,6 +119,7 @@ final class PageReader: Sendable {
         case .nothing: return nil
         case .text(let text): return text.isEmpty ? nil : .cursor(text)
         case .integer(let number): return .number(number)
+        case .digits(let digits): return .cursor(digits)
         case let found:
             throw wrong(keyPath, "a text, a whole number or null", found.kind, body.response)
         }
@@ -120,11 +132,16 @@ final class PageReader: Sendable {
         switch index.map({ object.value(at: $0) }) {
         case .string(let text)?: return .cursor(text)
         case .int64(let number)?: return .number(number)
-        default:
-            throw failure(
-                "the last object of the page has no text and no whole number as \"\(attribute)\", "
-                    + "from which the next page would be requested", attribute, response)
+        // An attribute of any type holds an integer beyond 64 bits as its digits.
+        case .json(let digits)? where digits.utf8.allSatisfy(ASCII.isDigit):
+            return .cursor(digits)
+        case .double(let number)?:
+            if let whole = Int64(exactly: number) { return .number(whole) }
+        default: break
         }
+        throw failure(
+            "the last object of the page has no text and no whole number as \"\(attribute)\", "
+                + "from which the next page would be requested", attribute, response)
     }
 
     private func resolved(
@@ -158,23 +175,65 @@ final class PageReader: Sendable {
         throw wrong(keyPath, "true or false", found.kind, body.response)
     }
 
+    /// Returns the number of all objects; `nil` if it is not known. Servers that do not count write
+    /// -1 then, also as an unsigned number.
+    private func total(_ response: Response, _ body: Body) throws(Failure) -> Int64? {
+        switch try found(rules.total, response, body) {
+        case .integer(..<0), .digits: return nil
+        case let found: return try number(found, rules.total, response)
+        }
+    }
+
     private func number(
         _ place: PageRules.Place?, _ response: Response, _ body: Body
     ) throws(Failure) -> Int64? {
+        try number(found(place, response, body), place, response)
+    }
+
+    private func number(
+        _ found: Found, _ place: PageRules.Place?, _ response: Response
+    ) throws(Failure) -> Int64? {
+        switch found {
+        case .nothing: return nil
+        case .integer(let number) where number >= 0: return number
+        case .integer: throw wrong(place, "a number that is not negative", response)
+        case .digits: throw wrong(place, "a whole number of at most 2^63 - 1", response)
+        case let found:
+            let kind = found.kind.withArticle
+            throw wrong(place, "a whole number or null", response, ", found \(kind)")
+        }
+    }
+
+    /// Returns the number at a place. A text that is a number counts as one.
+    private func found(
+        _ place: PageRules.Place?, _ response: Response, _ body: Body
+    ) throws(Failure) -> Found {
+        let found: Found
         switch place {
-        case nil: return nil
+        case nil: return .nothing
+        case .header(let name)?: found = response.headers[first: name].map(Found.text) ?? .nothing
+        case .keyPath(let keyPath)?: found = try body.value(keyPath)
+        }
+        guard case .text(let text) = found else { return found }
+        if text.isEmpty { return .nothing }
+        let bytes = Array(text.utf8)
+        let isNumber = bytes.withUnsafeBytes { NumberForm.fits($0[...]) }
+        guard isNumber, let number = try? JSONValue.parse(text, .anyJSON) else { return found }
+        return Found(number)
+    }
+
+    private func wrong(
+        _ place: PageRules.Place?, _ expected: String, _ response: Response, _ found: String = ""
+    ) -> Failure {
+        switch place {
         case .header(let name)?:
-            guard let text = response.headers[first: name] else { return nil }
-            guard let number = Headers.wholeNumber(text[...]) else {
-                throw failure("expected a whole number in the header \(name)", name, response)
-            }
-            return number
+            failure("expected \(expected) in the header \(name)", name, response)
         case .keyPath(let keyPath)?:
-            switch try body.value(keyPath) {
-            case .nothing: return nil
-            case .integer(let number) where number >= 0: return number
-            case let found: throw wrong(keyPath, "a whole number or null", found.kind, response)
-            }
+            failure(
+                "expected \(expected) at \(keyPath.joined(separator: "."))\(found)",
+                keyPath.joined(separator: "."), response)
+        case nil:
+            failure("expected \(expected)", "", response)
         }
     }
 
@@ -236,7 +295,7 @@ final class PageReader: Sendable {
         }
 
         private func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-            response.bodyWithNUL.withUnsafeBytes { body(.init(rebasing: $0.dropLast())) }
+            response.bodyForJSON.withBytes(body)
         }
     }
 }

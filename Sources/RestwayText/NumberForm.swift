@@ -26,6 +26,12 @@ package struct NumberForm {
         !number.contains { ".eE".utf8.contains($0) }
     }
 
+    /// Returns whether neither an int64 nor a double can hold a number.
+    package static func isOutOfRange(_ number: String) -> Bool {
+        number.utf8.contains { ".eE".utf8.contains($0) }
+            ? Double(number)?.isInfinite ?? true : Int64(number) == nil
+    }
+
     /// Removes the first character if it is in `characters`; false if it is not.
     private mutating func drop(oneOf characters: String) -> Bool {
         guard let first = rest.first, characters.utf8.contains(first) else { return false }
@@ -38,5 +44,18 @@ package struct NumberForm {
         let count = rest.count
         rest = rest.drop(while: ASCII.isDigit)
         return rest.count < count
+    }
+}
+
+extension NumberForm {
+    /// Returns the shortest text of a finite number that is read as the same double: `0.1`, `19.99`,
+    /// `1e-7`, `5.0`. It always has a fraction or an exponent.
+    package static func shortest(_ number: Double) -> String {
+        let text = number.description
+        guard let mark = text.utf8.firstIndex(of: UInt8(ascii: "e")) else { return text }
+        // Swift writes `1e-07` and `1e+16`.
+        var exponent = text[text.index(after: mark)...]
+        let sign = exponent.removeFirst() == "-" ? "-" : ""
+        return text[...mark] + sign + exponent.drop { $0 == "0" }
     }
 }

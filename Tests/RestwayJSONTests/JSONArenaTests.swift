@@ -22,7 +22,7 @@ final class JSONArenaTests: XCTestCase {
     }()
 
     private static func text(of tree: JSONTree) -> [UInt8] {
-        JSONValue.text(of: tree.pointer, hasOutOfRangeNumbers: tree.hasOutOfRangeNumbers)
+        tree.text()
     }
 
     private static func counted(_ text: String) throws -> [UInt8] {

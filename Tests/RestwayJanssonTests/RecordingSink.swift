@@ -39,7 +39,7 @@ final class RecordingSink: EventSink {
         record("bytes \(Array(content))")
     }
     func date(_ microseconds: Int64) -> EventAnswer { record("date \(microseconds)") }
-    func unrepresentableNumber(_ digits: UnsafeRawBufferPointer) -> EventAnswer {
+    func numberText(_ digits: UnsafeRawBufferPointer) -> EventAnswer {
         record("number " + text(digits))
     }
 }

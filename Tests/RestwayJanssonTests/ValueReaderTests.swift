@@ -50,8 +50,8 @@ final class ValueReaderTests: XCTestCase {
             [
                 .beginArray(count: 2), .beginObject(count: 2), .key("a"), .beginArray(count: 2),
                 .int64(1), .beginObject(count: 1), .key("b"),
-                .unrepresentableNumber("99999999999999999999"), .endObject, .endArray, .key("c"),
-                .unrepresentableNumber("1e400"), .endObject, .int64(5), .endArray, .end,
+                .numberText("99999999999999999999"), .endObject, .endArray, .key("c"),
+                .numberText("1e400"), .endObject, .int64(5), .endArray, .end,
             ])
         XCTAssertThrowsError(try steps(.leaf(.json("{"))))
     }
@@ -134,5 +134,5 @@ private final class Skipping: EventSink {
     func null() -> EventAnswer { unexpected() }
     func bytes(_ content: UnsafeRawBufferPointer) -> EventAnswer { unexpected() }
     func date(_ microseconds: Int64) -> EventAnswer { unexpected() }
-    func unrepresentableNumber(_ text: UnsafeRawBufferPointer) -> EventAnswer { unexpected() }
+    func numberText(_ text: UnsafeRawBufferPointer) -> EventAnswer { unexpected() }
 }

@@ -202,7 +202,7 @@ final class MachineEventTests: XCTestCase {
                 case 7: _ = machine.null()
                 case 8: _ = Array("text".utf8).withUnsafeBytes { machine.string($0) }
                 case 9:
-                    _ = Array("1e999".utf8).withUnsafeBytes { machine.unrepresentableNumber($0) }
+                    _ = Array("1e999".utf8).withUnsafeBytes { machine.numberText($0) }
                 case 10: _ = machine.date(1)
                 case 11: _ = [UInt8(1)].withUnsafeBytes { machine.bytes($0) }
                 default:

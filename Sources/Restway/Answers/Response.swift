@@ -61,7 +61,8 @@ public struct Response: Sendable {
 
     /// The body as JSON.
     public func json() throws(RestwayError) -> JSON {
-        let parsed: Result<JSONValue, JSONError> = core.withBody { bytes in
+        let body = core.jsonText ?? core.bodyForJSON
+        let parsed: Result<JSONValue, JSONError> = body.withBytes { bytes in
             Result { () throws(JSONError) in try JSONValue.parse(bytes) }
         }
         switch parsed {
@@ -128,7 +129,8 @@ extension Response {
                 return try ObjectDecoder(content, source).decode(Value.self)
             }
             guard core.isMapped else {
-                return try source.decoder.decode(Value.self, from: body)
+                let json = core.jsonText.map { $0.withBytes { Data($0) } }
+                return try source.decoder.decode(Value.self, from: json ?? body)
             }
             return try ObjectDecoder.decode(Value.self, core.objects, source)
         } catch {

@@ -80,9 +80,6 @@ enum TokenResponse {
         guard let head = recorder.head else {
             throw .refused("the token endpoint gave no answer")
         }
-        if let reason = ContentDecoder.reasonNotDecoded(head.headers) {
-            throw .refused("the token endpoint's answer cannot be read: \(reason)")
-        }
         let body: [UInt8]
         do {
             body = try ContentDecoder.decode(
@@ -90,7 +87,17 @@ enum TokenResponse {
         } catch {
             throw .refused("the token endpoint's answer is damaged: \(error.message)")
         }
-        return try credential(status: head.status, body: body)
+        let declared = unsafe body.withUnsafeBytes {
+            unsafe BodyText.declared($0, contentType: head.headers[first: "Content-Type"])
+        }
+        do throws(AuthFailure) {
+            return try credential(status: head.status, body: declared ?? body)
+        } catch {
+            guard case .refused(let why, let isFinal, let cause) = error,
+                let coding = ContentDecoder.reasonNotDecoded(head.headers)
+            else { throw error }
+            throw .refused("\(why) (\(coding))", isFinal: isFinal, cause: cause)
+        }
     }
 
     /// Returns the new fields: a token, and the fields that came with it. Without a new refresh

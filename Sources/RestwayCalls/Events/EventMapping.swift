@@ -185,7 +185,9 @@ struct EventMapping {
             _ = machine.null()
         } else {
             do throws(MapperError) {
-                try mapper.decode(text, into: machine, limits: processor.limits)
+                let reading = BodyReading(
+                    mapper: mapper, limits: processor.limits, contentType: nil)
+                try reading.read(event: text, into: machine)
             } catch {
                 return failure(event, error.message)
             }

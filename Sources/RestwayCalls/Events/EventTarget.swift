@@ -105,8 +105,7 @@ final class EventTarget: BodyTarget, @unchecked Sendable {
             throw Failure(.mapping, why)
         case .events(let found):
             if let reason = ContentDecoder.reasonNotDecoded(head.headers) {
-                opened = nil
-                throw Failure(.mapping, reason)
+                Log.shared.write(.warning, .transport, "\(call.description): \(reason)")
             }
             opened = found
             parser = found.parser(

@@ -95,7 +95,7 @@ struct FieldWriter {
                 throw MapperError("a number is infinite or not-a-number: no field can hold it")
             }
             return String(decoding: number.text(), as: UTF8.self)
-        case .string(let text), .unrepresentableNumber(let text): return text
+        case .string(let text), .numberText(let text): return text
         case .bytes(let bytes): return Base64.encode(bytes)
         case .date(let date): return DateFormat.iso8601.format(date)
         case .null, .end, .key, .beginObject, .endObject, .beginArray, .endArray: return nil

@@ -24,7 +24,7 @@ struct AnswerErrors {
         var message = "\(processor.describe(received)) answered \(received.status)"
         if let reason = HTTPStatus.reasons[received.status] { message += " \(reason)" }
         if received.isSuccess { message += ", which its route does not take as a success" }
-        if let text = error.message ?? notDecoded(received) ?? excerpt(of: received, error) {
+        if let text = error.message ?? excerpt(of: received, error) ?? notDecoded(received, error) {
             message += ": \(text)"
         }
         if let code = error.code { message += " (API code \(code))" }
@@ -46,14 +46,14 @@ struct AnswerErrors {
     /// Returns the API's own error in a body.
     func apiError(_ received: ReceivedResponse) -> APIError {
         APIError(
-            body: notDecoded(received) == nil ? received.body : Body(),
-            mediaType: received.headers[first: "Content-Type"], call.api.definition.errors,
-            read: { self.json($0, of: received) })
+            body: received.body, mediaType: received.headers[first: "Content-Type"],
+            call.api.definition.errors, read: { self.json($0, of: received) })
     }
 
-    /// Returns why nothing can be read in a body that is still coded; `nil` if it is not.
-    private func notDecoded(_ received: ReceivedResponse) -> String? {
-        received.body.isEmpty ? nil : ContentDecoder.reasonNotDecoded(received.headers)
+    /// Returns why nothing was found in a body that is still coded; `nil` if it is not.
+    private func notDecoded(_ received: ReceivedResponse, _ error: APIError) -> String? {
+        error.isFound || received.body.isEmpty
+            ? nil : ContentDecoder.reasonNotDecoded(received.headers)
     }
 
     /// Returns the first bytes of a body in which no error was found.
@@ -73,7 +73,14 @@ struct AnswerErrors {
         let type = received.headers.joined("Content-Type")
         guard let mapper = processor.mapper(for: received, looksLikeJSON: true),
             !MediaType.reads(mapper, "application/json"), !(type.map(MediaType.isJSON) ?? false)
-        else { return try? JSONValue.parse(body, .init(keepsNULInKeys: true)) }
+        else {
+            var options = JSONValue.ParseOptions(keepsNULInKeys: true)
+            options.repairsText = true
+            let declared = BodyText.declared(
+                body, contentType: received.headers[first: "Content-Type"])
+            guard let declared else { return try? JSONValue.parse(body, options) }
+            return declared.withUnsafeBytes { try? JSONValue.parse($0, options) }
+        }
         let limits = MappingLimits(nestingDepthMax: call.context.options.nestingDepthMax)
         return JSONValue.read(body, by: mapper, limits)
     }

@@ -26,7 +26,8 @@ struct AnswerReading {
 
     private func json(_ received: ReceivedResponse) throws(Failure) -> ParsedValue {
         guard !received.body.isEmpty else { return .json(isEmpty: true) }
-        let read: Result<Void, JSONError> = received.body.withBytes { bytes in
+        let body = received.body.forJSON(contentType: received.headers[first: "Content-Type"])
+        let read: Result<Void, JSONError> = body.withBytes { bytes in
             Result { () throws(JSONError) in _ = try JSONValue.parse(bytes, .anyJSON) }
         }
         if case .failure(let error) = read { throw unreadable(error.message, received) }
@@ -63,7 +64,7 @@ struct AnswerReading {
     }
 
     private func unreadable(_ why: String, _ received: ReceivedResponse) -> Failure {
-        var failure = processor.failure(.mapping, why, received)
+        var failure = processor.unreadable(why, received)
         failure.domain = .parsing
         return failure
     }

@@ -79,14 +79,19 @@ private struct BytesMappingRun: Sendable {
         let plan = try plan()
         let mapper = try mapper()
         let progress = MappingProgress()
-        let machine = MappingMachine(
-            plan: plan, limits: limits, isCancelled: isCancelled(progress), progress: progress)
-        let decoded: Result<Void, MapperError> = body.withBytes { bytes in
-            Result { () throws(MapperError) in
-                try mapper.decode(bytes, into: machine, limits: limits)
+        let reading = BodyReading(
+            mapper: mapper, limits: limits, contentType: order.mediaType)
+        let machine: MappingMachine
+        do throws(MapperError) {
+            machine = try reading.read(body) {
+                progress.restart()
+                return MappingMachine(
+                    plan: plan, limits: limits, isCancelled: isCancelled(progress),
+                    progress: progress)
             }
+        } catch {
+            throw failure(.mapping, error.message)
         }
-        if case .failure(let error) = decoded { throw failure(.mapping, error.message) }
         var result: MappingResult
         do throws(MappingFailure) {
             result = try machine.finish()

@@ -31,7 +31,8 @@ struct ErrorExcerpt {
 
     /// Returns the excerpt; `nil` if the body is not text, or too large to find its secrets.
     func text(of body: Body, mediaType: String?) -> String? {
-        let bytes = Array(body.bytesAndNUL.dropLast())
+        let declared = body.withBytes { BodyText.declared($0, contentType: mediaType) }
+        let bytes = declared ?? Array(body.bytesAndNUL.dropLast())
         // Some servers name the wrong type for a text or for JSON.
         var type = mediaType ?? Self.plain
         if body.looksLikeJSON {

@@ -102,9 +102,6 @@ struct ResponseProcessor {
             return parsed
         }
         parsed.manner = key.map { AnswerMemo.Manner(key: $0, plan: plan) }
-        if let reason = ContentDecoder.reasonNotDecoded(received.headers) {
-            throw failure(.mapping, reason, received)
-        }
         let mapper = try self.mapper(for: received, plan)
         context.lifecycle.tell(.willMap, of: call)
         var result = try read(received, plan, with: mapper)
@@ -135,7 +132,7 @@ struct ResponseProcessor {
             received.body.looksLikeJSON || !request.accepted.isEmpty || plan.namesMediaTypes
         if let mapper = mapper(for: received, looksLikeJSON: isToBeRead) { return mapper }
         let type = received.headers.joined("Content-Type") ?? "nothing"
-        throw failure(.mapping, "expected JSON, the server sent \(type)", received)
+        throw unreadable("expected JSON, the server sent \(type)", received)
     }
 
     /// Refuses the body of a successful answer that has no type that the route accepts.
@@ -178,16 +175,25 @@ struct ResponseProcessor {
     private func read(
         _ received: ReceivedResponse, _ plan: MappingPlan, with mapper: any Mapper
     ) throws(Failure) -> MappingResult {
-        let machine = machine(plan, isAnswer: request.submission != nil)
-        let decoded: Result<Void, MapperError> = received.body.withBytes { body in
-            Result { () throws(MapperError) in
-                try mapper.decode(body, into: machine, limits: limits)
+        let reading = BodyReading(
+            mapper: mapper, limits: limits, contentType: received.headers[first: "Content-Type"])
+        let machine: MappingMachine
+        do throws(MapperError) {
+            machine = try reading.read(received.body) {
+                call.mappingProgress.restart()
+                return self.machine(plan, isAnswer: request.submission != nil)
             }
-        }
-        if case .failure(let error) = decoded {
-            throw failure(.mapping, error.message, received)
+        } catch {
+            throw unreadable(error.message, received)
         }
         return try result(of: machine, mapper, received)
+    }
+
+    /// Returns the failure of a body that cannot be read. If the body has a content coding that is
+    /// not known, that is the likely reason.
+    func unreadable(_ why: String, _ received: ReceivedResponse) -> Failure {
+        let coding = ContentDecoder.reasonNotDecoded(received.headers)
+        return failure(.mapping, coding.map { "\(why) (\($0))" } ?? why, received)
     }
 
     var limits: MappingLimits {

@@ -133,7 +133,7 @@ extension ValueConversion {
             guard number.isFinite else {
                 throw TransformError("expected a number, found one that has no digits")
             }
-            return .string(number.description)
+            return .string(NumberForm.shortest(number))
         case (.numberAsText, .string(let text)):
             return try Self.number(text)
         case (.url, .string(let text)):
@@ -163,7 +163,9 @@ extension ValueConversion {
 
     private static func number(_ text: String) throws(TransformError) -> Value {
         let number: Value? = text.withBytes { bytes in
-            NumberText.integer(bytes).map(Value.int64)
+            // JSON text keeps all digits. It cannot have leading zeros.
+            if Int64(text) == nil, NumberForm.fits(bytes[...]) { return .json(text) }
+            return NumberText.integer(bytes).map(Value.int64)
                 ?? NumberText.double(bytes).map(Value.double)
         }
         guard let number else {

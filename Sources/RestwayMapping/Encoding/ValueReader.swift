@@ -1,4 +1,5 @@
 import RestwayObjects
+import RestwayText
 
 /// Gives a mapper the value to write, one step after the other. It is the counterpart of
 /// `EventSink`.
@@ -24,8 +25,9 @@ package struct ValueReader {
         case bytes([UInt8])
         /// Microseconds since 1970-01-01T00:00:00Z.
         case date(Int64)
-        /// The text of a number that neither an int64 nor a double can hold. It is a JSON number.
-        case unrepresentableNumber(String)
+        /// A JSON number that is written with these digits: neither an int64 nor a double can hold it,
+        /// or a double would not keep its digits.
+        case numberText(String)
     }
 
     /// An open object or list.
@@ -103,9 +105,11 @@ package struct ValueReader {
         case .bytes(let bytes): return .bytes(bytes)
         case .date(let date): return .date(date)
         case .json(let text):
+            // A number keeps the digits with which it is given.
+            if text.withBytes({ NumberForm.fits($0[...]) }) {
+                return Int64(text).map(Step.int64) ?? .numberText(text)
+            }
             let value = try WireBuilder.value(json: text, json, limits)
-            // This value cannot be parsed any further.
-            if case .leaf(.json(let number)) = value { return .unrepresentableNumber(number) }
             return try step(value, true)
         case .absent, .null, .link, .links: return .null
         }
@@ -152,7 +156,7 @@ package struct ValueReader {
         case .string(let text): text.withBytes(sink.string)
         case .bytes(let bytes): bytes.withUnsafeBytes(sink.bytes)
         case .date(let date): sink.date(date)
-        case .unrepresentableNumber(let text): text.withBytes(sink.unrepresentableNumber)
+        case .numberText(let text): text.withBytes(sink.numberText)
         }
     }
 }

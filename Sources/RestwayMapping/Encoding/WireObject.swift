@@ -144,7 +144,7 @@ package final class WireBuilder: EventSink {
     }
     package func date(_ microseconds: Int64) -> EventAnswer { put(.leaf(.date(microseconds))) }
 
-    package func unrepresentableNumber(_ text: UnsafeRawBufferPointer) -> EventAnswer {
+    package func numberText(_ text: UnsafeRawBufferPointer) -> EventAnswer {
         put(.leaf(.json(String(decoding: text, as: UTF8.self))))
     }
 

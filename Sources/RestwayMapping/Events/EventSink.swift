@@ -17,6 +17,9 @@ package protocol EventSink: AnyObject {
     /// The sink, if it is a mapping machine; otherwise `nil`. A mapper may call the machine
     /// directly, which avoids the cost of the protocol for each event.
     var machine: MappingMachine? { get }
+    /// Whether a mapper of a format that writes numbers as digits pushes those with a fraction or
+    /// an exponent by `numberText`, so that no digit is lost.
+    var keepsDigits: Bool { get }
 
     func beginObject() -> EventAnswer
     func key(_ text: UnsafeRawBufferPointer) -> EventAnswer
@@ -33,14 +36,16 @@ package protocol EventSink: AnyObject {
     func bytes(_ content: UnsafeRawBufferPointer) -> EventAnswer
     /// Takes a date, in microseconds since 1970-01-01T00:00:00Z, of a format that has dates.
     func date(_ microseconds: Int64) -> EventAnswer
-    /// Takes the text of a number that neither an int64 nor a double can hold. It is a JSON number.
-    func unrepresentableNumber(_ text: UnsafeRawBufferPointer) -> EventAnswer
+    /// Takes a number as its text, a JSON number: one that neither an int64 nor a double can hold or,
+    /// if the sink `keepsDigits`, any number with a fraction or an exponent.
+    func numberText(_ text: UnsafeRawBufferPointer) -> EventAnswer
     /// The mapper has broken the contract in a way that the other functions cannot be told.
     func broke(_ breach: EventBreach) -> EventAnswer
 }
 
 extension EventSink {
     package var machine: MappingMachine? { nil }
+    package var keepsDigits: Bool { false }
     package func broke(_ breach: EventBreach) -> EventAnswer { .stop }
 }
 

@@ -66,9 +66,10 @@ extension ScratchStack<UInt8> {
         case .bool(let value): append(value ? "true" : "false")
         case .int64(let value): append(String(value))
         // JSON cannot express infinities and not-a-number; only other formats have them.
-        case .double(let value): append(value.isFinite ? value.description : "null")
+        case .double(let value):
+            append(value.isFinite ? NumberForm.shortest(value) : "null")
         case .string(let content): writeQuoted(content)
-        case .unrepresentable(let digits): append(digits)
+        case .digits(let digits): append(digits)
         // Neither text has a character that needs escaping.
         case .bytes(let content): append("\"\(Base64.encode(Array(content)))\"" as String)
         case .date(let date): append("\"\(DateFormat.iso8601.format(date))\"" as String)

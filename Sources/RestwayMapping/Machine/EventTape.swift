@@ -6,7 +6,7 @@
 struct EventTape {
     enum Kind: UInt8 {
         case beginObject, key, endObject, beginArray, endArray
-        case null, bool, int64, double, string, bytes, date, unrepresentable
+        case null, bool, int64, double, string, bytes, date, digits
     }
 
     struct Event: BitwiseCopyable {
@@ -65,7 +65,7 @@ struct EventTape {
         case .date(let date): add(.date, 0, UInt64(bitPattern: date))
         case .string(let text): add(.string, text)
         case .bytes(let content): add(.bytes, content)
-        case .unrepresentable(let digits): add(.unrepresentable, digits)
+        case .digits(let digits): add(.digits, digits)
         }
     }
 
@@ -172,7 +172,7 @@ struct EventTape {
         case .null: core.scalar(.null)
         case .date: core.scalar(.date(Int64(bitPattern: event.bits)))
         case .bytes: core.scalar(.bytes(text(of: event)))
-        case .unrepresentable: core.scalar(.unrepresentable(text(of: event)))
+        case .digits: core.scalar(.digits(text(of: event)))
         }
     }
 }

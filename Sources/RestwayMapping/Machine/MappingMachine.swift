@@ -35,6 +35,7 @@ package final class MappingMachine: EventSink {
     }
 
     package var machine: MappingMachine? { self }
+    package var keepsDigits: Bool { core.pointee.plan.keepsDigits }
     package func beginObject() -> EventAnswer { core.pointee.beginObject() }
     package func key(_ text: UnsafeRawBufferPointer) -> EventAnswer { core.pointee.key(text) }
     package func endObject() -> EventAnswer { core.pointee.end(isArray: false) }
@@ -53,10 +54,19 @@ package final class MappingMachine: EventSink {
     package func date(_ microseconds: Int64) -> EventAnswer {
         core.pointee.scalar(.date(microseconds))
     }
-    package func unrepresentableNumber(_ text: UnsafeRawBufferPointer) -> EventAnswer {
-        core.pointee.scalar(.unrepresentable(text))
+    package func numberText(_ text: UnsafeRawBufferPointer) -> EventAnswer {
+        core.pointee.scalar(.digits(text))
     }
     package func broke(_ breach: EventBreach) -> EventAnswer { core.pointee.broke(breach) }
+
+    /// Takes a string in which U+FFFD replaces what was not Unicode.
+    package func repairedString(_ text: UnsafeRawBufferPointer) -> EventAnswer {
+        let answer = core.pointee.string(text)
+        if answer != .stop {
+            core.pointee.issue("expected text, found text that is not Unicode; U+FFFD replaces it")
+        }
+        return answer
+    }
 
     // A machine can map several values into one result, for example events that arrived together.
     // The caller reports the end of each value, and the start of each further value.
@@ -162,11 +172,11 @@ package struct SinkEntry {
     package static let date: OfInteger = { context, date in
         push(context, { $0.scalar(.date(date)) }, { $0.date(date) })
     }
-    package static let numberOutOfRange: OfText = { context, text, length in
+    package static let numberText: OfText = { context, text, length in
         guard isMemory(text, length) else { return refuse(context) }
         let text = UnsafeRawBufferPointer(start: text, count: length)
         return push(
-            context, { $0.scalar(.unrepresentable(text)) }, { $0.unrepresentableNumber(text) })
+            context, { $0.scalar(.digits(text)) }, { $0.numberText(text) })
     }
 
     /// No memory is as long: the length of a text beyond this is a mistake, such as `SIZE_MAX`.

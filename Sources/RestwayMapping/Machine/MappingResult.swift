@@ -147,6 +147,13 @@ package final class MappingProgress: Sendable {
 
     // Only one thread maps, so no other thread changes these values.
 
+    /// Begins again, because the body is read a second time.
+    package func restart() {
+        done.store(0, ordering: .relaxed)
+        total.store(0, ordering: .relaxed)
+        isOpen.store(false, ordering: .relaxed)
+    }
+
     func expect(_ count: Int?) {
         guard let count else { return isOpen.store(true, ordering: .relaxed) }
         total.store(total.load(ordering: .relaxed) &+ count, ordering: .relaxed)

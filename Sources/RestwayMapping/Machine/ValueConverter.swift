@@ -10,7 +10,8 @@ enum Scalar {
     case int64(Int64)
     case double(Double)
     case string(UnsafeRawBufferPointer)
-    case unrepresentable(UnsafeRawBufferPointer)
+    /// A number as its text; see `EventSink.numberText`.
+    case digits(UnsafeRawBufferPointer)
     case bytes(UnsafeRawBufferPointer)
     case date(Int64)
 
@@ -22,7 +23,9 @@ enum Scalar {
         case .int64: "an integer"
         case .double: "a number with a fraction or an exponent"
         case .string: "a string"
-        case .unrepresentable: "a number out of range"
+        case .digits(let digits):
+            NumberForm.isWhole(digits[...]) || NumberText.double(digits) == nil
+                ? "a number out of range" : "a number with a fraction or an exponent"
         case .bytes: "bytes"
         case .date: "a date"
         }
@@ -95,7 +98,7 @@ struct ValueConverter {
         case (_, .double(let value)): try number(value, target, mapping)
         case (.any, .bool(let value)), (.bool, .bool(let value)), (.boolWords, .bool(let value)):
             .bool(value)
-        case (_, .unrepresentable(let digits)): try outOfRange(digits, target)
+        case (_, .digits(let digits)): try number(digits, target, mapping)
         // A date is a date, whatever date format the attribute has for text.
         case (.any, .date(let date)), (.iso8601, .date(let date)), (.day, .date(let date)),
             (.pattern, .date(let date)), (.epoch, .date(let date)):
@@ -186,25 +189,37 @@ struct ValueConverter {
             guard let whole = Int64(exactly: value) else { break }
             return try text(String(whole), .string)
         case .numberAsText where value.isFinite:
-            return try text(value.description, .string)
+            return try text(NumberForm.shortest(value), .string)
         default: break
         }
         throw .found(Scalar.double(value).found, by: target)
     }
 
-    /// Converts a number that neither an int64 nor a double holds exactly, given by its digits. A
-    /// double takes the nearest value. An attribute of any type keeps all digits of an integer, as
-    /// JSON text. Other numbers are beyond a double, and most readers of JSON cannot hold them.
-    private mutating func outOfRange(
-        _ digits: UnsafeRawBufferPointer, _ target: PlanTarget
+    /// Converts a number that is given by its digits.
+    ///
+    /// An integer is beyond 64 bits: a double takes the nearest value, and an attribute of any type
+    /// keeps all digits as JSON text. Another number may be beyond a double, and most readers of
+    /// JSON cannot hold it then.
+    private mutating func number(
+        _ digits: UnsafeRawBufferPointer, _ target: PlanTarget, _ mapping: Int
     ) throws(Misfit) -> Cell {
+        if target.conversion == .numberAsText { return try text(of: digits) }
+        let value = NumberText.double(digits)
+        guard NumberForm.isWhole(digits[...]) else {
+            guard let value else { throw .range(target) }
+            return try number(value, target, mapping)
+        }
         switch target.conversion {
-        case .any where !target.isIdentity && NumberForm.isWhole(digits[...]):
-            return try text(digits, .json)
+        case .any where !target.isIdentity: return try text(digits, .json)
         case .double, .doubleText:
-            guard let value = NumberText.double(digits) else { throw .range(target) }
+            guard let value else { throw .range(target) }
             return .double(value)
-        case .numberAsText: return try text(of: digits)
+        case .any, .int, .intText, .string:
+            throw .found(
+                """
+                an integer beyond 64 bits (type string with the transform numberText keeps all \
+                digits)
+                """, by: target)
         default: throw .range(target)
         }
     }
@@ -314,7 +329,12 @@ struct ValueConverter {
             case .int64(let value): .int64(value)
             case .double(let value): .double(value)
             case .string(let text): .string(String(decoding: text, as: UTF8.self))
-            case .unrepresentable(let digits): .json(String(decoding: digits, as: UTF8.self))
+            case .digits(let digits):
+                if !NumberForm.isWhole(digits[...]), let value = NumberText.double(digits) {
+                    .double(value)
+                } else {
+                    .json(String(decoding: digits, as: UTF8.self))
+                }
             case .bytes(let content): .bytes(Array(content))
             case .date(let date): .date(date)
             }

@@ -41,6 +41,8 @@ package final class MappingPlan: @unchecked Sendable {
     let hasUnions: Bool
     /// The objects that an answer has beside its results.
     let included: IncludedObjects?
+    /// Whether a value of the answer may become the digits of a number.
+    let keepsDigits: Bool
     /// Whether a descriptor must find something at its key path.
     let hasRequired: Bool
     /// The form of the value of the answer; nil if no descriptor describes a value.
@@ -105,6 +107,33 @@ package final class MappingPlan: @unchecked Sendable {
         }
         tree = PlanTree(draft)
         details = mappings.map(\.plan.details) + [tree.details]
+        keepsDigits =
+            tree.details.keepsDigits
+            || Self.mappings(of: descriptors, included, entities)
+                .contains(where: \.plan.details.keepsDigits)
+    }
+
+    /// The mappings of all objects that an answer may contain.
+    private static func mappings(
+        of descriptors: [ResponseDescriptor], _ included: IncludedObjects?,
+        _ entities: [EntityMapping]
+    ) -> [EntityMapping] {
+        var found = descriptors.map(\.mapping)
+        let unions = descriptors.compactMap(\.union) + [included?.union].compactMap { $0 }
+        var waiting = unions.flatMap(\.members)
+        var known: Set<Int> = []
+        var next = 0
+        while true {
+            while next < found.count {
+                let mapping = found[next]
+                next += 1
+                for link in mapping.relationships {
+                    waiting += mapping.entity.relationships[link.relationship].targets
+                }
+            }
+            guard let entity = waiting.popLast() else { return found }
+            if known.insert(entity).inserted { found.append(entities[entity]) }
+        }
     }
 
     /// Whether a descriptor has a hook.

@@ -9,6 +9,8 @@ struct PlanDetails {
     /// The targets that are tried in order for a value that comes in several forms.
     var alternatives: [[PlanTarget]] = []
     var checks: [PlanCheck] = []
+    /// Whether a value becomes the digits of a number.
+    var keepsDigits = false
 }
 
 /// A tree of source keys that is being built.
@@ -67,6 +69,8 @@ struct PlanDraft {
             takesNull = accepted.contains(.null)
             detail = details.checks.count
             details.checks.append(PlanCheck(accepted: accepted, target: targets[0]))
+        case .numberAsText:
+            details.keepsDigits = true
         default:
             break
         }

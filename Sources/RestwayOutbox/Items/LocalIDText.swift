@@ -137,7 +137,7 @@ struct WrittenIdentity {
         if isNumber, let integer {
             (text, number) = (Array(String(integer).utf8), [0xD3] + Self.bigEndian(integer))
         } else if isNumber, let double = Double(given), double.isFinite {
-            text = Array(double.description.utf8)
+            text = Array(NumberForm.shortest(double).utf8)
             number = [0xCB] + Self.bigEndian(double.bitPattern)
         } else {
             let bytes = Array(given.utf8)

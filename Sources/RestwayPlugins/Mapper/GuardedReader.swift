@@ -1,6 +1,7 @@
 import CRestwayPlugin
 import Glibc
 import RestwayMapping
+import RestwayText
 import RestwayThreads
 
 /// Gives a plugin the value that it encodes, as functions and a context.
@@ -157,7 +158,10 @@ final class GuardedReader: @unchecked Sendable {
             case .string(let text): lend(Array(text.utf8), RESTWAY_PLUGIN_ITEM_STRING)
             case .bytes(let bytes): lend(bytes, RESTWAY_PLUGIN_ITEM_BYTES)
             case .date(let date): Self.item(RESTWAY_PLUGIN_ITEM_DATE, integer: date)
-            case .unrepresentableNumber(let text):
+            // A format without digits takes a number that a double can hold.
+            case .numberText(let text) where !NumberForm.isOutOfRange(text):
+                Self.item(RESTWAY_PLUGIN_ITEM_REAL, real: Double(text) ?? 0)
+            case .numberText(let text):
                 lend(Array(text.utf8), RESTWAY_PLUGIN_ITEM_NUMBER_OUT_OF_RANGE)
             }
         filled.struct_size = item.pointee.struct_size

@@ -68,7 +68,7 @@ final class GuardedSink: @unchecked Sendable {
         table.integer = SinkEntry.integer
         table.real = SinkEntry.real
         table.string = SinkEntry.string
-        table.number_out_of_range = SinkEntry.numberOutOfRange
+        table.number_out_of_range = SinkEntry.numberText
         return table
     }()
 }

@@ -50,7 +50,7 @@ package final class PluginMapper: Mapper, @unchecked Sendable {
         machine?.relies(on: bytes)
         defer { machine?.relies(on: UnsafeRawBufferPointer(start: nil, count: 0)) }
         do throws(MapperError) {
-            try push(bytes, limits, GuardedSink(sink, plugin: plugin))
+            try push(bytes, limits, sink.keepsDigits, GuardedSink(sink, plugin: plugin))
         } catch {
             // The machine knows why it told the plugin to stop, and reports the reason itself.
             if let machine, machine.hasFailed { return }
@@ -60,11 +60,13 @@ package final class PluginMapper: Mapper, @unchecked Sendable {
 
     /// Lets the plugin push the value in `bytes` as events.
     private func push(
-        _ bytes: UnsafeRawBufferPointer, _ limits: MappingLimits, _ guarded: GuardedSink
+        _ bytes: UnsafeRawBufferPointer, _ limits: MappingLimits, _ keepsDigits: Bool,
+        _ guarded: GuardedSink
     ) throws(MapperError) {
         var limitTable = restway_plugin_limits()
         limitTable.struct_size = MemoryLayout<restway_plugin_limits>.size
         limitTable.nesting_depth_max = Int64(limits.nestingDepthMax)
+        limitTable.keeps_digits = keepsDigits ? 1 : 0
         var reason = PluginReason()
         var sinkTable = guarded.table
         let result = table.decode(

@@ -24,7 +24,7 @@ enum FuzzEvents {
             case 8: _ = machine.bool(choice & 1 == 1)
             case 9: _ = machine.null()
             case 10: withText(strings[choice % strings.count]) { _ = machine.string($0) }
-            case 11: withText("1e999") { _ = machine.unrepresentableNumber($0) }
+            case 11: withText("1e999") { _ = machine.numberText($0) }
             case 12: withText(FuzzModel.keys[16]) { _ = machine.key($0) }
             case 13 where choice & 1 == 0: _ = machine.date(integers[choice % integers.count])
             case 13: withText(strings[choice % strings.count]) { _ = machine.bytes($0) }
