@@ -247,7 +247,7 @@ static recorder *make_recorder(
     pthread_mutex_init(&self->lock, NULL);
     self->sink = functions;
     self->sink.context = self;
-    self->limits = (restway_plugin_limits){sizeof self->limits, depth_max};
+    self->limits = (restway_plugin_limits){sizeof self->limits, depth_max, 0};
     self->owner = pthread_self();
     self->answers = answers;
     self->trace = trace;

@@ -193,7 +193,7 @@ static const restway_plugin_mapper *mapper;
 
 /** Decodes a copy whose end the sanitizer knows. */
 static int32_t decode(const void *bytes, size_t length, int64_t depth_max, bool is_random) {
-    const restway_plugin_limits limits = {sizeof limits, depth_max};
+    const restway_plugin_limits limits = {sizeof limits, depth_max, 0};
     restway_plugin_reason reason = {.struct_size = sizeof reason};
     uint8_t *copy = malloc(length > 0 ? length : 1);
     CHECK(copy != NULL);

@@ -17,6 +17,24 @@ final class BodyTextTests: XCTestCase {
         XCTAssertEqual(try text([], "text/plain; charset=iso-8859-1"), "")
     }
 
+    func testADeclaredCharsetCountsForJSONThatIsNotUTF8() {
+        func declared(_ bytes: [UInt8], _ type: String?) -> String? {
+            bytes.withUnsafeBytes { BodyText.declared($0, contentType: type) }
+                .map { String(decoding: $0, as: UTF8.self) }
+        }
+        let latin = Array("\"M".utf8) + [0xFC] + Array("\"".utf8)
+        XCTAssertEqual(declared(latin, "application/json; charset=ISO-8859-1"), "\"Mü\"")
+        XCTAssertNil(declared(Array("\"Mü\"".utf8), "application/json; charset=ISO-8859-1"))
+        XCTAssertNil(declared(latin, "application/json; charset=utf-8"))
+        XCTAssertNil(declared(latin, "application/json; charset=nothing-known"))
+        XCTAssertNil(declared(latin, "application/json"))
+        XCTAssertNil(declared(latin, nil))
+        // ASCII in UTF-16 is valid UTF-8, with NULs, and ISO-2022-JP has seven bits.
+        XCTAssertEqual(declared([0x31, 0, 0x32, 0], "a/json; charset=utf-16le"), "12")
+        let japanese: [UInt8] = [0x1B, 0x24, 0x42, 0x46, 0x7C, 0x1B, 0x28, 0x42]
+        XCTAssertEqual(declared(japanese, "a/json; charset=iso-2022-jp"), "日")
+    }
+
     func testAnotherParameterMayNameACharset() throws {
         let type = #"text/plain; title="a; charset=iso-8859-1"; charset='windows-1252'"#
         XCTAssertEqual(try text([0x80], type), "€")

@@ -80,6 +80,56 @@ final class JSONValueTests: XCTestCase {
         XCTAssertThrowsError(try bytes.withUnsafeBytes { try JSONValue.parse($0) })
     }
 
+    func testADoubleHasTheShortestTextThatReadsBack() throws {
+        let texts = [
+            (0.1, "0.1"), (19.99, "19.99"), (1e-7, "1e-7"), (1e16, "1e16"), (-0.0, "-0.0"),
+            (5, "5.0"), (5e-324, "5e-324"), (.greatestFiniteMagnitude, "1.7976931348623157e308"),
+            (-1.25e-10, "-1.25e-10"), (123_456_789.125, "123456789.125"),
+        ] as [(Double, String)]
+        for (number, expected) in texts {
+            XCTAssertEqual(text(try XCTUnwrap(JSONValue.real(number))), expected)
+            var direct = JSONText(capacity: 8)
+            direct.append(real: number)
+            XCTAssertEqual(String(decoding: direct.bytes, as: UTF8.self), expected)
+            XCTAssertEqual(try parse(expected).double, number)
+        }
+        let del = "\u{7F}"
+        let nested = #"{"b":[0.1,{"a":1.1,"":"\u001F/\#(del)"}],"a":null}"#
+        XCTAssertEqual(text(try parse(nested)), nested)
+        XCTAssertEqual(
+            String(decoding: try parse(nested).text(sortsKeys: true), as: UTF8.self),
+            #"{"a":null,"b":[0.1,{"":"\u001F/\#(del)","a":1.1}]}"#)
+    }
+
+    func testTheDigitsOfNumbersAreKeptWhereThatIsAsked() throws {
+        let source = #"{"a":12345678901234567.89,"b":[1.10,1E5,-0.0,7],"c":"1.10","d":1e999}"#
+        let value = try parse(source, .validJSON(keepsDigits: true))
+        XCTAssertEqual(text(value), source)
+        XCTAssertEqual(value["c"]?.string, "1.10")
+        XCTAssertEqual(value.borrowedTree["a"]?.digits, "12345678901234567.89")
+        XCTAssertThrowsError(try parse(#"{"a":1.5,"b":01}"#, .validJSON(keepsDigits: true))) {
+            guard case .malformed(_, _, let byteOffset, _)? = $0 as? JSONError else {
+                return XCTFail("\($0)")
+            }
+            XCTAssertEqual(byteOffset, 14, "the place in the text that was given")
+        }
+    }
+
+    func testTextThatIsNotUnicodeIsRepairedWhereThatIsAsked() throws {
+        let half = #"{"a":"x\ud83d","b":"\ud83d\ude00","c\udc00":"\ude00\\ud83d"}"#
+        XCTAssertThrowsError(try parse(half))
+        let value = try parse(half, .anyJSON)
+        XCTAssertEqual(value["a"]?.string, "x\u{FFFD}")
+        XCTAssertEqual(value["b"]?.string, "😀")
+        XCTAssertEqual(value["c\u{FFFD}"]?.string, "\u{FFFD}\\ud83d")
+        let bytes = Array("[\"".utf8) + [0xE9, 0x78] + Array("\",1]".utf8)
+        let list = try bytes.withUnsafeBytes { try JSONValue.parse($0, .anyJSON) }
+        XCTAssertEqual(list.elements?.first?.string, "\u{FFFD}x")
+        XCTAssertThrowsError(try parse(#"["\ud83d",]"#, .anyJSON))
+        let fine = Array(#"["\\ud83d","\u00e9","ä"]"#.utf8)
+        XCTAssertNil(fine.withUnsafeBytes { RepairedText($0) })
+    }
+
     func testNumbersOutOfRangeAreKeptAndWrittenBack() throws {
         let source = #"{"a":123456789012345678901234567890,"b":-1e999,"c":"99999999999999999999"}"#
         XCTAssertThrowsError(try parse(source))

@@ -114,6 +114,60 @@ final class JanssonMapperTests: XCTestCase {
             ])
     }
 
+    func testANumberTextKeepsTheDigitsOfTheBody() throws {
+        let mapping = Model.mapping(ofV: .list(.one(.string)), .numberAsText)
+        let digits = "12345678901234567.89"
+        let result = try map(
+            #"{"id":1,"v":[\#(digits),1.10,"x",100000000000000000000,-5]}"#,
+            [ResponseDescriptor(mapping: mapping)])
+        XCTAssertEqual(
+            result.changeSet.rows[0].value(named: "v"),
+            .json(#"["\#(digits)","1.10","x","100000000000000000000","-5"]"#))
+        // Other attributes of the same answer read the numbers as ever.
+        let entity = Entity(
+            name: "Thing", index: 0,
+            attributes: [
+                Attribute(name: "id"), Attribute(name: "text", type: .string),
+                Attribute(name: "double", type: .double), Attribute(name: "any"),
+                Attribute(name: "int", type: .int), Attribute(name: "json", type: .json),
+            ], identityIndex: 0)
+        let conversions: [ValueConversion] = [.any, .numberAsText, .double, .any, .int, .json]
+        let all = EntityMapping(
+            entity: entity,
+            attributes: conversions.enumerated().map { index, conversion in
+                AttributeMapping(
+                    attribute: index, source: [entity.attributes[index].name],
+                    conversion: conversion)
+            })
+        let row = try map(
+            #"{"id":7.0,"text":0.10,"double":0.10,"any":0.10,"int":1e3,"json":{"a":0.10}}"#,
+            [ResponseDescriptor(mapping: all)]
+        ).changeSet.rows[0]
+        XCTAssertEqual(row.value(named: "text"), .string("0.10"))
+        XCTAssertEqual(row.value(named: "double"), .double(0.1))
+        XCTAssertEqual(row.value(named: "any"), .double(0.1))
+        XCTAssertEqual(row.value(named: "int"), .int64(1_000))
+        XCTAssertEqual(row.value(named: "json"), .json(#"{"a":0.10}"#))
+    }
+
+    func testAnIntegerBeyond64BitsIsAnIssueThatNamesTheTransformThatKeepsIt() throws {
+        let result = try map(#"[{"id":1,"int":9223372036854775808},{"id":18446744073709551615}]"#)
+        let reasons = result.issues.map { "\($0.keyPath): \($0.reason)" }
+        XCTAssertEqual(reasons.filter { $0.contains("numberText") }.count, 2, "\(reasons)")
+        XCTAssertTrue(reasons.contains { $0.hasPrefix("[0].int: ") }, "\(reasons)")
+        XCTAssertTrue(reasons.contains { $0.hasPrefix("[1].id: ") }, "\(reasons)")
+    }
+
+    func testADateBeforeTheYear1IsKeptWithAnIssue() throws {
+        let result = try map(
+            #"[{"id":1,"date":"0000-01-01"},{"id":2,"date":"0001-01-01T00:00:00+01:00"},"#
+                + #"{"id":3,"stamp":1700000000000}]"#)
+        XCTAssertEqual(result.issues.map(\.keyPath), ["[0].date", "[2].stamp"])
+        let rows = result.changeSet.rows
+        XCTAssertEqual(rows[0].value(named: "date"), .date(-62_167_219_200_000_000))
+        XCTAssertEqual(rows[1].value(named: "date"), .date(-62_135_600_400_000_000))
+    }
+
     func testNothingIsPushedAfterStop() throws {
         let body = Array(#"{"a":[1,2,{"b":"x"}],"c":3}"#.utf8)
         for allowed in 0..<12 {

@@ -91,9 +91,39 @@ final class ISO8601Tests: XCTestCase {
             XCTAssertFalse(DateFormat.iso8601.format(date).isEmpty)
         }
         XCTAssertEqual(
-            DateFormat.iso8601.format(253_402_300_800_000_000), "+10000-01-01T00:00:00Z")
-        XCTAssertEqual(
             DateFormat.iso8601.format(-62_167_219_200_000_001), "-0001-12-31T23:59:59.999999Z")
+    }
+
+    func testADateNearTheYears1To9999IsWrittenWithAnOffsetThatLeadsThere() {
+        let cases = [
+            ("9999-12-31T23:59:59-05:00", 253_402_318_799_000_000),
+            ("9999-12-31T23:00:00.001-01:00", 253_402_300_800_001_000),
+            ("9999-12-31T23:59:59.999999-23:00", 253_402_383_599_999_999),
+            ("0001-01-01T00:00:00+01:00", -62_135_600_400_000_000),
+            ("0001-01-01T00:59:59.999999+01:00", -62_135_596_800_000_001),
+            ("0001-01-01T00:00:00Z", -62_135_596_800_000_000),
+            ("0000-01-01T00:00:00Z", -62_167_219_200_000_000),
+        ] as [(String, Int64)]
+        for (text, date) in cases {
+            XCTAssertEqual(DateFormat.iso8601.format(date), text)
+            XCTAssertEqual(DateFormat.iso8601.parse(text: text), date, text)
+        }
+        var generator = Seeded(11)
+        for _ in 0..<5_000 {
+            let date = Int64.random(in: DateFormat.dates, using: &generator)
+            let text = DateFormat.iso8601.format(date)
+            XCTAssertEqual(DateFormat.iso8601.parse(text: text), date, text)
+        }
+    }
+
+    func testADateThatNoFourDigitsWriteIsNotRead() throws {
+        XCTAssertNil(DateFormat.iso8601.parse(text: "0000-01-01T00:00:00+01:00"))
+        XCTAssertNil(DateFormat.iso8601.parse(text: "9999-12-31T23:59:59-23:59"))
+        let epoch = try DateFormat("epoch")
+        XCTAssertEqual(epoch.date(Int64(253_402_300_799)), 253_402_300_799_000_000)
+        XCTAssertNil(epoch.date(Int64(1_700_000_000_000)))
+        XCTAssertNil(epoch.date(1.7e12))
+        XCTAssertNil(epoch.parse(text: "1700000000000"))
     }
 
     private func padded(_ number: Int) -> String {

@@ -5,6 +5,14 @@ import XCTest
 
 /// Tests which page follows which, without requests.
 final class PageMachineTests: XCTestCase {
+    func testAStartNearTheLargestNumberIsNoTrap() {
+        var machine = PageMachine(offset)
+        var facts = PageFacts(count: 10)
+        (facts.start, facts.total) = (.max, .max)
+        XCTAssertTrue(machine.take(facts).isLast)
+        XCTAssertNil(machine.offset)
+    }
+
     private func facts(
         _ count: Int64, next: PagePlace? = nil, more: Bool? = nil, total: Int64? = nil,
         start: Int64? = nil

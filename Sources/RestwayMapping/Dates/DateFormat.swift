@@ -16,6 +16,15 @@ package struct DateFormat: Sendable, Equatable {
 
     package static let iso8601 = DateFormat()
 
+    /// The dates that can be read and written: the years 0 to 9999, in any time zone up to 23 hours
+    /// west of UTC.
+    package static let dates = -62_167_219_200_000_000...(253_402_300_799_999_999 + 23 * hour)
+    /// The dates of the years 1 to 9999 in UTC, which all languages can hold.
+    package static let commonDates: ClosedRange<Int64> =
+        -62_135_596_800_000_000...253_402_300_799_999_999
+    static let hour: Int64 = 3_600_000_000
+    static let day = 24 * hour
+
     private init() {
         (text, kind) = ("iso8601", .iso8601)
     }
@@ -35,22 +44,32 @@ package struct DateFormat: Sendable, Equatable {
     package func parse(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
         switch kind {
         case .iso8601: try? ISO8601.parse(text)
-        case .epoch(let unit): try? Self.parseNumber(text, unit)
-        case .pattern(let pattern): try? pattern.parse(text)
+        case .epoch(let unit): Self.known(try? Self.parseNumber(text, unit))
+        case .pattern(let pattern): Self.known(try? pattern.parse(text))
         }
     }
 
-    /// The date of a number; nil if the number is too large or this format has no numbers.
+    /// The date, unless it is out of range.
+    private static func known(_ date: Int64?) -> Int64? {
+        date.flatMap { dates.contains($0) ? $0 : nil }
+    }
+
+    /// The date of a number; nil if it is out of range or this format has no numbers.
     package func date(_ number: Int64) -> Int64? {
         guard case .epoch(let unit) = kind else { return nil }
         let (product, overflows) = number.multipliedReportingOverflow(by: unit)
-        return overflows ? nil : product
+        return overflows ? nil : Self.known(product)
     }
 
     /// The date of a number with a fraction; nil in the same cases.
     package func date(_ number: Double) -> Int64? {
         guard case .epoch(let unit) = kind else { return nil }
-        return Int64(exactly: (number * Double(unit)).rounded())
+        return Self.known(Int64(exactly: (number * Double(unit)).rounded()))
+    }
+
+    /// Whether the format can write a date. A pattern writes UTC, and years of four digits.
+    func holds(_ date: Int64) -> Bool {
+        if case .pattern = kind { date <= Self.commonDates.upperBound } else { true }
     }
 
     /// The text of a date, in UTC.

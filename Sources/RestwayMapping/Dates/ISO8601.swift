@@ -28,12 +28,17 @@ enum ISO8601 {
         guard let microseconds = time.microseconds(offsetSeconds: offsetSeconds) else {
             throw NotADate()
         }
+        guard DateFormat.dates.contains(microseconds) else { throw NotADate() }
         return microseconds
     }
 
     /// Writes `2024-02-29T13:45:10Z`, with a fraction if it is not zero.
+    ///
+    /// A date that is within a day of the years 1 to 9999 in UTC is written with an offset, so that
+    /// its year has four digits and is one that other languages know: `9999-12-31T23:59:59-05:00`.
     static func format(_ microseconds: Int64) -> String {
-        let time = CivilTime(microseconds: microseconds)
+        let hours = offsetHours(microseconds)
+        let time = CivilTime(microseconds: microseconds + Int64(hours) * DateFormat.hour)
         var text = DateText()
         text.number(time.year, width: 4)
         let others = [
@@ -48,8 +53,28 @@ enum ISO8601 {
             text.text(".")
             text.fraction(time.microsecond, digits: time.microsecond % 1_000 == 0 ? 3 : 6)
         }
-        text.text("Z")
+        if hours == 0 {
+            text.text("Z")
+        } else {
+            text.text(hours < 0 ? "-" : "+")
+            text.number(abs(hours), width: 2)
+            text.text(":00")
+        }
         return text.string
+    }
+
+    /// Returns the offset in hours with which a date is in the years 1 to 9999; 0 for dates that are
+    /// in them without an offset, and for those that no offset leads there.
+    private static func offsetHours(_ microseconds: Int64) -> Int {
+        let (first, last) = (DateFormat.commonDates.lowerBound, DateFormat.commonDates.upperBound)
+        guard !DateFormat.commonDates.contains(microseconds) else { return 0 }
+        guard microseconds > first - DateFormat.day, microseconds < last + DateFormat.day else {
+            return 0
+        }
+        let distance = microseconds < first ? first - microseconds : microseconds - last
+        let hours = Int((distance + DateFormat.hour - 1) / DateFormat.hour)
+        guard hours < 24 else { return 0 }
+        return microseconds < first ? hours : -hours
     }
 
     private static func date(_ scanner: inout DateScanner) throws(NotADate) -> CivilTime {

@@ -123,7 +123,14 @@ extension ValueConversion {
             return value
         case (.firstOf, _), (.among, _):
             return try writing.encode(value, transforms)
+        case (_, .date(let date)) where !DateFormat.dates.contains(date):
+            throw TransformError("expected a date of the years 0 to 9999, found another one")
         case (.date(let format?), .date(let date)):
+            guard format.holds(date) else {
+                throw TransformError(
+                    "expected a date of the years 0 to 9999 in UTC, which the format "
+                        + "\"\(format.text)\" can write, found another one")
+            }
             return format.encode(date)
         case (.boolWords(let words), .bool(let value)):
             return words.word(value)

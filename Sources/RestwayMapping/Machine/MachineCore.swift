@@ -189,7 +189,11 @@ struct MachineCore {
 
     mutating func put(_ scalar: Scalar, _ target: PlanTarget, _ row: Int) {
         do throws(Misfit) {
-            put(try values.cell(scalar, target, rows.mapping(of: row)), target, row)
+            let cell = try values.cell(scalar, target, rows.mapping(of: row))
+            put(cell, target, row)
+            if cell.kind == .date, cell.integer < DateFormat.commonDates.lowerBound - DateFormat.day {
+                issue("the date is before the year 1: it is kept, but some languages cannot hold it")
+            }
         } catch {
             report(error, row)
         }

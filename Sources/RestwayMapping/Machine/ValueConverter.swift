@@ -102,7 +102,7 @@ struct ValueConverter {
         // A date is a date, whatever date format the attribute has for text.
         case (.any, .date(let date)), (.iso8601, .date(let date)), (.day, .date(let date)),
             (.pattern, .date(let date)), (.epoch, .date(let date)):
-            .date(date)
+            try Self.date(date, target)
         case (.string, .date(let date)): try text(DateFormat.iso8601.format(date), .string)
         case (.any, .bytes(let content)), (.bytes, .bytes(let content)):
             try text(content, .bytes)
@@ -222,6 +222,11 @@ struct ValueConverter {
                 """, by: target)
         default: throw .range(target)
         }
+    }
+
+    private static func date(_ date: Int64, _ target: PlanTarget) throws(Misfit) -> Cell {
+        guard DateFormat.dates.contains(date) else { throw .found("a date out of range", by: target) }
+        return .date(date)
     }
 
     private mutating func base64(

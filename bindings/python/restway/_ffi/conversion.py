@@ -4,7 +4,7 @@ the library: copies of its memory, and buffers for it.
 | Python | library | notes |
 | --- | --- | --- |
 | None | null | |
-| bool, int, float | bool, int64, double | an int beyond 64 bits raises OverflowError |
+| bool, int, float | bool, int64, double | an int beyond 64 bits raises ValueError |
 | datetime | date | must have a time zone; comes back aware, in UTC |
 | date | string | `2026-11-21` |
 | str | string | |
@@ -48,6 +48,7 @@ class ObjectReference:
 
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_LOCAL_EPOCH = datetime(1970, 1, 1)
 _MICROSECOND = timedelta(microseconds=1)
 _INT64 = range(-(2**63), 2**63)
 _LENGTH_MAX = 2**32 - 1
@@ -67,7 +68,11 @@ def _microseconds(given: datetime) -> int:
 def _iso(given: datetime) -> str:
     if given.utcoffset() is None:
         raise ValueError(f"a datetime needs a time zone, such as timezone.utc: {given!r}")
-    return given.astimezone(timezone.utc).isoformat().replace("+00:00", "Z")
+    try:
+        given = given.astimezone(timezone.utc)
+    except OverflowError:
+        pass  # in UTC, the year would be 0 or 10000: it keeps its offset
+    return given.isoformat().replace("+00:00", "Z")
 
 
 def _text(kind: ValueKind, content: bytes) -> Value:
@@ -79,7 +84,7 @@ def _text(kind: ValueKind, content: bytes) -> Value:
 def encode(value: object) -> Value:
     """Returns a value for the library. The value keeps alive what it borrows.
 
-    Raises TypeError, ValueError, OverflowError.
+    Raises TypeError; ValueError, among others for an int beyond 64 bits; OverflowError.
     """
     if value is None:
         return scalar_value(ValueKind.NULL)
@@ -87,7 +92,10 @@ def encode(value: object) -> Value:
         return scalar_value(ValueKind.BOOL, value)
     if isinstance(value, int):
         if value not in _INT64:
-            raise OverflowError(f"{value} does not fit into 64 bits")
+            raise ValueError(
+                f"{value} does not fit into 64 bits; give it as a str, for an attribute of type "
+                "string with the transform numberText"
+            )
         return scalar_value(ValueKind.INT64, value)
     if isinstance(value, float):
         return scalar_value(ValueKind.DOUBLE, value)
@@ -132,7 +140,7 @@ def decode(cell: tuple[int, int, int], object_at: Callable[[int], Any], key: str
     if kind == _DOUBLE:
         return real_of(word)
     if kind == _DATE:
-        return moment(word, key)
+        return moment(word)
     if kind == _JSON:
         return json_value(read(word, length), key)
     if kind == _BYTES:
@@ -145,13 +153,25 @@ def decode(cell: tuple[int, int, int], object_at: Callable[[int], Any], key: str
     return None  # null, absent, or a kind that a newer library has
 
 
-def moment(microseconds: int, key: str = "") -> datetime:
-    """Returns a date; raises MappingError if Python cannot hold it."""
+def moment(microseconds: int) -> datetime | None:
+    """Returns a date; None if Python cannot hold it.
+
+    A date that is in the years 1 to 9999 in another time zone, but not in UTC, has the smallest
+    offset of whole hours that leads there.
+    """
     try:
         return _EPOCH + timedelta(microseconds=microseconds)
     except OverflowError:
-        reason = f"a date beyond Python's years ({microseconds} microseconds)"
-        raise unreadable(key, reason) from None
+        pass
+    east = microseconds < 0
+    for hours in range(1, 24):
+        offset = timedelta(hours=hours if east else -hours)
+        try:
+            local = _LOCAL_EPOCH + (timedelta(microseconds=microseconds) + offset)
+        except OverflowError:
+            continue
+        return local.replace(tzinfo=timezone(offset))
+    return None
 
 
 def json_value(text: bytes | str, key: str = "") -> JSONValue:

@@ -145,8 +145,8 @@ def _values(
     if kind == ValueKind.DATE:
         words = cells.words()
         for word in set(words).difference(moments):
-            found = moment(word, name)
-            moments[word] = found.date() if is_day else found
+            found = moment(word)
+            moments[word] = found.date() if is_day and found else found
         return list(map(moments.__getitem__, words))
     return None
 
