@@ -130,9 +130,10 @@ RESTWAY_API const char *restway_response_trailer_value(
     const restway_response *response, size_t index);
 
 /** Returns the body as it was received, with its content coding (gzip, deflate, br or zstd)
- *  removed. Content-Encoding and Content-Length remain readable as they were received. A body with
- *  any other coding stays as it was sent; if it is to be mapped, the call fails with
- *  RESTWAY_E_MAPPING.
+ *  removed. Content-Encoding and Content-Length remain readable as they were received. Any other
+ *  coding stays: servers write names that are no codings (`utf-8`, `none`, `aws-chunked`). If the
+ *  body then cannot be mapped, the call fails with RESTWAY_E_MAPPING, and the message names the
+ *  coding.
  *
  *  @param out_length Receives its length in bytes; may be NULL.
  *  @return The bytes, followed by a NUL, *Borrowed*; NULL only for a NULL response.
@@ -142,6 +143,9 @@ RESTWAY_API const void *restway_response_body(
     const restway_response *response, size_t *out_length);
 
 /** Returns the body as NUL-terminated JSON text, or NULL if it is not valid JSON. *Borrowed*.
+ *
+ *  The text is UTF-8, also if Content-Type declares another charset and the body is in it. U+FFFD
+ *  replaces halves of surrogate pairs, and bytes that are not UTF-8.
  *
  *  @param out_length Receives its length in bytes, 0 with NULL; may be NULL.
  *

@@ -73,7 +73,11 @@ indirect enum HostValue {
         case .RESTWAY_VALUE_BOOL: self = .plain(.bool(value.as.integer != 0))
         case .RESTWAY_VALUE_INT64: self = .plain(.int64(value.as.integer))
         case .RESTWAY_VALUE_DOUBLE: self = .plain(.double(value.as.real))
-        case .RESTWAY_VALUE_DATE: self = .plain(.date(value.as.integer))
+        case .RESTWAY_VALUE_DATE:
+            guard DateFormat.dates.contains(value.as.integer) else {
+                throw Argument.wrong(name, "\(name) is a date outside of the years 0 to 9999")
+            }
+            self = .plain(.date(value.as.integer))
         case .RESTWAY_VALUE_STRING: self = .plain(.string(try Self.text(value, name)))
         case .RESTWAY_VALUE_BYTES:
             let bytes = try Argument.bytes(value.as.bytes, Int(value.length), name)

@@ -252,3 +252,46 @@ def test_a_key_that_stands_twice_is_the_documented_difference(server: _Server) -
         with _client(_ANY, server, mapper) as client:
             ends.append(client.get("any").objects[0].attributes().get("int"))
     assert ends == [None, 1]
+
+
+def test_both_mappers_keep_the_digits_of_numbers(server: _Server) -> None:
+    document = {
+        "restway": 1,
+        "environments": {"local": {"baseURL": "http://127.0.0.1:1"}},
+        "entities": {
+            "Price": {
+                "identity": "id",
+                "attributes": {
+                    "id": {"type": "int"},
+                    "text": {"type": "string", "transform": "numberText"},
+                    "double": {"type": "double"},
+                    "whole": {"type": "int"},
+                },
+            }
+        },
+        "responses": [{"entity": "Price"}],
+    }
+    digits = [
+        "12345678901234567.89", "1.10", "1E5", "0.123456789012345678", "1e400",
+        "18446744073709551616",
+    ]
+    rows = ",".join(
+        f'{{"id":{n},"text":{text},"double":0.10,"whole":1e3}}' for n, text in enumerate(digits)
+    )
+    server.body, server.status = f"[{rows}]".encode(), 200
+    for mapper in ("jansson", "simdjson"):
+        with _client(document, server, mapper) as client:
+            found = client.get("any")
+            assert [price.text for price in found.objects] == digits, mapper
+            assert {(price.double, price.whole) for price in found.objects} == {(0.1, 1000)}
+            assert not found.issues
+
+
+def test_text_that_is_not_unicode_is_an_issue_with_both_mappers(server: _Server) -> None:
+    server.body, server.status = b'{"a":"x\\ud83d","b":{"c":["\xe9"]}}', 200
+    for mapper in ("jansson", "simdjson"):
+        with _client(_ANY, server, mapper) as client:
+            found = client.get("any")
+            assert len(found.objects) == 1, mapper
+            places = [issue.key_path for issue in found.issues if "Unicode" in issue.reason]
+            assert places == ["a"], mapper

@@ -203,7 +203,7 @@ final class JSONValueTests: XCTestCase {
         ])
         XCTAssertEqual(
             text(value),
-            #"{"n":3,"b":true,"i":-9223372036854775808,"d":0.10000000000000001,"s":"","#
+            #"{"n":3,"b":true,"i":-9223372036854775808,"d":0.1,"s":"","#
                 + #""t":"a\u0000b","l":[1,"ü"]}"#)
     }
 

@@ -107,9 +107,13 @@ final class DatePatternTests: XCTestCase {
     func testEpochsFormatAndReadBack() throws {
         for name in ["epoch", "epochMilliseconds"] {
             let format = try DateFormat(name)
-            for date: Int64 in [0, 1, -1, 1_500, -1_500_000, 1_700_000_000_000_000, .max, .min] {
+            let (first, last) = (DateFormat.dates.lowerBound, DateFormat.dates.upperBound)
+            for date in [0, 1, -1, 1_500, -1_500_000, 1_700_000_000_000_000, first, last] {
                 let text = format.format(date)
-                if date != .min { XCTAssertEqual(format.parse(text: text), date, text) }
+                XCTAssertEqual(format.parse(text: text), date, text)
+            }
+            for date in [first - 1, last + 1, .min, .max] {
+                XCTAssertNil(format.parse(text: format.format(date)))
             }
         }
         XCTAssertEqual(try DateFormat("epoch").format(-1_500_000), "-1.5")

@@ -114,7 +114,7 @@ final class MachineEventTests: XCTestCase {
         _ = machine.endObject()
         XCTAssertEqual(
             try machine.finish().changeSet.rows[0].value(named: "json"),
-            .json("[null,null,null,5e-324,1e+22]"))
+            .json("[null,null,null,5e-324,1e22]"))
     }
 
     /// Pushes events by their names; returns what violates the contract, and where.

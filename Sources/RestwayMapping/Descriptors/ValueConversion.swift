@@ -170,10 +170,15 @@ extension ValueConversion {
 
     private static func number(_ text: String) throws(TransformError) -> Value {
         let number: Value? = text.withBytes { bytes in
-            // JSON text keeps all digits. It cannot have leading zeros.
-            if Int64(text) == nil, NumberForm.fits(bytes[...]) { return .json(text) }
-            return NumberText.integer(bytes).map(Value.int64)
+            let number =
+                NumberText.integer(bytes).map(Value.int64)
                 ?? NumberText.double(bytes).map(Value.double)
+            if Int64(text) != nil { return number }
+            if case .double(let double) = number, NumberForm.shortest(double) == text {
+                return number
+            }
+            // JSON text keeps all digits. It cannot have leading zeros.
+            return NumberForm.fits(bytes[...]) ? .json(text) : number
         }
         guard let number else {
             throw TransformError("expected a string that is a number, found another one")

@@ -39,7 +39,8 @@ class Object(Unchangeable, WholeObject):
     | --- | --- |
     | null, or nothing yet | None |
     | bool, integer, real, string, bytes | bool, int, float, str, bytes |
-    | date | datetime, aware, in UTC |
+    | date | datetime, aware, in UTC; at both ends of Python's years with another offset |
+    | a date that Python cannot hold (of the year 0) | None |
     | JSON | dict, list, ...: a new one at each reading |
     | a list or a map of values | list, dict: a new one at each reading |
 

@@ -203,7 +203,8 @@ class Response(Tabular, ReadsInto, Owner[native.ResponseHandle]):
     def body(self) -> bytes:
         """The body as it was received, with its content coding (gzip, deflate, br or zstd) removed.
 
-        A body with any other coding stays as it was sent.
+        Any other coding stays: servers write names that are no codings (utf-8, none, aws-chunked).
+        If the body then cannot be mapped, the error names the coding.
         """
         handle, length = self._handle, native.number()
         return native.read(
@@ -226,7 +227,10 @@ class Response(Tabular, ReadsInto, Owner[native.ResponseHandle]):
             return self.body.decode("utf-8", "replace")
 
     def json(self) -> JSONValue:
-        """Returns the body, parsed as JSON; raises MappingError if it is not JSON."""
+        """Returns the body, parsed as JSON; raises MappingError if it is not JSON.
+
+        A body that is not UTF-8 is read in the charset that its Content-Type declares.
+        """
         text = native.lib.restway_response_json(self._handle, None)
         if text is None:
             raise MappingError(
