@@ -61,8 +61,8 @@ typedef struct restway_plugin_sink {
      *  8601. */
     int32_t (*date)(void *context, int64_t microseconds);
     /** A number that neither an int64_t nor a double can hold, as its JSON text; also a number with
-     *  a fraction or an exponent, if restway_plugin_limits.keeps_digits asks for it. An attribute of
-     *  type double takes the nearest double, if there is one. JSON text keeps all digits. An
+     *  a fraction or an exponent, if restway_plugin_limits.keeps_digits asks for it. An attribute
+     *  of type double takes the nearest double, if there is one. JSON text keeps all digits. An
      *  attribute of type `any` keeps all digits, too, if the number is an integer. */
     int32_t (*number_out_of_range)(void *context, const char *text, size_t length);
 } restway_plugin_sink;

@@ -42,8 +42,8 @@ final class ResponseHandle: TextLender, Sendable {
         }
     }
 
-    /// Returns the body as JSON text; `nil` if it is not JSON. The first call looks for what must be
-    /// converted.
+    /// Returns the body as JSON text; `nil` if it is not JSON. The first call converts the body, if
+    /// that is needed.
     var json: ConvertedText? {
         if let text = jsonText.load() { return text }
         return response.jsonText.map { jsonText.storeIfNil(ConvertedText($0)) }

@@ -14,7 +14,8 @@ package struct JSONArena: ~Copyable {
     /// Parses `text`. `body` may use the tree while it runs. It must not take a reference to the
     /// tree, and must not make another tree in this arena.
     package mutating func withTree<Result>(
-        _ text: UnsafeRawBufferPointer, _ options: JSONValue.ParseOptions = .validJSON(keepsDigits: false),
+        _ text: UnsafeRawBufferPointer,
+        _ options: JSONValue.ParseOptions = .validJSON(keepsDigits: false),
         _ body: (JSONTree) throws(JSONError) -> Result
     ) throws(JSONError) -> Result {
         let tree = try parse(text, options)

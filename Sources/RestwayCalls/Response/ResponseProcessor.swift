@@ -189,17 +189,16 @@ struct ResponseProcessor {
         return try result(of: machine, mapper, received)
     }
 
-    /// Returns the failure of a body that cannot be read. If the body has a content coding that is
-    /// not known, that is the likely reason.
+    /// Returns the failure of a body that cannot be read, perhaps because of its content coding.
     func unreadable(_ why: String, _ received: ReceivedResponse) -> Failure {
         let coding = ContentDecoder.reasonNotDecoded(received.headers)
         return failure(.mapping, coding.map { "\(why) (\($0))" } ?? why, received)
     }
 
     var limits: MappingLimits {
-        MappingLimits(
-            nestingDepthMax: context.options.nestingDepthMax,
-            objectsMax: context.options.objectsMax)
+        let options = context.options
+        return MappingLimits(
+            nestingDepthMax: options.nestingDepthMax, objectsMax: options.objectsMax)
     }
 
     /// - Parameter isAnswer: Whether the machine maps the answer to a request that has sent

@@ -22,6 +22,8 @@ package struct DateFormat: Sendable, Equatable {
     /// The dates of the years 1 to 9999 in UTC, which all languages can hold.
     package static let commonDates: ClosedRange<Int64> =
         -62_135_596_800_000_000...253_402_300_799_999_999
+    /// The first date that is in the year 1 with an offset of whole hours.
+    static let firstInSomeZone = commonDates.lowerBound - 23 * hour
     static let hour: Int64 = 3_600_000_000
     static let day = 24 * hour
 

@@ -63,8 +63,8 @@ enum ISO8601 {
         return text.string
     }
 
-    /// Returns the offset in hours with which a date is in the years 1 to 9999; 0 for dates that are
-    /// in them without an offset, and for those that no offset leads there.
+    /// Returns the offset in hours with which a date is in the years 1 to 9999; 0 for dates that
+    /// are in them in UTC, and for dates that no offset leads there.
     private static func offsetHours(_ microseconds: Int64) -> Int {
         let (first, last) = (DateFormat.commonDates.lowerBound, DateFormat.commonDates.upperBound)
         guard !DateFormat.commonDates.contains(microseconds) else { return 0 }

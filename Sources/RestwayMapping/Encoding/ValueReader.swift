@@ -25,8 +25,8 @@ package struct ValueReader {
         case bytes([UInt8])
         /// Microseconds since 1970-01-01T00:00:00Z.
         case date(Int64)
-        /// A JSON number that is written with these digits: neither an int64 nor a double can hold it,
-        /// or a double would not keep its digits.
+        /// A JSON number that is written with these digits: neither an int64 nor a double can hold
+        /// it, or a double would not keep its digits.
         case numberText(String)
     }
 

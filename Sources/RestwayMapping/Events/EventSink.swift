@@ -36,8 +36,8 @@ package protocol EventSink: AnyObject {
     func bytes(_ content: UnsafeRawBufferPointer) -> EventAnswer
     /// Takes a date, in microseconds since 1970-01-01T00:00:00Z, of a format that has dates.
     func date(_ microseconds: Int64) -> EventAnswer
-    /// Takes a number as its text, a JSON number: one that neither an int64 nor a double can hold or,
-    /// if the sink `keepsDigits`, any number with a fraction or an exponent.
+    /// Takes the text of a JSON number that neither an int64 nor a double can hold or, if the sink
+    /// `keepsDigits`, of any number with a fraction or an exponent.
     func numberText(_ text: UnsafeRawBufferPointer) -> EventAnswer
     /// The mapper has broken the contract in a way that the other functions cannot be told.
     func broke(_ breach: EventBreach) -> EventAnswer

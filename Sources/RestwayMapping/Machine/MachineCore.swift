@@ -191,8 +191,8 @@ struct MachineCore {
         do throws(Misfit) {
             let cell = try values.cell(scalar, target, rows.mapping(of: row))
             put(cell, target, row)
-            if cell.kind == .date, cell.integer < DateFormat.commonDates.lowerBound - DateFormat.day {
-                issue("the date is before the year 1: it is kept, but some languages cannot hold it")
+            if cell.kind == .date, cell.integer < DateFormat.firstInSomeZone {
+                issue("a date before the year 1 is kept, but some languages cannot hold it")
             }
         } catch {
             report(error, row)

@@ -225,7 +225,9 @@ struct ValueConverter {
     }
 
     private static func date(_ date: Int64, _ target: PlanTarget) throws(Misfit) -> Cell {
-        guard DateFormat.dates.contains(date) else { throw .found("a date out of range", by: target) }
+        guard DateFormat.dates.contains(date) else {
+            throw .found("a date out of range", by: target)
+        }
         return .date(date)
     }
 

@@ -45,8 +45,6 @@ package final class MappingPlan: @unchecked Sendable {
     let keepsDigits: Bool
     /// Whether a descriptor must find something at its key path.
     let hasRequired: Bool
-    /// The form of the value of the answer; nil if no descriptor describes a value.
-    package let valueShape: ValueShape?
     /// The host's transforms by name.
     let customTransforms: [String: CustomTransform]
 
@@ -79,7 +77,6 @@ package final class MappingPlan: @unchecked Sendable {
                 isLinked: linked.contains(mapping.entity.index),
                 hasDefaults: mapping.entity.hasDefaults)
         }
-        valueShape = descriptors.lazy.compactMap(\.valueConversion?.shape).first
         hasWholeLinks = kinds.contains { !$0.root.pointee.links.isEmpty }
         hasMaps = mappings.contains { $0.relationships.contains { $0.mapKey != nil } }
         hasUnions =
@@ -134,6 +131,11 @@ package final class MappingPlan: @unchecked Sendable {
             guard let entity = waiting.popLast() else { return found }
             if known.insert(entity).inserted { found.append(entities[entity]) }
         }
+    }
+
+    /// The form of the value of the answer; nil if no descriptor describes a value.
+    package var valueShape: ValueShape? {
+        descriptors.lazy.compactMap(\.valueConversion?.shape).first
     }
 
     /// Whether a descriptor has a hook.

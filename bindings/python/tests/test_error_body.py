@@ -90,7 +90,7 @@ def test_a_body_without_a_known_shape_stands_in_the_message_without_secrets() ->
         assert fail(peer).message.endswith("Error: " + "x" * 197 + "...")
         peer.respond(b"\x89PNG", "image/png", 500)
         assert fail(peer).message.endswith("answered 500 Internal Server Error")
-        peer.respond(b"\x0b\x28no", status=500, headers={"Content-Encoding": "snappy"})
+        peer.respond(b"\xff\x06\x00no", status=500, headers={"Content-Encoding": "snappy"})
         assert fail(peer).message.endswith("Error: the body's content coding is unknown: snappy")
 
 

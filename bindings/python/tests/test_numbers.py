@@ -15,6 +15,7 @@ from .peer import Peer
 
 DOCUMENT: dict[str, Any] = {
     "restway": 1,
+    "errors": {"message": "message"},
     "environments": {"local": {"baseURL": "http://127.0.0.1:1"}},
     "entities": {
         "Price": {
