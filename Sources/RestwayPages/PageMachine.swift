@@ -19,12 +19,35 @@ package enum PagePlace: Hashable, Sendable {
         case .number(let number): String(number)
         }
     }
+
+    /// The page at this place as messages name it.
+    fileprivate var name: String {
+        switch self {
+        case .first: description
+        case .url: "the next URL"
+        case .cursor, .number: "the page at \(description)"
+        }
+    }
+}
+
+/// The objects of a page, in the form in which they are compared with those of the page before.
+package struct PageContent: Equatable, Sendable {
+    /// A digest of the identities of the objects or, without identities, of the body.
+    package let digest: Int
+    package let hasIdentities: Bool
+
+    package init(digest: Int, hasIdentities: Bool) {
+        self.digest = digest
+        self.hasIdentities = hasIdentities
+    }
 }
 
 /// What an answer says about its page and about the next one.
 package struct PageFacts: Equatable, Sendable {
     /// The number of objects on the page.
     package var count: Int64 = 0
+    /// The objects; `nil` if there are none.
+    package var content: PageContent?
     /// The next page, if the answer names it.
     package var next: PagePlace?
     /// Whether more pages follow; `nil` if the document names no place that says so.
@@ -68,6 +91,8 @@ package enum PageError: Error, Equatable, Sendable {
     case unreadable
     /// The answer leads to a page that was already requested.
     case repeats(PagePlace)
+    /// The page at this place has the objects of the page before it.
+    case sameObjects(PagePlace)
     /// The answer says that more pages follow, but names none.
     case namesNone
     /// The number of the next page or the offset is beyond 64 bits.
@@ -80,6 +105,8 @@ package enum PageError: Error, Equatable, Sendable {
             "the answer is not what the document says"
         case .repeats(let place):
             "the answer leads to a page that was requested before (\(place.description))"
+        case .sameObjects(let place):
+            "the server repeats a page: the objects of \(place.name) are those of the page before"
         case .namesNone:
             "the answer says that more pages follow, but does not name the next one"
         case .tooLarge:
@@ -106,12 +133,18 @@ package struct PageMachine: Sendable {
 
     /// No API has more pages. A larger number means that it makes up new pages for ever.
     package static let pagesLimit = 1_000_000
+    /// How many pages in a row may have equal bodies if their objects have no identities: different
+    /// objects may have equal values.
+    package static let equalBodiesMax = 10
 
     package let rules: PageRules
     private let bounds: PageBounds
     package private(set) var state: State
     /// The pages that were requested. An API may lead back to any of them.
     private var requested: Set<PagePlace> = []
+    /// The objects of the last page, and how many pages in a row had them.
+    private var content: PageContent?
+    private var equalPages = 0
     private var pageCount: Int64 = 0
     private var objectCount: Int64 = 0
     /// The number of objects before the next page; `nil` if it is not known.
@@ -136,12 +169,17 @@ package struct PageMachine: Sendable {
             preconditionFailure("no page was to be requested")
         }
         requested.insert(place)
+        equalPages = facts.content != nil && facts.content == content ? equalPages + 1 : 1
+        content = facts.content
         let start = facts.start ?? offset
         let next: PagePlace?
         do {
             next = try follower(of: place, facts, start: start)
         } catch {
             state = .broken(error)
+            var facts = facts
+            // The program has these objects already.
+            if case .sameObjects = error { facts.count = 0 }
             return count(facts, start: start, isLast: false)
         }
         guard let next else {
@@ -189,6 +227,8 @@ package struct PageMachine: Sendable {
             next = .number(try Self.sum(place.number ?? first, facts.count))
         }
         guard !requested.contains(next) else { throw .repeats(next) }
+        let equalMax = content?.hasIdentities == true ? 1 : Self.equalBodiesMax
+        guard equalPages <= equalMax else { throw .sameObjects(place) }
         guard requested.count < Self.pagesLimit else { throw .tooManyPages(max: Self.pagesLimit) }
         return next
     }

@@ -278,6 +278,7 @@ package final class Pages: Sendable {
     private func read(_ response: Response) throws(Failure) -> Page {
         let objects = response.results.first.map { response.objects[$0] } ?? []
         var facts = PageFacts(count: Int64(objects.count))
+        facts.content = PageContent(objects, response)
         var failure: Failure?
         do throws(Failure) {
             try request.reader.read(response, objects, into: &facts)
@@ -318,5 +319,22 @@ package final class Pages: Sendable {
         } catch {
             state.update { $0.turn = .idle }
         }
+    }
+}
+
+extension PageContent {
+    fileprivate init?(_ objects: ArraySlice<Snapshot>, _ response: Response) {
+        guard !objects.isEmpty else { return nil }
+        var hasher = Hasher()
+        for object in objects {
+            guard let identity = object.identity else {
+                let digest = response.bodyWithNUL.hashValue
+                self.init(digest: digest, hasIdentities: false)
+                return
+            }
+            hasher.combine(object.entity.name)
+            hasher.combine(identity)
+        }
+        self.init(digest: hasher.finalize(), hasIdentities: true)
     }
 }

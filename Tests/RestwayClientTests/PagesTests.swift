@@ -218,6 +218,32 @@ final class PagesTests: XCTestCase {
         XCTAssertTrue(refused?.message.contains("\"x\"") == true)
     }
 
+    func testAPageWithTheObjectsOfThePageBeforeIsEmptyAndTheNextOneFails() throws {
+        let client = try client(#"{"page": "page"}"#)
+        let pages = try pages(client)
+        _ = try next(pages, #"{"list": [{"id": 1}], "page": 1}"#)
+        let second = try next(pages, #"{"list": [{"id": 2}], "page": 2}"#)
+        XCTAssertEqual(Self.ids(second.page), [2])
+        let third = try next(pages, #"{"list": [{"id": 2}], "page": 3}"#)
+        XCTAssertEqual(Self.ids(third.page), [])
+        XCTAssertEqual(third.page?.response.objects.count, 1)
+        let repeated = failure { _ = try pages.next(milliseconds: 0) }
+        XCTAssertEqual(repeated?.reason, .protocolViolation)
+        XCTAssertTrue(repeated?.message.contains("the page at 3") == true)
+        XCTAssertEqual(transport.waitingCount, 0)
+    }
+
+    func testPagesOfEqualObjectsWithoutIdentitiesAreCompared() throws {
+        let client = try client(#"{"offset": "offset"}"#)
+        let pages = try pages(client)
+        for _ in 1...PageMachine.equalBodiesMax {
+            XCTAssertNotNil(try next(pages, #"{"list": [{"mark": "a"}]}"#).page)
+        }
+        XCTAssertEqual(try next(pages, #"{"list": [{"mark": "a"}]}"#).page?.objects.count, 0)
+        let repeated = failure { _ = try pages.next(milliseconds: 0) }
+        XCTAssertEqual(repeated?.reason, .protocolViolation)
+    }
+
     func testAFailedPageCanBeAskedForAgain() throws {
         let client = try client(#"{"page": "page"}"#)
         let pages = try pages(client)

@@ -129,6 +129,52 @@ final class PageMachineTests: XCTestCase {
         XCTAssertEqual(machine.state, .broken(.repeats(.number(40))))
     }
 
+    func testAServerThatRepeatsItsLastPageIsAnErrorThatNamesThePlace() {
+        for rules in [page, offset] {
+            var machine = PageMachine(rules, at: .number(1))
+            let counts = [1, 2, 2].map { digest in
+                var facts = facts(1, total: 9)
+                facts.content = PageContent(digest: digest, hasIdentities: true)
+                return machine.take(facts).objectCount
+            }
+            XCTAssertEqual(machine.state, .broken(.sameObjects(.number(3))))
+            XCTAssertEqual(counts, [1, 1, 0], "no object is given twice")
+        }
+        let message = PageError.sameObjects(.number(3)).message
+        XCTAssertTrue(message.contains("repeats a page"), message)
+        XCTAssertTrue(message.contains("the page at 3"), message)
+    }
+
+    func testAURLThatIsNewWithTheObjectsOfThePageBeforeIsAnErrorToo() {
+        var machine = PageMachine(PageRules(.link))
+        for url in ["http://a/2", "http://a/3"] {
+            var facts = facts(1, next: .url(url))
+            facts.content = PageContent(digest: 1, hasIdentities: true)
+            _ = machine.take(facts)
+        }
+        XCTAssertEqual(machine.state, .broken(.sameObjects(.url("http://a/2"))))
+    }
+
+    func testAPageThatIsTheLastOneMayRepeatThePageBefore() {
+        var machine = PageMachine(page, at: .number(1))
+        for more in [true, false] {
+            var facts = facts(1, more: more)
+            facts.content = PageContent(digest: 1, hasIdentities: true)
+            _ = machine.take(facts)
+        }
+        XCTAssertEqual(machine.state, .complete)
+    }
+
+    func testFewPagesOfEqualObjectsWithoutIdentitiesAreNoRepetition() {
+        var machine = PageMachine(page, at: .number(1))
+        var facts = facts(2)
+        facts.content = PageContent(digest: 1, hasIdentities: false)
+        for _ in 1...PageMachine.equalBodiesMax { _ = machine.take(facts) }
+        XCTAssertEqual(machine.state, .next(.number(11)))
+        _ = machine.take(facts)
+        XCTAssertEqual(machine.state, .broken(.sameObjects(.number(11))))
+    }
+
     func testNumbersDoNotOverflow() {
         var machine = PageMachine(page, at: .number(.max), offset: nil)
         _ = machine.take(facts(1))

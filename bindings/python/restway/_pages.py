@@ -186,9 +186,9 @@ class Pages(PagesBase):
             print(issue.title)
 
     Raises, while it iterates, what `Client.perform` raises; ProtocolError if a page leads back to
-    an earlier one; MappingError if an answer has a value of another kind than the document says;
-    InvalidURLError if it leads to an origin that is not trusted. After a failed call, the iteration
-    goes on with the same page.
+    an earlier one, or has the objects of the page before it; MappingError if an answer has a value
+    of another kind than the document says; InvalidURLError if it leads to an origin that is not
+    trusted. After a failed call, the iteration goes on with the same page.
     """
 
     __slots__ = ()

@@ -329,3 +329,50 @@ def test_an_async_client_has_lists(paged: PagedPeer, api: restway.API) -> None:
             observer.close()
 
     asyncio.run(run())
+
+
+def clamped(last: int, peer: Peer, **pages: object) -> restway.API:
+    """Returns an api whose server answers any number beyond the end with its last page."""
+
+    def heard() -> None:
+        page = min(len(peer.requests), last)
+        peer.respond(json.dumps({"list": [{"id": page}]}).encode())
+
+    peer.heard = heard
+    things = {"path": "things", "response": DOCUMENT["routes"]["things"]["response"]}
+    routes = {"things": things | {"pages": pages}}
+    environments = {"test": {"baseURL": peer.url}}
+    return restway.API.from_json(DOCUMENT | {"routes": routes, "environments": environments})
+
+
+@pytest.mark.parametrize("kind", ["page", "offset"])
+def test_a_server_that_repeats_its_last_page_ends_with_an_error(peer: Peer, kind: str) -> None:
+    found = []
+    with restway.Client(clamped(3, peer, **{kind: kind})) as client:
+        with pytest.raises(restway.ProtocolError, match="repeats a page") as caught:
+            for thing in client.pages("things"):
+                found.append(thing.id)
+    assert found == [1, 2, 3]
+    assert len(peer.requests) == 4
+    assert caught.value.field == "pages"
+
+
+def test_an_awaited_repetition_is_an_error_too(peer: Peer) -> None:
+    async def read() -> list[object]:
+        found: list[object] = []
+        async with restway.AsyncClient(clamped(2, peer, offset="offset")) as client:
+            with pytest.raises(restway.ProtocolError, match="the page at 2"):
+                async for thing in client.pages("things", prefetch=True):
+                    found.append(thing.id)
+        return found
+
+    assert asyncio.run(read()) == [1, 2]
+
+
+def test_a_list_of_a_server_that_repeats_its_last_page_ends_with_an_error(peer: Peer) -> None:
+    with restway.Client(clamped(2, peer, page="page")) as client:
+        things = client.list("things")
+        with pytest.raises(restway.ProtocolError, match="repeats a page"):
+            while not things.is_complete:
+                things.load_more()
+        assert [thing.id for thing in things.objects] == [1, 2]
