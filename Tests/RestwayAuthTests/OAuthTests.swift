@@ -1,3 +1,4 @@
+import RestwayJSON
 import RestwayText
 import RestwayThreads
 import XCTest
@@ -120,5 +121,34 @@ final class OAuthTests: XCTestCase {
                 return XCTFail(body)
             }
         }
+    }
+
+    func testARefusalWithStatus200IsTellingAndFinal() {
+        let answer = response(
+            200, #"{"error": "bad_refresh_token", "error_description": "It has expired."}"#)
+        XCTAssertEqual(
+            answer,
+            .failure(
+                .refused(
+                    "the token endpoint answered 200 (bad_refresh_token): It has expired.",
+                    isFinal: true)))
+        let busy = response(200, #"{"error": "temporarily_unavailable"}"#)
+        guard case .failure(.refused(_, isFinal: false, _)) = busy else {
+            return XCTFail("\(busy)")
+        }
+        let token = response(200, #"{"access_token": "t2", "error": ""}"#)
+        XCTAssertEqual(try? token.get().token, Secret("t2"))
+    }
+
+    func testALifetimeThatIsNoTimeIsNamedAndTheTokenIsUsed() throws {
+        for text in ["1e30", "-1", "\"never\"", "true", "\"nan\"", "\"1e30\""] {
+            let answer = response(200, #"{"access_token": "t2", "expires_in": \#(text)}"#)
+            XCTAssertEqual(try answer.get().token, Secret("t2"), text)
+            XCTAssertNil(try answer.get().expiresInMilliseconds, text)
+        }
+        let number = TokenResponse.problem(ofLifetime: try XCTUnwrap(.real(1e30)))
+        XCTAssertTrue(number.contains("expires_in of the token endpoint's answer is 1e+30"), number)
+        let text = TokenResponse.problem(ofLifetime: .string("t0k3n"))
+        XCTAssertFalse(text.contains("t0k3n"), text)
     }
 }

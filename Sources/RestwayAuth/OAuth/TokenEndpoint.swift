@@ -110,6 +110,8 @@ enum TokenResponse {
         let json = unsafe body.withUnsafeBytes { unsafe try? JSONValue.parse($0) }
         guard (200..<300).contains(status) else { throw refusal(status, json) }
         guard let json, let token = json["access_token"]?.string, !token.isEmpty else {
+            // Some servers, for example GitHub, refuse with status 200.
+            if let code = json?["error"]?.string, !code.isEmpty { throw refusal(status, json) }
             throw .refused("the token endpoint answered \(status) without an access_token")
         }
         let type = json["token_type"]?.string ?? "bearer"
@@ -121,7 +123,7 @@ enum TokenResponse {
         if let refresh = json["refresh_token"]?.string, !refresh.isEmpty {
             credential.refreshToken = Secret(refresh)
         }
-        credential.expiresInMilliseconds = milliseconds(json["expires_in"])
+        credential.expiresInMilliseconds = lifetime(json["expires_in"])
         return credential
     }
 
@@ -131,7 +133,7 @@ enum TokenResponse {
         if let code { reason += " (\(printable(code)))" }
         if let text = json?["error_description"]?.string { reason += ": \(printable(text))" }
         let isFinal =
-            (400..<500).contains(status) && ![408, 425, 429].contains(status)
+            (200..<500).contains(status) && ![408, 425, 429].contains(status)
             && code != "temporarily_unavailable" && code != "server_error"
         return .refused(reason, isFinal: isFinal)
     }
@@ -144,12 +146,30 @@ enum TokenResponse {
             })
     }
 
+    /// The longest lifetime of a token that is a time, in seconds: about 31,700 years.
+    private static let secondsMax = 1e12
+
+    /// Reads the lifetime of a token. A value that is no time is named in the log, and the token is
+    /// used until a server refuses it.
+    private static func lifetime(_ value: JSONValue?) -> Int64? {
+        guard let value, value.kind != .null else { return nil }
+        if let milliseconds = milliseconds(value) { return milliseconds }
+        Log.shared.write(.warning, .auth, problem(ofLifetime: value))
+        return nil
+    }
+
+    /// Says that a value is no lifetime. A text is not shown: it may be a token in a wrong place.
+    static func problem(ofLifetime value: JSONValue) -> String {
+        let shown = value.double.map { "\($0)" } ?? value.kind.withArticle
+        return "expires_in of the token endpoint's answer is \(shown), which is no lifetime in "
+            + "seconds; the token is used until it is refused"
+    }
+
     /// Reads seconds, which some servers send as a string or with a fraction.
-    private static func milliseconds(_ value: JSONValue?) -> Int64? {
-        guard let value else { return nil }
+    private static func milliseconds(_ value: JSONValue) -> Int64? {
         guard let seconds = value.double ?? value.string.flatMap(Double.init),
-            seconds.isFinite, seconds >= 0
+            (0...secondsMax).contains(seconds)
         else { return nil }
-        return Int64(min(seconds, 1e12) * 1_000)
+        return Int64(seconds * 1_000)
     }
 }
