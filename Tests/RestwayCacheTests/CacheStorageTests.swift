@@ -127,6 +127,45 @@ final class CacheStorageTests: CacheTestCase {
         cache.close()
     }
 
+    func testWhatWasUsedLastLeavesTheFileLast() throws {
+        let body = String(repeating: "x", count: 10_000)
+        // With little memory, the file answers.
+        for memoryBytesMax: Int64 in [1_000_000, 2_000] {
+            unlink(path)
+            let cache = try open(bytesMax: 100_000, memoryBytesMax: memoryBytesMax)
+            for number in 0..<30 {
+                try store(cache, question("\(number)"), body)
+                cache.writer?.finish()
+                XCTAssertNotNil(found(cache, question("0")), "\(number)")
+            }
+            XCTAssertEqual(try integer("SELECT count(*) FROM entry WHERE url LIKE '%0'"), 1)
+            XCTAssertNotNil(found(cache, question("27")))
+            cache.close()
+            // The order is known after a restart.
+            let last = "SELECT url LIKE '%27' FROM entry ORDER BY usedAt DESC LIMIT 1"
+            XCTAssertEqual(try integer(last), 1)
+            let lastButOne = "SELECT url LIKE '%/0' FROM entry ORDER BY usedAt DESC LIMIT 1, 1"
+            XCTAssertEqual(try integer(lastButOne), 1)
+        }
+    }
+
+    func testUsesAreOrderedWhateverTheClockDoes() {
+        var uses = CacheUses()
+        uses.raise(to: 100)
+        XCTAssertEqual(uses.note(1, now: 50).time, 101)
+        XCTAssertEqual(uses.note(2, now: 50).time, 102)
+        XCTAssertEqual(uses.note(1, now: 200).time, 200)
+        XCTAssertEqual(uses.take(1, after: 101), 200)
+        XCTAssertNil(uses.take(1, after: 101))
+        uses.isWritten(2, at: 101)
+        XCTAssertEqual(uses.take(2, after: 0), 102)
+        for id in 1...Int64(CacheUses.countMax) {
+            XCTAssertEqual(uses.note(id, now: 0).excess, [:])
+        }
+        XCTAssertEqual(uses.note(0, now: 0).excess.count, CacheUses.countMax + 1)
+        XCTAssertEqual(uses.takeAll(), [:])
+    }
+
     /// Returns the bytes that the file, its log and the bodies take on the disk.
     private func bytesOnDisk() -> Int64 {
         let paths =

@@ -190,12 +190,12 @@ package final class ResponseCache: AnswerCache {
             let isPlain = question.isPlain && part == nil && !refreshes
             guard let answer = variants?.answers[index] else { return nil }
             if isPlain, let served, served.id == answer.id, served.age == age {
-                note(age, isUsed ? answer : nil, now: now)
+                note(age, answer, isUsed: isUsed, now: now)
                 return .answer(served.answer)
             }
             guard let held = hold(answer, question, mayRead: mayRead, isPart: part != nil)
             else { return nil }
-            note(age, isUsed ? answer : nil, now: now)
+            note(age, answer, isUsed: isUsed, now: now)
             let served = held.answer(
                 to: question, age.isFresh ? .hit : .stale, age, CacheStatus(), part: part)
             if isPlain, case .bytes = answer.body {
@@ -209,7 +209,7 @@ package final class ResponseCache: AnswerCache {
             return .staleAnswer(served, refresh: refresh)
         case .notModified(let index, let age):
             guard let answer = variants?.answers[index] else { return nil }
-            note(age, isUsed ? answer : nil, now: now)
+            note(age, answer, isUsed: isUsed, now: now)
             let held = HeldAnswer(answer: answer, body: Body(), file: nil)
             return .answer(
                 held.answer(to: question, .hit, age, CacheStatus(), isNotModified: true))
@@ -226,13 +226,17 @@ package final class ResponseCache: AnswerCache {
         }
     }
 
-    private func note(_ age: EntryAge, _ used: KeptAnswer?, now: Int64) {
+    /// - Parameter isUsed: Whether the use is to be written to the file.
+    private func note(_ age: EntryAge, _ used: KeptAnswer, isUsed: Bool, now: Int64) {
         if age.isFresh {
             counters.hits.add(1, ordering: .relaxed)
         } else {
             counters.staleHits.add(1, ordering: .relaxed)
         }
-        if let used { writer?.submit(.use(used.id, at: now)) }
+        guard let file, let writer else { return }
+        let (time, excess) = file.uses.withLock { $0.note(used.id, now: now) }
+        writer.submit(uses: excess)
+        if isUsed { writer.submit(.use(used.id, at: time)) }
     }
 
     /// Takes hold of the body of an answer, so that nothing can remove it any more; `nil` if it

@@ -32,8 +32,8 @@ package enum Reuse: Sendable, Equatable {
     package static func decide(
         _ request: CacheRequest, _ entries: [StoredHead], now: Int64, usesHeuristics: Bool
     ) -> Reuse {
-        if request.passesBy { return .send(.bypass) }
         let asking = Asking(request)
+        if request.passesBy { return asking.send(.bypass) }
         guard request.isAnswerable else { return asking.send(.method) }
         if request.mode == .reload || request.hasConditionForServer {
             return asking.send(.request)

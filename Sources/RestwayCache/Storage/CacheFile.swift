@@ -74,6 +74,7 @@ final class CacheFile: Sendable {
     private let reading = Lock(Reading())
     private let ids = Lock<Int64>(0)
     private let memos = MemoTable()
+    let uses = Lock(CacheUses())
     /// Who writes to the file.
     let writer = Lock(WeakWriter())
 
@@ -141,6 +142,8 @@ final class CacheFile: Sendable {
             readerOptions.busyTimeoutMilliseconds = Self.readerTimeoutMilliseconds
             let reader = try CacheConnection(Connection(options.path, readerOptions))
             let change = try reader.lastChange()
+            let lastUse = try reader.integer("SELECT max(usedAt) FROM entry") ?? 0
+            uses.withLock { $0.raise(to: lastUse) }
             reading.withLock { reading in
                 reading = Reading(opened: Opened(connection: reader, bodies: bodies))
                 memory.withLock { memory in

@@ -14,6 +14,7 @@ struct CacheTransaction {
     let origin: Int64
     let now: Int64
     let room: CacheRoom
+    let uses: Lock<CacheUses>
     private(set) var evicted: Int64 = 0
     private(set) var removed: Int64 = 0
     /// The answers that were removed before they could be written.
@@ -21,8 +22,11 @@ struct CacheTransaction {
     private var counted: [(RemovedCount, Int64)] = []
     private var oldestChange: Int64 = 0
 
-    init(file: CacheConnection, origin: Int64, now: Int64, room: CacheRoom) {
+    init(
+        file: CacheConnection, origin: Int64, now: Int64, room: CacheRoom, uses: Lock<CacheUses>
+    ) {
         self.file = file
+        self.uses = uses
         self.origin = origin
         self.now = now
         self.room = room
@@ -58,8 +62,8 @@ struct CacheTransaction {
             try file.run(
                 "UPDATE entry SET store = ?2 WHERE id = ?1", [.integer(id), .integer(store)])
         case .use(let id, let time):
-            try file.run(
-                "UPDATE entry SET usedAt = ?2 WHERE id = ?1", [.integer(id), .integer(time)])
+            try setUse(of: id, to: time)
+            uses.withLock { $0.isWritten(id, at: time) }
         case .remove(let removal, _, let count):
             let number = try remove(removal)
             removed += number
@@ -71,6 +75,12 @@ struct CacheTransaction {
             try note(key: label.hash)
         case .sweep: break
         }
+    }
+
+    private func setUse(of id: Int64, to time: Int64) throws(SQLiteError) {
+        try file.run(
+            "UPDATE entry SET usedAt = max(usedAt, ?2) WHERE id = ?1",
+            [.integer(id), .integer(time)])
     }
 
     private func remove(_ removal: Removal) throws(SQLiteError) -> Int64 {
@@ -130,7 +140,7 @@ struct CacheTransaction {
             [
                 .integer(answer.id), .text(answer.label.name), selecting,
                 .bytes(answer.codedHead), .integer(answer.head.responseTime),
-                .integer(now), .integer(answer.bytes),
+                .integer(useTime()), .integer(answer.bytes),
             ])
         return file.connection.changedRowCount > 0
     }
@@ -159,12 +169,14 @@ struct CacheTransaction {
                 .integer(answer.id), .integer(label.hash), .text(label.name), .text(label.method),
                 .text(label.url), .integer(EntryLabel.hash(of: label.url)), .text(label.route),
                 .text(label.owner), selecting, .bytes(answer.codedHead),
-                .integer(answer.head.responseTime), .integer(now), .integer(answer.bytes),
+                .integer(answer.head.responseTime), .integer(useTime()), .integer(answer.bytes),
                 .integer(answer.body.length),
             ] + body)
         // Another process has given the id to another answer.
         if file.connection.changedRowCount == 0 { refused.insert(answer.id) }
     }
+
+    private func useTime() -> Int64 { uses.withLock { $0.time(now) } }
 
     /// Returns whether no other process has removed the answer since its request left.
     private func isStillWanted(_ answer: KeptAnswer, since: Int64) throws(SQLiteError) -> Bool {
@@ -209,11 +221,20 @@ struct CacheTransaction {
             let excess = try takenBytes() - room.entryBytesMax
             guard excess > 0 else { return }
             var (ids, freed): ([Int64], Int64) = ([], 0)
-            try file.run("SELECT id, bytes FROM entry ORDER BY usedAt LIMIT 64") { row in
+            var used: [(id: Int64, time: Int64)] = []
+            try file.run("SELECT id, bytes, usedAt FROM entry ORDER BY usedAt LIMIT 64") { row in
                 guard freed < excess else { return }
-                ids.append(row.integer(0))
+                let id = row.integer(0)
+                if let time = uses.withLock({ $0.take(id, after: row.integer(2)) }) {
+                    used.append((id, time))
+                } else {
+                    ids.append(id)
+                }
                 freed += row.integer(1)
             }
+            // With these uses, others may have been used longest ago.
+            for use in used { try setUse(of: use.id, to: use.time) }
+            if !used.isEmpty { continue }
             guard !ids.isEmpty else { return }
             for id in ids { try file.run("DELETE FROM entry WHERE id = ?1", [.integer(id)]) }
             evicted += Int64(ids.count)

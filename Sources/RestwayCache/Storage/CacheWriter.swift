@@ -104,6 +104,11 @@ final class CacheWriter: Sendable {
         if starts { file.options.pool.submit { self.run() } }
     }
 
+    /// Queues the uses of entries.
+    func submit(uses: [Int64: Int64]) {
+        for (id, time) in uses { submit(.use(id, at: time)) }
+    }
+
     /// If too much waits, entries are left out, but removals are not.
     private func add(_ write: CacheWrite, to state: inout State) {
         let isFull = state.writes.count >= Self.writesMax || state.bytes >= Self.bytesMax
@@ -223,6 +228,7 @@ final class CacheWriter: Sendable {
 
     /// Refuses further writes and closes the file when the earlier writes are done.
     func close() {
+        submit(uses: file.uses.withLock { $0.takeAll() })
         state.withLock { $0.isClosed = true }
         finish()
         own.withLock { $0.opened = nil }
@@ -241,7 +247,8 @@ final class CacheWriter: Sendable {
             let prepared = group.map { withBody($0, opened.bodies) }
             var transaction = CacheTransaction(
                 file: opened.connection, origin: file.origin,
-                now: file.options.clock.wallMicroseconds(), room: file.options.room)
+                now: file.options.clock.wallMicroseconds(), room: file.options.room,
+                uses: file.uses)
             do throws(SQLiteError) {
                 do throws(SQLiteError) {
                     try transaction.run(prepared)

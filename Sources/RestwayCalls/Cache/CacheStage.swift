@@ -2,6 +2,7 @@ import RestwayDocument
 import RestwayHTTP
 import RestwayOutcome
 import RestwayRouting
+import RestwayText
 import RestwayThreads
 
 /// The stage in which the response cache is asked, and in which equal requests wait for one
@@ -29,7 +30,7 @@ enum CacheStage {
         case .answer(let answer):
             entry.found(answer)
         case .staleAnswer(let answer, let ticket):
-            if entry.request.sending.caching?.mode != .only { CacheRefresh.begin(entry, ticket) }
+            if !entry.request.staysOffline { CacheRefresh.begin(entry, ticket) }
             entry.found(answer)
         case .send(let ticket):
             share(entry, ticket)
@@ -40,7 +41,7 @@ enum CacheStage {
 
     /// Ends a call that must not ask the server: it succeeds without an answer.
     private static func isMissing(_ entry: StageEntry) {
-        guard entry.request.sending.caching?.mode == .only else { return entry.pass() }
+        guard entry.request.staysOffline else { return entry.pass() }
         entry.call.happen(on: entry.place, .answered(entry.number), with: .answer(entry.missing))
     }
 
@@ -129,7 +130,13 @@ extension PreparedRequest {
     }
 
     /// Whether the call passes the stage of the cache.
-    var asksCache: Bool { mayBeCached || sending.caching?.mode == .only }
+    var asksCache: Bool { mayBeCached || staysOffline }
+
+    /// Whether the network must not be used: by the mode of the request, or by its header (RFC
+    /// 9111, section 5.2.1.7).
+    var staysOffline: Bool {
+        sending.caching?.mode == .only || exchange.headers.contains(where: \.saysOnlyIfCached)
+    }
 
     /// Returns the same request with the header fields that make it conditional.
     func conditional(_ conditions: [HeaderField]) -> PreparedRequest {
@@ -150,5 +157,24 @@ extension PreparedRequest {
             sending.goesByItself(isRated: context.rates.concernsCalls)
         }
         return copy(exchange, reader, sending, to: bodyDestination.inBackground)
+    }
+}
+
+extension RequestSpec {
+    /// Whether the caller's header fields say that the network must not be used.
+    var isOnlyIfCached: Bool {
+        headers.contains { field in
+            HeaderField(name: field.name, value: field.value ?? "").saysOnlyIfCached
+        }
+    }
+}
+
+extension HeaderField {
+    /// Whether this is a `Cache-Control` with `only-if-cached`.
+    fileprivate var saysOnlyIfCached: Bool {
+        guard isNamed("Cache-Control") else { return false }
+        return value.split(separator: ",").contains { member in
+            ASCII.lowercased(String(Headers.trimmed(member))) == "only-if-cached"
+        }
     }
 }

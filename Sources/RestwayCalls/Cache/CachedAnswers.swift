@@ -128,7 +128,7 @@ extension StageEntry {
             return received
         case .failed(let failure):
             judged(.fail, .failure(failure))
-        case .lost where request.sending.caching?.mode == .only:
+        case .lost where request.staysOffline:
             judged(.take, .answer(missing))
         case .lost:
             let request = call.visit?.request ?? request

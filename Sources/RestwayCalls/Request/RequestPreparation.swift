@@ -157,7 +157,7 @@ package struct RequestPreparation {
         guard spec.reception.bodyDestination.isMemory, !settings.answers.areSaved,
             spec.reception.caching.mode != .only
         else { return false }
-        return isOffered(spec, destination, settings)
+        return isOffered(spec, destination, settings) && !spec.isOnlyIfCached
     }
 
     /// Whether the outbox keeps requests like this one.
