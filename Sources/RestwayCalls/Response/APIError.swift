@@ -35,7 +35,7 @@ struct APIError {
         code = Self.text(tree, definition.code) ?? code
         message = Self.text(tree, definition.message) ?? message
         if let list = definition.details, let problems = tree.value(atKeyPath: list.place) {
-            let found = Self.details(problems, list)
+            let found = Self.details(problems, list, format)
             if !found.isEmpty { details = found }
         }
     }
@@ -45,13 +45,16 @@ struct APIError {
 
     /// Returns the problems of a list: an array, or an object that has the problems of each field
     /// under the name of the field.
+    ///
+    /// - Parameter list: The names that the document gives to the parts of a problem.
     private static func details(
-        _ problems: JSONValue, _ list: ErrorDefinition.List
+        _ problems: JSONValue, _ list: ErrorDefinition.List?, _ format: ErrorDefinition.Format?
     ) -> [Failure.Detail] {
         var found: [Failure.Detail] = []
         for (field, problems) in problems.members ?? [("", problems)] {
             for problem in problems.elements ?? [problems] where found.count < detailsMax {
-                if let detail = detail(problem, of: field, list) { found.append(detail) }
+                let detail = detail(problem, of: field, list, format)
+                if let detail { found.append(detail) }
             }
         }
         return found
@@ -59,12 +62,22 @@ struct APIError {
 
     /// Returns one problem, which is an object or only a message; `nil` if it says nothing.
     private static func detail(
-        _ problem: JSONValue, of field: String, _ list: ErrorDefinition.List
+        _ problem: JSONValue, of field: String, _ list: ErrorDefinition.List?,
+        _ format: ErrorDefinition.Format?
     ) -> Failure.Detail? {
         if let message = text(problem) { return .init(path: field, message: message) }
-        let path = list.field.flatMap { problem.value(atKeyPath: $0) }.flatMap(fieldName)
-        let code = text(problem, list.code)
-        let message = text(problem, list.message)
+        // The key paths of the document count more than the names of the format.
+        func first<Part>(
+            _ own: [String]?, _ names: [[String]]?, _ read: (JSONValue) -> Part?
+        ) -> Part? {
+            for keyPath in [own].compactMap({ $0 }) + (names ?? []) {
+                if let part = problem.value(atKeyPath: keyPath).flatMap(read) { return part }
+            }
+            return nil
+        }
+        let path = first(list?.field, format?.fieldNames, fieldName)
+        let code = first(list?.code, format?.codeNames, text)
+        let message = first(list?.message, format?.messageNames, text)
         guard path != nil || code != nil || message != nil else { return nil }
         return .init(path: path ?? field, message: message ?? code ?? "", code: code)
     }
@@ -92,11 +105,14 @@ struct APIError {
         }
     }
 
-    /// Reads a problem. Its type "about:blank" says no more than the status (section 4.2.1).
+    /// Reads a problem. Its type "about:blank" says no more than the status (RFC 9457, section
+    /// 4.2.1). `errors` is the extension of the standard's example (section 3), which servers also
+    /// write with the names of their own fields.
     private mutating func readProblem(_ tree: JSONValue) {
         let type = Self.text(tree, "type")
         code = type == "about:blank" ? nil : type
         message = Self.text(tree, "detail") ?? Self.text(tree, "title")
+        if let problems = tree["errors"] { details = Self.details(problems, nil, .problem) }
     }
 
     private static func text(_ object: JSONValue, _ key: String) -> String? {
@@ -112,6 +128,25 @@ struct APIError {
         case .string: value.string.flatMap { $0.isEmpty ? nil : $0 }
         case .integer, .real, .boolean: String(decoding: value.text(), as: UTF8.self)
         case .null, .array, .object: nil
+        }
+    }
+}
+
+/// The names that a format gives to the parts of one problem in a list.
+extension ErrorDefinition.Format {
+    fileprivate var fieldNames: [[String]] {
+        switch self {
+        case .jsonapi: [["source", "pointer"], ["source", "parameter"], ["source", "header"]]
+        case .problem: [["pointer"], ["field"], ["parameter"], ["header"]]
+        }
+    }
+
+    fileprivate var codeNames: [[String]] { [["code"]] }
+
+    fileprivate var messageNames: [[String]] {
+        switch self {
+        case .jsonapi: [["detail"], ["title"]]
+        case .problem: [["detail"], ["message"], ["title"]]
         }
     }
 }
