@@ -7,6 +7,7 @@
 #include <linux/sched.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <linux/sockios.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
@@ -14,9 +15,12 @@
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,6 +29,62 @@
 static inline int rw_pipe(int ends[2]) {
     if (syscall(SYS_pipe2, ends, O_CLOEXEC) != 0) return -1;
     return fcntl(ends[1], F_SETFL, O_NONBLOCK);
+}
+
+/* The descriptors that are free before a library makes a pair of sockets which it names nowhere. */
+typedef struct rw_descriptor_window {
+    int first;
+    /* 1 for the descriptors that may be of the pair. */
+    unsigned char is_candidate[64];
+    int received[64];
+    int sent[64];
+} rw_descriptor_window;
+
+/* Notes which of the lowest descriptors are free. */
+static inline void rw_window_begin(rw_descriptor_window *window) {
+    window->first = eventfd(0, EFD_CLOEXEC);
+    if (window->first >= 0) close(window->first);
+    for (int i = 0; i < 64; i++) {
+        window->is_candidate[i] =
+            window->first >= 0 && fcntl(window->first + i, F_GETFD) < 0 && errno == EBADF;
+    }
+}
+
+/* Notes the bytes that wait in the sockets without names which were opened since, and which
+ * programs that are executed would get. */
+static inline void rw_window_note(rw_descriptor_window *window) {
+    for (int i = 0; i < 64; i++) {
+        int descriptor = window->first + i, type = 0;
+        struct sockaddr_un name;
+        socklen_t name_size = sizeof name, type_size = sizeof type;
+        window->is_candidate[i] = window->is_candidate[i]
+            && fcntl(descriptor, F_GETFD) == 0
+            && getsockname(descriptor, (struct sockaddr *)&name, &name_size) == 0
+            && name.sun_family == AF_UNIX && name_size <= sizeof(sa_family_t)
+            && getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &type_size) == 0
+            && type == SOCK_STREAM
+            && ioctl(descriptor, SIOCINQ, &window->received[i]) == 0
+            && ioctl(descriptor, SIOCOUTQ, &window->sent[i]) == 0;
+    }
+}
+
+/* Sets close-on-exec for the pair on which one byte was sent since. Does nothing if it is not
+ * clear which sockets these are. */
+static inline void rw_window_close_on_exec(const rw_descriptor_window *window) {
+    int receiver = -1, sender = -1, count = 0;
+    for (int i = 0; i < 64; i++) {
+        int descriptor = window->first + i, received = 0, sent = 0;
+        if (!window->is_candidate[i] || ioctl(descriptor, SIOCINQ, &received) != 0
+            || ioctl(descriptor, SIOCOUTQ, &sent) != 0) continue;
+        int has_received = received == window->received[i] + 1;
+        int has_sent = window->sent[i] == 0 && sent > 0;
+        if (has_received) receiver = descriptor;
+        if (has_sent) sender = descriptor;
+        count += has_received + has_sent;
+    }
+    if (count != 2 || receiver < 0 || sender < 0 || receiver == sender) return;
+    fcntl(receiver, F_SETFD, FD_CLOEXEC);
+    fcntl(sender, F_SETFD, FD_CLOEXEC);
 }
 
 /* Writes like write(2). If the other end of the pipe or the socket is closed, the error is EPIPE.

@@ -9,6 +9,8 @@ struct NewStart {
     var stops = 0
     /// How often the request was sent before.
     var attemptsBefore = 0
+    /// How often the request was sent once more, by libcurl or after a new start.
+    var repetitions = 0
     /// Whether libcurl makes a new connection for the exchange.
     var needsNewConnection = false
 }

@@ -19,7 +19,7 @@ final class CurlMulti {
     init?(wakeUps: Int32, _ limits: CurlTransport.Limits) {
         guard CurlGlobal.isReady, let timer = TimerDescriptor(),
             let sockets = SocketSet(wakeUps: wakeUps, timer: timer.descriptor),
-            let multi = curl_multi_init()
+            let multi = WakeUpPair.makeMulti()
         else { return nil }
         self.timer = timer
         self.sockets = sockets

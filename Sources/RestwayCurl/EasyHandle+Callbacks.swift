@@ -92,6 +92,7 @@ extension EasyHandle {
                 transfer.challenge = answer
             } else {
                 active.observer?.receivedHead(answer)
+                return !endsByLength(answer)
             }
         case .failed(let kind, let message):
             transfer.failure = TransportError(kind, "\(place): \(message)")
@@ -100,7 +101,26 @@ extension EasyHandle {
         return true
     }
 
+    /// Notes the length of a body whose end libcurl does not see, and whether the body is empty, so
+    /// that the exchange ends here.
+    private func endsByLength(_ answer: ResponseHead) -> Bool {
+        guard answer.httpVersion == .http11 || answer.httpVersion == .http10,
+            active?.exchange.method != "HEAD", answer.status != 204, answer.status != 304
+        else { return false }
+        transfer.bytesLeft = ResponseFraming.lengthBesideIdentity(answer.headers)
+        return transfer.bytesLeft == 0
+    }
+
+    /// Takes a piece of the body. If the body ends by its length, this ends the exchange.
     private func received(_ piece: UnsafeRawBufferPointer) -> Bool {
+        guard let left = transfer.bytesLeft else { return take(piece) }
+        let part = UnsafeRawBufferPointer(rebasing: piece.prefix(Int(clamping: left)))
+        guard take(part) else { return false }
+        transfer.bytesLeft = left - Int64(part.count)
+        return transfer.bytesLeft != 0
+    }
+
+    private func take(_ piece: UnsafeRawBufferPointer) -> Bool {
         guard piece.count > 0 else { return true }
         tellChallenge()
         guard transfer.head.isComplete, let observer = active?.observer else {
@@ -153,7 +173,7 @@ extension EasyHandle {
             return false
         }
         guard isRepeated, active?.exchange.isRepeatable != true else {
-            transfer.wasRepeated = isRepeated
+            if isRepeated { active?.newStart.repetitions += 1 }
             return true
         }
         transfer.failure = TransportError(

@@ -14,8 +14,6 @@ final class EasyHandle {
         var head = HeadParser()
         /// The number of times the request was sent. libcurl repeats it if a kept connection died.
         var attempts = 0
-        /// Whether the request was repeated, by libcurl or after a new start.
-        var wasRepeated = false
         /// The error with which one of our callbacks ended the exchange. libcurl does not know this
         /// error.
         var failure: TransportError?
@@ -23,6 +21,9 @@ final class EasyHandle {
         var progress = Progress()
         /// Whether the observer currently receives no data.
         var isPaused = false
+        /// The bytes that are left of a body that libcurl would read to the end of the connection
+        /// although it has a length; `nil` for other bodies.
+        var bytesLeft: Int64?
         /// A Digest challenge that libcurl may answer by itself.
         var challenge: ResponseHead?
         var tlsEnd = TLSEnd.unimportant

@@ -17,7 +17,7 @@ struct TransferInfo {
             + Int64(whole(CURLINFO_HEADER_SIZE))
     }
 
-    func summary(queuedMicroseconds: Int64, wasRepeated: Bool) -> ExchangeSummary {
+    func summary(queuedMicroseconds: Int64, repetitions: Int) -> ExchangeSummary {
         var timings = ExchangeTimings()
         timings.queuedMicroseconds = queuedMicroseconds
         let connections = whole(CURLINFO_NUM_CONNECTS)
@@ -31,7 +31,7 @@ struct TransferInfo {
         timings.totalMicroseconds = number(CURLINFO_TOTAL_TIME_T)
         return ExchangeSummary(
             redirectURL: redirectURL, timings: timings, connectionWasReused: connections == 0,
-            wasRepeated: wasRepeated, uploadedBytes: number(CURLINFO_SIZE_UPLOAD_T),
+            repetitions: repetitions, uploadedBytes: number(CURLINFO_SIZE_UPLOAD_T),
             downloadedBytes: number(CURLINFO_SIZE_DOWNLOAD_T))
     }
 

@@ -15,10 +15,14 @@ struct TransferResult {
     ///
     /// - Parameter startedAt: The time at which the exchange left the queue.
     func summary(startedAt: Deadline) -> Result<ExchangeSummary, TransportError> {
-        if let failure { return .failure(failure) }
+        let repetitions = handle.active?.newStart.repetitions ?? 0
+        if var failure {
+            failure.repetitions = repetitions
+            return .failure(failure)
+        }
         let queued = handle.active.map { startedAt.microseconds(since: $0.acceptedAt) } ?? 0
         return .success(
-            handle.info.summary(queuedMicroseconds: queued, wasRepeated: transfer.wasRepeated))
+            handle.info.summary(queuedMicroseconds: queued, repetitions: repetitions))
     }
 
     /// Why the exchange has failed; `nil` if its answer is complete.
@@ -30,6 +34,8 @@ struct TransferResult {
         {
             return nil
         }
+        // One of our callbacks has ended the exchange at the end of the body.
+        if transfer.bytesLeft == 0, code == CURLE_WRITE_ERROR || code == CURLE_OK { return nil }
         if code == CURLE_OUT_OF_MEMORY, transfer.attempts > 0, !transfer.head.isComplete {
             // libcurl reports this error as "out of memory"; a real lack of memory never shows
             // here.

@@ -50,6 +50,18 @@ package enum ResponseFraming {
         lengthProblem(headers) ?? codingProblem(headers)
     }
 
+    /// The length of a body that some transports would read to the end of the connection: the head
+    /// names the coding `identity`, which changes nothing and which RFC 9112 no longer has, beside
+    /// a length. `nil` for other heads.
+    package static func lengthBesideIdentity(_ headers: Headers) -> Int64? {
+        guard let codings = headers.joined("Transfer-Encoding"),
+            codings.split(separator: ",").allSatisfy({ part in
+                ASCII.lowercased(String(Headers.trimmed(part))) == "identity"
+            })
+        else { return nil }
+        return headers[first: "Content-Length"].flatMap { Int64($0) }
+    }
+
     /// Several lengths must be equal. If two readers saw different lengths, one of them would take
     /// a part of this response for the next response (RFC 9112, section 6.3).
     private static func lengthProblem(_ headers: Headers) -> String? {

@@ -35,6 +35,8 @@ package struct TransportError: Error, Equatable, Sendable {
     package let code: Int32
     /// The error and its place: host and port, never credentials or a query.
     package let message: String
+    /// How often the transport sent the request again by itself before it failed.
+    package var repetitions = 0
 
     package init(_ kind: Kind, code: Int32 = 0, _ message: String) {
         self.kind = kind

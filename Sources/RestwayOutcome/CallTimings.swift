@@ -13,8 +13,8 @@ package struct CallTimings: Sendable {
     package var total: Int64?
     /// The time of the store, which is a part of `map`.
     package var store: Int64?
-    /// Whether the transport sent the request more than once.
-    package private(set) var wasRepeated = false
+    /// How often the transport sent the request again by itself.
+    package private(set) var repetitions = 0
 
     package init() {}
 
@@ -30,7 +30,7 @@ package struct CallTimings: Sendable {
         tls = isNew ? max(0, exchange.tlsMicroseconds - exchange.connectMicroseconds) : 0
         firstByte = exchange.firstByteMicroseconds
         self.exchange = exchange.totalMicroseconds
-        wasRepeated = summary.wasRepeated
+        repetitions = summary.repetitions
     }
 }
 

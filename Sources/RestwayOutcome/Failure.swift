@@ -99,6 +99,7 @@ package struct Failure: Error, Sendable {
         var isOfBatchCall = false
         var isOfProgram = false
         var isOfNetwork = false
+        var repetitions = 0
     }
 
     /// Keeps the content apart, because it is large and a failure is passed on by many functions.
@@ -219,6 +220,12 @@ package struct Failure: Error, Sendable {
         set { ownBox.values.call.isOfNetwork = newValue }
     }
 
+    /// How often the transport sent the request of the last exchange again by itself.
+    package var repetitions: Int {
+        get { box.values.call.response?.timings.repetitions ?? box.values.call.repetitions }
+        set { ownBox.values.call.repetitions = newValue }
+    }
+
     /// All attempts of a call that failed.
     package var attempts: [CallAttempt] {
         get { box.values.call.attempts }
@@ -323,6 +330,7 @@ extension Failure {
         self.init(Self.reason(error.kind), error.message)
         self.transportCode = error.code
         self.isRetryable = error.isTemporary
+        if error.repetitions > 0 { self.repetitions = error.repetitions }
     }
 
     private static func reason(_ kind: TransportError.Kind) -> Reason {

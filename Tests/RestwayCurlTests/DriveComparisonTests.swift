@@ -49,7 +49,7 @@ final class DriveComparisonTests: CurlTransportTestCase {
             case .success(let summary):
                 note(
                     "success \(summary.redirectURL ?? "-") \(summary.uploadedBytes) "
-                        + "\(summary.downloadedBytes) \(summary.wasRepeated)")
+                        + "\(summary.downloadedBytes) \(summary.repetitions)")
             case .failure(let error):
                 // libcurl says how many milliseconds a failed connection took.
                 let words = error.message.split(separator: " ").filter { Int($0) == nil }

@@ -156,7 +156,7 @@ struct OutboxModel {
         case .named(_, let local, let identity, let lane):
             items[index].companions.removeAll { $0 == local }
             name(local, identity, lane)
-        case .postpone(_, let next, let asked, let mayHaveArrived, _):
+        case .postpone(_, let next, let asked, let mayHaveArrived, _, _):
             items[index].attempts += 1
             (items[index].next, items[index].asked) = (next, asked)
             if mayHaveArrived {

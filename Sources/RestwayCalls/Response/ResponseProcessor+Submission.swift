@@ -46,7 +46,7 @@ extension ResponseProcessor {
         var facts = AnswerFacts(status: received.status)
         facts.isOfRepeatedDelete =
             request.exchange.method == Method.delete.rawValue
-            && (request.isFromOutbox || received.timings.wasRepeated
+            && (request.isFromOutbox || received.timings.repetitions > 0
                 || received.attempts.dropLast().contains(where: \.mayHaveArrived))
         return AnswerMeaning(facts) == .alreadyGone
     }

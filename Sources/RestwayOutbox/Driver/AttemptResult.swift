@@ -27,7 +27,8 @@ final class AttemptResult: @unchecked Sendable {
     init(_ item: OutboxItem, _ outcome: Call.Outcome, _ driver: FlushDriver) {
         self.item = item
         let wall = driver.around.clock.wallMicroseconds()
-        let attempts = item.entry.progress.attempts + 1
+        let repetitions = Self.repetitions(outcome)
+        let attempts = item.entry.progress.attempts + 1 + repetitions
         let response: Response?
         switch outcome {
         case .success(let answer): (response, failure) = (answer, nil)
@@ -58,7 +59,7 @@ final class AttemptResult: @unchecked Sendable {
                 .postpone(
                     id: item.id, nextAttemptAt: next, askedUntil: until,
                     mayHaveArrived: failure?.mayHaveArrived ?? true,
-                    trouble: Self.trouble(failure))
+                    trouble: Self.trouble(failure), attempts: 1 + repetitions)
             ]
             waitReason = OutboxWaitReason(failure)
             attempt.heldMilliseconds = Self.hold(milliseconds, kind, waitReason, driver)
@@ -67,7 +68,9 @@ final class AttemptResult: @unchecked Sendable {
             let trouble = Self.trouble(failure, reason)
             (state, deathReason, lastError) = (.dead, reason, trouble.message)
             settlements = [
-                .bury(id: item.id, trouble: trouble, answer: response.map(OutboxAnswer.init))
+                .bury(
+                    id: item.id, trouble: trouble, answer: response.map(OutboxAnswer.init),
+                    attempts: 1 + repetitions)
             ]
         case .release:
             wasSent = kind == .noCredential
@@ -77,7 +80,7 @@ final class AttemptResult: @unchecked Sendable {
             }
         }
         report = StoredRequest(
-            item, state: state, attempts: verdict == .release ? attempts - 1 : attempts,
+            item, state: state, attempts: verdict == .release ? item.entry.progress.attempts : attempts,
             nextAttempt: nextAttempt, lastError: lastError, deathReason: deathReason,
             waitReason: waitReason, response: response)
         isFinal = state != .waiting
@@ -86,6 +89,15 @@ final class AttemptResult: @unchecked Sendable {
         attempt.wasReplayed = (response?.attempts.count ?? 0) > 1
         attempt.isOfBatchCall = failure?.isOfBatchCall ?? false
         attempt.brokeBatch = failure?.brokeBatch ?? false
+    }
+
+    /// How often the transport sent the request again by itself: attempts that the server may have
+    /// seen. An item of a batch shares those of the batch call.
+    private static func repetitions(_ outcome: Call.Outcome) -> Int {
+        switch outcome {
+        case .success(let response): response.timings.repetitions
+        case .failure(let failure): failure.repetitions
+        }
     }
 
     /// Takes the result back, because the server did not process the request: one before it in the
@@ -153,7 +165,7 @@ extension Failure {
     private static let problemBytesMax = 64 << 10
 
     /// Whether this is the answer to a request that the transport had already sent before.
-    fileprivate var wasRepeated: Bool { self.response?.timings.wasRepeated ?? false }
+    fileprivate var wasRepeated: Bool { self.repetitions > 0 }
 
     /// The problem that the answer describes; `nil` if its body is not a JSON object.
     fileprivate var problem: OutboxProblem? {

@@ -12,6 +12,8 @@ final class FlushDriver: Sendable {
     struct State {
         var machine: FlushMachine
         fileprivate var flush = Flush()
+        /// What a flush that nobody waited for has sent just now.
+        fileprivate var untold = Untold()
         fileprivate var timer: TimerTicket?
         /// The client, as long as it exists.
         weak var sender: (any StoredRequestSender)?
@@ -22,9 +24,31 @@ final class FlushDriver: Sendable {
         /// The reports in the order in which they were written. An item that went out twice has two
         /// reports.
         var sent: [StoredRequest] = []
+        /// The reports of flushes just before it that nobody waited for.
+        var sentBefore: [StoredRequest] = []
         /// Why the flush could not go on.
         var failure: Failure?
         var waiters: [OutboxReceiver] = []
+    }
+
+    /// Reports of flushes that nobody waited for. The next flush for which somebody waits tells them,
+    /// too, because a flush that begins by itself may end before the program asks for one.
+    fileprivate struct Untold {
+        private static let countMax = 256
+        private static let keptMilliseconds: Int64 = 10_000
+
+        private var reports: [StoredRequest] = []
+        private var until = Deadline.past
+
+        mutating func add(_ sent: [StoredRequest], now: Deadline) {
+            reports = Array((take(now: now) + sent).suffix(Self.countMax))
+            until = now.advanced(milliseconds: Self.keptMilliseconds)
+        }
+
+        mutating func take(now: Deadline) -> [StoredRequest] {
+            defer { reports = [] }
+            return now < until ? reports : []
+        }
     }
 
     /// How long a request that is stored because of the server waits at least before its next
@@ -110,7 +134,10 @@ final class FlushDriver: Sendable {
             let start = state.machine.begin(
                 urgency, isByHand: isByHand, now: now, isRuledOut: isRuledOut)
             // A flush that just ends has not done the work that this caller asks for.
-            if start != .closed, let waiter { state.flush.waiters.append(waiter) }
+            if start != .closed, let waiter {
+                state.flush.waiters.append(waiter)
+                state.flush.sentBefore += state.untold.take(now: now)
+            }
             return start
         }
         if start == .look { around.pool.submit { self.look() } }
@@ -132,7 +159,12 @@ final class FlushDriver: Sendable {
                 if state.sender == nil { state.machine.close() }
                 let step = state.machine.next(isRuledOut: isRuledOut)
                 let ended = step == .end ? state.flush : nil
-                if step == .end { state.flush = Flush() }
+                if step == .end {
+                    if state.flush.waiters.isEmpty {
+                        state.untold.add(state.flush.sent, now: around.clock.now())
+                    }
+                    state.flush = Flush()
+                }
                 return (step, state.sender, ended)
             }
             if let ended { return finish(ended) }
@@ -204,7 +236,12 @@ final class FlushDriver: Sendable {
     private func finish(_ flush: Flush) {
         let report = notices.requests(Self.requests(flush.sent), failure: flush.failure)
         if !report.all.isEmpty { notices.observe(flushed: report) }
-        notices.flushed(flush.waiters, report)
+        // An item that has not ended, or that was changed since, is told only if it was sent again.
+        let before = flush.sentBefore.filter { item in
+            item.state == .delivered || (try? stored(item.id))??.state == .dead
+        }
+        let all = before.isEmpty ? report.all : Self.requests(before + flush.sent)
+        notices.flushed(flush.waiters, notices.requests(all, failure: flush.failure))
         notices.tellEnded(stored)
         scheduleNext()
         // If this fails, the next look for items tries it again and reports the failure.

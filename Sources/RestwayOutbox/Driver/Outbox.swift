@@ -346,7 +346,8 @@ extension Outbox {
     private func progress(after failure: Failure, _ wall: Int64) -> OutboxEntry.Progress {
         var progress = OutboxEntry.Progress(
             mayHaveArrived: failure.mayHaveArrived,
-            attempts: failure.mayHaveArrived || failure.reason == .http ? 1 : 0,
+            attempts: failure.mayHaveArrived || failure.reason == .http
+                ? 1 + failure.repetitions : 0,
             trouble: OutboxTrouble(failure))
         var outcome = OutboxOutcome.unreachable
         if case .answer(_, _, let after?, _, _) = RetryOutcome(failure, wallMicroseconds: wall) {

@@ -11,19 +11,19 @@ enum OutboxSettlement: Equatable, Sendable {
     /// The server named a companion of the item that the next settlement removes. If a companion
     /// has no settlement of this kind, the server did not name it.
     case named(id: Int64, local: LocalID, identity: Identity, lane: Lane)
-    /// The item stays and is not sent before `nextAttemptAt`; the attempt is counted. `askedUntil`
+    /// The item stays and is not sent before `nextAttemptAt`; the attempts are counted. `askedUntil`
     /// is the time that the server asked for, 0 if it did not ask. `mayHaveArrived` is false if the
     /// server cannot have seen the item because no connection was made.
     case postpone(
         id: Int64, nextAttemptAt: Int64, askedUntil: Int64, mayHaveArrived: Bool,
-        trouble: OutboxTrouble)
-    /// The item becomes a dead letter; the attempt is counted.
-    case bury(id: Int64, trouble: OutboxTrouble, answer: OutboxAnswer?)
+        trouble: OutboxTrouble, attempts: Int = 1)
+    /// The item becomes a dead letter; the attempts are counted.
+    case bury(id: Int64, trouble: OutboxTrouble, answer: OutboxAnswer?, attempts: Int = 1)
 
     var id: Int64 {
         switch self {
-        case .remove(let id, _, _), .named(let id, _, _, _), .postpone(let id, _, _, _, _),
-            .bury(let id, _, _):
+        case .remove(let id, _, _), .named(let id, _, _, _), .postpone(let id, _, _, _, _, _),
+            .bury(let id, _, _, _):
             id
         }
     }

@@ -30,10 +30,12 @@ extension JournalTransaction {
         case .named: break
         case .remove(_, let identity, let lane):
             try remove(item, identity: identity, lane: lane, now, &result)
-        case .postpone(_, let nextAttemptAt, let askedUntil, let mayHaveArrived, let trouble):
-            try postpone(item, now, nextAttemptAt, askedUntil, mayHaveArrived, trouble)
-        case .bury(_, let trouble, let answer):
-            try bury(item, trouble, answer, attempts: 1)
+        case .postpone(
+            _, let nextAttemptAt, let askedUntil, let mayHaveArrived, let trouble, let attempts):
+            try postpone(
+                item, now, nextAttemptAt, askedUntil, mayHaveArrived, trouble, attempts)
+        case .bury(_, let trouble, let answer, let attempts):
+            try bury(item, trouble, answer, attempts: Int64(attempts))
         }
     }
 
@@ -59,17 +61,17 @@ extension JournalTransaction {
 
     private func postpone(
         _ item: OutboxItem, _ now: Int64, _ nextAttemptAt: Int64, _ askedUntil: Int64,
-        _ mayHaveArrived: Bool, _ trouble: OutboxTrouble
+        _ mayHaveArrived: Bool, _ trouble: OutboxTrouble, _ attempts: Int
     ) throws(OutboxError) {
         guard item.state != .dead else { return }
         try file.run(
-            "UPDATE item SET attempts = attempts + 1, nextAttemptAt = ?2, askedUntil = ?3, "
+            "UPDATE item SET attempts = attempts + ?8, nextAttemptAt = ?2, askedUntil = ?3, "
                 + "trouble = ?4, troubleStatus = ?5, troubleMessage = ?6, waitSince = ?7, "
                 + "mayHaveArrived = \(ItemRow.MayHaveArrived.afterAttempt(mayHaveArrived)) "
                 + "WHERE id = ?1",
             .integer(item.id), .integer(nextAttemptAt), .integer(askedUntil),
             .text(trouble.code), .integer(Int64(trouble.httpStatus)), .text(trouble.message),
-            .integer(now))
+            .integer(now), .integer(Int64(attempts)))
         try turns.pass(item.entry.lane.name)
     }
 

@@ -138,4 +138,15 @@ final class JournalTransaction {
         }
         return left
     }
+
+    /// Counts one more attempt for items that were on their way when their sender died. An item
+    /// that has other attempts by now has got its result.
+    func count(_ flights: [(id: Int64, attempts: Int64)]) throws(OutboxError) {
+        for flight in flights {
+            try file.run(
+                "UPDATE item SET attempts = attempts + 1 "
+                    + "WHERE id = ?1 AND attempts = ?2 AND state = 0",
+                .integer(flight.id), .integer(flight.attempts))
+        }
+    }
 }

@@ -17,10 +17,12 @@ extension OutboxJournal {
         guard isNew else { return true }
         let rule = options.rules.deadLetters
         do throws(OutboxError) {
+            let flights = sending.withLock { $0.lock.takeFlightsOfDead() }
             // This counts as a change. A previous sender that is about to mark items as done
             // therefore looks at them again.
             let lastItem = try change { (transaction) throws(OutboxError) in
                 try transaction.turns.follow(rule)
+                try transaction.count(flights)
                 return transaction.counters.lastItem
             }
             sending.withLock { $0.begin(lastItem: lastItem) }
@@ -29,6 +31,15 @@ extension OutboxJournal {
             throw error
         }
         return true
+    }
+
+    /// Counts the attempts of a sender that has died with items on their way, so that a program that
+    /// looks at them sees these attempts.
+    func countAttemptsOfDead() {
+        guard sending.withLock({ $0.lock.hasDiedHolder }), (try? becomeSender()) == true else {
+            return
+        }
+        resign()
     }
 
     var isSender: Bool { sending.withLock { $0.lock.isHeld } }
@@ -60,6 +71,7 @@ extension OutboxJournal {
         try wakeDue(now)
         return try sending.withLock { (sending) throws(OutboxError) in
             guard sending.lock.isHeld else { throw .notSender(path: path) }
+            defer { sending.noteFlights() }
             let taken = try AheadReader(journal: self).take(
                 itemsMax: itemsMax, itemsMin: itemsMin, besides: busyLanes, if: mayGo, &sending)
             if let taken { return taken }

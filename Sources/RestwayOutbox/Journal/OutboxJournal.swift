@@ -44,6 +44,7 @@ final class OutboxJournal: Sendable {
         let lock = SenderLock(database: writer.connection.fileName)
         let lastItem = try reader.counters().current.lastItem
         sending = Lock(SenderState(lock: lock, lastItem: lastItem))
+        countAttemptsOfDead()
     }
 
     /// Writes the queued requests, refuses further requests, and releases the sender's lock.

@@ -6,6 +6,9 @@ import RestwayThreads
 /// the database; that file is never removed. (Closing any descriptor of the database itself would
 /// release SQLite's locks.) The kernel releases the lock when its holder dies.
 ///
+/// Behind the number of the turn, the file has the items that were sent and have no result in the
+/// database yet, each with its attempts at that moment: a process that is killed leaves them there.
+///
 /// Only one thread at a time may use it.
 final class SenderLock {
     private let path: String
@@ -91,6 +94,43 @@ final class SenderLock {
         descriptor = -1
         isHeld = false
     }
+
+    // MARK: Items on their way
+
+    /// More items are not noted.
+    private static let flightsMax = 4_096
+
+    /// Whether a sender has died and no other one has followed.
+    var hasDiedHolder: Bool { !isHeld && turn % 2 == 1 }
+
+    /// Notes the items that are on their way, with their attempts before, in place of the items
+    /// that were noted before. Nothing waits until they are on disk.
+    func note(_ flights: [(id: Int64, attempts: Int64)]) {
+        guard isHeld else { return }
+        let noted = flights.prefix(Self.flightsMax)
+        var numbers = [Int64(noted.count)]
+        for flight in noted { numbers += [flight.id, flight.attempts] }
+        numbers.withUnsafeBytes { bytes in
+            _ = pwrite(descriptor, bytes.baseAddress, bytes.count, Self.turnBytes)
+        }
+    }
+
+    /// Returns and forgets the items that were on their way when the sender before this one died.
+    func takeFlightsOfDead() -> [(id: Int64, attempts: Int64)] {
+        guard isHeld, turnBefore % 2 == 1 else { return [] }
+        defer { note([]) }
+        var numbers = [Int64](repeating: 0, count: 1 + 2 * Self.flightsMax)
+        let count = numbers.withUnsafeMutableBytes { bytes in
+            pread(descriptor, bytes.baseAddress, bytes.count, Self.turnBytes)
+        }
+        let known = max(0, count) / MemoryLayout<Int64>.size
+        guard known > 0, (0...Int64(Self.flightsMax)).contains(numbers[0]),
+            1 + 2 * Int(numbers[0]) <= known
+        else { return [] }
+        return (0..<Int(numbers[0])).map { (numbers[1 + 2 * $0], numbers[2 + 2 * $0]) }
+    }
+
+    private static let turnBytes = off_t(MemoryLayout<UInt64>.size)
 
     private static func read(_ descriptor: Int32) -> UInt64 {
         var turn: UInt64 = 0

@@ -5,6 +5,8 @@ struct SenderState {
     /// An item that was taken and is in flight.
     struct Flight {
         var lane: Lane
+        /// The attempts before this one.
+        var attempts: Int64
         /// The `changes` of the `ItemsAhead` from which it was taken; `nil` if it was looked for in
         /// the file.
         var changes: Int64?
@@ -17,8 +19,8 @@ struct SenderState {
     /// The number of next takes that do not read ahead.
     var restingTakes = 0
 
-    // The file does not record the attempts of earlier senders, because nothing is written before
-    // most items are sent.
+    // The database does not record the attempts of earlier senders, because nothing is written to it
+    // before most items are sent. The file of the lock has those that have no result.
 
     /// An earlier sender may have sent items up to this item.
     private var lastItemOfOthers: Int64
@@ -68,7 +70,14 @@ struct SenderState {
     // MARK: Items in flight
 
     mutating func depart(_ item: OutboxItem, changes: Int64? = nil) {
-        inFlight[item.id] = Flight(lane: item.entry.lane, changes: changes)
+        inFlight[item.id] = Flight(
+            lane: item.entry.lane, attempts: Int64(item.entry.progress.attempts), changes: changes)
+    }
+
+    /// Notes the items in flight beside the database, so that their attempts are counted if this
+    /// process is killed.
+    func noteFlights() {
+        lock.note(inFlight.map { ($0.key, $0.value.attempts) })
     }
 
     /// Makes items available again. They may have been sent before.

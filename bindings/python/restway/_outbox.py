@@ -93,7 +93,14 @@ class OutboxBase(Hinting):
         return OutboxItems(handle, self._layouts)
 
     def _waiting(self) -> list[int]:
-        return [item.id for item in self.items() if item.state is OutboxState.WAITING]
+        """Returns the items that a flush may send: not those that wait behind a dead letter."""
+        numbers, dead_lanes = [], set()
+        for item in self.items():
+            if item.state is OutboxState.DEAD:
+                dead_lanes.add(item.lane)
+            elif item.state is not OutboxState.BLOCKED or item.lane not in dead_lanes:
+                numbers.append(item.id)
+        return numbers
 
     def find(self, id: int) -> OutboxItem:
         """Finds one stored request. Raises UsageError if it is no longer stored."""
@@ -206,13 +213,14 @@ class Outbox(OutboxBase):
             force: Whether requests that the server has asked to hold back (Retry-After) are sent,
                 too.
             wait: Whether this waits until the flush has ended; it then returns the sent items with
-                their present state. Otherwise it returns None at once. If the callbacks of the
+                their present state, also those that a flush which began by itself has delivered,
+                or made dead letters of, in the ten seconds before. Otherwise it returns None at once. If the callbacks of the
                 client run inside `process`, they run during the wait.
             timeout: Seconds to wait at most; None waits without a limit. The flush goes on when
                 they have passed.
             progress: With `wait`, True shows a bar of the items on a terminal
                 (`restway.progress`); a function receives the number of items that have come to
-                their end, and of those that wait.
+                their end, and of all that waited, on their way or behind others, too.
 
         Raises ClosedError; ConfigError when the client has no outbox. With `wait` also OutboxError
         if the flush could not go on, TimedOutError, and WouldBlockError inside a callback. In the
