@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 from . import _ffi as native
 from . import _questions as asked
-from ._boundary import check, failure, milliseconds, name, optional_name
+from ._boundary import check, failure, milliseconds, name, optional_name, status_of
 from ._exceptions import ClosedError, RefreshRefusedError, RestwayError
 from ._ffi import trampolines
 from ._ffi.callbacks import Holding
@@ -162,9 +162,7 @@ def set_authorize(
                     handle, reason, cause, destroy, None
                 ),
             )
-            if isinstance(error, RestwayError) and error.status != Status.OK:
-                return error.status
-            return Status.CANCELLED
+            return status_of(error, Status.CANCELLED)
         return Status.OK
 
     asked.set_question(

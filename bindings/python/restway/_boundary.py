@@ -28,6 +28,7 @@ from ._exceptions import (
     HTTPStatusError,
     InternalError,
     InvalidURLError,
+    LibraryError,
     MappingError,
     MethodNotAllowedError,
     MissingVariableError,
@@ -39,8 +40,10 @@ from ._exceptions import (
     Problem,
     ProtocolError,
     QueuedError,
+    RefreshRefusedError,
     ResolveError,
     RestwayError,
+    ServerError,
     StoreError,
     TimedOutError,
     TLSError,
@@ -278,6 +281,58 @@ BY_STATUS: dict[int, type[RestwayError]] = {
 }
 """The exception of each status. Any other status raises RestwayError."""
 
+_STATUS_BY_CLASS = {kind: status for status, kind in BY_STATUS.items()}
+
+_HTTP_STATUS_BY_CLASS = {
+    kind: status for status, kind in STATUS_ERRORS.items() if kind is not ServerError
+}
+
+_OF_FUNCTIONS = (Status.CANCELLED, Status.MAPPING)
+"""The statuses of functions of the program that raise something else than a RestwayError."""
+
+
+def status_of(error: BaseException, otherwise: Status) -> int:
+    """Returns the status with which a function of the program that has raised `error` ends: for an
+    exception of this package that of its class, also if the program has made it with a message
+    alone.
+    """
+    if not isinstance(error, RestwayError):
+        return otherwise
+    if error.status:
+        return error.status
+    kinds = type(error).__mro__
+    return next((_STATUS_BY_CLASS[kind] for kind in kinds if kind in _STATUS_BY_CLASS), otherwise)
+
+
+def _keep_class(
+    exception: RestwayError, status: int, raised: BaseException | None
+) -> RestwayError:
+    """Returns `exception`, which a call has ended with because a function of the program has raised
+    `raised`, as an exception of the same class, with the HTTP status of `raised`.
+
+    Other parts of the library have errors of their own for what functions raise, for example
+    AuthError for a refresh: `exception` is then returned as it is.
+    """
+    if not isinstance(raised, RestwayError):
+        return exception
+    expected = status_of(raised, Status.OK)
+    if status != expected and (expected != Status.OK or status not in _OF_FUNCTIONS):
+        return exception
+    # A class of the program is made in a way that is not known here.
+    kind = next(kind for kind in type(raised).__mro__ if kind.__module__ == RestwayError.__module__)
+    if kind in (RestwayError, LibraryError, RefreshRefusedError):
+        kind = type(exception)
+    kept = kind.__new__(kind, exception.message)
+    kept.__dict__.update(exception.__dict__)
+    kept.http_status = (
+        raised.http_status or _HTTP_STATUS_BY_CLASS.get(kind, 0) or exception.http_status
+    )
+    kept.api_code = exception.api_code or raised.api_code
+    kept.api_message = exception.api_message or raised.api_message
+    kept.details = exception.details or list(raised.details)
+    kept.response = exception.response or raised.response
+    return kept
+
 
 _MAPPING_BY_DOMAIN: dict[int, type[RestwayError]] = {
     Domain.VALIDATION: ValidationError,
@@ -339,9 +394,11 @@ def failure(status: int, error: native.ErrorHandle, layouts: Layouts | None) -> 
     exception.request = request_of(lib.restway_error_request(error))
     if isinstance(exception, QueuedError):
         exception.outbox_id = lib.restway_error_outbox_id(error)
-    raised = native.lib.restway_error_cause(error)
-    if raised:
-        exception.__cause__ = cause_of(raised)
+    token = native.lib.restway_error_cause(error)
+    if token:
+        raised = cause_of(token)
+        exception = _keep_class(exception, status, raised)
+        exception.__cause__ = raised
     return exception
 
 

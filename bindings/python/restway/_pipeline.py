@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from . import _ffi as native
 from . import _questions as asked
-from ._boundary import check, failure, name, optional_name
+from ._boundary import check, failure, name, optional_name, status_of
 from ._exceptions import ClosedError, RestwayError
 from ._ffi import trampolines
 from ._ffi.callbacks import questions
@@ -410,7 +410,7 @@ def _start(
 async def _ask(
     stage: Callable[[Turn], Coroutine[Any, Any, object]], turn: Turn, held: Held
 ) -> None:
-    status = Status.OK
+    status: int = Status.OK
     try:
         await stage(turn)
     except BaseException as error:
@@ -421,7 +421,7 @@ async def _ask(
         return  # the call has ended meanwhile, and waits for no answer
 
 
-def _refuse(handle: native.TurnHandle, error: BaseException, held: Held) -> Status:
+def _refuse(handle: native.TurnHandle, error: BaseException, held: Held) -> int:
     """Says why the function lets the call fail. Returns the status that it returns."""
     reason = asked.reason_of(error)
     asked.fail_with(
@@ -431,6 +431,4 @@ def _refuse(handle: native.TurnHandle, error: BaseException, held: Held) -> Stat
             handle, reason, cause, destroy, None
         ),
     )
-    if isinstance(error, RestwayError) and error.status != Status.OK:
-        return Status(error.status)
-    return Status.CANCELLED
+    return status_of(error, Status.CANCELLED)

@@ -13,7 +13,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Protocol, TypeVar
 
 from . import _ffi as native
-from ._boundary import Owner, check, failure, optional_name
+from ._boundary import Owner, check, failure, optional_name, status_of
 from ._boundary import name as name_bytes
 from ._exceptions import RestwayError
 from ._ffi import trampolines
@@ -336,9 +336,7 @@ def fail(
     except BaseException:
         causes.remove(token)
         raise
-    if isinstance(error, RestwayError) and error.status != Status.OK:
-        return error.status
-    return status
+    return status_of(error, status)
 
 
 def no_object(address: int) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import gc
 import weakref
 from collections.abc import Callable
@@ -117,6 +118,123 @@ def test_what_a_batch_format_raises_is_the_cause(which: str, peer: Peer) -> None
         with pytest.raises(restway.BatchError) as caught:
             call.wait()
         assert isinstance(caught.value.__cause__, Broken)
+
+
+CLASSES = [
+    restway.NotFoundError,
+    restway.StoreError,
+    restway.TimedOutError,
+    restway.TransportError,
+    restway.AuthError,
+    restway.MappingError,
+]
+
+STAGES = [
+    "validated", "parsed", "encoded", "hooked", "modifier", "interceptor", "authorize", "body",
+]
+
+
+def use(client: restway.Client, stage: str) -> None:
+    if stage == "encoded":
+        client.route(stage, json={})
+    elif stage == "body":
+        client.post("things", body=given_body())
+    else:
+        client.route(stage if stage in ("validated", "parsed", "hooked") else "plain")
+
+
+def given_body() -> Any:
+    yield b"begun"
+    given()
+
+
+def given(*_: object) -> Any:
+    raise GIVEN[0]()
+
+
+GIVEN: list[Callable[[], BaseException]] = []
+
+
+@pytest.fixture(autouse=True)
+def no_error_is_left() -> Any:
+    yield
+    GIVEN.clear()
+
+
+def client_with(peer: Peer, stage: str) -> restway.Client:
+    document = DOCUMENT | {"environments": {"here": {"baseURL": peer.url}}}
+    document["routes"] = DOCUMENT["routes"] | {"plain": {"path": "plain"}}
+    api = restway.API.from_json(document)
+    api.add_hook("look", given)
+    api.add_validator("check", given)
+    api.add_parser("read", given)
+    api.add_encoder("write", given)
+    api.add_transform("change", fail, fail)
+    client = restway.Client(api)
+    if stage == "modifier":
+        client.add_modifier(given)
+    elif stage == "interceptor":
+        client.add_interceptor(given)
+    elif stage == "authorize":
+        client.set_auth(authorize=given)
+    return client
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_an_exception_of_the_package_keeps_its_class(stage: str, peer: Peer) -> None:
+    peer.respond(b'{"id": 1}')
+    with client_with(peer, stage) as client:
+        for kind in CLASSES:
+            GIVEN[:] = [lambda kind=kind: kind("made with a message alone")]
+            with pytest.raises(restway.RestwayError, match="a message alone") as caught:
+                use(client, stage)
+            assert type(caught.value) is kind
+            assert type(caught.value.__cause__) is kind
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_the_failure_of_another_request_keeps_its_status(
+    stage: str, peer: Peer
+) -> None:
+    peer.respond(b"{}", status=409)
+    with restway.Client({"restway": 1}, base_url=peer.url) as other:
+        with pytest.raises(restway.ConflictError) as before:
+            other.get("x")
+    peer.respond(b'{"id": 1}')
+    error = copy.copy(before.value)  # without the response, which would keep its client
+    del before
+    GIVEN[:] = [lambda: error]
+    with client_with(peer, stage) as client:
+        with pytest.raises(restway.ConflictError) as caught:
+            use(client, stage)
+        assert caught.value.http_status == 409
+        assert caught.value.status is restway.Status.HTTP
+
+
+class OutOfStock(restway.ConflictError):
+    def __init__(self, article: int) -> None:
+        super().__init__(f"article {article}")
+
+
+def test_a_class_of_the_program_becomes_the_class_that_it_is_made_of(peer: Peer) -> None:
+    GIVEN[:] = [lambda: OutOfStock(7)]
+    with client_with(peer, "modifier") as client:
+        with pytest.raises(restway.ConflictError, match="article 7") as caught:
+            client.route("plain")
+        assert type(caught.value) is restway.ConflictError
+        assert caught.value.http_status == 409
+        assert isinstance(caught.value.__cause__, OutOfStock)
+
+
+def test_what_a_refresh_raises_stays_an_error_of_authentication(peer: Peer) -> None:
+    peer.respond(b"", status=401)
+    GIVEN[:] = [lambda: restway.TransportError("no network")]
+    with client_with(peer, "plain") as client:
+        client.set_auth(refresh=given)
+        with pytest.raises(restway.AuthError) as caught:
+            client.route("plain")
+        assert type(caught.value) is restway.AuthError
+        assert isinstance(caught.value.__cause__, restway.TransportError)
 
 
 def test_an_async_client_has_the_same_causes(peer: Peer) -> None:
