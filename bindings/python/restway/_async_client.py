@@ -39,6 +39,7 @@ from ._stream import (
     request_of,
 )
 from ._verbs import AwaitedVerbs, make_coroutine_functions
+from .details import log as log  # asyncio needs `logging`, and nothing is loaded in its loop
 from .progress._calls import showing
 from .values.pages import GivesAwaitedPages
 

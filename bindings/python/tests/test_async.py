@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import subprocess
+import sys
 import threading
 import weakref
 from collections.abc import Coroutine
@@ -394,3 +396,34 @@ def test_an_modifier_serves_awaits_and_sends(make_client: MakeAsyncClient) -> No
             assert (await client.get("echo")).status == 200
 
     run(main())
+
+
+IN_THE_LOOP = """
+import asyncio, sys
+from restway import API, AsyncClient, ConnectError
+
+found = []
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        found.append(name)
+
+async def main(api):
+    sys.meta_path.insert(0, Finder())
+    async with AsyncClient(api) as client:
+        try:
+            await client.get("x")
+        except ConnectError:
+            pass
+
+document = {"restway": 1, "environments": {"here": {"baseURL": "http://127.0.0.1:1"}}}
+asyncio.run(main(API.from_json(document)))
+print(found)
+"""
+
+
+def test_no_module_is_loaded_in_the_event_loop() -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", IN_THE_LOOP], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (run.stdout, run.stderr) == ("[]\n", "")
