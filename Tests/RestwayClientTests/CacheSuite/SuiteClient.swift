@@ -14,12 +14,10 @@ import XCTest
 final class SuiteClient: SuiteDriver {
     private let client: Client
     private let socket: TestServer
-    private let server: SuiteServer
 
     /// - Parameter cache: The section `cache` of the document, with a comma behind it; empty for a
     ///   client without a cache.
     init(_ server: SuiteServer, _ clock: ManualClock, cache: String) throws {
-        self.server = server
         socket = try server.listen()
         let document = """
             {"restway": 1, \(cache)
@@ -41,7 +39,8 @@ final class SuiteClient: SuiteDriver {
     func settle() { client.cache?.writer?.finish() }
 
     func perform(_ request: SuiteRequest) -> SuiteAnswer? {
-        guard let method = Method(token: request.method) else { return performElsewhere(request) }
+        // A client cannot send every method.
+        guard let method = Method(token: request.method) else { return nil }
         var spec = RequestSpec(target: .path(method, request.path))
         spec.headers = request.headers.fields.map { ($0.name, $0.value) }
         if let body = request.body {
@@ -53,20 +52,6 @@ final class SuiteClient: SuiteDriver {
         } catch {
             return error.response.map(Self.answer)
         }
-    }
-
-    /// A call has the methods of HTTP and PATCH. The cache hears of a request with another method
-    /// as it hears of stored requests, which become no calls.
-    private func performElsewhere(_ request: SuiteRequest) -> SuiteAnswer? {
-        guard let answer = server.answer(request) else { return nil }
-        let url = "http://127.0.0.1:\(socket.port)\(request.path)"
-        let received = ReceivedResponse(
-            status: answer.status, headers: answer.headers, url: url,
-            body: Body(Array(answer.body.utf8)))
-        let plan = CachePlan(
-            rules: CacheRules(), mode: .standard, route: nil, discriminator: nil, holder: nil)
-        client.calls.cache?.observed(received, to: request.method, url, plan)
-        return answer
     }
 
     private static func mode(_ name: String?) -> CacheMode {
