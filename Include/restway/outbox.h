@@ -162,8 +162,9 @@ RESTWAY_API const void *restway_outbox_item_body(
  *  Threads: any. Blocks: never. */
 RESTWAY_API int64_t restway_outbox_item_created(const restway_outbox_item *item);
 
-/** Returns how often an item may have reached the server, including the call that stored it; 0 for
- *  NULL. Threads: any. Blocks: never. */
+/** Returns how often an item may have reached the server, including the call that stored it, the
+ *  repetitions of the transport, and the attempt of a process that was killed; 0 for NULL. Threads:
+ *  any. Blocks: never. */
 RESTWAY_API int64_t restway_outbox_item_attempts(const restway_outbox_item *item);
 
 /** Returns when the outbox may send an item again by itself, in microseconds since
@@ -332,6 +333,10 @@ typedef void (*restway_outbox_item_fn)(
  *                 or dropped; may be NULL. It is not called when this fails.
  *  @return RESTWAY_OK, RESTWAY_E_CONFIG, RESTWAY_E_CLOSED, RESTWAY_E_FORKED,
  *          RESTWAY_E_INVALID_ARGUMENT.
+ *
+ *  @p done also receives the items that flushes which began by themselves have delivered, or have
+ *  made dead letters of, in the ten seconds before, if no function has received them: the return
+ *  of the network may have started and ended a flush just before this is called.
  *
  *  The flush ends with RESTWAY_E_OUTBOX when the file fails, with RESTWAY_E_CLOSED when the client
  *  is closed, and with RESTWAY_E_OUTBOX when another process is the sender of this file.

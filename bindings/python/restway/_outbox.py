@@ -214,8 +214,8 @@ class Outbox(OutboxBase):
                 too.
             wait: Whether this waits until the flush has ended; it then returns the sent items with
                 their present state, also those that a flush which began by itself has delivered,
-                or made dead letters of, in the ten seconds before. Otherwise it returns None at once. If the callbacks of the
-                client run inside `process`, they run during the wait.
+                or made dead letters of, in the ten seconds before. Otherwise it returns None at
+                once. If the callbacks of the client run inside `process`, they run during the wait.
             timeout: Seconds to wait at most; None waits without a limit. The flush goes on when
                 they have passed.
             progress: With `wait`, True shows a bar of the items on a terminal
