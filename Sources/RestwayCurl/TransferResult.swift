@@ -61,6 +61,11 @@ struct TransferResult {
             return TransportError(
                 .connectionLost, "\(place): the connection ended within the response headers")
         }
+        if let left = transfer.bytesLeft, left > 0 {
+            return TransportError(
+                .connectionLost, code: Int32(CURLE_PARTIAL_FILE.rawValue),
+                "\(place): the connection ended with \(left) bytes of the body left")
+        }
         guard transfer.tlsEnd == .awaited else { return nil }
         return TransportError(
             .connectionLost, code: Int32(CURLE_RECV_ERROR.rawValue),

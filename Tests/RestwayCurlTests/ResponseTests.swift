@@ -120,6 +120,25 @@ final class ResponseTests: CurlTransportTestCase {
         XCTAssertEqual(perform(.get(plain.url())).text, "abc")
     }
 
+    func testTheLengthBesideTheCodingIdentityEndsTheBody() throws {
+        for (length, text) in [(3, "abc"), (0, ""), (3, "abcdef")] {
+            // The server keeps the connection open until the client ends it.
+            let server = try TestServer { connection in
+                guard connection.readRequest() != nil else { return }
+                connection.write(
+                    "HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\n"
+                        + "Content-Length: \(length)\r\n\r\n\(text)")
+                _ = connection.readRequest()
+            }
+            let record = perform(.get(server.url()))
+            XCTAssertNil(record.error, text)
+            XCTAssertEqual(record.text, String(text.prefix(length)))
+        }
+        let short = try once(
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\nContent-Length: 9\r\n\r\nabc")
+        XCTAssertEqual(perform(.get(short.url())).error?.kind, .connectionLost)
+    }
+
     func testABareCarriageReturnInAHeadIsAProtocolViolation() throws {
         for line in ["X-A: 1\rX-B: 2", "X-A\r: 1", "X-A: 1\r", "X-A: 1\r\n \rfolded"] {
             let server = try once(

@@ -319,10 +319,11 @@ def _keep_class(
     if status != expected and (expected != Status.OK or status not in _OF_FUNCTIONS):
         return exception
     # A class of the program is made in a way that is not known here.
-    kind = next(kind for kind in type(raised).__mro__ if kind.__module__ == RestwayError.__module__)
+    own = RestwayError.__module__
+    kind: Any = next(kind for kind in type(raised).__mro__ if kind.__module__ == own)
     if kind in (RestwayError, LibraryError, RefreshRefusedError):
         kind = type(exception)
-    kept = kind.__new__(kind, exception.message)
+    kept: RestwayError = kind.__new__(kind, exception.message)
     kept.__dict__.update(exception.__dict__)
     kept.http_status = (
         raised.http_status or _HTTP_STATUS_BY_CLASS.get(kind, 0) or exception.http_status

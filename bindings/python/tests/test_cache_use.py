@@ -72,6 +72,26 @@ def test_cached_only_asks_no_server_without_a_cache(peer: Peer) -> None:
         assert world.count == 1
 
 
+def test_only_if_cached_of_a_header_never_asks_the_server(world: World) -> None:
+    only = {"Cache-Control": "max-age=60, Only-If-Cached"}
+    for target in ("things", "/other"):
+        response = world.get(target, headers=only)
+        assert state_of(response) is CacheState.MISSING
+        assert not response
+    assert not world.get("things", "bypass", headers=only)
+    assert world.count == 0
+    world.get("things")
+    assert world.state("things", headers=only) is CacheState.HIT
+    assert not world.get("things", headers={"Cache-Control": "only-if-cached, no-cache"})
+    assert world.count == 1
+
+
+def test_only_if_cached_of_a_header_asks_no_server_without_a_cache(peer: Peer) -> None:
+    with world_of(peer, cache=None) as world:
+        assert not world.get("things", headers={"Cache-Control": "only-if-cached"})
+        assert world.count == 0
+
+
 def test_find_tells_how_old_and_how_fresh(world: World) -> None:
     cache = world.client.cache
     assert cache.find("plain") is None

@@ -45,6 +45,49 @@ def test_a_422_gives_the_errors_of_its_fields() -> None:
     assert [problem.code for problem in copy.details] == ["missing", "7"]
 
 
+RFC_9457 = b"""{
+    "type": "https://example.net/validation-error", "title": "Your request is not valid.",
+    "errors": [
+        {"detail": "must be a positive integer", "pointer": "#/age"},
+        {"detail": "must be 'green', 'red' or 'blue'", "pointer": "#/profile/color"}]}"""
+
+
+@pytest.mark.parametrize(
+    "errors", [{}, {"format": "problem"}, {"details": "errors"}, {"code": "type"}]
+)
+def test_the_list_of_problem_details_gives_details(errors: dict[str, str]) -> None:
+    with Peer() as peer:
+        peer.respond(RFC_9457, "application/problem+json", status=422)
+        error = fail(peer, **({"errors": errors} if errors else {}))
+    assert error.details == [
+        ("#/age", "must be a positive integer"),
+        ("#/profile/color", "must be 'green', 'red' or 'blue'"),
+    ]
+    assert error.api_message == "Your request is not valid."
+
+
+def test_a_format_stands_in_for_names_that_the_document_leaves_out() -> None:
+    with Peer() as peer:
+        peer.respond(
+            b'{"title": "Invalid", "errors": ['
+            b'{"where": "title", "code": "required", "message": "must not be empty"}]}',
+            "application/problem+json",
+            status=422,
+        )
+        (problem,) = fail(peer, errors={"details": "errors", "field": "where"}).details
+        assert (problem.path, problem.message, problem.code) == (
+            "title",
+            "must not be empty",
+            "required",
+        )
+        peer.respond(
+            b'{"title": "Bad Request", "errors": {"title": ["must not be blank"]}}',
+            "application/problem+json",
+            status=400,
+        )
+        assert fail(peer).details == [("title", "must not be blank")]
+
+
 def test_a_list_may_name_its_parts_differently() -> None:
     listed = {"details": "detail", "field": "loc", "code": "type", "message": "msg"}
     errors = {"message": "detail", "details": listed}
