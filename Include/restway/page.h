@@ -125,9 +125,9 @@ RESTWAY_API int32_t restway_pages_has_next(const restway_pages *pages);
  *          another kind than the document says, which the error names); RESTWAY_E_PROTOCOL (the
  *          answer before leads to a page that was requested before, or says that there are more
  *          pages but names none; or the page before has the objects of the one before it, because
- *          the server repeats a page); RESTWAY_E_INVALID_URL (the answer before names a URL that cannot
- *          be used, or a URL at an origin that is neither the origin of the request nor one of
- *          `trustedOrigins`).
+ *          the server repeats a page); RESTWAY_E_INVALID_URL (the answer before names a URL that
+ *          cannot be used, or a URL at an origin that is neither the origin of the request nor one
+ *          of `trustedOrigins`).
  *
  *  An interrupt of the thread (interrupt.h) cancels the call; the page can be asked for again.
  *

@@ -1,7 +1,7 @@
 /// When this process has used entries of the file last, as far as the file does not say it.
 ///
-/// A use is written to the file at most once a minute, and when the entry would otherwise be removed
-/// to make room. Times never go back, even if the clock does.
+/// A use is written to the file at most once a minute, and when the entry would otherwise be
+/// removed to make room. Times never go back, even if the clock does.
 struct CacheUses {
     /// If more entries are known, their uses are written.
     static let countMax = 256

@@ -27,8 +27,8 @@ final class AttemptResult: @unchecked Sendable {
     init(_ item: OutboxItem, _ outcome: Call.Outcome, _ driver: FlushDriver) {
         self.item = item
         let wall = driver.around.clock.wallMicroseconds()
-        let repetitions = Self.repetitions(outcome)
-        let attempts = item.entry.progress.attempts + 1 + repetitions
+        let sends = 1 + Self.repetitions(outcome)
+        let attempts = item.entry.progress.attempts + sends
         let response: Response?
         switch outcome {
         case .success(let answer): (response, failure) = (answer, nil)
@@ -47,8 +47,7 @@ final class AttemptResult: @unchecked Sendable {
         var state = StoredRequest.State.waiting
         var nextAttempt = item.entry.progress.earliest
         var lastError = failure?.message
-        var deathReason: OutboxDeathReason?
-        var waitReason: OutboxWaitReason?
+        var (deathReason, waitReason): (OutboxDeathReason?, OutboxWaitReason?) = (nil, nil)
         switch verdict {
         case .remove:
             state = .delivered
@@ -59,7 +58,7 @@ final class AttemptResult: @unchecked Sendable {
                 .postpone(
                     id: item.id, nextAttemptAt: next, askedUntil: until,
                     mayHaveArrived: failure?.mayHaveArrived ?? true,
-                    trouble: Self.trouble(failure), attempts: 1 + repetitions)
+                    trouble: Self.trouble(failure), attempts: sends)
             ]
             waitReason = OutboxWaitReason(failure)
             attempt.heldMilliseconds = Self.hold(milliseconds, kind, waitReason, driver)
@@ -67,10 +66,9 @@ final class AttemptResult: @unchecked Sendable {
             let reason = driver.rules.deathReason(kind)
             let trouble = Self.trouble(failure, reason)
             (state, deathReason, lastError) = (.dead, reason, trouble.message)
+            let answer = response.map(OutboxAnswer.init)
             settlements = [
-                .bury(
-                    id: item.id, trouble: trouble, answer: response.map(OutboxAnswer.init),
-                    attempts: 1 + repetitions)
+                .bury(id: item.id, trouble: trouble, answer: answer, attempts: sends)
             ]
         case .release:
             wasSent = kind == .noCredential
@@ -80,7 +78,7 @@ final class AttemptResult: @unchecked Sendable {
             }
         }
         report = StoredRequest(
-            item, state: state, attempts: verdict == .release ? item.entry.progress.attempts : attempts,
+            item, state: state, attempts: verdict == .release ? attempts - sends : attempts,
             nextAttempt: nextAttempt, lastError: lastError, deathReason: deathReason,
             waitReason: waitReason, response: response)
         isFinal = state != .waiting

@@ -31,8 +31,8 @@ final class FlushDriver: Sendable {
         var waiters: [OutboxReceiver] = []
     }
 
-    /// Reports of flushes that nobody waited for. The next flush for which somebody waits tells them,
-    /// too, because a flush that begins by itself may end before the program asks for one.
+    /// Reports of flushes that nobody waited for. The next flush for which somebody waits tells
+    /// them, too, because a flush that begins by itself may end before the program asks for one.
     fileprivate struct Untold {
         private static let countMax = 256
         private static let keptMilliseconds: Int64 = 10_000

@@ -11,9 +11,9 @@ enum OutboxSettlement: Equatable, Sendable {
     /// The server named a companion of the item that the next settlement removes. If a companion
     /// has no settlement of this kind, the server did not name it.
     case named(id: Int64, local: LocalID, identity: Identity, lane: Lane)
-    /// The item stays and is not sent before `nextAttemptAt`; the attempts are counted. `askedUntil`
-    /// is the time that the server asked for, 0 if it did not ask. `mayHaveArrived` is false if the
-    /// server cannot have seen the item because no connection was made.
+    /// The item stays and is not sent before `nextAttemptAt`; the attempts are counted.
+    /// `askedUntil` is the time that the server asked for, 0 if it did not ask. `mayHaveArrived` is
+    /// false if the server cannot have seen the item because no connection was made.
     case postpone(
         id: Int64, nextAttemptAt: Int64, askedUntil: Int64, mayHaveArrived: Bool,
         trouble: OutboxTrouble, attempts: Int = 1)

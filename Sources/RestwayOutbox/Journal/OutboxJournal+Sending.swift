@@ -33,15 +33,6 @@ extension OutboxJournal {
         return true
     }
 
-    /// Counts the attempts of a sender that has died with items on their way, so that a program that
-    /// looks at them sees these attempts.
-    func countAttemptsOfDead() {
-        guard sending.withLock({ $0.lock.hasDiedHolder }), (try? becomeSender()) == true else {
-            return
-        }
-        resign()
-    }
-
     var isSender: Bool { sending.withLock { $0.lock.isHeld } }
 
     /// Lets another journal become the sender. Items in flight are forgotten and will be sent

@@ -44,7 +44,8 @@ final class OutboxJournal: Sendable {
         let lock = SenderLock(database: writer.connection.fileName)
         let lastItem = try reader.counters().current.lastItem
         sending = Lock(SenderState(lock: lock, lastItem: lastItem))
-        countAttemptsOfDead()
+        // The attempts of a sender that has died are counted before the program looks at them.
+        if lock.hasDiedHolder, (try? becomeSender()) == true { resign() }
     }
 
     /// Writes the queued requests, refuses further requests, and releases the sender's lock.

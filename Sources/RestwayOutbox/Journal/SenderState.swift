@@ -19,8 +19,8 @@ struct SenderState {
     /// The number of next takes that do not read ahead.
     var restingTakes = 0
 
-    // The database does not record the attempts of earlier senders, because nothing is written to it
-    // before most items are sent. The file of the lock has those that have no result.
+    // The database does not record the attempts of earlier senders, because nothing is written to
+    // it before most items are sent. The file of the lock has those that have no result.
 
     /// An earlier sender may have sent items up to this item.
     private var lastItemOfOthers: Int64
