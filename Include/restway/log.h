@@ -25,11 +25,14 @@ RESTWAY_BEGIN_DECLS
  *  "warning", "info" and "debug". */
 typedef enum RESTWAY_OPEN_ENUM restway_log_level {
     RESTWAY_LOG_OFF = 0,
-    /** A call failed, or something was lost. */
+    /** Something went wrong that the program does not learn in another way: a stored request became
+     *  a dead letter and no function of the program is told, or a plugin broke its contract. A
+     *  failed call is no error here, because the program gets its failure. */
     RESTWAY_LOG_ERROR = 1,
     /** Something went wrong, but the library could continue. */
     RESTWAY_LOG_WARNING = 2,
-    /** One record for each call, each retry and each request that the outbox stores or sends. */
+    /** One record for each call, whether it succeeds or fails, each retry and each request that the
+     *  outbox stores or sends. */
     RESTWAY_LOG_INFO = 3,
     /** Decisions that the library makes. */
     RESTWAY_LOG_DEBUG = 4,

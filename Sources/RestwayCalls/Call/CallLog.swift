@@ -114,10 +114,10 @@ struct CallLog: Sendable {
                     $0.milliseconds = milliseconds()
                 })
         case .failure(let failure):
-            // A call that the program itself ended is no error.
-            let isWanted = failure.reason == .cancelled || failure.reason == .closed
+            // The program gets the failure and decides what it means. The outbox logs what becomes
+            // of its items.
             write(
-                isWanted ? .info : .error, .client, "\(failure.message) (\(milliseconds()) ms)", [],
+                .info, .client, "\(failure.message) (\(milliseconds()) ms)", [],
                 fields {
                     $0.status = failure.httpStatus
                     $0.milliseconds = milliseconds()

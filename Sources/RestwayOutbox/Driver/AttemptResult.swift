@@ -236,15 +236,18 @@ extension OutboxAnswer {
     }
 }
 
-extension AttemptResult {
+extension StoredRequest {
     /// Logs that the item has come to its end.
-    func log() {
-        if report.state == .dead {
+    ///
+    /// - Parameter isTold: Whether a function of the program is told the end. A dead letter that
+    ///   the program has not asked about is an error, because nobody else may notice it.
+    func logEnd(isTold: Bool) {
+        if state == .dead {
             Log.shared.write(
-                .error, .outbox,
-                "item \(item.id) of the outbox is a dead letter: \(report.lastError ?? "")")
+                isTold ? .info : .error, .outbox,
+                "item \(id) of the outbox is a dead letter: \(lastError ?? "")")
         } else {
-            Log.shared.write(.info, .outbox, "item \(item.id) of the outbox was delivered")
+            Log.shared.write(.info, .outbox, "item \(id) of the outbox was delivered")
         }
     }
 }

@@ -395,10 +395,7 @@ final class FlushDriver: Sendable {
         // This comes after the settlement: a program that sees these items wait may react to it and
         // let them go out.
         if !released.isEmpty { journal.release(released) }
-        for result in results where result.isFinal {
-            result.log()
-            notices.observe(result.report, result.failure)
-        }
+        for result in results where result.isFinal { tellEnd(of: result.report, result.failure) }
         wasSettled(results.filter { $0.wasSent }.map { $0.report })
     }
 
@@ -415,8 +412,15 @@ final class FlushDriver: Sendable {
         for item in orphans {
             let request = around.report(item)
             let why = request.lastError ?? "the object that it waited for was not created"
-            notices.observe(request, Failure(.outbox, why))
+            tellEnd(of: request, Failure(.outbox, why))
         }
+    }
+
+    /// Tells the program that an item has come to its end, and logs it.
+    private func tellEnd(of item: StoredRequest, _ failure: Failure?) {
+        let isAwaited = state.withLock { !$0.flush.waiters.isEmpty }
+        let isObserved = notices.observe(item, failure)
+        item.logEnd(isTold: isAwaited || isObserved)
     }
 
     /// The results of a call have been written. It runs on a worker.

@@ -72,11 +72,16 @@ final class OutboxNotices: Sendable {
 
     /// Tells the observer, if it asked for that, and all who wait for the item, that it has come to
     /// its end.
-    func observe(_ item: StoredRequest, _ failure: Failure?) {
+    ///
+    /// - Returns: Whether the program is told, now or by the observer of flushes.
+    func observe(_ item: StoredRequest, _ failure: Failure?) -> Bool {
         let waiters = awaited.withLock { $0.end(item, failure) }
         tell(waiters.map { $0.receiver }, item, failure)
-        guard let receiver = observer.withLock({ $0?.item }) else { return }
-        tell(.outboxItem, requests([item], failure: failure), [receiver])
+        let observer = observer.withLock { $0 }
+        if let receiver = observer?.item {
+            tell(.outboxItem, requests([item], failure: failure), [receiver])
+        }
+        return !waiters.isEmpty || observer?.item != nil || observer?.flushed != nil
     }
 
     // MARK: Waiting for one item

@@ -41,11 +41,12 @@ def fields(record: logging.LogRecord) -> dict[str, Any]:
 def test_records_reach_logging_without_a_line_of_code(
     client: restway.Client, caplog: pytest.LogCaptureFixture
 ) -> None:
+    caplog.set_level(logging.INFO)
     with pytest.raises(restway.HTTPStatusError):
         client.get("bad/status/500?token=geheim")
     restway.flush_log()
     (record,) = caplog.records
-    assert (record.name, record.levelno) == ("restway.client", logging.ERROR)
+    assert (record.name, record.levelno) == ("restway.client", logging.INFO)
     assert "500" in record.getMessage()
 
 
@@ -238,6 +239,35 @@ def printed(levels: str, demo_url: str) -> str:
         capture_output=True, text=True, timeout=SECONDS_MAX, check=True,
     )
     return ended.stderr
+
+
+def test_a_program_that_handles_failures_writes_nothing_to_standard_error(
+    demo_url: str, tmp_path: Path
+) -> None:
+    """A 404 that the program handles, and a request that is stored as the program intends."""
+    code = """
+import logging, sys, restway
+if sys.argv[2]: logging.basicConfig()
+client = restway.Client({
+    "restway": 1, "environments": {"demo": {"baseURL": sys.argv[1]}},
+    "outbox": {"path": "outbox.db"},
+    "routes": {"note": {"method": "POST", "path": "notes", "offline": True}},
+})
+try: client.get("enterprises/99999")
+except restway.NotFoundError: print("handled")
+client.set_reachability(restway.Reachability.UNREACHABLE)
+try: client.route("note")
+except restway.QueuedError: print("stored")
+client.close()
+restway.flush_log()
+"""
+    for logs in ("", "logs"):
+        ended = subprocess.run(
+            [sys.executable, "-c", code, demo_url, logs], cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(Path(PACKAGE).parent)},
+            capture_output=True, text=True, timeout=SECONDS_MAX, check=True,
+        )
+        assert (ended.stdout, ended.stderr) == ("handled\nstored\n", "")
 
 
 def test_restway_log_writes_to_standard_error(demo_url: str) -> None:
