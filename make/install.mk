@@ -53,7 +53,7 @@ install-files:
 	    $(DESTDIR)$(INCLUDEDIR)/restway/cpp
 	sed -e 's|restway/||' Include/module.modulemap \
 	    > $(DESTDIR)$(INCLUDEDIR)/restway/module.modulemap
-	install -m 644 $(DOCUMENTS) $(DESTDIR)$(DOCDIR)
+	make/documents "$(DESTDIR)" $(DOCDIR) $(INCLUDEDIR) $(DOCUMENTS)
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' \
 	    -e 's|@PLUGINDIR@|$(call in_pc,$(PLUGINDIR),$(LIBDIR),libdir)|' \
 	    -e 's|@LIBDIR@|$(call in_pc,$(LIBDIR),$(PREFIX),prefix)|' \

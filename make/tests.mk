@@ -289,7 +289,7 @@ test-swift-package: setup $(STAGE)/lib/librestway.so
 	$(SWIFT_PACKAGE)
 
 # Scripts of Python whose names have no suffix.
-PYTHON_SCRIPTS := make/dist/materials make/debian/python-package make/parts-table
+PYTHON_SCRIPTS := make/documents make/dist/materials make/debian/python-package make/parts-table
 
 .PHONY: test-tidy
 test-tidy: setup

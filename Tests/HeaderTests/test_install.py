@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 from declarations import HEADERS
@@ -69,6 +70,52 @@ def test_install_puts_everything_in_its_place(stage: Stage, tmp_path: Path) -> N
     assert _files(tmp_path / "opt" / "restway") == expected
     assert (tmp_path / "opt/restway/lib/restway/plugins").is_dir()
     assert [path.name for path in tmp_path.iterdir()] == ["opt"]
+
+
+_FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
+_LINK = re.compile(r"\]\((?!\w+:)([^)\s]+)\)")
+_HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
+
+
+def _anchors(document: Path) -> set[str]:
+    """The names that a viewer of Markdown gives to headings."""
+    headings = _HEADING.findall(_FENCED.sub("", document.read_text()))
+    texts = [re.sub(r"\]\([^)]*\)", "", heading) for heading in headings]
+    return {re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-") for text in texts}
+
+
+def _broken_links(document: Path) -> list[str]:
+    broken = []
+    for target in _LINK.findall(_FENCED.sub("", document.read_text())):
+        path, _, anchor = target.partition("#")
+        place = document.parent / path if path else document
+        is_there = place.exists() and (not anchor or anchor in _anchors(place))
+        if not is_there:
+            broken.append(f"{document.name}: {target}")
+    return broken
+
+
+def test_installed_documents_have_no_broken_links(stage: Stage, tmp_path: Path) -> None:
+    for variables in (["PREFIX=/usr"], ["PREFIX=/usr", "DOCDIR=/usr/share/doc/librestway-dev"]):
+        folder = tmp_path / variables[-1].replace("/", "-")
+        _install(stage, folder, *variables)
+        documents = [*folder.rglob("*.md")]
+        assert len(documents) > 40
+        links = [_LINK.findall(document.read_text()) for document in documents]
+        # Links to headers and to other documents are still links.
+        assert sum(map(len, links)) > 400
+        assert any(target.endswith(".h") for found in links for target in found)
+        assert [link for document in documents for link in _broken_links(document)] == []
+
+
+def test_documents_that_installed_headers_name_are_installed(stage: Stage, tmp_path: Path) -> None:
+    _install(stage, tmp_path, "PREFIX=/usr")
+    include = tmp_path / "usr/include"
+    texts = [path.read_text() for path in include.rglob("*") if path.suffix in (".h", ".hpp")]
+    named = {name for text in texts for name in re.findall(r"\bdocs/([\w./-]+\.md)", text)}
+    assert len(named) > 20
+    documents = tmp_path / "usr/share/doc/restway"
+    assert [name for name in named if not (documents / name).exists()] == []
 
 
 def test_install_makes_relative_links(stage: Stage, tmp_path: Path) -> None:
