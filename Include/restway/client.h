@@ -115,8 +115,8 @@ typedef struct restway_client_options {
      *  or else the options of the transport's plugin. *Copied*. */
     const char *transport_options;
     /** The file of the outbox (docs/OUTBOX.md), relative to the working directory. It replaces the
-     *  file that the document names; the document then needs no `outbox`. NULL takes the document's
-     *  file. *Copied*. */
+     *  file that the document names; the document then needs no `outbox`, or an `outbox` without a
+     *  path. NULL takes the document's file. *Copied*. */
     const char *outbox_path;
     /** The permissions of the files that the client creates for its store, its outbox and its
      *  cache: 0600 (the default) or more, without execute permission, for example 0640. The umask
@@ -191,8 +191,8 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_options_init(
  *          RESTWAY_E_INVALID_ARGUMENT, RESTWAY_E_STORE (the file of a SQLite store, which the error
  *          names), RESTWAY_E_OUTBOX (the file of the outbox, which the error names), RESTWAY_E_IO
  *          (the file of the cache belongs to another program or to a later version of Restway),
- *          RESTWAY_E_CONFIG (a route stores its requests offline, but there is neither an `outbox`
- *          in the document nor an outbox_path; or the limits of the cache contradict each other; or
+ *          RESTWAY_E_CONFIG (requests are stored offline, but neither an `outbox` in the document
+ *          nor outbox_path names a file; or the limits of the cache contradict each other; or
  *          a network setting cannot be used: a file of TLS that is missing or wrong, a proxy that
  *          is no URL, HTTP/3 with a libcurl that does not support it, a file of cookies that cannot
  *          be read or written; the error names the setting), RESTWAY_E_PLUGIN (a plugin does not
@@ -273,15 +273,18 @@ typedef void (*restway_done_fn)(
     void *context, restway_call *call, restway_status status, restway_response *response,
     const restway_error *error);
 
-/** Sends a request and calls @p done exactly once if and only if this returns RESTWAY_OK.
+/** Sends a request. If and only if this returns RESTWAY_OK, the call completes exactly once, and
+ *  @p done runs at most once, after that: not at all if the last reference of the client is
+ *  released before its notice was processed (RESTWAY_DELIVERY_PROCESS).
  *
  *  @param client   Borrowed; the library keeps what the call needs until @p done has returned.
  *  @param request  *Copied*.
  *  @param done     Runs where the client's delivery mode says; NULL when no callback is needed.
  *                  With RESTWAY_DELIVERY_DRAIN it must be NULL: an event comes in its place.
  *  @param context  Passed to @p done unchanged; it is also the token of the event.
- *  @param destroy  Called once with @p context after @p done has returned, or the event was drained
- *                  or dropped; may be NULL. It is not called when this fails.
+ *  @param destroy  Always called once with @p context: after @p done has returned, or when the
+ *                  event was drained, or when the notice or the event was dropped; may be NULL. It
+ *                  is not called when this fails.
  *  @param out_call Receives a handle owned by the caller (+1); NULL forgets the call.
  *  @return RESTWAY_OK; RESTWAY_E_CLOSED; RESTWAY_E_UNKNOWN_ROUTE, RESTWAY_E_AMBIGUOUS_ROUTE,
  *          RESTWAY_E_METHOD_NOT_ALLOWED, RESTWAY_E_MISSING_VARIABLE, RESTWAY_E_INVALID_URL;

@@ -33,8 +33,8 @@ package struct OutboxDefinition: Sendable {
     /// The methods of requests that may be stored. GET and HEAD requests are never stored.
     package static let storableMethods: [Method] = [.post, .put, .patch, .delete]
 
-    /// The path of the file.
-    package var path: String
+    /// The path of the file; `nil` if only the program names it.
+    package var path: String?
     /// The permissions of a new file; the client sets them.
     package var fileMode = FileMode.ownerOnly
     package var order = Order()
@@ -56,9 +56,12 @@ package struct OutboxDefinition: Sendable {
     /// How long a write waits for another process.
     package var busyTimeoutMilliseconds: Int32 = 5_000
 
-    package init(path: String) {
+    package init(path: String? = nil) {
         self.path = path
     }
+
+    /// Whether the section itself says which requests are stored.
+    package var namesRequests: Bool { !patterns.isEmpty }
 
     /// Whether requests with `method` to `path` may be stored.
     ///
@@ -71,7 +74,8 @@ package struct OutboxDefinition: Sendable {
 
     /// Resolves a relative path against `directory`.
     package mutating func resolve(in directory: String) {
-        if !path.hasPrefix("/") { path = directory + path }
+        guard let path, !path.hasPrefix("/") else { return }
+        self.path = directory + path
     }
 }
 

@@ -23,7 +23,7 @@ extension OutboxDefinition {
 
     init?(_ node: DocumentNode) {
         guard let object = node.object(Self.keys) else { return nil }
-        self.init(path: object.required("path")?.filePath() ?? "")
+        self.init(path: object["path"]?.filePath())
         order.isStrict = object["order"]?.choice(["lanes", "strict"], "order") == "strict"
         let deadHead = object["deadHead"]?.choice(["block", "goOn"], "rule for dead heads")
         order.passesDeadHeads = deadHead == "goOn"

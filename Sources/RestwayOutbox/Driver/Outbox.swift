@@ -40,26 +40,26 @@ package final class Outbox: RequestStorage, ObjectRejections {
         _ api: APIDefinition, path: String?, mode: FileMode, seed: UInt64,
         _ around: OutboxSurroundings
     ) throws(Failure) -> Outbox? {
-        guard var definition = api.storage.outbox ?? path.map({ OutboxDefinition(path: $0) })
-        else {
+        var definition = api.storage.outbox ?? OutboxDefinition()
+        guard let path = path ?? definition.path else {
             let route = api.routes.all.first { api.settings(of: $0).mayBeStored == true }
             if let route { throw Failure(noOutboxFor: route.displayName) }
+            if definition.namesRequests { throw Failure(noOutboxFor: nil) }
             return nil
         }
-        if let path { definition.path = path }
         definition.fileMode = mode
-        return try Outbox(definition, api, seed: seed, around)
+        return try Outbox(definition, at: path, api, seed: seed, around)
     }
 
     private init(
-        _ definition: OutboxDefinition, _ api: APIDefinition, seed: UInt64,
+        _ definition: OutboxDefinition, at path: String, _ api: APIDefinition, seed: UInt64,
         _ around: OutboxSurroundings
     ) throws(Failure) {
         self.definition = definition
         self.around = around
         let rules = definition.rules(api.batch)
         journal = try OutboxJournal.open(
-            definition, rules, credentialHeader: api.auth.header, around.pool)
+            path, definition, rules, credentialHeader: api.auth.header, around.pool)
         ledger = IdentityLedger(around.store, around.api, journal)
         changes = StoredChanges(journal, ledger, around.store)
         marks = RejectionMarks(journal: journal, ledger: ledger, around: around)

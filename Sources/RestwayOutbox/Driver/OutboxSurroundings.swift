@@ -78,17 +78,17 @@ extension OutboxJournal {
     /// - Parameter credentialHeader: The header that the authentication scheme sets. It is set anew
     ///   when a request is sent, so it is not stored.
     static func open(
-        _ definition: OutboxDefinition, _ rules: OutboxRules, credentialHeader: String?,
-        _ pool: WorkerPool
+        _ path: String, _ definition: OutboxDefinition, _ rules: OutboxRules,
+        credentialHeader: String?, _ pool: WorkerPool
     ) throws(Failure) -> OutboxJournal {
         let secrets = credentialHeader.map { Set([$0.lowercased()]) } ?? []
         var options = Options(rules: rules, secretHeaders: secrets, pool: pool)
         options.connection.mode = definition.fileMode
         options.connection.busyTimeoutMilliseconds = definition.busyTimeoutMilliseconds
         do throws(OutboxError) {
-            return try OutboxJournal(definition.path, options)
+            return try OutboxJournal(path, options)
         } catch {
-            throw Failure(error, path: definition.path)
+            throw Failure(error, path: path)
         }
     }
 

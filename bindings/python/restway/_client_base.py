@@ -145,7 +145,7 @@ class ClientBase(ClientAuth, ClientNetwork, ClientPipeline, Owner[native.ClientH
             store_path: The file of a SQLite store, in place of the store that the API document
                 names.
             outbox_path: The file of the outbox, in place of the file that the API document names.
-                The document then needs no `outbox`.
+                The document then needs no `outbox`, or an `outbox` without a path.
             cache: Turns the response cache on, also if the API document has none: the path of its
                 file, True for a cache in memory, or `CacheOptions`. None takes the document's
                 choice. False turns the cache off, also if the document has one.
