@@ -93,8 +93,8 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_list_arrow(
  *
  *  Threads: any; the release functions, too. Blocks: as restway_store_query(). */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_query_arrow(
-    restway_store *store, restway_query *query, int32_t depth, struct ArrowSchema *out_schema,
-    struct ArrowArray *out_array, restway_error **out_error);
+    restway_store *store, const restway_query *query, int32_t depth,
+    struct ArrowSchema *out_schema, struct ArrowArray *out_array, restway_error **out_error);
 
 /** Makes a stream that gives one array (the Arrow C Stream Interface).
  *

@@ -141,12 +141,14 @@ typedef enum RESTWAY_OPEN_ENUM restway_status {
  *  Threads: any. Blocks: never. */
 RESTWAY_API const char *restway_status_name(restway_status status);
 
-/** Frees the context of a callback. It runs exactly once, after the last callback. Every parameter
- *  of this type may be NULL. */
+/** Frees the context of a callback. It always runs exactly once, after the last callback, also if
+ *  the callback never runs. Every parameter of this type may be NULL. */
 typedef void (*restway_destroy_fn)(void *context);
 
 /** Returns how many references to handles this process owns: each +1 that it has received and not
- *  yet released. If a program releases all that it owns, this is 0 after the last release.
+ *  yet released, of every kind: apis, clients, requests, calls, responses, errors, objects, lists,
+ *  drafts, queries and all others. If a program releases all that it owns, this is 0 after the last
+ *  release. restway_debug_handle_kinds() in error.h says which kinds are left.
  *
  *  Threads: any. Blocks: never. */
 RESTWAY_API int64_t restway_debug_live_handles(void);

@@ -67,7 +67,8 @@ RESTWAY_API size_t restway_batch_count(const restway_batch *batch);
 typedef void (*restway_batch_done_fn)(
     void *context, restway_batch *batch, restway_status status, const restway_error *error);
 
-/** Sends a session, and calls @p done exactly once if and only if this returns RESTWAY_OK. If there
+/** Sends a session. If and only if this returns RESTWAY_OK, the session completes exactly once, and
+ *  @p done runs at most once, as restway_client_send() says. If there
  *  are more requests than the document's limit, they become several calls, one after the other. A
  *  session without requests is complete at once, without a call.
  *

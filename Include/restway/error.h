@@ -145,6 +145,20 @@ RESTWAY_API const char *restway_error_detail_message(const restway_error *error,
  *  the problem has no code. *Borrowed*. Threads: any. Blocks: never. */
 RESTWAY_API const char *restway_error_detail_code(const restway_error *error, size_t index);
 
+/** Writes which kinds of handles restway_debug_live_handles() counts, to find what a program has
+ *  not released: a JSON object whose members are the kinds that are left, named as in the headers,
+ *  and the number of references of each, such as `{"client": 1, "outbox_item": 2}`.
+ *
+ *  @param buffer     Receives NUL-terminated UTF-8, cut off at @p capacity; may be NULL when
+ *                    @p capacity is 0.
+ *  @param capacity   The size of @p buffer in bytes.
+ *  @param out_length Receives the length of the whole object without its NUL; may be NULL.
+ *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_debug_handle_kinds(
+    char *buffer, size_t capacity, size_t *out_length, restway_error **out_error);
+
 RESTWAY_END_DECLS
 
 #endif

@@ -120,7 +120,7 @@ typedef struct restway_outbox_item restway_outbox_item;
 typedef struct restway_outbox_items restway_outbox_items;
 
 /** Adds a reference, owned by the caller (+1). NULL gives NULL. Threads: any. Blocks: never. */
-RESTWAY_API restway_outbox_item *restway_outbox_item_retain(restway_outbox_item *item);
+RESTWAY_API restway_outbox_item *restway_outbox_item_retain(const restway_outbox_item *item);
 
 /** Gives back one reference. NULL is fine. Threads: any. Blocks: never. */
 RESTWAY_API void restway_outbox_item_release(restway_outbox_item *item);
@@ -203,7 +203,7 @@ RESTWAY_API const char *restway_outbox_items_json(
 RESTWAY_API const restway_error *restway_outbox_items_error(const restway_outbox_items *items);
 
 /** Adds a reference, owned by the caller (+1). NULL gives NULL. Threads: any. Blocks: never. */
-RESTWAY_API restway_outbox_items *restway_outbox_items_retain(restway_outbox_items *items);
+RESTWAY_API restway_outbox_items *restway_outbox_items_retain(const restway_outbox_items *items);
 
 /** Gives back one reference. NULL is fine. Threads: any. Blocks: never. */
 RESTWAY_API void restway_outbox_items_release(restway_outbox_items *items);
@@ -325,7 +325,7 @@ typedef void (*restway_outbox_item_fn)(
  *  with Retry-After, unless @p flags hold RESTWAY_OUTBOX_FORCE.
  *
  *  @param flags   RESTWAY_OUTBOX_* bits.
- *  @param done    Called exactly once if and only if this returns RESTWAY_OK; NULL when no callback
+ *  @param done    Called at most once, as in restway_client_send(); NULL when no callback
  *                 is needed. With RESTWAY_DELIVERY_DRAIN it must be NULL:
  *                 RESTWAY_EVENT_OUTBOX_FLUSHED comes in its place.
  *  @param context Passed to @p done unchanged; it is also the token of the event.
@@ -370,7 +370,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_set_outbox_observer(
  *
  *  @param id      The number of the item, from restway_outbox_item_id() or
  *                 restway_error_outbox_id().
- *  @param ended   Called exactly once if and only if this returns RESTWAY_OK. The status is
+ *  @param ended   Called at most once, as in restway_client_send(). The status is
  *                 RESTWAY_OK for an item that was delivered; RESTWAY_E_CANCELLED for an item that
  *                 was dropped or withdrawn (RESTWAY_OUTBOX_GONE); RESTWAY_E_OUTBOX for an item that
  *                 another process has delivered or dropped, which the client learns after three

@@ -140,7 +140,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_pages_next(
 /** Requests the next page, and calls @p done as restway_client_send() does. When @p done runs, or
  *  its event comes, the pages are ready for the next request.
  *
- *  @param done     As in restway_client_send(). It runs exactly once if this returns RESTWAY_OK.
+ *  @param done     As in restway_client_send().
  *                  With RESTWAY_DELIVERY_DRAIN, it is NULL, and an event comes in its place.
  *  @param context  Passed to @p done untouched; the token of the event.
  *  @param destroy  Called once with @p context after @p done has returned; may be NULL.

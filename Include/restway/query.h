@@ -41,7 +41,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_query_create(
     restway_error **out_error);
 
 /** Adds a reference, owned by the caller (+1). NULL gives NULL. Threads: any. Blocks: never. */
-RESTWAY_API restway_query *restway_query_retain(restway_query *query);
+RESTWAY_API restway_query *restway_query_retain(const restway_query *query);
 
 /** Gives back one reference. NULL is fine. Threads: any. Blocks: never. */
 RESTWAY_API void restway_query_release(restway_query *query);
@@ -139,7 +139,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_query_set_rejected(
  *  Threads: any. Blocks: on the file of a SQLite store, else never; for a query with
  *  restway_query_set_rejected() also on the file of the outbox. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_query(
-    restway_store *store, restway_query *query, restway_list **out_list,
+    restway_store *store, const restway_query *query, restway_list **out_list,
     restway_error **out_error);
 
 /** Counts the objects that the query finds without its limit and offset.
@@ -148,7 +148,8 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_query(
  *
  *  Threads: any. Blocks: as restway_store_query(). */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_count_query(
-    restway_store *store, restway_query *query, size_t *out_count, restway_error **out_error);
+    restway_store *store, const restway_query *query, size_t *out_count,
+    restway_error **out_error);
 
 /** How many objects of a query have each value of an attribute. Immutable; reference counted;
  *  usable from any thread without a lock; it may outlive its store. */
@@ -164,7 +165,7 @@ typedef struct restway_groups restway_groups;
  *
  *  Threads: any. Blocks: as restway_store_query(). */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_count_groups(
-    restway_store *store, restway_query *query, const char *attribute,
+    restway_store *store, const restway_query *query, const char *attribute,
     restway_groups **out_groups, restway_error **out_error);
 
 /** Adds a reference, owned by the caller (+1). NULL gives NULL. Threads: any. Blocks: never. */

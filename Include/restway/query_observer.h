@@ -50,9 +50,9 @@ typedef void (*restway_query_changed_fn)(void *context, const restway_query_chan
  *
  *  Threads: any. Blocks: as restway_store_query(). */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_observe_query(
-    restway_client *client, restway_query *query, restway_query_changed_fn changed, void *context,
-    restway_destroy_fn destroy, restway_list **out_list, restway_observer **out_observer,
-    restway_error **out_error);
+    restway_client *client, const restway_query *query, restway_query_changed_fn changed,
+    void *context, restway_destroy_fn destroy, restway_list **out_list,
+    restway_observer **out_observer, restway_error **out_error);
 
 /** Adds a reference, owned by the caller (+1). NULL gives NULL. Threads: any. Blocks: never. */
 RESTWAY_API restway_query_changes *restway_query_changes_retain(

@@ -43,6 +43,27 @@ static void live_handles__counts_references(void **state) {
     assert_int_equal(restway_debug_live_handles() - before, 0);
 }
 
+static void handle_kinds__names_what_is_left(void **state) {
+    (void)state;
+    char text[256];
+    size_t length = 0;
+    restway_api *api = make_api();
+    restway_client *client = make_client();
+    restway_request *first = make_get("status"), *second = make_get("status");
+    assert_ok(restway_debug_handle_kinds(text, sizeof(text), &length, &failure));
+    assert_string_equal(text, "{\"api\":1,\"client\":1,\"request\":2}");
+    assert_int_equal(length, strlen(text));
+    restway_request_release(first);
+    restway_request_release(second);
+    restway_client_release(client);
+    restway_api_release(api);
+    assert_ok(restway_debug_handle_kinds(text, sizeof(text), NULL, &failure));
+    assert_string_equal(text, "{}");
+    assert_ok(restway_debug_handle_kinds(NULL, 0, &length, &failure));
+    assert_int_equal(length, 2);
+    assert_refused(restway_debug_handle_kinds(NULL, 1, &length, &failure));
+}
+
 static void value__of_every_kind(void **state) {
     (void)state;
     assert_int_equal(sizeof(restway_value), 16);
@@ -92,6 +113,7 @@ static const struct CMUnitTest tests[] = {
     TEST(status_name__is_the_name_in_the_header),
     TEST(status_name__of_an_unknown_value),
     TEST(live_handles__counts_references),
+    TEST(handle_kinds__names_what_is_left),
     TEST(value__of_every_kind),
     TEST(value_bool__is_0_or_1),
     TEST(value_string__borrows_the_text),

@@ -13,6 +13,8 @@ struct ended {
     restway_outbox_reason reason;
     restway_status status;
     int32_t http_status;
+    /** The item itself, which outlives the notice. */
+    restway_outbox_item *kept;
 };
 
 static void told(
@@ -20,6 +22,7 @@ static void told(
     const restway_error *error) {
     struct ended *ended = context;
     pthread_mutex_lock(&ended->probe.lock);
+    ended->kept = restway_outbox_item_retain(item);
     ended->id = restway_outbox_item_id(item);
     ended->state = restway_outbox_item_state(item);
     ended->reason = restway_outbox_item_reason(item);
@@ -47,6 +50,8 @@ static void expect(
     assert_int_equal(ended->state, state);
     assert_int_equal(ended->status, status);
     assert_int_equal(ended->probe.had_error, status != RESTWAY_OK);
+    assert_int_equal(restway_outbox_item_id(ended->kept), id);
+    restway_outbox_item_release(ended->kept);
 }
 
 static void flush(struct outboxing *outboxing) {

@@ -35,7 +35,10 @@ static void told_flushed(
     struct told *told = context;
     pthread_mutex_lock(&told->probe.lock);
     told->flushes++;
-    told->flushed_count = restway_outbox_items_count(items);
+    /* The list can outlive the notice. */
+    restway_outbox_items *kept = restway_outbox_items_retain(items);
+    told->flushed_count = restway_outbox_items_count(kept);
+    restway_outbox_items_release(kept);
     told->status = status;
     told->probe.had_error = error != NULL;
     pthread_mutex_unlock(&told->probe.lock);

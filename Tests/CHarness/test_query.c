@@ -18,13 +18,13 @@ static restway_query *make_query(restway_store *store) {
     return query;
 }
 
-static restway_list *run(restway_store *store, restway_query *query) {
+static restway_list *run(restway_store *store, const restway_query *query) {
     restway_list *list = NULL;
     assert_ok(restway_store_query(store, query, &list, &failure));
     return list;
 }
 
-static size_t count_of(restway_store *store, restway_query *query) {
+static size_t count_of(restway_store *store, const restway_query *query) {
     size_t count = 99;
     assert_ok(restway_store_count_query(store, query, &count, &failure));
     return count;

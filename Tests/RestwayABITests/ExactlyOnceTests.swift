@@ -28,7 +28,7 @@ final class ExactlyOnceTests: XCTestCase {
     private func run(_ mode: Delivery.Mode) throws {
         let pool = WorkerPool(threadsMax: 3)
         for seed in 0..<UInt64(Self.schedulesOfAMode) {
-            let before = Handle.live
+            let before = HandleCounts.shared.total
             let promises = try play(seed: seed, mode, pool)
             for promise in promises {
                 let done = promise.doneCount.load(ordering: .relaxed)
@@ -40,7 +40,7 @@ final class ExactlyOnceTests: XCTestCase {
                 if mode == .thread { XCTAssertEqual(done, 1, "seed \(seed)") }
             }
             XCTAssertGreaterThan(promises.count, 0)
-            XCTAssertEqual(Handle.live, before, "seed \(seed)")
+            XCTAssertEqual(HandleCounts.shared.total, before, "seed \(seed)")
             if testRun?.totalFailureCount != 0 { return }
         }
     }

@@ -98,3 +98,22 @@ def test_folders_are_nouns_of_the_domain() -> None:
 def test_scripts_can_be_run() -> None:
     scripts = [path for path in text_files() if lines_of(path)[0].startswith("#!")]
     expect_none(name_of(path) for path in scripts if not path.stat().st_mode & 0o100)
+
+
+def test_no_text_says_that_a_completion_always_runs() -> None:
+    """A call completes exactly once; its `done` does not run if the program drops the notice."""
+    pattern = re.compile(r"(?:done|ended|flushed|callback)\W.{0,60}exactly once", re.IGNORECASE)
+    public = [ROOT / name for name in ("Include", "docs", "bindings/python/docs")]
+    paths = [
+        path
+        for path in text_files()
+        if path.name == "README.md"
+        or any(folder in path.parents for folder in public)
+        or ROOT / "bindings" / "python" / "restway" in path.parents
+    ]
+    wrong = []
+    for path in paths:
+        for sentence in re.split(r"(?<=[.:;])\s", " ".join(path.read_text().split())):
+            if pattern.search(sentence) and "destroy" not in sentence:
+                wrong.append(f"{name_of(path)}: {sentence[:100]}")
+    expect_none(wrong)

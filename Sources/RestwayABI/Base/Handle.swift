@@ -16,13 +16,9 @@ extension ChangeList: HandleObject {}
 /// Only this type and `UserData` use `Unmanaged`. The reference counts include the references that
 /// the program owns, but not handles that the library lends.
 enum Handle {
-    fileprivate static let liveCount = Atomic<Int64>(0)
-
-    static var live: Int64 { liveCount.load(ordering: .relaxed) }
-
     /// Returns a handle that the program owns (+1).
     static func give<Object: HandleObject>(_ object: Object) -> OpaquePointer {
-        liveCount.add(1, ordering: .relaxed)
+        HandleCounts.shared.add(1, Object.self)
         return OpaquePointer(Unmanaged.passRetained(object).toOpaque())
     }
 
@@ -52,7 +48,7 @@ extension HandleObject {
     /// no thread of the child will ever release, or close something that the parent still uses.
     static func release(_ handle: InHandle) {
         guard let handle else { return }
-        Handle.liveCount.subtract(1, ordering: .relaxed)
+        HandleCounts.shared.add(-1, Self.self)
         let object = Unmanaged<Self>.fromOpaque(UnsafeRawPointer(handle))
         if object._withUnsafeGuaranteedRef({ $0.isOfThisProcess }) { object.release() }
     }

@@ -1,5 +1,6 @@
 public import CRestway
 import RestwayClient
+import RestwayJSON
 import RestwayOutcome
 
 // base.h, version.h
@@ -10,7 +11,17 @@ private let versionText = CText(Version.text)
 public func restway_status_name(_ status: restway_status) -> CString! { status.name.cString }
 
 @_cdecl("restway_debug_live_handles") @implementation
-public func restway_debug_live_handles() -> Int64 { Handle.live }
+public func restway_debug_live_handles() -> Int64 { HandleCounts.shared.total }
+
+@_cdecl("restway_debug_handle_kinds") @implementation
+public func restway_debug_handle_kinds(
+    _ buffer: Out<CChar>?, _ capacity: Int, _ outLength: Out<Int>?, _ outError: OutHandle?
+) -> restway_status {
+    Boundary.filling(buffer, capacity, outLength, outError) { () throws(Failure) in
+        let members = HandleCounts.shared.kinds.map { ($0.name, JSONValue.integer($0.count)) }
+        return String(decoding: JSONValue.object(members).text(), as: UTF8.self)
+    }
+}
 
 @_cdecl("restway_version_number") @implementation
 public func restway_version_number() -> Int32 { Version.number }

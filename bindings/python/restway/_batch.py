@@ -222,7 +222,7 @@ class Batch(Owner[native.BatchHandle], Verbs[Call]):
         """Sends the requests without waiting. An empty batch sends nothing.
 
         Args:
-            on_done: Called exactly once, after the callbacks of the requests, where the client's
+            on_done: Called at most once, after the callbacks of the requests, where the client's
                 delivery mode says.
 
         Raises UsageError for a batch that was sent before; CancelledError; ClosedError.

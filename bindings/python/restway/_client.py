@@ -133,7 +133,7 @@ class Client(ObservingClient, BytesMapping, BlockingVerbs, GivesPages):
         """Sends a request without waiting.
 
         Args:
-            on_done: Called exactly once with the completed call, where the client's delivery mode
+            on_done: Called at most once, with the completed call, where the client's delivery mode
                 says: on a thread of the library or inside `process`. It never runs at the same time
                 as another `on_done` of this client. Blocking calls raise WouldBlockError there. An
                 exception in it goes to `sys.unraisablehook`.

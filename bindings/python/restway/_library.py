@@ -50,6 +50,19 @@ def debug_live_handles() -> int:
     return count
 
 
+def debug_handle_kinds() -> dict[str, int]:
+    """Returns which kinds of handles `debug_live_handles` counts, and how many of each, to find
+    what a program has not released.
+
+        >>> client = restway.Client(api)
+        >>> restway.debug_handle_kinds()
+        {'api': 1, 'client': 1}
+    """
+    native.release_due()
+    kinds: dict[str, int] = json.loads(written_text(native.lib.restway_debug_handle_kinds))
+    return kinds
+
+
 class Plugin(NamedTuple):
     """A loaded plugin, as it describes itself; missing texts are empty."""
 

@@ -208,7 +208,7 @@ class Outbox(OutboxBase):
             items = client.outbox.flush(wait=True, timeout=30)
 
         Args:
-            on_flushed: Called exactly once when the flush has ended, where `on_done` of `send` is
+            on_flushed: Called at most once, when the flush has ended, where `on_done` of `send` is
                 called; not together with `wait`.
             force: Whether requests that the server has asked to hold back (Retry-After) are sent,
                 too.

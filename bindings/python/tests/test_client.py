@@ -297,9 +297,13 @@ def test_everything_is_gone_when_python_is_done_with_it(make_client: MakeClient)
     client = make_client()
     objects = list(client.get("enterprises").objects)
     assert restway.debug_live_handles() > len(objects) > 250
+    kinds = restway.debug_handle_kinds()
+    assert kinds["client"] == 1 and kinds["object"] == len(objects)
+    assert sum(kinds.values()) == restway.debug_live_handles()
     del client, objects
     gc.collect()
     assert restway.debug_live_handles() == 0
+    assert restway.debug_handle_kinds() == {}
 
 
 def test_a_subclass_may_change_the_requests_that_it_is_given(demo_url: str) -> None:

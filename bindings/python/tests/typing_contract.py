@@ -179,6 +179,7 @@ def logs() -> None:
     restway.flush_log()
     assert_type(restway.version(), str)
     assert_type(restway.debug_live_handles(), int)
+    assert_type(restway.debug_handle_kinds(), dict[str, int])
 
 
 def relationships(some: restway.Object, objects: restway.Objects) -> None:

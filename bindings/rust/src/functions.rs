@@ -149,7 +149,7 @@ extern "C" {
     /// the outbox.
     pub fn restway_store_query_arrow(
         store: *mut restway_store,
-        query: *mut restway_query,
+        query: *const restway_query,
         depth: i32,
         out_schema: *mut ArrowSchema,
         out_array: *mut ArrowArray,
@@ -903,6 +903,13 @@ extern "C" {
     /// Threads: any. Blocks: never.
     pub fn restway_error_detail_code(error: *const restway_error, index: usize) -> *const c_char;
     /// Threads: any. Blocks: never.
+    pub fn restway_debug_handle_kinds(
+        buffer: *mut c_char,
+        capacity: usize,
+        out_length: *mut usize,
+        out_error: *mut *mut restway_error,
+    ) -> restway_status;
+    /// Threads: any. Blocks: never.
     pub fn restway_event_release(event: *mut restway_event);
     /// Threads: any. Blocks: never.
     pub fn restway_event_receiver_init(
@@ -1440,7 +1447,9 @@ extern "C" {
     /// Threads: any. Blocks: never.
     pub fn restway_error_outbox_id(error: *const restway_error) -> i64;
     /// Release the result with `restway_outbox_item_release`. Threads: any. Blocks: never.
-    pub fn restway_outbox_item_retain(item: *mut restway_outbox_item) -> *mut restway_outbox_item;
+    pub fn restway_outbox_item_retain(
+        item: *const restway_outbox_item,
+    ) -> *mut restway_outbox_item;
     /// Threads: any. Blocks: never.
     pub fn restway_outbox_item_release(item: *mut restway_outbox_item);
     /// Threads: any. Blocks: never.
@@ -1488,7 +1497,7 @@ extern "C" {
     pub fn restway_outbox_items_error(items: *const restway_outbox_items) -> *const restway_error;
     /// Release the result with `restway_outbox_items_release`. Threads: any. Blocks: never.
     pub fn restway_outbox_items_retain(
-        items: *mut restway_outbox_items,
+        items: *const restway_outbox_items,
     ) -> *mut restway_outbox_items;
     /// Threads: any. Blocks: never.
     pub fn restway_outbox_items_release(items: *mut restway_outbox_items);
@@ -1921,7 +1930,7 @@ extern "C" {
         out_error: *mut *mut restway_error,
     ) -> restway_status;
     /// Release the result with `restway_query_release`. Threads: any. Blocks: never.
-    pub fn restway_query_retain(query: *mut restway_query) -> *mut restway_query;
+    pub fn restway_query_retain(query: *const restway_query) -> *mut restway_query;
     /// Threads: any. Blocks: never.
     pub fn restway_query_release(query: *mut restway_query);
     /// Threads: any. Blocks: never.
@@ -1970,7 +1979,7 @@ extern "C" {
     /// the outbox.
     pub fn restway_store_query(
         store: *mut restway_store,
-        query: *mut restway_query,
+        query: *const restway_query,
         out_list: *mut *mut restway_list,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
@@ -1978,7 +1987,7 @@ extern "C" {
     /// restway_query_set_rejected() also on the file of the outbox.
     pub fn restway_store_count_query(
         store: *mut restway_store,
-        query: *mut restway_query,
+        query: *const restway_query,
         out_count: *mut usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
@@ -1987,7 +1996,7 @@ extern "C" {
     /// the outbox.
     pub fn restway_store_count_groups(
         store: *mut restway_store,
-        query: *mut restway_query,
+        query: *const restway_query,
         attribute: *const c_char,
         out_groups: *mut *mut restway_groups,
         out_error: *mut *mut restway_error,
@@ -2011,7 +2020,7 @@ extern "C" {
     /// for a query with restway_query_set_rejected() also on the file of the outbox.
     pub fn restway_client_observe_query(
         client: *mut restway_client,
-        query: *mut restway_query,
+        query: *const restway_query,
         changed: restway_query_changed_fn,
         context: *mut c_void,
         destroy: restway_destroy_fn,

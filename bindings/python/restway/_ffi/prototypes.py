@@ -189,6 +189,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_error_detail_path": (c_char_p, (ErrorHandle, c_size_t)),
     "restway_error_detail_message": (c_char_p, (ErrorHandle, c_size_t)),
     "restway_error_detail_code": (c_char_p, (ErrorHandle, c_size_t)),
+    "restway_debug_handle_kinds": (c_enum, (c_char_p, c_size_t, _size_out, _error_out)),
     "restway_event_release": (None, (POINTER(Event),)),
     "restway_event_receiver_init": (c_enum, (POINTER(EventReceiver), c_size_t, _error_out)),
     "restway_request_set_event_receiver": (c_enum, (
