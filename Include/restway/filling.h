@@ -235,9 +235,9 @@ RESTWAY_INLINE restway_status restway_internal_find_columns(
         }
         found = restway_object_attribute_index(object, field->name);
         if (found < 0) {
-            return restway_internal_fail_field(
-                RESTWAY_E_UNKNOWN_ATTRIBUTE, entity, field, " is not an attribute", "", "",
-                out_error);
+            /* The library suggests the nearest name. */
+            restway_value value;
+            return restway_object_get(object, field->name, &value, out_error);
         }
         columns->indices[column++] = RESTWAY_FIELD_CAST(uint32_t, found);
     }

@@ -193,7 +193,8 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_set_header(
  *  and TRACE the send fails with RESTWAY_E_INVALID_ARGUMENT.
  *
  *  @param body       @p length bytes. *Copied*. May be NULL when @p length is 0.
- *  @param media_type The Content-Type, NUL-terminated. *Copied*.
+ *  @param media_type The Content-Type, NUL-terminated. *Copied*. If it is a type of JSON, the send
+ *                    refuses a body that is no JSON with RESTWAY_E_INVALID_ARGUMENT.
  *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT.
  *
  *  Threads: any. Blocks: never. */

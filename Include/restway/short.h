@@ -42,7 +42,7 @@ RESTWAY_INLINE RESTWAY_MUST_USE restway_status restway_client_create_file(
 
 /** Sets a JSON text as the body of a request, with the Content-Type application/json.
  *
- *  @param json NUL-terminated UTF-8. *Copied*. The library does not check that it is JSON.
+ *  @param json NUL-terminated UTF-8. *Copied*. The send refuses a text that is no JSON.
  *  @return As restway_request_set_body().
  *
  *  Threads: any. Blocks: never. */

@@ -26,7 +26,8 @@ RESTWAY_API void restway_store_release(restway_store *store);
 /** Finds an object by its identity.
  *
  *  @param entity     The entity's name.
- *  @param identity   A string or an int64. A string never equals an int64.
+ *  @param identity   A string or an int64. A string never equals an int64: where the document says
+ *                    the type of the identity, the other one is RESTWAY_E_INVALID_ARGUMENT.
  *  @param out_object Receives the newest snapshot, owned by the caller (+1).
  *  @return RESTWAY_OK, RESTWAY_E_NO_OBJECT, RESTWAY_E_UNKNOWN_ENTITY, RESTWAY_E_INVALID_ARGUMENT,
  *          RESTWAY_E_STORE, RESTWAY_E_FORKED.
@@ -142,7 +143,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_delete(
 /** Deletes the object with an identity, as restway_store_delete() does.
  *
  *  @param entity   The entity's name.
- *  @param identity *Copied*. A string or an int64.
+ *  @param identity *Copied*. As in restway_store_find().
  *  @return As restway_store_delete(), and RESTWAY_E_UNKNOWN_ENTITY.
  *
  *  Threads: any. Blocks: on the file of a SQLite store, else never. */

@@ -27,7 +27,7 @@ public final class Client: RequestSender {
     public init(_ api: API, options: Options = Options()) throws(RestwayError) {
         let coreOptions = try options.core()
         core = try RestwayError.explaining { () throws(Failure) in
-            try RestwayClient.Client(api: api.core, options: coreOptions)
+            try RestwayClient.Client.make(api: api.core, options: coreOptions)
         }
         let decoder = options.answers.decoder ?? JSONCoding.decoder
         source = ObjectSource(api: api.core, store: core.store, decoder: decoder)

@@ -41,7 +41,7 @@ public func restway_client_create(
     _ outError: OutHandle?
 ) -> restway_status {
     APIHandle.creating(api, outClient, outError, "out_client") { handle throws(Failure) in
-        ClientHandle(try Client(api: handle.api, options: try ClientOptions(options)))
+        ClientHandle(try Client.make(api: handle.api, options: try ClientOptions(options)))
     }
 }
 

@@ -67,7 +67,8 @@ public func restway_api_add_attribute(
 ) -> restway_status {
     APIHandle.using(api, outError) { handle throws(Failure) in
         guard let type = AttributeType(type) else {
-            throw Argument.wrong("type", "type is not one of RESTWAY_TYPE_*")
+            throw Argument.wrong(
+                "type", "type is \(type.rawValue), which is not one of RESTWAY_TYPE_*")
         }
         try handle.api.addAttribute(
             try Argument.nonEmptyString(name, "name"),
@@ -88,7 +89,8 @@ public func restway_api_add_relationship(
         let byIdentity = UInt32(RESTWAY_RELATIONSHIP_BY_IDENTITY)
         try Argument.flags(flags, known: many | byIdentity)
         guard let policy = Relationship.Policy(policy) else {
-            throw Argument.wrong("policy", "policy is not one of RESTWAY_POLICY_*")
+            throw Argument.wrong(
+                "policy", "policy is \(policy.rawValue), which is not one of RESTWAY_POLICY_*")
         }
         try handle.api.addRelationship(
             try Argument.nonEmptyString(name, "name"),

@@ -53,7 +53,7 @@ public func restway_store_find(
 ) -> restway_status {
     StoreHandle.creating(store, outObject, outError, "out_object") { handle throws(Failure) in
         let entity = try handle.entity(named: entity)
-        let identity = try HostValue(identity, "identity").identity()
+        let identity = try entity.fitting(HostValue(identity, "identity").identity())
         guard let object = try handle.store.object(entity, identity) else {
             throw StoreHandle.lacks(entity, identity)
         }
@@ -153,7 +153,7 @@ public func restway_store_delete_identity(
 ) -> restway_status {
     StoreHandle.using(store, outError) { handle throws(Failure) in
         let entity = try handle.entity(named: entity)
-        let identity = try HostValue(identity, "identity").identity()
+        let identity = try entity.fitting(HostValue(identity, "identity").identity())
         guard try handle.store.delete(entity, identity) else {
             throw StoreHandle.lacks(entity, identity)
         }

@@ -97,6 +97,15 @@ package final class Client: Sendable {
         outbox?.begin(self)
     }
 
+    /// Makes a client. A failure about the document names the document's file.
+    package static func make(api: API, options: ClientOptions) throws(Failure) -> Client {
+        do throws(Failure) {
+            return try Client(api: api, options: options)
+        } catch {
+            throw api.naming(fileOf: error)
+        }
+    }
+
     private static func refuseBrokenChild() throws(Failure) {
         guard ForkBarrier.isWhole else {
             throw Failure(
@@ -272,7 +281,13 @@ package final class Client: Sendable {
             return try ClientEnvironment(
                 definition, name: options.environment, baseURL: options.baseURL)
         } catch {
-            throw Failure(error)
+            var failure = Failure(error)
+            // The document's own base URLs were checked when it was loaded.
+            if case .invalidURL = error {
+                failure.message = "options.base_url: \(failure.message)"
+                failure.field = "options.base_url"
+            }
+            throw failure
         }
     }
 }

@@ -122,7 +122,7 @@ final class StateFile: Sendable {
     private func write(_ bytes: [UInt8]) throws(NetworkSettingError) {
         let name = path + ".restway-" + String(UInt64.random(in: 0 ... .max), radix: 36)
         let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw error(Self.errorText) }
+        guard descriptor >= 0 else { throw error(makingProblem) }
         defer { close(descriptor) }
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -141,4 +141,10 @@ final class StateFile: Sendable {
     }
 
     private static var errorText: String { String(cString: strerror(errno)) }
+
+    /// Why the file cannot be made.
+    private var makingProblem: String {
+        let text = Self.errorText
+        return Folder.problem(of: path) ?? text
+    }
 }

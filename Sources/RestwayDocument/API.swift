@@ -18,8 +18,11 @@ package final class API: Sendable {
     }
 
     private let state: Lock<State>
+    /// The path of the document's file as the program gave it; `nil` for a document in memory.
+    private let file: String?
 
-    private init(_ definition: APIDefinition, _ text: DocumentText) {
+    private init(_ definition: APIDefinition, _ text: DocumentText, file: String? = nil) {
+        self.file = file
         state = Lock(State(loaded: LoadedAPI(definition), text: text))
     }
 
@@ -36,10 +39,20 @@ package final class API: Sendable {
         let result: Result<(APIDefinition, DocumentText), Failure> = text.withUnsafeBytes { text in
             Result { () throws(Failure) in try DocumentReader.read(text, at: place) }
         }
-        var (definition, documentText) = try result.get()
+        var (definition, documentText): (APIDefinition, DocumentText)
+        do throws(Failure) {
+            (definition, documentText) = try result.get()
+        } catch {
+            throw error.naming(documentFile: path)
+        }
         definition.storage.resolve(in: place.directory)
         definition.environments.resolve(in: place.directory)
-        self.init(definition, documentText)
+        self.init(definition, documentText, file: path)
+    }
+
+    /// Returns a failure with the name of the document's file if it is about the document.
+    package func naming(fileOf failure: Failure) -> Failure {
+        file.map { failure.naming(documentFile: $0) } ?? failure
     }
 
     /// The present content of the api; later additions do not reach it.
@@ -195,5 +208,16 @@ package final class API: Sendable {
             state.loaded = LoadedAPI(definition)
             state.text.add(addition)
         }
+    }
+}
+
+extension Failure {
+    /// Puts the name of a document's file before a message that begins with a place in the
+    /// document. A place in an included file has the name of that file already.
+    fileprivate func naming(documentFile path: String) -> Failure {
+        guard field?.utf8.first == UInt8(ascii: "$") else { return self }
+        var failure = self
+        failure.message = "\(path): \(message)"
+        return failure
     }
 }

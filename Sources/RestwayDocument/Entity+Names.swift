@@ -48,6 +48,29 @@ extension Entity {
             "relationship", name, isOther ? "an attribute" : nil, relationships.map(\.name))
     }
 
+    /// Returns an identity that an object of the entity may have. The failure for any other
+    /// identity names the type, because a search for it would silently find nothing.
+    package func fitting(_ identity: Identity) throws(Failure) -> Identity {
+        guard let index = identityIndex else { return identity }
+        let attribute = attributes[index]
+        switch (attribute.type, identity) {
+        case (.int, .string):
+            throw unfit(identity, attribute, "an integer", "a string")
+        case (.string, .integer):
+            throw unfit(identity, attribute, "a string", "an integer")
+        default: return identity
+        }
+    }
+
+    private func unfit(
+        _ identity: Identity, _ attribute: Attribute, _ expected: String, _ found: String
+    ) -> Failure {
+        Failure(
+            .invalidArgument,
+            "\(name).\(attribute.name), the identity of \(name), is \(expected), and "
+                + "\(identity) is \(found)", field: "identity")
+    }
+
     /// - Parameter other: The kind of member that has this name, for example "a relationship";
     ///   `nil` if the entity has no member of this name.
     private func unknown(

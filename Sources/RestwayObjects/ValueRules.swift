@@ -50,14 +50,25 @@ extension [Value] {
 }
 
 extension Value {
-    fileprivate var nameForMessages: String {
+    /// The longest text that a message shows.
+    private static var shownMax: Int { 32 }
+
+    /// A single value as a message shows it beside listed values.
+    package var nameForMessages: String {
         switch self {
+        case .null: "null"
         case .bool(let value): value ? "true" : "false"
         case .int64(let value): "\(value)"
         case .double(let value): "\(value)"
-        case .string(let text): "\"\(text)\""
+        case .string(let text): Self.shown(text)
         default: withArticle
         }
+    }
+
+    private static func shown(_ text: String) -> String {
+        let start = text.unicodeScalars.prefix(shownMax)
+        let isWhole = start.endIndex == text.endIndex
+        return "\"\(Substring(start))\(isWhole ? "" : "…")\""
     }
 }
 

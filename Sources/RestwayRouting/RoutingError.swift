@@ -52,8 +52,12 @@ package enum RoutingError: Error, Equatable, Sendable {
     }
 
     /// `invalidURL` without the URL's credentials and query, which may contain a token.
-    static func unusableURL(_ url: String, _ reason: String) -> RoutingError {
-        .invalidURL(URLText.withoutQuery(url), reason: reason)
+    ///
+    /// - Parameter behindPath: The part of the query and the fragment that the message shows.
+    static func unusableURL(
+        _ url: String, _ reason: String, behindPath: String = ""
+    ) -> RoutingError {
+        .invalidURL(URLText.withoutQuery(url) + behindPath, reason: reason)
     }
 
     /// A template without its query, which may contain a token. The ":" of a variable is not taken

@@ -1,4 +1,5 @@
 import CSQLite
+import RestwayThreads
 
 /// An operation that SQLite refused, and the reason.
 package struct SQLiteError: Error, Equatable, Sendable {
@@ -52,6 +53,9 @@ package struct SQLiteError: Error, Equatable, Sendable {
     /// A description that names the file.
     package var text: String {
         if isForked { return "\"\(path)\": \(message)" }
+        if primaryCode == SQLITE_CANTOPEN, let problem = Folder.problem(of: path) {
+            return "\"\(path)\": \(problem)"
+        }
         let reason =
             switch primaryCode {
             case SQLITE_BUSY, SQLITE_LOCKED: "another process or connection keeps it locked"

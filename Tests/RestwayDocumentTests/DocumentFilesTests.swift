@@ -44,6 +44,31 @@ final class DocumentFilesTests: XCTestCase {
         }
     }
 
+    // MARK: The names of files
+
+    func testAProblemNamesTheFileOfTheDocument() {
+        func message(_ text: String) -> String? {
+            do {
+                _ = try load(text)
+                return nil
+            } catch {
+                return error.message
+            }
+        }
+        let file = "\(folder)/api.json"
+        XCTAssertEqual(
+            message(#"{"restway": 1, "baseurl": 1}"#),
+            "\(file): $.baseurl: unknown key \"baseurl\"")
+        XCTAssertTrue(
+            message(#"{"restway": 1,"#)?.hasPrefix("\(file): $: not valid JSON: ") ?? false)
+        // The place of a problem in an included file has the name of that file.
+        write("a.json", #"{"restway": 1, "x": 1}"#)
+        XCTAssertEqual(
+            message(#"{"restway": 1, "include": "a.json"}"#), "a.json: $.x: unknown key \"x\"")
+        // The places of the details stay places in the document.
+        XCTAssertEqual(problems(#"{"restway": 2}"#), ["$.restway: must be 1, the format's version"])
+    }
+
     // MARK: Variables
 
     func testVariablesStandInEnvironmentsHeadersAuthAndPaths() throws {

@@ -32,9 +32,57 @@ final class DocumentTests: XCTestCase {
         XCTAssertEqual(
             problems,
             [
-                "$.auth.grant: unknown grant; did you mean \"refreshToken\"? "
+                "$.auth.grant: unknown grant \"refreshTokn\"; did you mean \"refreshToken\"? "
                     + "(there are clientCredentials, refreshToken)"
             ])
+    }
+
+    func testADescriptionInOpenAPINamesTheImporter() {
+        let message = "$: this is a description in OpenAPI, not an API document: "
+            + "\"python3 -m restway.openapi FILE\" makes an API document of it"
+        for text in [
+            #"{"openapi": "3.1.0", "info": {"title": "a"}, "paths": {}}"#,
+            #"{"swagger": "2.0", "paths": {}}"#,
+            "# a comment\nopenapi: 3.0.3\ninfo:\n  title: a\n",
+        ] {
+            XCTAssertEqual(TestAPI.problems(text), [message], text)
+        }
+        let both = TestAPI.problems(#"{"restway": 1, "openapi": "3.1.0"}"#)
+        XCTAssertEqual(both, ["$.openapi: unknown key \"openapi\""])
+    }
+
+    func testANameInPlaceOfADescriptorShowsTheObject() {
+        let document = #"{"restway": 1, "entities": {"Issue": {"attributes": {"id": "id"}}}, "#
+        let entity = #"must be an object, is a string: write {"entity": "Issue"}"#
+        let type = #"must be an object, is a string: write {"type": "string"}"#
+        for (rest, problem) in [
+            (#""routes": {"x": {"path": "x", "response": "Issue"}}}"#,
+             "$.routes.x.response: " + entity),
+            (#""routes": {"x": {"path": "x", "response": ["Issue"]}}}"#,
+             "$.routes.x.response[0]: " + entity),
+            (#""routes": {"x": {"path": "x", "response": "string"}}}"#,
+             "$.routes.x.response: " + type),
+            (#""routes": {"x": {"method": "POST", "path": "x", "request": "Issue"}}}"#,
+             "$.routes.x.request: " + entity),
+            (#""responses": ["Issue"]}"#, "$.responses[0]: " + entity),
+            (#""requests": ["Issue"]}"#, "$.requests[0]: " + entity),
+        ] {
+            XCTAssertEqual(TestAPI.problems(document + rest), [problem])
+        }
+    }
+
+    func testAClosedValueSaysWhichValueIsWrong() {
+        XCTAssertEqual(
+            TestAPI.problems(#"{"restway": 1, "auth": {"scheme": "Bearer"}}"#),
+            [
+                "$.auth.scheme: unknown scheme \"Bearer\"; did you mean \"bearer\"? "
+                    + "(there are apiKey, basic, bearer, custom, digest, oauth2)"
+            ])
+        let attribute = #"{"type": "string", "values": ["S"], "closed": true, "default": "XL"}"#
+        let entities = #""entities": {"A": {"attributes": {"size": \#(attribute)}}}"#
+        XCTAssertEqual(
+            TestAPI.problems(#"{"restway": 1, \#(entities)}"#),
+            ["$.entities.A.attributes.size.default: \"XL\" is not one of \"values\""])
     }
 
     func testTwentyProblemsAreReportedAtOnceEachWithItsPath() {

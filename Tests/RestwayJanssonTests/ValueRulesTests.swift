@@ -53,7 +53,7 @@ final class ValueRulesTests: XCTestCase {
         XCTAssertEqual(try read(#"{"v":"people"}"#, people).value, .string("people"))
         XCTAssertEqual(try read(#"{"v":"people"}"#, people).issues, [])
         for (json, found) in [
-            (#"{"v":"cars"}"#, "another value"), (#"{"v":null}"#, "another value"),
+            (#"{"v":"cars"}"#, #""cars""#), (#"{"v":null}"#, "null"),
         ] {
             let (value, issues) = try read(json, people)
             XCTAssertEqual(value, .absent, json)
@@ -72,7 +72,7 @@ final class ValueRulesTests: XCTestCase {
         let flag = mapping(.one(.bool), Self.rules(constant: .bool(true)), conversion)
         XCTAssertEqual(try read(#"{"v":"yes"}"#, flag).value, .bool(true))
         XCTAssertEqual(
-            try read(#"{"v":"no"}"#, flag).issues, ["a.v: expected true, found another value"])
+            try read(#"{"v":"no"}"#, flag).issues, ["a.v: expected true, found false"])
         let object = Snapshot.make(flag.entity, [.int64(1)])
         XCTAssertEqual(try encoded(.object(object), flag), #"{"id":1,"a":{"v":"true"}}"#)
     }
@@ -123,15 +123,23 @@ final class ValueRulesTests: XCTestCase {
         XCTAssertEqual(try read(#"{"v":null}"#, closed).value, .null)
         let (value, issues) = try read(#"{"v":"new"}"#, closed)
         XCTAssertEqual(value, .absent)
-        XCTAssertEqual(issues, [#"a.v: expected one of "open", "closed", found another value"#])
+        XCTAssertEqual(issues, [#"a.v: expected one of "open", "closed", found "new""#])
         let draft = Draft(closed.entity)
         try draft.set(.null, attribute: 1)
-        XCTAssertThrowsError(try draft.set(.string("new"), attribute: 1))
+        XCTAssertThrowsError(try draft.set(.string("new"), attribute: 1)) { error in
+            XCTAssertEqual(
+                (error as? DraftError)?.message,
+                #"Thing.v takes one of "open", "closed", not "new""#)
+        }
+        let long = String(repeating: "x", count: 40)
+        XCTAssertEqual(
+            try read(#"{"v":"\#(long)"}"#, closed).issues,
+            [#"a.v: expected one of "open", "closed", found "\#(long.prefix(32))…""#])
         let list = mapping(.list(.one(.string)), Self.rules(listed: listed, isClosed: true))
         let elements = try read(#"{"v":["open","new",null]}"#, list)
         XCTAssertEqual(elements.value, .json(#"["open",null]"#))
         XCTAssertEqual(
-            elements.issues, [#"a.v[1]: expected one of "open", "closed", found another value"#])
+            elements.issues, [#"a.v[1]: expected one of "open", "closed", found "new""#])
     }
 
     func testAnOpenListKeepsOtherValues() throws {

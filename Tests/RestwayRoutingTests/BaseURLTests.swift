@@ -42,6 +42,24 @@ final class BaseURLTests: XCTestCase {
         }
     }
 
+    func testAMessageShowsTheQueryThatItIsAboutWithoutItsValues() {
+        for (text, shown) in [
+            ("http://h/?q", "http://h/?q"), ("http://h#part", "http://h#part"),
+            ("http://h/a?b=secret&c=secret", "http://h/a?b=...&c=..."),
+            ("http://u:secret@h?k=secret#f", "http://h?k=...#f"),
+        ] {
+            let message = failure(try BaseURL(text))?.message ?? ""
+            XCTAssertTrue(message.hasPrefix("URL \"\(shown)\": a base URL has neither"), message)
+        }
+    }
+
+    func testAMessageShowsTheFormOfAnAbsoluteURL() {
+        XCTAssertEqual(
+            failure(try BaseURL("127.0.0.1:8123"))?.message,
+            "URL \"127.0.0.1:8123\": an absolute URL is expected, such as "
+                + "\"https://api.example.com/v1\"")
+    }
+
     func testAnErrorNeverShowsCredentials() {
         for text in [
             "http://user:secret@h/a", "http://user:secret@h?q", "ftp://user:secret@h",

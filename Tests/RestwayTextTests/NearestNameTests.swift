@@ -9,6 +9,18 @@ final class NearestNameTests: XCTestCase {
         XCTAssertEqual(NearestName.to("Employee", in: names), "employee")
     }
 
+    func testASwapOfNeighboursIsOneStep() {
+        XCTAssertEqual(NearestName.to("titel", in: ["title", "body"]), "title")
+        XCTAssertEqual(NearestName.to("nubmer", in: ["member", "number"]), "number")
+    }
+
+    func testCaseAndUnderscoresMakeNoDifference() {
+        XCTAssertEqual(NearestName.to("baseurl", in: ["path", "baseURL"]), "baseURL")
+        XCTAssertEqual(NearestName.to("BASE_URL", in: ["baseURI", "baseURL"]), "baseURL")
+        XCTAssertEqual(NearestName.to("key-path", in: ["keyPath"]), "keyPath")
+        XCTAssertEqual(NearestName.to("ID", in: ["id"]), "id")
+    }
+
     func testSomethingElseAltogetherIsNot() {
         XCTAssertNil(NearestName.to("meeting", in: ["enterprise", "employee"]))
         XCTAssertNil(NearestName.to("x", in: []))

@@ -16,7 +16,8 @@ public struct Store: Sendable {
         _ entity: String, _ identity: Object.Identity
     ) throws(RestwayError) -> Object? {
         let found = try RestwayError.explaining { () throws(Failure) in
-            try source.store.object(source.api.entity(named: entity), identity.core)
+            let entity = try source.api.entity(named: entity)
+            return try source.store.object(entity, entity.fitting(identity.core))
         }
         return found.map { Object($0, source) }
     }
@@ -82,7 +83,8 @@ public struct Store: Sendable {
         _ entity: String, _ identity: Object.Identity
     ) throws(RestwayError) -> Bool {
         try RestwayError.explaining { () throws(Failure) in
-            try source.store.delete(source.api.entity(named: entity), identity.core)
+            let entity = try source.api.entity(named: entity)
+            return try source.store.delete(entity, entity.fitting(identity.core))
         }
     }
 

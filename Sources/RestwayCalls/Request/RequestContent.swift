@@ -1,5 +1,6 @@
 import RestwayDocument
 import RestwayHTTP
+import RestwayJSON
 import RestwayJansson
 import RestwayMapping
 import RestwayOutcome
@@ -38,15 +39,8 @@ extension RequestPreparation {
                 .invalidArgument, "a \(method.rawValue) request has no body", field: "body")
         }
         if let raw = spec.body {
-            guard spec.given.files.isEmpty else {
-                throw Failure(
-                    .invalidArgument, "a request has a body or files, not both", field: "files")
-            }
             try append(defaults + spec.parameters, to: &destination, settings)
-            if let encoder, case .bytes(let json) = raw.content, MediaType.isJSON(raw.mediaType) {
-                return try encoder.content(ofJSON: json)
-            }
-            return try content(of: raw)
+            return try content(given: raw, spec, destination, encoder)
         }
         let serialization = try serialization(spec, settings, method)
         // The parameters of the document, and the parameters of the caller, that go into the body.
@@ -93,6 +87,21 @@ extension RequestPreparation {
         return try maker.content(values, files: spec.given.files)
     }
 
+    private func content(
+        given raw: RequestSpec.Body, _ spec: RequestSpec, _ destination: Destination,
+        _ encoder: BodyEncoding?
+    ) throws(Failure) -> RequestContent {
+        guard spec.given.files.isEmpty else {
+            throw Failure(
+                .invalidArgument, "a request has a body or files, not both", field: "files")
+        }
+        try refuseBrokenJSON(raw, destination)
+        if let encoder, case .bytes(let json) = raw.content, MediaType.isJSON(raw.mediaType) {
+            return try encoder.content(ofJSON: json)
+        }
+        return try content(of: raw)
+    }
+
     /// Returns how the parameters of a request are written.
     private func serialization(
         _ spec: RequestSpec, _ settings: RouteSettings, _ method: Method
@@ -115,6 +124,26 @@ extension RequestPreparation {
                     + "\"\((chosen ?? .form).rawValue)\"", field: "files")
         }
         return .form
+    }
+
+    /// Refuses a body in memory that is declared as JSON and is no JSON.
+    private func refuseBrokenJSON(
+        _ raw: RequestSpec.Body, _ destination: Destination
+    ) throws(Failure) {
+        guard case .bytes(let bytes) = raw.content, !bytes.isEmpty, MediaType.isJSON(raw.mediaType)
+        else { return }
+        let charset = HeaderParameters.read(raw.mediaType)["charset"]?.lowercased() ?? "utf-8"
+        guard charset == "utf-8" else { return }
+        do throws(JSONError) {
+            try JSONSyntax.check(bytes)
+        } catch {
+            let excerpt = ErrorExcerpt(api.definition.redaction).text(ofBroken: bytes)
+            throw Failure(
+                .invalidArgument,
+                "\(destination.method.rawValue) \(URLText.withoutQuery(destination.url)): the body "
+                    + "is declared as \(raw.mediaType) and is \(error.message)"
+                    + (excerpt.map { ": \($0)" } ?? ""), field: "body")
+        }
     }
 
     /// Returns the content of a body that the caller gives.

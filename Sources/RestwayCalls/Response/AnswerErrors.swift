@@ -5,6 +5,7 @@ import RestwayJansson
 import RestwayMapping
 import RestwayOutcome
 import RestwayPlugins
+import RestwayRouting
 import RestwayText
 import RestwayThreads
 
@@ -28,6 +29,9 @@ struct AnswerErrors {
             message += ": \(text)"
         }
         if let code = error.code { message += " (API code \(code))" }
+        if let name = routeNamedAsPath(received) {
+            message += "; \"\(name)\" is a route: a request by route is made with its name"
+        }
         var failure = Failure(.http, message, domain: error.isFound ? .api : .http)
         failure.httpStatus = received.status
         failure.apiCode = error.code
@@ -41,6 +45,18 @@ struct AnswerErrors {
             .meaning?.mayPass ?? false
         guard let read = call.context.functions.failureReader else { return failure }
         return CallbackScope.run { read(failure) }
+    }
+
+    /// Returns the name of a route that the program has probably given as a path: the server does
+    /// not know the path, and the route of this name leads to another one.
+    private func routeNamedAsPath(_ received: ReceivedResponse) -> String? {
+        let destination = processor.request.destination
+        guard [404, 405].contains(received.status), destination.route == nil,
+            let path = destination.path,
+            let route = try? call.api.definition.routes.route(named: path),
+            route.template.text != path
+        else { return nil }
+        return path
     }
 
     /// Returns the API's own error in a body.
@@ -59,11 +75,24 @@ struct AnswerErrors {
     /// Returns the first bytes of a body in which no error was found.
     private func excerpt(of received: ReceivedResponse, _ error: APIError) -> String? {
         guard !error.isFound, !received.body.isEmpty else { return nil }
-        let redaction = call.api.definition.redaction
-        let sent = call.state.withLock { $0.attempts.authorized }
-        let secrets = SentSecrets(processor.request.exchange, sent: sent, redaction)
-        return ErrorExcerpt(redaction, secrets).text(
+        return ErrorExcerpt(call.api.definition.redaction, secrets).text(
             of: received.body, mediaType: received.headers[first: "Content-Type"])
+    }
+
+    /// Returns why a body cannot be read, with its media type and its first bytes.
+    func unreadable(_ reason: String, _ received: ReceivedResponse) -> String {
+        let type = received.headers[first: "Content-Type"] ?? "no media type"
+        let bytes = Array(received.body.bytesAndNUL.dropLast().prefix(Self.readBytesMax))
+        let excerpt = ErrorExcerpt(call.api.definition.redaction, secrets).text(ofBroken: bytes)
+        return "\(reason) (\(type))" + (excerpt.map { ": \($0)" } ?? "")
+    }
+
+    private static let readBytesMax = 4 << 10
+
+    /// The secrets that the request has sent.
+    private var secrets: SentSecrets {
+        let sent = call.state.withLock { $0.attempts.authorized }
+        return SentSecrets(processor.request.exchange, sent: sent, call.api.definition.redaction)
     }
 
     /// Returns the body as JSON, even if it has another format.

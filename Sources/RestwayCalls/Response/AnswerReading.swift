@@ -30,7 +30,9 @@ struct AnswerReading {
         let read: Result<Void, JSONError> = body.withBytes { bytes in
             Result { () throws(JSONError) in _ = try JSONValue.parse(bytes, .anyJSON) }
         }
-        if case .failure(let error) = read { throw unreadable(error.message, received) }
+        if case .failure(let error) = read {
+            throw unreadable(AnswerErrors(processor).unreadable(error.message, received), received)
+        }
         return .json(isEmpty: false)
     }
 

@@ -24,7 +24,7 @@ struct ErrorExcerpt {
     private let redaction: Redaction
     private let secrets: SentSecrets
 
-    init(_ redaction: Redaction, _ secrets: SentSecrets) {
+    init(_ redaction: Redaction, _ secrets: SentSecrets = SentSecrets()) {
         self.redaction = redaction
         self.secrets = secrets
     }
@@ -42,6 +42,13 @@ struct ErrorExcerpt {
         }
         guard let shown = shown(bytes, type) else { return nil }
         let text = Self.onOneLine(beforeSecrets(Array(shown.prefix(Self.readBytesMax))))
+        return text.isEmpty ? nil : Self.shortened(text)
+    }
+
+    /// Returns the excerpt of a text that does not have the form that it should have, so that it is
+    /// read as any text; `nil` if it is not UTF-8.
+    func text(ofBroken bytes: [UInt8]) -> String? {
+        let text = Self.onOneLine(beforeSecrets(Array(bytes.prefix(Self.readBytesMax))))
         return text.isEmpty ? nil : Self.shortened(text)
     }
 
@@ -145,6 +152,9 @@ struct ErrorExcerpt {
 /// parameters and of members of its body whose names are secret.
 struct SentSecrets {
     private var texts: [[UInt8]] = []
+
+    /// Nothing was sent.
+    init() {}
 
     /// - Parameters:
     ///   - request: The exchange before it was given a credential.

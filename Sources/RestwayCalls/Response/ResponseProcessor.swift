@@ -184,7 +184,7 @@ struct ResponseProcessor {
                 return self.machine(plan, isAnswer: request.submission != nil)
             }
         } catch {
-            throw unreadable(error.message, received)
+            throw unreadable(AnswerErrors(self).unreadable(error.message, received), received)
         }
         return try result(of: machine, mapper, received)
     }

@@ -59,7 +59,7 @@ struct DocumentResponse {
 extension APIDefinition {
     /// Adds an entry of `responses`.
     mutating func addResponse(_ node: DocumentNode) {
-        guard let object = node.object(DocumentResponse.keysOfEntry) else { return }
+        guard let object = node.objectWithName(DocumentResponse.keysOfEntry) else { return }
         let methods = object["method"]?.methods() ?? []
         let template = object["path"]?.template()
         guard let response = DocumentResponse(object, entityCatalog),
@@ -139,7 +139,7 @@ extension RequestDescriptor {
         ofRoute node: DocumentNode, methods routeMethods: [Method], entity: DocumentNode?,
         in entities: EntityCatalog
     ) {
-        guard let object = node.object(Self.keysOfRoute) else { return nil }
+        guard let object = node.objectWithName(Self.keysOfRoute) else { return nil }
         let usual = routeMethods.filter { !$0.parametersGoIntoQuery }
         let methods = object["method"].map { $0.methods() } ?? usual
         if let method = object["method"],
@@ -157,7 +157,7 @@ extension RequestDescriptor {
 extension APIDefinition {
     /// Adds an entry of `requests`.
     mutating func addRequest(_ node: DocumentNode) {
-        guard let object = node.object(RequestDescriptor.keysOfEntry) else { return }
+        guard let object = node.objectWithName(RequestDescriptor.keysOfEntry) else { return }
         let methods = object["method"].map { $0.methods() } ?? []
         let template = object.required("path")?.template()
         let parameters = object["parameters"]?.parameters()

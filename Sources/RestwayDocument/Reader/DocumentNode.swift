@@ -91,7 +91,8 @@ struct DocumentNode {
 
     private func refuse<Value>(_ text: String, _ known: [String], _ what: String) -> Value? {
         let hint = NearestName.hint(for: text, in: known)
-        let unknown = mayHoldSecrets ? what : "\(what) \"\(text)\""
+        // A misspelt name is no secret.
+        let unknown = mayHoldSecrets && hint.isEmpty ? what : "\(what) \"\(text)\""
         return refuse("unknown \(unknown)\(hint) (there are \(known.joined(separator: ", ")))")
     }
 
@@ -150,6 +151,14 @@ struct DocumentNode {
             }
         }
         return self
+    }
+
+    /// Returns this node as `object` does. A text in place of the object is taken for the name of
+    /// an entity or type, and the message shows the object.
+    func objectWithName(_ known: [String]) -> DocumentNode? {
+        guard let name = value.string else { return object(known) }
+        let key = AttributeType(rawValue: name) != nil && known.contains("type") ? "type" : "entity"
+        return refuse("must be an object, is a string: write {\"\(key)\": \"\(name)\"}")
     }
 
     // MARK: Members

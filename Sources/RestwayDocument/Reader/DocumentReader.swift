@@ -41,6 +41,9 @@ enum DocumentReader {
                     WebApiClientConfiguration.read(root, into: &definition)
                     return
                 }
+                if ForeignDescription.isOpenAPI(value) {
+                    return root.report(ForeignDescription.message)
+                }
                 let document = DocumentFiles(root, Array(text), at: place, problems)
                 documentText.files = document.texts
                 read(document, into: &definition)
@@ -48,7 +51,10 @@ enum DocumentReader {
                 withExtendedLifetime(document) {}
             }
         } catch {
-            throw DocumentNode.failure(error)
+            guard ForeignDescription.isOpenAPI(yaml: text) else {
+                throw DocumentNode.failure(error)
+            }
+            throw Failure(.config, details: [.init(path: "$", message: ForeignDescription.message)])
         }
         definition.rules.reportUndecidedTemplates(problems)
         try problems.throwIfAny()

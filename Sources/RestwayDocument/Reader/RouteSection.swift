@@ -66,7 +66,8 @@ struct DocumentRoute {
             stages: StageNames(
                 modifiers: object["modifiers"], interceptors: object["interceptors"]))
         responses = (object["response"]?.oneOrMany() ?? []).compactMap { response in
-            response.object(DocumentResponse.keys).flatMap { DocumentResponse($0, entities) }
+            let object = response.objectWithName(DocumentResponse.keys)
+            return object.flatMap { DocumentResponse($0, entities) }
         }
         requests = (object["request"]?.oneOrMany() ?? []).compactMap {
             RequestDescriptor(

@@ -33,7 +33,7 @@ struct ValueRulesReader {
         if let node = object["default"], let value = fitting(node, shape) {
             rules.initial = value
             if rules.isClosed, !shape.isCollection, !rules.accepts(value) {
-                node.report("is not one of \"values\"")
+                node.report("\(value.nameForMessages) is not one of \"values\"")
             }
         }
         // The problems of a list that is empty now were reported.

@@ -91,7 +91,8 @@ struct AnswerValue {
 package struct MappingIssue: Sendable, Equatable {
     /// The key path with list positions: `array_of_enterprises[3].address.street_number`.
     package let keyPath: String
-    /// Names the expected and the found kind of value, never the value itself.
+    /// Names the expected and the found kind of value. The value itself is named only where the
+    /// attribute accepts nothing but listed values.
     package let reason: String
 
     /// Control characters in both texts are escaped, because a key comes from the server and a

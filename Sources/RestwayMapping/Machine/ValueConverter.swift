@@ -408,7 +408,8 @@ struct ValueConverter {
         let value = Value(cell.placed(besides: bytes.base))
         guard check.accepted.contains(where: { $0.isSame(as: value) }) else {
             bytes.pop(to: mark)
-            throw .found("another value", by: target)
+            throw .other(
+                "expected \(check.accepted.alternatives), found \(value.nameForMessages)")
         }
         return cell
     }

@@ -79,7 +79,7 @@ package final class Draft: Sendable {
             throw .unfitValue(
                 entity: entity.name, attribute: attribute.name,
                 expected: accepted.alternatives,
-                found: kept == .null ? "null" : "another value")
+                found: kept.nameForMessages)
         }
         throw .unfitValue(
             entity: entity.name, attribute: attribute.name,

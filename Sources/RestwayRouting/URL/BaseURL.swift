@@ -14,7 +14,9 @@ package struct BaseURL: Sendable, Equatable {
     /// Creates a base URL. Credentials, a query, a fragment and dot segments are refused.
     package init(_ text: String) throws(RoutingError) {
         if text.utf8.contains(where: ASCII.endsPath) {
-            throw .unusableURL(text, "a base URL has neither query nor fragment")
+            throw .unusableURL(
+                text, "a base URL has neither query nor fragment",
+                behindPath: Self.shownBehindPath(text))
         }
         let url = try HTTPURL(text)
         let segments = Array(url.path.utf8).split(separator: ASCII.slash)
@@ -25,6 +27,25 @@ package struct BaseURL: Sendable, Equatable {
         path = String(PathSegment.withoutTrailingSlashes(url.path[...]))
         self.text = origin.description + path
         textAndSlash = self.text + "/"
+    }
+
+    /// Returns the query and the fragment as a message shows them: without the values, which may be
+    /// secrets.
+    private static func shownBehindPath(_ text: String) -> String {
+        var shown = ""
+        var isValue = false
+        for scalar in text.unicodeScalars.drop(while: { $0 != "?" && $0 != "#" }) {
+            switch scalar {
+            case "?", "&", "#": isValue = false
+            case "=" where !isValue:
+                isValue = true
+                shown += "=..."
+                continue
+            default: break
+            }
+            if !isValue { shown.unicodeScalars.append(scalar) }
+        }
+        return shown
     }
 
     /// Creates the base URL of an API from a server, the path and the version of the API.

@@ -37,7 +37,8 @@ struct HTTPURL: Equatable, Sendable {
     private static func encoded(_ text: String) throws(RoutingError) -> String {
         let utf8 = text.utf8
         guard URLText.isAbsolute(text), let colon = utf8.firstIndex(of: ASCII.colon) else {
-            throw .unusableURL(text, "an absolute URL is expected")
+            throw .unusableURL(
+                text, "an absolute URL is expected, such as \"https://api.example.com/v1\"")
         }
         let start = utf8.index(colon, offsetBy: 3)
         let end =

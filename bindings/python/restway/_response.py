@@ -233,8 +233,10 @@ class Response(Tabular, ReadsInto, Owner[native.ResponseHandle]):
         """
         text = native.lib.restway_response_json(self._handle, None)
         if text is None:
+            media_type = self.headers.get("Content-Type") or "no media type"
             raise MappingError(
-                "the body is not valid JSON",
+                f"the body of {self.url.partition('?')[0]} ({media_type}) is not valid JSON; "
+                "`text` shows it",
                 status=Status.MAPPING,
                 domain=Domain.MAPPING,
                 http_status=self.status,

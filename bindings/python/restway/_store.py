@@ -46,7 +46,8 @@ class Store(Owner[native.StoreHandle]):
     def find(self, entity: str, identity: int | str) -> Object | None:
         """Returns the newest snapshot of the object with that identity, or None.
 
-        `12` and `"12"` are different identities. Raises UnknownEntityError.
+        `12` and `"12"` are different identities. Raises UnknownEntityError; UsageError for a str if
+        the identity of the entity is an int, and the other way round.
         """
         try:
             handle = make(

@@ -238,7 +238,8 @@ def test_the_store_finds_counts_and_knows_the_newest(client: restway.Client) -> 
     assert newest is not None and newest.name == "Renamed" and newest.same_as(before)
     assert before.name != "Renamed"
     assert store.find("Enterprise", 12) == newest != before
-    assert store.find("Enterprise", "12") is None
+    with pytest.raises(restway.UsageError, match='is an integer, and "12" is a string'):
+        store.find("Enterprise", "12")
     assert store.count("Enterprise") == 1
     with pytest.raises(restway.UnknownEntityError):
         store.count("Nobody")
