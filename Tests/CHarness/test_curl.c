@@ -132,7 +132,6 @@ static void to_curl__keeps_secrets_of_bodies_back(void **state) {
         {"{\"user\": \"ann\", \"a\": [{\"Password\": \"hidden\"}], \"pin\": {\"b\": \"hidden\"}}",
          "application/json"},
         {"user=ann&client_secret=hidden&P%69N=hidden", "application/x-www-form-urlencoded"},
-        {"{\"user\": \"ann\", \"password\": \"hidden", "application/json"},
     };
     restway_client *client = make_client();
     for (size_t index = 0; index < sizeof(bodies) / sizeof(bodies[0]); index++) {
@@ -147,6 +146,16 @@ static void to_curl__keeps_secrets_of_bodies_back(void **state) {
         assert_holds(run_command(write_command(client, request, RESTWAY_CURL_REVEAL)), body);
         restway_request_release(request);
     }
+    restway_request *broken = NULL;
+    assert_ok(restway_request_create("POST", "echo", &broken, &failure));
+    assert_ok(
+        restway_request_set_json(broken, "{\"user\": \"ann\", \"password\": \"hidden", &failure));
+    size_t length = 0;
+    assert_fails(
+        restway_request_to_curl(
+            broken, client, 0, command, sizeof(command), &length, &failure),
+        RESTWAY_E_INVALID_ARGUMENT, "{\"user\": \"ann\", \"password\": \"[redacted]");
+    restway_request_release(broken);
     restway_client_release(client);
 }
 

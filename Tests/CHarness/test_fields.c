@@ -88,7 +88,7 @@ static void object_fill__names_the_field_that_does_not_fit(void **state) {
         "Thing.text is a string, and its field takes an int64");
     expect_unfit(object, any, RESTWAY_E_INVALID_ARGUMENT, "Thing.any is a string");
     expect_unfit(
-        object, missing, RESTWAY_E_UNKNOWN_ATTRIBUTE, "Thing.missing is not an attribute");
+        object, missing, RESTWAY_E_UNKNOWN_ATTRIBUTE, "Thing has no attribute \"missing\"");
     expect_unfit(
         object, narrow, RESTWAY_E_INVALID_ARGUMENT,
         "Thing.id has a member that cannot hold an int64");

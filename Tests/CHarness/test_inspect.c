@@ -20,7 +20,7 @@ static void inspect__shows_what_would_be_sent(void **state) {
     assert_ok(restway_request_create("POST", "echo?token=hidden&page=2", &request, &failure));
     assert_ok(restway_request_set_header(request, "X-Colour", "green", &failure));
     assert_ok(restway_request_set_body(
-        request, "{\"pin\": 1, \"password\": \"hidden\"}", 31, "application/json", &failure));
+        request, "{\"pin\": 1, \"password\": \"hidden\"}", 32, "application/json", &failure));
     assert_ok(restway_client_inspect(client, request, &sent, &failure));
     assert_string_equal(restway_outgoing_method(sent), "POST");
     assert_holds(restway_outgoing_url(sent), "/v2/echo?token=hidden&page=2");
@@ -37,7 +37,7 @@ static void inspect__shows_what_would_be_sent(void **state) {
     }
     assert_true(has_type);
     assert_memory_equal(restway_outgoing_body(sent, &length), "{\"pin\": 1, ", 11);
-    assert_int_equal(length, 31);
+    assert_int_equal(length, 32);
     const char *text = restway_outgoing_text(sent);
     assert_holds(text, "POST ");
     assert_holds(text, "token=[redacted]&page=2\n");

@@ -164,7 +164,7 @@ static void lists_and_stores__have_short_ways(void **state) {
     restway_object_release(found);
     assert_fails(
         restway_store_find_string(own.store, "Enterprise", "3", &found, &failure),
-        RESTWAY_E_NO_OBJECT, "");
+        RESTWAY_E_INVALID_ARGUMENT, "is an integer, and \"3\" is a string");
     assert_null(found);
     assert_refused(restway_store_find_int(NULL, "Enterprise", 3, &found, &failure));
     assert_refused(restway_store_find_int(own.store, NULL, 3, &found, &failure));

@@ -45,7 +45,7 @@ static void store_delete__by_identity(void **state) {
     identity = restway_value_string("1");
     assert_fails(
         restway_store_delete_identity(store, "Employee", &identity, &failure),
-        RESTWAY_E_NO_OBJECT, "1");
+        RESTWAY_E_INVALID_ARGUMENT, "Employee.id, the identity of Employee, is an integer");
     assert_fails(
         restway_store_delete_identity(store, "Employe", &identity, &failure),
         RESTWAY_E_UNKNOWN_ENTITY, "Employee");

@@ -80,22 +80,22 @@ static void client_verbs__refuse_null_and_bad_texts(void **state) {
     assert_refused(restway_client_post(client, NULL, "1", &response, &failure));
     OUT_IS_CLEARED(response);
     assert_refused(restway_client_post(client, BAD_UTF8, "1", &response, &failure));
-    /* The bytes of a body are not checked. */
-    assert_ok(restway_client_post(client, "echo", BAD_UTF8, NULL, &failure));
+    /* The body is no JSON. */
+    assert_refused(restway_client_post(client, "echo", BAD_UTF8, NULL, &failure));
     assert_refused(restway_client_put(NULL, "echo", "1", &response, &failure));
     OUT_IS_CLEARED(response);
     assert_refused(restway_client_put(client, NULL, "1", &response, &failure));
     OUT_IS_CLEARED(response);
     assert_refused(restway_client_put(client, BAD_UTF8, "1", &response, &failure));
-    /* The bytes of a body are not checked. */
-    assert_ok(restway_client_put(client, "echo", BAD_UTF8, NULL, &failure));
+    /* The body is no JSON. */
+    assert_refused(restway_client_put(client, "echo", BAD_UTF8, NULL, &failure));
     assert_refused(restway_client_patch(NULL, "echo", "1", &response, &failure));
     OUT_IS_CLEARED(response);
     assert_refused(restway_client_patch(client, NULL, "1", &response, &failure));
     OUT_IS_CLEARED(response);
     assert_refused(restway_client_patch(client, BAD_UTF8, "1", &response, &failure));
-    /* The bytes of a body are not checked. */
-    assert_ok(restway_client_patch(client, "echo", BAD_UTF8, NULL, &failure));
+    /* The body is no JSON. */
+    assert_refused(restway_client_patch(client, "echo", BAD_UTF8, NULL, &failure));
     restway_client_release(client);
 }
 

@@ -177,7 +177,7 @@ final class JSONAPITests: OutboxTestCase {
             XCTAssertEqual(response.objects.count, 0)
             XCTAssertEqual(
                 response.issues.map(\.reason),
-                ["expected a value of \"type\" that stands for Person, found another value"])
+                ["expected a value of \"type\" that stands for Person, found \"companies\""])
             let none = try get("people/1", #"{"data": null}"#, client)
             XCTAssertEqual(none.objects.count, 0)
             XCTAssertEqual(none.issues, [])

@@ -58,7 +58,7 @@ final class UnionTests: EachStoreTestCase {
             XCTAssertEqual(
                 response.issues.map(\.reason),
                 [
-                    "expected a value of \"type\" that stands for Bug or Story, found another value"
+                    "expected a value of \"type\" that stands for Bug or Story, found \"Epic\""
                 ])
             XCTAssertEqual(try related("next", of: response.objects[3], client), ["Bug 2"])
         }

@@ -65,7 +65,7 @@ OF_OTHER_PARTS = {
     "a variable without a name": r'^"\$\{" begins a variable of the environment: ',
     "a value of another type": r"^does not fit the type: ",
     "a listed value twice": r"^stands twice$",
-    "a default that is not listed": r'^is not one of "values"$',
+    "a default that is not listed": r'^.+ is not one of "values"$',
     "an identity that is the same everywhere": r"^an identity has no constant and no default, ",
     "a union where one entity is needed": (
         r"^names an attribute of one entity, and this relationship has a union$"

@@ -94,7 +94,7 @@ extension EntityUnion {
         if let text, let member = discriminator.members[text] { return member }
         if let fallback { return fallback }
         let place = discriminator.keyPath.joined(separator: ".")
-        let found = text == nil ? "no such value" : "another value"
+        let found = text.map { Value.string($0).nameForMessages } ?? "no such value"
         throw Undecided(
             reason: "expected a value of \"\(place)\" that stands for "
                 + "\(names(mappings)), found \(found)")

@@ -114,7 +114,7 @@ def test_an_object_says_of_which_entity_it_is(client: restway.Client) -> None:
 def test_a_value_that_fits_no_entity_is_an_issue_with_its_place(client: restway.Client) -> None:
     response = mapped(client, {"id": 9, "items": [{"type": "x"}, *ITEMS], "top": 1})
     assert [issue.key_path for issue in response.issues] == ["items[0]", "top"]
-    assert "stands for Bug or Story, found another value" in response.issues[0].reason
+    assert "stands for Bug or Story, found \"x\"" in response.issues[0].reason
     assert "does not say whether it identifies Bug or Story" in response.issues[1].reason
     assert named(response.objects[0].items) == MIXED
     with restway.Client(client.api, strict_mapping=True) as strict, pytest.raises(

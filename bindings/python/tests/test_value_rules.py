@@ -89,7 +89,7 @@ def test_an_identity_alone_brings_no_defaults(client: restway.Client) -> None:
 def test_constants_are_written_and_checked(client: restway.Client, peer: Peer) -> None:
     response = receive(client, {"id": 1, "data": {"type": "people"}})
     assert [(issue.key_path, issue.reason) for issue in response.issues] == [
-        ("[0].data.type", 'expected "issues", found another value')
+        ("[0].data.type", 'expected "issues", found "people"')
     ]
     issue = response.objects[0]
     assert issue.kind == "issues"
@@ -104,7 +104,7 @@ def test_constants_are_written_and_checked(client: restway.Client, peer: Peer) -
     (answered,) = client.post(created).objects
     assert sent(peer) == {"data": {"type": "issues"}, "title": "C"}
     assert (answered.id, answered.title, answered.state) == (9, "C", "open")
-    with pytest.raises(restway.UsageError, match='takes "issues", not another value'):
+    with pytest.raises(restway.UsageError, match='takes "issues", not "people"'):
         created.kind = "people"
 
 
