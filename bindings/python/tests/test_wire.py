@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from typing import Any
 
 import pytest
@@ -123,6 +124,7 @@ def test_a_body_follows_to_another_origin_only_where_the_document_says_so(
 def test_messages_and_the_log_forge_no_line(
     peer: Peer, caplog: pytest.LogCaptureFixture
 ) -> None:
+    caplog.set_level(logging.INFO)
     peer.respond(b'{"error": "down\\n#1 \\u001b[31mforged\\u2028"}', status=500)
     with wire_client(peer, errors={"message": "error"}) as client:
         with pytest.raises(restway.HTTPStatusError) as caught:
