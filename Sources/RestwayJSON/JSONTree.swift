@@ -39,8 +39,8 @@ extension JSONTree {
         throw error(failure)
     }
 
-    /// Parses a copy of a text in which U+FFFD replaces what is not Unicode; `nil` if the copy is not
-    /// valid either.
+    /// Parses a copy of a text in which U+FFFD replaces what is not Unicode; `nil` if the copy is
+    /// not valid either.
     private static func repaired(
         _ text: UnsafeRawBufferPointer, _ options: JSONValue.ParseOptions
     ) -> JSONTree? {

@@ -48,8 +48,8 @@ package struct NumberForm {
 }
 
 extension NumberForm {
-    /// Returns the shortest text of a finite number that is read as the same double: `0.1`, `19.99`,
-    /// `1e-7`, `5.0`. It always has a fraction or an exponent.
+    /// Returns the shortest text of a finite number that is read as the same double: `0.1`,
+    /// `19.99`, `1e-7`, `5.0`. It always has a fraction or an exponent.
     package static func shortest(_ number: Double) -> String {
         let text = number.description
         guard let mark = text.utf8.firstIndex(of: UInt8(ascii: "e")) else { return text }

@@ -63,3 +63,11 @@ struct BodyReading {
         body.withBytes { RepairedText($0, marksStrings: true) }.map { Body($0.bytes) }
     }
 }
+
+extension CallContext {
+    /// The limits on the size of a response.
+    var mappingLimits: MappingLimits {
+        MappingLimits(
+            nestingDepthMax: options.nestingDepthMax, objectsMax: options.objectsMax)
+    }
+}

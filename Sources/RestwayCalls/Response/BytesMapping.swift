@@ -105,11 +105,7 @@ private struct BytesMappingRun: Sendable {
         return try commit(&result, body, isJSON: MediaType.reads(mapper, MediaType.json))
     }
 
-    private var limits: MappingLimits {
-        MappingLimits(
-            nestingDepthMax: context.options.nestingDepthMax,
-            objectsMax: context.options.objectsMax)
-    }
+    private var limits: MappingLimits { context.mappingLimits }
 
     // MARK: Rules
 

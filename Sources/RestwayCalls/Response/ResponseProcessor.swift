@@ -195,11 +195,7 @@ struct ResponseProcessor {
         return failure(.mapping, coding.map { "\(why) (\($0))" } ?? why, received)
     }
 
-    var limits: MappingLimits {
-        let options = context.options
-        return MappingLimits(
-            nestingDepthMax: options.nestingDepthMax, objectsMax: options.objectsMax)
-    }
+    var limits: MappingLimits { context.mappingLimits }
 
     /// - Parameter isAnswer: Whether the machine maps the answer to a request that has sent
     ///   objects.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from datetime import datetime, timezone
 from decimal import Decimal
-from typing import Any, Optional
+from typing import Any
 
 import pytest
 
@@ -65,8 +65,8 @@ def _client(peer: Peer) -> Any:
 @dataclasses.dataclass
 class Price:
     id: int
-    digits: Optional[Decimal] = None
-    at: Optional[datetime] = None
+    digits: Decimal | None = None
+    at: datetime | None = None
 
 
 def sent(peer: Peer) -> bytes:

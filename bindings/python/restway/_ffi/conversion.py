@@ -68,10 +68,8 @@ def _microseconds(given: datetime) -> int:
 def _iso(given: datetime) -> str:
     if given.utcoffset() is None:
         raise ValueError(f"a datetime needs a time zone, such as timezone.utc: {given!r}")
-    try:
+    with contextlib.suppress(OverflowError):  # in UTC, the year would be 0 or 10000
         given = given.astimezone(timezone.utc)
-    except OverflowError:
-        pass  # in UTC, the year would be 0 or 10000: it keeps its offset
     return given.isoformat().replace("+00:00", "Z")
 
 

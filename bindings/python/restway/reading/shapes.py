@@ -8,7 +8,6 @@ from functools import lru_cache
 from typing import Any
 
 from .. import _ffi as native
-from .._ffi.conversion import unreadable
 from .._lazy import base64, json
 
 Converter = Callable[[Any], Any]
