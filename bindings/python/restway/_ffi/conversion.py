@@ -16,6 +16,7 @@ the library: copies of its memory, and buffers for it.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
