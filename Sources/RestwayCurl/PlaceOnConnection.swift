@@ -10,8 +10,8 @@ struct PlaceOnConnection {
         case busy
         /// The connection was idle, and bytes that answer no request, or its end, have come.
         case unread
-        /// The connection speaks HTTP/2, was idle, and has more frames than libcurl has read when it
-        /// chose it. libcurl reads on when it looks for a connection once more.
+        /// The connection speaks HTTP/2, was idle, and has more frames than libcurl has read when
+        /// it chose it. libcurl reads on when it looks for a connection once more.
         case moreFrames
     }
 

@@ -62,8 +62,8 @@ def test_a_proxy_forwards_requests(
     with client.get("good") as response:
         assert "tinyproxy" in response.headers["Via"]
     check_health(client)
-    # This proxy ends each connection a moment after its answer, which does not say so. A POST that is
-    # sent later does not go out on such a connection.
+    # This proxy ends each connection a moment after its answer, which does not say so. A POST that
+    # is sent later does not go out on such a connection.
     await_end_of_connections(tinyproxy)
     with client.post("good", body=bytes(300_000)) as response:
         assert response.status == 200
