@@ -189,7 +189,7 @@ final class PagesTests: XCTestCase {
             #"{"list": [{"id": 1}], "more": "yes", "next": "x"}"#,
             #"{"list": [{"id": 1}], "next": "x"}"#,
             #"{"list": [{"id": 1}], "more": true, "next": {"a": 1}}"#,
-            #"{"list": [{"id": 1}], "more": true, "next": "x", "total": "9"}"#,
+            #"{"list": [{"id": 1}], "more": true, "next": "x", "total": "many"}"#,
         ]
         let fields = ["more", "more", "next", "total"]
         for (body, field) in zip(bodies, fields) {

@@ -136,7 +136,7 @@ final class CookieJarTests: CurlTransportTestCase {
         XCTAssertEqual(refusal(of: folder), "cookie_file \(folder): it is no regular file")
         XCTAssertEqual(
             refusal(of: folder + "/none/x"),
-            "cookie_file \(folder)/none/x: No such file or directory")
+            "cookie_file \(folder)/none/x: the folder \"\(folder)/none\" does not exist")
         XCTAssertTrue(refusal(of: "/proc/self/none").hasPrefix("cookie_file /proc/self/none: "))
         write("hunter2")
         XCTAssertTrue(refusal(of: path).hasPrefix("cookie_file \(path): it is no file of cookies"))
