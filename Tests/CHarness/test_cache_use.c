@@ -348,13 +348,14 @@ static void cache__keeps_a_body_whose_coding_is_unknown(void **state) {
     (void)state;
     struct caching caching;
     restway_response *response = POISON;
+    static const char coded[] = "\xff\x06 sNaPpY";
     caching_begin(&caching);
     caching_answer(
-        &caching, 200, "Cache-Control: max-age=60\r\nContent-Encoding: snappy\r\n", THING);
+        &caching, 200, "Cache-Control: max-age=60\r\nContent-Encoding: snappy\r\n", coded);
     caching_get_body(
-        &caching, "/plain", RESTWAY_CACHE_STANDARD, RESTWAY_CACHE_STATE_STORED, 1, THING);
+        &caching, "/plain", RESTWAY_CACHE_STANDARD, RESTWAY_CACHE_STATE_STORED, 1, coded);
     caching_get_body(
-        &caching, "/plain", RESTWAY_CACHE_STANDARD, RESTWAY_CACHE_STATE_HIT, 1, THING);
+        &caching, "/plain", RESTWAY_CACHE_STANDARD, RESTWAY_CACHE_STATE_HIT, 1, coded);
     response = perform(&caching, caching_request("/plain"));
     assert_string_equal(restway_response_header(response, "Content-Encoding"), "snappy");
     restway_response_release(response);

@@ -28,12 +28,14 @@ static void paging_begin(struct paging *paging, restway_delivery delivery) {
     restway_api *api = NULL;
     static const char document[] =
         "{\"restway\": 1, \"entities\": {\"Thing\": {\"identity\": \"id\","
-        " \"attributes\": {\"id\": {\"type\": \"int\"}}}},"
+        " \"attributes\": {\"id\": {\"type\": \"int\"}}},"
+        /* Pages of objects without identity may be equal. */
+        " \"Line\": {\"attributes\": {\"id\": {\"type\": \"int\"}}}},"
         " \"routes\": {\"things\": {\"path\": \"things\","
         " \"response\": {\"entity\": \"Thing\", \"keyPath\": \"list\"},"
         " \"pages\": {\"cursor\": \"next\", \"parameter\": \"after\", \"total\": \"total\"}},"
         " \"numbered\": {\"path\": \"numbered\", \"pages\": {\"page\": \"page\"},"
-        " \"response\": {\"entity\": \"Thing\", \"keyPath\": \"list\"}},"
+        " \"response\": {\"entity\": \"Line\", \"keyPath\": \"list\"}},"
         " \"plain\": {\"path\": \"plain\"}}}";
     memset(paging, 0, sizeof(*paging));
     pthread_mutex_init(&paging->lock, NULL);

@@ -30,8 +30,8 @@ static void store_find__of_what_is_not_there(void **state) {
     assert_null(found);
     identity = restway_value_string("3");
     assert_fails(
-        restway_store_find(store, "Enterprise", &identity, &found, &failure), RESTWAY_E_NO_OBJECT,
-        "");
+        restway_store_find(store, "Enterprise", &identity, &found, &failure),
+        RESTWAY_E_INVALID_ARGUMENT, "the identity of Enterprise, is an integer");
     assert_fails(
         restway_store_find(store, "Nothing", &identity, &found, &failure),
         RESTWAY_E_UNKNOWN_ENTITY, "Nothing");

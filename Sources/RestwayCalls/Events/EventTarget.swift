@@ -69,6 +69,8 @@ final class EventTarget: BodyTarget, @unchecked Sendable {
     private var batch = EventBatch()
     private var lastEventID = ""
     private var length: Int64 = 0
+    /// The unknown coding of a stream that has had no event yet.
+    private var unknownCoding: String?
 
     /// - Parameter format: The format of the stream; `nil` if the media type decides.
     init(
@@ -104,8 +106,9 @@ final class EventTarget: BodyTarget, @unchecked Sendable {
             opened = nil
             throw Failure(.mapping, why)
         case .events(let found):
-            if let reason = ContentDecoder.reasonNotDecoded(head.headers) {
-                Log.shared.write(.warning, .transport, "\(call.description): \(reason)")
+            unknownCoding = ContentDecoder.reasonNotDecoded(head.headers)
+            if let unknownCoding {
+                Log.shared.write(.warning, .transport, "\(call.description): \(unknownCoding)")
             }
             opened = found
             parser = found.parser(
@@ -138,6 +141,8 @@ final class EventTarget: BodyTarget, @unchecked Sendable {
     func finish() throws(Failure) -> SavedBody? {
         parser?.end(into: &batch)
         _ = try tellEvents()
+        // The text of an event was not found in any of these bytes.
+        if let unknownCoding, length > 0 { throw Failure(.mapping, unknownCoding) }
         return SavedBody(path: nil, length: length, digest: nil, resumedFrom: 0)
     }
 
@@ -149,6 +154,7 @@ final class EventTarget: BodyTarget, @unchecked Sendable {
     /// Maps the events that have arrived, and gives them to the program.
     private func tellEvents() throws(Failure) -> BodyFlow {
         defer { batch.removeAll() }
+        if !batch.events.isEmpty { unknownCoding = nil }
         if let parser {
             lastEventID = parser.lastEventID
             reconnection.received(

@@ -184,7 +184,11 @@ struct ResponseProcessor {
                 return self.machine(plan, isAnswer: request.submission != nil)
             }
         } catch {
-            throw unreadable(AnswerErrors(self).unreadable(error.message, received), received)
+            // The secrets of other formats cannot be told from other text.
+            let why =
+                MediaType.reads(mapper, MediaType.json)
+                ? AnswerErrors(self).unreadable(error.message, received) : error.message
+            throw unreadable(why, received)
         }
         return try result(of: machine, mapper, received)
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import functools
 import gc
 import weakref
 from collections.abc import Callable
@@ -185,7 +186,7 @@ def test_an_exception_of_the_package_keeps_its_class(stage: str, peer: Peer) -> 
     peer.respond(b'{"id": 1}')
     with client_with(peer, stage) as client:
         for kind in CLASSES:
-            GIVEN[:] = [lambda kind=kind: kind("made with a message alone")]
+            GIVEN[:] = [functools.partial(kind, "made with a message alone")]
             with pytest.raises(restway.RestwayError, match="a message alone") as caught:
                 use(client, stage)
             assert type(caught.value) is kind

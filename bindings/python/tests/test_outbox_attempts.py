@@ -126,9 +126,13 @@ client.outbox.flush(wait=True)
 
 def test_the_attempt_of_a_killed_process_counts_once(peer: Peer, tmp_path: Path) -> None:
     came = threading.Event()
-    peer.heard = came.set
     go_on = threading.Event()
-    peer.heard = lambda: (came.set(), go_on.wait(60))
+
+    def heard() -> None:
+        came.set()
+        go_on.wait(60)
+
+    peer.heard = heard
     command = [sys.executable, "-c", SENDER, peer.url, str(tmp_path)]
     with subprocess.Popen(command, cwd=Path(__file__).parent.parent) as sender:
         assert came.wait(60)
