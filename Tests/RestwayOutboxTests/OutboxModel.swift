@@ -38,18 +38,27 @@ struct OutboxModel {
     /// The items that may be sent when they are due: the first one of each lane, where it can go.
     private var turns: [Int] {
         var lanes: Set<Lane> = []
+        let passed = passed
         return items.indices.filter { index in
             let item = items[index]
-            return !isPassedBy(item) && lanes.insert(item.lane).inserted
+            return !passed[index] && lanes.insert(item.lane).inserted
                 && !item.isDead && item.missing.isEmpty
         }
     }
 
-    /// Returns dead letters, where they are skipped, and the items that wait for their objects.
-    private func isPassedBy(_ item: Item) -> Bool {
-        guard passes else { return false }
-        let makers = item.missing.compactMap { creator($0) }
-        return item.isDead || makers.contains { isPassedBy(items[$0]) }
+    /// Whether others pass each item: dead letters, where they are skipped, and the items that wait
+    /// for their objects. An item stands behind the one that makes its object.
+    private var passed: [Bool] {
+        var passed: [Bool] = []
+        var lost: Set<LocalID> = []
+        for item in items {
+            passed.append(passes && (item.isDead || !lost.isDisjoint(with: item.missing)))
+            if passed.last == true {
+                lost.formUnion(item.companions)
+                if let local = item.creates { lost.insert(local) }
+            }
+        }
+        return passed
     }
 
     /// The items that wait for an object, or behind a dead letter.
@@ -75,7 +84,9 @@ struct OutboxModel {
     var nextAttemptAt: Int64? { turns.map { items[$0].next }.filter { $0 > 0 }.min() }
 
     func isOccupied(_ lane: Lane) -> Bool {
-        items.contains { ($0.lane == lane || rules.order == .strict) && !isPassedBy($0) }
+        zip(items, passed).contains { item, isPassed in
+            (item.lane == lane || rules.order == .strict) && !isPassed
+        }
     }
 
     // MARK: Sending
@@ -91,7 +102,7 @@ struct OutboxModel {
 
     /// Returns what the rule of the library chooses if it is given all items.
     func selected(itemsMax: Int, now: Int64) -> [Int64] {
-        let candidates = items.filter { !isPassedBy($0) }.map { item in
+        let candidates = zip(items, passed).filter { !$0.1 }.map { item, _ in
             OutboxSelection.Candidate(
                 id: item.id, lane: item.lane,
                 isReady: !item.isDead && item.missing.isEmpty && item.next <= now)
@@ -108,9 +119,9 @@ struct OutboxModel {
         var closed = busy
         var taken: [Int64] = []
         if rules.order == .strict, !busy.isEmpty { return [] }
-        for index in items.indices where taken.count < itemsMax {
+        let passed = passed
+        for index in items.indices where taken.count < itemsMax && !passed[index] {
             let item = items[index]
-            if isPassedBy(item) { continue }
             let isFree = !item.isDead && item.missing.isEmpty && item.next <= now
             if rules.order == .strict, !isFree { break }
             if isFree, !closed.contains(item.lane) {
