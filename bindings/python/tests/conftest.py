@@ -60,6 +60,12 @@ def pytest_sessionfinish() -> None:
     gc.unfreeze()  # Hypothesis looks for what refers to the objects that it knows
 
 
+@pytest.fixture(scope="session", autouse=True)
+def mypy_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Lets all runs of mypy share what they have found out about the package."""
+    os.environ["MYPY_CACHE_DIR"] = str(tmp_path_factory.mktemp("mypy"))
+
+
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, None]:
     report = (yield).get_result()

@@ -68,7 +68,7 @@ def mypy(folder: Path, *files: Path) -> str:
     """Returns the report of mypy."""
     pytest.importorskip("mypy")
     command = [sys.executable, "-m", "mypy", "--strict", "--config-file="]
-    return checked([*command, f"--cache-dir={folder / 'cache'}", *map(str, files)], folder)
+    return checked([*command, *map(str, files)], folder)
 
 
 def pyright(folder: Path, *files: Path) -> str:
