@@ -79,8 +79,12 @@ struct AnswerErrors {
             of: received.body, mediaType: received.headers[first: "Content-Type"])
     }
 
-    /// Returns why a body cannot be read, with its media type and its first bytes.
-    func unreadable(_ reason: String, _ received: ReceivedResponse) -> String {
+    /// Returns why a body cannot be read, with its media type and its first bytes. In other formats
+    /// than JSON, secrets cannot be told from other text, so nothing of the body is shown.
+    func unreadable(
+        _ reason: String, _ received: ReceivedResponse, by mapper: (any Mapper)? = nil
+    ) -> String {
+        if let mapper, !MediaType.reads(mapper, MediaType.json) { return reason }
         let type = received.headers[first: "Content-Type"] ?? "no media type"
         let bytes = Array(received.body.bytesAndNUL.dropLast().prefix(Self.readBytesMax))
         let excerpt = ErrorExcerpt(call.api.definition.redaction, secrets).text(ofBroken: bytes)

@@ -184,10 +184,7 @@ struct ResponseProcessor {
                 return self.machine(plan, isAnswer: request.submission != nil)
             }
         } catch {
-            // The secrets of other formats cannot be told from other text.
-            let why =
-                MediaType.reads(mapper, MediaType.json)
-                ? AnswerErrors(self).unreadable(error.message, received) : error.message
+            let why = AnswerErrors(self).unreadable(error.message, received, by: mapper)
             throw unreadable(why, received)
         }
         return try result(of: machine, mapper, received)
