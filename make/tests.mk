@@ -185,7 +185,7 @@ test-valgrind-1 test-valgrind-2: test-valgrind-%: setup $(HARNESS) $(HARNESS_PLU
 	mkdir -p $(HALF)
 	cp $(LIBRARY) $(HALF)/$(SONAME)
 	$(STAGED) LD_LIBRARY_PATH=$(CURDIR)/$(HALF) RESTWAY_HARNESS_SLOW=1 RESTWAY_HARNESS_HALF=$* \
-	    RESTWAY_PLUGIN_PATH=$(STAGE)/lib/restway/plugins timeout 900 $(WITH_DEMO_API) \
+	    RESTWAY_PLUGIN_PATH=$(STAGE)/lib/restway/plugins timeout 1800 $(WITH_DEMO_API) \
 	    $(VALGRIND) --log-file=$(HALF)/found.%p $(HARNESS) || \
 	    { echo "=== what failed:"; cat $(HALF)/found.*; exit 1; }
 	@echo "valgrind: no errors, no leaks"
@@ -221,7 +221,7 @@ SCENARIO_DRIVERS := build/scenarios
 # Scenarios as data, which C, C++, Python and Swift run in the same way.
 .PHONY: test-scenarios
 test-scenarios: setup $(SCENARIO_DRIVERS)/c $(SCENARIO_DRIVERS)/cpp $(SCENARIO_DRIVERS)/swift
-	$(STAGED) ASAN_OPTIONS=detect_leaks=0 RESTWAY_SCENARIO_DRIVERS=$(CURDIR)/$(SCENARIO_DRIVERS) timeout 900 \
+	$(STAGED) ASAN_OPTIONS=detect_leaks=0 RESTWAY_SCENARIO_DRIVERS=$(CURDIR)/$(SCENARIO_DRIVERS) timeout 1800 \
 	    $(PYTEST) --dist load -c Tests/Scenarios/pytest.ini Tests/Scenarios
 
 $(SCENARIO_DRIVERS)/c: $(wildcard Tests/Scenarios/c/*) $(STAGE)/lib/librestway.so
@@ -247,12 +247,12 @@ $(SCENARIO_DRIVERS)/swift:
 # Plugins that are compiled for each test, good and bad ones.
 .PHONY: test-plugins
 test-plugins: setup $(STAGE)/lib/librestway.so
-	$(STAGED) timeout 900 $(PYTEST) -c Tests/Plugins/pytest.ini Tests/Plugins
+	$(STAGED) timeout 1800 $(PYTEST) -c Tests/Plugins/pytest.ini Tests/Plugins
 
 # Servers that misbehave, and packaged servers: nginx, httpbin.
 .PHONY: test-faults
 test-faults: setup $(STAGE)/lib/librestway.so
-	$(STAGED) timeout 900 $(PYTEST) -c Tests/Faults/pytest.ini Tests/Faults
+	$(STAGED) timeout 1800 $(PYTEST) -c Tests/Faults/pytest.ini Tests/Faults
 
 # A process that has an outbox is killed and started again, or its disk is full or fails.
 .PHONY: test-crash

@@ -304,7 +304,8 @@ def test_an_async_client_has_events_for_a_loop(peer: Peer) -> None:
             names += [event.kind.name async for event in events]
         return names
 
-    assert asyncio.run(run()) == ["DID_SUCCEED", "DID_FAIL"]
+    # Only the events of one call have an order.
+    assert sorted(asyncio.run(run())) == ["DID_FAIL", "DID_SUCCEED"]
 
 
 def test_a_loop_over_events_can_be_ended(peer: Peer) -> None:
