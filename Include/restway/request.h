@@ -21,8 +21,9 @@ typedef struct restway_draft restway_draft;
 
 /** Makes a request to a path.
  *
- *  @param method "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS" or "TRACE". *Copied*.
- *                CONNECT is refused, because it makes a tunnel instead of an answer.
+ *  @param method "GET", "POST", "REPORT" or any other token (RFC 9110, section 9.1). *Copied*.
+ *                CONNECT is refused, because it makes a tunnel instead of an answer, and so is a
+ *                known method in other letters, such as "get".
  *  @param path   A path below the environment's base URL ("enterprises/12"), which may have a query
  *                and variables ("enterprises/:itemID"), NUL-terminated UTF-8. *Copied*. An absolute
  *                URL must lead below the base URL, unless restway_request_set_route() names a

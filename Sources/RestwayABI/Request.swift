@@ -58,8 +58,8 @@ public func restway_request_create(
     _ method: CString?, _ path: CString?, _ outRequest: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.creating(outRequest, outError, "out_request") { () throws(Failure) in
-        let method = try Argument.method(method)
         let path = try Argument.string(path, "path")
+        let method = try Argument.method(method, path: path)
         return RequestHandle(RequestSpec(target: .path(method, path)))
     }
 }

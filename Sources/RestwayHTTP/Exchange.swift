@@ -53,10 +53,7 @@ package struct Exchange: Sendable {
     /// PUT and DELETE are not repeated: a late repetition could undo a change that was made in
     /// between.
     package var isRepeatable: Bool {
-        switch method {
-        case "GET", "HEAD", "OPTIONS", "TRACE": true
-        default: headers.contains { $0.isNamed("Idempotency-Key") }
-        }
+        Method.isSafe(method) || headers.contains { $0.isNamed("Idempotency-Key") }
     }
 }
 

@@ -109,8 +109,7 @@ package struct Headers: Equatable, Sendable {
 
     /// Whether `name` is a token (RFC 9110, 5.6.2).
     package static func isValidName(_ name: String) -> Bool {
-        var name = name
-        return name.withUTF8 { !$0.isEmpty && $0.allSatisfy(isTokenByte) }
+        ASCII.isToken(name)
     }
 
     /// Whether `value` is a field value (RFC 9110, 5.5). It has no control character except the
@@ -143,16 +142,6 @@ package struct Headers: Equatable, Sendable {
     /// A number of digits alone, without a sign; `nil` for anything else.
     package static func wholeNumber(_ text: Substring) -> Int64? {
         text.utf8.allSatisfy(ASCII.isDigit) ? Int64(text) : nil
-    }
-
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "!"), UInt8(ascii: "#")...UInt8(ascii: "'"), UInt8(ascii: "*"),
-            UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
-            UInt8(ascii: "^")...UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
-            true
-        default: ASCII.isAlphanumeric(byte)
-        }
     }
 }
 

@@ -325,6 +325,11 @@ extension Failure {
         }
     }
 
+    /// Turns the refusal of a method into a failure.
+    package init(_ error: Method.Refusal) {
+        self.init(.invalidArgument, "method is \(error.reason)", field: "method")
+    }
+
     /// Turns a transport error into a failure.
     package init(_ error: TransportError) {
         self.init(Self.reason(error.kind), error.message)

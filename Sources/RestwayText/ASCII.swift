@@ -20,6 +20,21 @@ package enum ASCII {
         isLetter(byte) || isDigit(byte)
     }
 
+    /// Whether `text` is a token (RFC 9110, section 5.6.2).
+    package static func isToken(_ text: some StringProtocol) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy(isTokenByte)
+    }
+
+    private static func isTokenByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "!"), UInt8(ascii: "#")...UInt8(ascii: "'"), UInt8(ascii: "*"),
+            UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
+            UInt8(ascii: "^")...UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
+            true
+        default: isAlphanumeric(byte)
+        }
+    }
+
     package static func isControl(_ byte: UInt8) -> Bool {
         byte < 0x20 || byte == 0x7F
     }

@@ -25,13 +25,7 @@ package enum MediaType {
     /// may stand in a header.
     package static func isRange(_ text: String) -> Bool {
         let parts = essence(text).split(separator: "/", omittingEmptySubsequences: false)
-        let isToken = { (part: Substring) in
-            !part.isEmpty
-                && part.utf8.allSatisfy { byte in
-                    ASCII.isAlphanumeric(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
-                }
-        }
-        return parts.count == 2 && parts.allSatisfy(isToken)
+        return parts.count == 2 && parts.allSatisfy { ASCII.isToken($0) }
             && text.utf8.allSatisfy { (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: ",") }
     }
 

@@ -128,9 +128,23 @@ static void request__refuses_headers_that_are_none(void **state) {
     restway_request_release(request);
 }
 
-static void request_create__refuses_unknown_methods(void **state) {
+static void request_create__takes_any_token_as_its_method(void **state) {
     (void)state;
-    static const char *const methods[] = {"", "get", "BREW", "GET ", "GET\r\n"};
+    restway_client *client = make_client();
+    restway_request *request = NULL;
+    assert_ok(restway_request_create("M-SEARCH", "echo", &request, &failure));
+    restway_value value = restway_value_int64(7);
+    assert_ok(restway_request_set_parameter(request, "a", &value, &failure));
+    restway_response *response = echoed(client, request);
+    expect_echo(response, "\"method\":\"M-SEARCH\"");
+    expect_echo(response, "\"body\":\"{\\\"a\\\":7}\"");
+    restway_response_release(response);
+    restway_client_release(client);
+}
+
+static void request_create__refuses_what_is_no_method(void **state) {
+    (void)state;
+    static const char *const methods[] = {"", "get", "a b", "GET ", "GET\r\n", "CONNECT"};
     restway_request *request = POISON;
     for (size_t index = 0; index < sizeof(methods) / sizeof(methods[0]); index++) {
         assert_refused(restway_request_create(methods[index], "echo", &request, &failure));
@@ -279,7 +293,8 @@ static const struct CMUnitTest tests[] = {
     TEST(request__with_an_empty_body),
     TEST(request__headers_are_set_and_taken_away),
     TEST(request__refuses_headers_that_are_none),
-    TEST(request_create__refuses_unknown_methods),
+    TEST(request_create__takes_any_token_as_its_method),
+    TEST(request_create__refuses_what_is_no_method),
     TEST(request__variables_fill_the_path),
     TEST(request__to_a_named_route),
     TEST(request__about_an_object),

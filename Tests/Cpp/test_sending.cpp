@@ -33,6 +33,20 @@ TEST(a_callback_gets_the_failure) {
     CHECK(status.get_future().get() == 404);
 }
 
+TEST(any_token_is_a_method) {
+    const auto client = plain();
+    const auto answer = client.perform(
+        restway::request::to("M-SEARCH", "echo").parameter("a", 1));
+    CHECK(answer.text().find("\"method\":\"M-SEARCH\"") != std::string::npos);
+    try {
+        client.perform(restway::request::to("a b", "echo"));
+        NOT_REACHED();
+    } catch (const restway::error &failure) {
+        CHECK(failure.status() == RESTWAY_E_INVALID_ARGUMENT);
+        CHECK(std::string(failure.what()).find("\"a b\"") != std::string::npos);
+    }
+}
+
 TEST(a_callback_that_moves_only_is_kept_and_destroyed) {
     const auto client = plain();
     auto number = std::make_unique<int>(7);

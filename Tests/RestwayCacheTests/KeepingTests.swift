@@ -261,7 +261,7 @@ final class KeepingTests: XCTestCase {
             XCTAssertEqual(urls(method, 400), [])
             XCTAssertEqual(urls(method, 500), [])
         }
-        for method in ["GET", "HEAD", "OPTIONS", "TRACE"] {
+        for method in ["GET", "HEAD", "OPTIONS", "TRACE", "PROPFIND", "REPORT"] {
             XCTAssertEqual(urls(method, 200), [])
         }
         XCTAssertEqual(

@@ -15,6 +15,17 @@ final class CurlCommandTests: XCTestCase {
             api: try TestAPI.load(), options: ClientOptions(), transport: FakeTransport())
     }
 
+    func testAMethodIsOneWordOfTheShell() {
+        func text(_ method: String) -> String {
+            CurlCommand(
+                exchange: Exchange(method: method, url: "http://a.test"), redaction: nil,
+                network: NetworkSettings()
+            ).text
+        }
+        XCTAssertTrue(text("M-SEARCH").contains(" --request M-SEARCH "))
+        XCTAssertTrue(text("it's|`$*").contains(" --request 'it'\\''s|`$*' "))
+    }
+
     func testNetworkSettingsAreShownWithoutPasswords() throws {
         var network = NetworkSettings()
         var tls = TLSSettings()

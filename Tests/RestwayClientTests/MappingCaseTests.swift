@@ -38,7 +38,7 @@ final class MappingCaseTests: XCTestCase {
 
         /// The failure of the exchange, if it failed, and its response, if there is one.
         func perform(_ exchange: MappingCase.Exchange) throws -> (Failure?, Response?) {
-            let method = try XCTUnwrap(Method(rawValue: exchange.method), exchange.name)
+            let method = try XCTUnwrap(Method(token: exchange.method), exchange.name)
             var spec = RequestSpec(target: .path(method, exchange.path))
             if let description = exchange.draft,
                 case .draft(let draft) = try client.store.caseTarget(description, entities)

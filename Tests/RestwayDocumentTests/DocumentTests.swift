@@ -161,6 +161,20 @@ final class DocumentTests: XCTestCase {
             ])
     }
 
+    func testATextThatIsNoMethodIsNamed() {
+        XCTAssertEqual(
+            TestAPI.problems(
+                #"{"restway": 1, "routes": {"a": {"path": "a", "#
+                    + #""method": ["QUERY", "a b", "post"]}}}"#
+            ),
+            [
+                "$.routes.a.method[1]: is \"a b\", which is no token: it has letters, digits and "
+                    + "!#$%&'*+-.^_`|~ alone (RFC 9110, section 9.1)",
+                "$.routes.a.method[2]: is \"post\", and methods are case-sensitive: write "
+                    + "\"POST\"",
+            ])
+    }
+
     func testBrokenJSONSaysWhere() {
         let problems = TestAPI.problems("{\n\"restway\": 1,\n]")
         XCTAssertEqual(problems.count, 1)

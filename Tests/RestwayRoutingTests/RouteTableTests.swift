@@ -18,13 +18,69 @@ final class RouteTableTests: XCTestCase {
         return table
     }
 
-    func testMethodsAreExactTokens() {
+    func testEveryTokenIsAMethod() {
         XCTAssertEqual(Method(token: "PATCH"), .patch)
-        XCTAssertNil(Method(token: "get"))
-        XCTAssertNil(Method(token: "CONNECT"))
+        for token in ["PROPFIND", "M-SEARCH", "purge", "0", "!#$%&'*+-.^_`|~"] {
+            XCTAssertEqual(Method(token: token)?.rawValue, token)
+        }
+        for token in [
+            "", " ", "a b", "GET ", "GET\r\n", "a/b", "ä", "(", "get", "Propfind", "CONNECT",
+            "connect",
+        ] {
+            XCTAssertNil(Method(token: token), token)
+        }
+    }
+
+    func testTheRefusalOfAMethodNamesIt() {
+        func reason(_ text: String, path: String = "") -> String? {
+            do throws(Method.Refusal) {
+                _ = try Method(text, path: path)
+                return nil
+            } catch {
+                return error.reason
+            }
+        }
         XCTAssertEqual(
-            Method.allCases.filter(\.parametersGoIntoQuery),
+            reason("a b"),
+            "\"a b\", which is no token: it has letters, digits and !#$%&'*+-.^_`|~ alone "
+                + "(RFC 9110, section 9.1)")
+        XCTAssertEqual(
+            reason("Report"), "\"Report\", and methods are case-sensitive: write \"REPORT\"")
+        XCTAssertEqual(
+            reason("users", path: "GET"),
+            "\"users\", and the path is \"GET\": the method comes first")
+        XCTAssertNil(reason("GET", path: "SEARCH"))
+        XCTAssertNil(reason("purge", path: "get"))
+    }
+
+    func testAMethodWithoutAConstantIsNeitherSafeNorIdempotent() {
+        for token in ["M-SEARCH", "purge", "MKCOL"] {
+            guard let method = Method(token: token) else { return XCTFail(token) }
+            XCTAssertFalse(method.isSafe)
+            XCTAssertFalse(Method.idempotent.contains(method))
+            XCTAssertFalse(method.parametersGoIntoQuery)
+            XCTAssertFalse(method.hasNoBody)
+            XCTAssertFalse(MethodSet.answeringWithObjects.contains(method))
+            XCTAssertFalse(MethodSet.withBodies.contains(method))
+        }
+        XCTAssertEqual(
+            Set(Method.idempotent.map(\.rawValue)),
+            [
+                "GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "QUERY", "REPORT",
+                "SEARCH",
+            ])
+        XCTAssertEqual(Method.idempotent.filter { !$0.isSafe }, [.put, .delete])
+        XCTAssertEqual(
+            Method.standard.filter(\.parametersGoIntoQuery),
             [.get, .head, .delete, .options, .trace])
+    }
+
+    func testSetsOfMethodsHaveNoOrder() throws {
+        let search = try XCTUnwrap(Method(token: "M-SEARCH"))
+        XCTAssertEqual(MethodSet([search, .get]), MethodSet([.get, search, .get]))
+        XCTAssertTrue(MethodSet([search, .get]).contains(search))
+        XCTAssertTrue(MethodSet([search]).isDisjoint(with: MethodSet([.get, .report])))
+        XCTAssertFalse(MethodSet([search, .put]).isDisjoint(with: MethodSet([.put])))
     }
 
     func testARouteIsFoundByName() throws {

@@ -112,6 +112,28 @@ final class CallTests: DemoTestCase {
         XCTAssertEqual(sent.method, .post)
     }
 
+    func testAnyTokenIsAMethod() async throws {
+        let client = try client()
+        var request = Request("M-SEARCH", "echo")
+        request.parameters = ["a": 1]
+        let echo: JSON = try await client.send(request).json()
+        XCTAssertEqual(echo["method"], "M-SEARCH")
+        XCTAssertEqual(echo["body"], #"{"a":1}"#)
+        XCTAssertEqual(try client.inspect(request).method, "M-SEARCH")
+        for (method, path, message) in [
+            ("a b", "echo", #"method is "a b", which is no token"#),
+            ("get", "echo", #"write "GET""#), ("CONNECT", "echo", "makes a tunnel"),
+            ("echo", "GET", "the method comes first"),
+        ] {
+            let refused = Request(Method(rawValue: method), .path(path))
+            XCTAssertThrowsError(try client.inspect(refused)) { error in
+                let error = error as? RestwayError
+                XCTAssertEqual(error?.kind, .invalidArgument)
+                XCTAssertTrue(error?.message.contains(message) == true, "\(error as Any)")
+            }
+        }
+    }
+
     func testRequestsAreCompared() throws {
         let client = try client()
         func request(_ body: RequestBody, _ headers: Headers = [:]) throws -> OutgoingRequest {

@@ -6,6 +6,7 @@ import gzip
 import json
 import socket
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -109,7 +110,11 @@ def _handler_of(server: ScenarioServer) -> type[BaseHTTPRequestHandler]:
                 with suppress(ConnectionError):  # A cancelled call has closed the connection.
                     self._send_answer(answer)
 
-        do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = answer
+        def __getattr__(self, name: str) -> Callable[[], None]:
+            # The base class looks for a function with the name of the method, which is any token.
+            if name.startswith("do_"):
+                return self.answer
+            raise AttributeError(name)
 
         def _send_answer(self, answer: dict[str, JSON]) -> None:
             headers = dict(answer.get("headers", {}))

@@ -39,7 +39,7 @@ OF_OTHER_PARTS = {
     "a route twice": r"^the same route twice: ",
     "one word for true and false": r'^"true" and "false" are the same word$',
     "a response descriptor twice": r"^an equal response descriptor stands before",
-    "a method that the route does not have": r"^[A-Z]+ is no method of the route$",
+    "a method that the route does not have": r"^\S+ is no method of the route$",
     "a plugin twice": r"^the plugin stands here twice$",
     "one name for two": r"^an (attribute|entity) has this name$",
     "entities that nothing tells apart": (

@@ -101,6 +101,26 @@ GRAMMARS = [
         pieces=("a", ".", "b", " ", "\n", "ä", "0"),
     ),
     Grammar(
+        "method",
+        lambda text: {"restway": 1, "routes": {"r": {"path": "a", "method": text}}},
+        good=("GET", "TRACE", "REPORT", "M-SEARCH", "purge", "GETS", "!#$%&'*+-.^_`|~", "0"),
+        bad=("", " ", "a b", "GET\n", "get", "Report", "CONNECT", "connect", "a/b", "ä", "(", "\x7f"),
+        pieces=(
+            "GET", "get", "Search", "CONNECT", "a", "Z", "0", *"!#$%&'*+-.^_`|~\"(),/:;<=>?@[]{} ä",
+            "\n", "\x7f",
+        ),
+    ),
+    Grammar(
+        "method of a stored request",
+        lambda text: {
+            "restway": 1,
+            "outbox": {"path": "o", "offline": [{"path": "a", "method": text}]},
+        },
+        good=("POST", "PATCH", "M-SEARCH", "purge"),
+        bad=("GET", "QUERY", "REPORT", "TRACE", "query", "", "a b", "CONNECT"),
+        pieces=("GET", "POST", "REPORT", "SEARCH", "PROPFIND", "s", "a", "-", " "),
+    ),
+    Grammar(
         "header name",
         lambda text: {"restway": 1, "headers": {text: "v"}},
         good=("A", "x-y", "!#$%&'*+-.^_`|~", "0"),

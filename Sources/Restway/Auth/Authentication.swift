@@ -163,7 +163,7 @@ public struct OutgoingAttempt: Sendable {
     }
 
     /// The method of the request.
-    public var method: Method { Method(rawValue: core.exchange.method) ?? .get }
+    public var method: Method { Method(rawValue: core.exchange.method) }
     /// The URL with its query.
     public var url: String { core.exchange.url }
     /// The headers as they are sent.

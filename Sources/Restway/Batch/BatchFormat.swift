@@ -68,7 +68,7 @@ private struct ProgramBatchFormat: RestwayBatch.BatchFormat {
     func encode(_ items: [RestwayCalls.BatchItem]) throws(BatchError) -> BatchBody {
         let requests = items.map { item in
             BatchRequest(
-                method: Method(rawValue: item.method) ?? .get, uri: item.uri,
+                method: Method(rawValue: item.method), uri: item.uri,
                 headers: Headers(RestwayHTTP.Headers(item.headers)),
                 body: item.body.map { Data($0) })
         }

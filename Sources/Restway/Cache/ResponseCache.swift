@@ -137,7 +137,7 @@ public struct ResponseCache: Sendable {
 
         fileprivate init(_ entry: CacheEntry) {
             key = entry.key
-            method = Method(rawValue: entry.method) ?? .get
+            method = Method(rawValue: entry.method)
             url = entry.url
             route = entry.route
             discriminator = entry.discriminator

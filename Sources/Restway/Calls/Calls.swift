@@ -126,7 +126,7 @@ public struct CallInfo: Sendable, Identifiable {
     init(_ core: RestwayCalls.CallInfo) {
         id = core.id
         route = core.route
-        method = Method(rawValue: core.method) ?? .get
+        method = Method(rawValue: core.method)
         url = core.url
         stage = core.stage
         age = .microseconds(core.ageMicroseconds)

@@ -45,7 +45,7 @@ public struct LogRecord: Sendable {
         time = Date(timeIntervalSince1970: Double(core.time) / 1_000_000)
         let fields = core.fields
         call = fields.call == 0 ? nil : fields.call
-        method = fields.method.flatMap(Method.init(rawValue:))
+        method = fields.method.map(Method.init(rawValue:))
         url = fields.url
         httpStatus = fields.status == 0 ? nil : fields.status
         attempt = fields.attempt == 0 ? nil : fields.attempt

@@ -55,7 +55,7 @@ public struct OutboxItem: Sendable {
     /// Its number in the file, which an error of the kind `queued` has as its `outboxID`.
     public var id: Int64 { core.id }
     /// The method of the request.
-    public var method: Method { Method(rawValue: core.method) ?? .get }
+    public var method: Method { Method(rawValue: core.method) }
     /// The path below the base URL, without its query.
     public var path: String { core.path }
     /// The lane: requests of one lane are sent one after the other.

@@ -27,7 +27,7 @@ public struct OutgoingRequest: Sendable, CustomStringConvertible {
     private static let key = IdempotencyKey.headerName
 
     /// The method of the request.
-    public var method: Method { Method(rawValue: core.method) ?? .get }
+    public var method: Method { Method(rawValue: core.method) }
     /// The URL with its secrets; `description` hides them.
     public var url: String { core.url }
     /// The headers with their secrets; `description` hides them.

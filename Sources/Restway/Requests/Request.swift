@@ -126,16 +126,19 @@ extension Request {
     }
 
     private func start() throws(RestwayError) -> RequestSpec {
-        let chosen = (method ?? .get).core
+        let chosen = method ?? .get
         switch target.kind {
         case .path(let path):
-            return RequestSpec(target: .path(chosen, path.text), subject: target.subject)
+            let method = try chosen.core(path.text)
+            return RequestSpec(target: .path(method, path.text), subject: target.subject)
         case .route(let name):
-            return RequestSpec(target: .route(name, method?.core), subject: target.subject)
+            let method = method == nil ? nil : try chosen.core()
+            return RequestSpec(target: .route(name, method), subject: target.subject)
         case .object(let object):
-            return RequestSpec(target: .subject(chosen), subject: .object(object.snapshot))
+            let method = try chosen.core()
+            return RequestSpec(target: .subject(method), subject: .object(object.snapshot))
         case .draft(let draft):
-            return RequestSpec(target: .subject(chosen), subject: draft.subject)
+            return RequestSpec(target: .subject(try chosen.core()), subject: draft.subject)
         case .unjoinable(let reason):
             throw RestwayError(Failure(.invalidArgument, reason, field: "target"))
         }

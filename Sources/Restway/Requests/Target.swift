@@ -1,42 +1,55 @@
 import RestwayCalls
+import RestwayOutcome
 import RestwayRouting
 
 /// A method of HTTP.
-public enum Method: String, CaseIterable, Sendable {
-    case get = "GET"
-    case head = "HEAD"
-    case post = "POST"
-    case put = "PUT"
-    case patch = "PATCH"
-    case delete = "DELETE"
-    case options = "OPTIONS"
-    case trace = "TRACE"
+///
+/// Any token is a method (RFC 9110, section 9.1), except CONNECT. A string literal names one that has
+/// no constant:
+///
+///     try await client.send(Request("REPORT", "calendars/7"))
+///
+/// The method is checked when its request is sent: a text that is no token, CONNECT, and a method
+/// in other letters, such as `get`, are errors of the kind `invalidArgument`.
+public struct Method: RawRepresentable, Hashable, Sendable {
+    public static let get = Method(rawValue: "GET")
+    public static let head = Method(rawValue: "HEAD")
+    public static let post = Method(rawValue: "POST")
+    public static let put = Method(rawValue: "PUT")
+    public static let patch = Method(rawValue: "PATCH")
+    public static let delete = Method(rawValue: "DELETE")
+    public static let options = Method(rawValue: "OPTIONS")
+    public static let trace = Method(rawValue: "TRACE")
+
+    /// The name, as it is sent.
+    public let rawValue: String
+
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+    }
 
     init(_ core: RestwayRouting.Method) {
-        switch core {
-        case .get: self = .get
-        case .head: self = .head
-        case .post: self = .post
-        case .put: self = .put
-        case .patch: self = .patch
-        case .delete: self = .delete
-        case .options: self = .options
-        case .trace: self = .trace
-        }
+        rawValue = core.rawValue
     }
 
-    var core: RestwayRouting.Method {
-        switch self {
-        case .get: .get
-        case .head: .head
-        case .post: .post
-        case .put: .put
-        case .patch: .patch
-        case .delete: .delete
-        case .options: .options
-        case .trace: .trace
+    /// The method as the core takes it.
+    ///
+    /// - Parameter path: The path of the request, if it has one.
+    func core(_ path: String = "") throws(RestwayError) -> RestwayRouting.Method {
+        do throws(RestwayRouting.Method.Refusal) {
+            return try RestwayRouting.Method(rawValue, path: path)
+        } catch {
+            throw RestwayError(Failure(error))
         }
     }
+}
+
+extension Method: ExpressibleByStringLiteral, CustomStringConvertible {
+    public init(stringLiteral name: String) {
+        self.init(rawValue: name)
+    }
+
+    public var description: String { rawValue }
 }
 
 /// The target of a request: a path, a URL or a route of the API document.

@@ -298,14 +298,14 @@ enum Argument {
         }
     }
 
-    static func method(_ token: CString?) throws(Failure) -> Method {
+    /// - Parameter path: The path that stands behind the method, if the program gives both.
+    static func method(_ token: CString?, path: String = "") throws(Failure) -> Method {
         let token = try string(token, "method")
-        if let method = Method(token: token) { return method }
-        guard token != "CONNECT" else {
-            throw wrong("method", "method is \(Method.reasonAgainstConnect)")
+        do throws(Method.Refusal) {
+            return try Method(token, path: path)
+        } catch {
+            throw Failure(error)
         }
-        let all = Method.allCases.map(\.rawValue).joined(separator: ", ")
-        throw wrong("method", "method is \"\(token)\"; it must be one of \(all)")
     }
 
     /// Reads the members of a JSON object.

@@ -1,6 +1,7 @@
 package import RestwayCalls
 package import RestwayDocument
 package import RestwayHTTP
+import RestwayRouting
 
 /// A request as the decisions of the cache see it. It never changes.
 ///
@@ -49,15 +50,9 @@ package final class CacheRequest: Sendable {
 }
 
 extension CacheRequest {
-    /// The methods that change nothing on the server (RFC 9110, section 9.2.1, and the registry of
-    /// methods).
-    private static let safeMethods: [String] = [
-        "GET", "HEAD", "OPTIONS", "TRACE", "PROPFIND", "QUERY", "REPORT", "SEARCH",
-    ]
-
     /// Whether the cache takes no part in the request.
     package var passesBy: Bool { mode == .bypass || rules.isBypassed && mode != .only }
-    package var isSafe: Bool { Self.safeMethods.contains(method) }
+    package var isSafe: Bool { Method.isSafe(method) }
     var isGetOrHead: Bool { method == "GET" || method == "HEAD" }
     /// Whether the cache may answer the request, and keep its answer.
     package var isAnswerable: Bool { isGetOrHead || (rules.keepsUnsafe && !isSafe) }

@@ -125,12 +125,18 @@ final class CallSpan: Sendable {
         let template = request.destination.route.map { route in
             route.template.text.hasPrefix("/") ? route.template.text : "/" + route.template.text
         }
-        name = template.map { "\(method) \($0)" } ?? method
+        // The conventions want few values, so they have names for the methods that they do not list.
+        let isListed = Method.standard.contains(request.method) || request.method == .query
+        name = [isListed ? method : "HTTP", template].compactMap(\.self).joined(separator: " ")
         let url = request.exchange.url
         var attributes = [
-            SpanAttribute(name: "http.request.method", value: .text(method)),
+            SpanAttribute(name: "http.request.method", value: .text(isListed ? method : "_OTHER")),
             SpanAttribute(name: "url.full", value: .text(call.log.redaction.url(url))),
         ]
+        if !isListed {
+            attributes.append(
+                SpanAttribute(name: "http.request.method_original", value: .text(method)))
+        }
         if let origin = try? Origin(url: url) {
             attributes.append(
                 SpanAttribute(name: "server.address", value: .text(Self.address(of: origin))))

@@ -1,5 +1,6 @@
 package import RestwayDocument
 package import RestwayHTTP
+import RestwayText
 
 /// Writes an exchange as a curl command for a POSIX shell.
 package struct CurlCommand {
@@ -16,7 +17,7 @@ package struct CurlCommand {
         switch exchange.method {
         case "GET": break
         case "HEAD": words.append("--head")
-        default: words += ["--request", exchange.method]
+        default: words += ["--request", word(exchange.method)]
         }
         for (option, value) in CurlNetwork(network, url: exchange.url).words {
             words.append(option)
@@ -48,6 +49,12 @@ package struct CurlCommand {
         if isBodyRead { words += ["--data-binary", "@-"] }
         words.append(quoted(redaction?.url(exchange.url) ?? exchange.url))
         return words.joined(separator: " ")
+    }
+
+    /// Returns a word without quotes if the shell takes all of its bytes as they are.
+    private func word(_ text: String) -> String {
+        let isPlain = text.utf8.allSatisfy { ASCII.isAlphanumeric($0) || $0 == UInt8(ascii: "-") }
+        return isPlain ? text : quoted(text)
     }
 
     /// Puts a word in single quotes. For a quote inside, it closes the quotes, writes the quote

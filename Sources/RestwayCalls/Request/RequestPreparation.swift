@@ -117,7 +117,7 @@ package struct RequestPreparation {
         _ destination: Destination, _ settings: RouteSettings
     ) throws(Failure) {
         guard context.outbox == nil, settings.mayBeStored == true, let route = destination.route,
-            OutboxDefinition.storableMethods.contains(destination.method)
+            !destination.method.isSafe
         else { return }
         throw Failure(noOutboxFor: route.displayName)
     }

@@ -59,11 +59,11 @@ extension ResponseProcessor {
         guard isDone(received) else { return Consequences() }
         switch request.method {
         case .delete: changes.deletions += request.deletions
-        case .post, .put, .patch:
+        case let method where !method.isSafe:
             if let submission = request.submission {
                 return try accept(submission, result, &changes)
             }
-        case .get, .head, .options, .trace: break
+        default: break
         }
         return Consequences()
     }

@@ -30,8 +30,8 @@ package struct OutboxDefinition: Sendable {
     }
 
     package static let concurrentMax = 64
-    /// The methods of requests that may be stored. GET and HEAD requests are never stored.
-    package static let storableMethods: [Method] = [.post, .put, .patch, .delete]
+    /// The methods of patterns that name no method.
+    static let usualMethods = Method.standard.filter { !$0.isSafe }
 
     /// The path of the file; `nil` if only the program names it.
     package var path: String?
@@ -63,11 +63,11 @@ package struct OutboxDefinition: Sendable {
     /// Whether the section itself says which requests are stored.
     package var namesRequests: Bool { !patterns.isEmpty }
 
-    /// Whether requests with `method` to `path` may be stored.
+    /// Whether requests with `method` to `path` may be stored. Those with safe methods never are.
     ///
     /// - Parameter route: The route's own rule; `nil` if the route has no rule.
     package func mayStore(_ method: Method, _ path: String, route: Bool?) -> Bool {
-        guard Self.storableMethods.contains(method) else { return false }
+        guard !method.isSafe else { return false }
         if let route { return route }
         return patterns.contains { $0.methods.contains(method) && $0.template.matches(path) }
     }

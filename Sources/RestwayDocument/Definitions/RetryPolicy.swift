@@ -1,4 +1,5 @@
 package import RestwayOutcome
+import RestwayRouting
 
 /// The settings of a document, a route or a program that say when a request is sent again.
 /// `RestwayRetry` decides by them.
@@ -30,10 +31,7 @@ package struct RetryPolicy: Equatable, Sendable {
     package static let temporaryFailures: Set<Failure.Reason> = [
         .timedOut, .resolve, .connect, .connectionLost,
     ]
-    /// The idempotent methods of RFC 9110, section 9.2.2.
-    package static let idempotentMethods: Set<String> = [
-        "GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE",
-    ]
+    package static let idempotentMethods = Set(Method.idempotent.map(\.rawValue))
 
     package init() {}
 

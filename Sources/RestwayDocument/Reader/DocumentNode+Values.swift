@@ -109,15 +109,20 @@ extension DocumentNode {
         let nodes = oneOrMany()
         if nodes.isEmpty { report("must name at least one method") }
         let methods = nodes.compactMap { $0.method() }
-        for method in Method.allCases where methods.count(where: { $0 == method }) > 1 {
+        for (index, method) in methods.enumerated()
+        where methods[..<index].count(where: { $0 == method }) == 1 {
             report("names \(method.rawValue) more than once")
         }
         return methods
     }
 
     private func method() -> Method? {
-        guard value.string != "CONNECT" else { return refuse("is \(Method.reasonAgainstConnect)") }
-        return choice("method")
+        guard let text = word() else { return nil }
+        do throws(Method.Refusal) {
+            return try Method(text, shown: shown(text))
+        } catch {
+            return refuse("is \(error.reason)")
+        }
     }
 
     /// Reads `"2xx"`, `"404"`, `"200-299"` or the number 404.

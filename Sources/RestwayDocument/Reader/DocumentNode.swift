@@ -79,7 +79,7 @@ struct DocumentNode {
     }
 
     /// Reads a text that names no variable.
-    private func word() -> String? {
+    func word() -> String? {
         value.string ?? mismatch("a string")
     }
 

@@ -49,7 +49,7 @@ extension OutboxDefinition {
     /// `outbox` for it, because a client's options may name the file.
     static func mayStore(_ node: DocumentNode, _ methods: [Method]) -> Bool? {
         guard let isOn = node.bool() else { return nil }
-        if methods.contains(where: storableMethods.contains) || !isOn { return isOn }
+        if !methods.allSatisfy(\.isSafe) || !isOn { return isOn }
         // Answers to GET and HEAD are read offline from the cache (`CacheRules.isReadOffline`).
         if !methods.isEmpty, !methods.contains(.get), !methods.contains(.head) {
             node.report("requests with this route's methods are never stored and never cached")
@@ -61,9 +61,8 @@ extension OutboxDefinition {
 extension OutboxDefinition.Pattern {
     fileprivate init?(_ node: DocumentNode) {
         guard let object = node.object(["method", "path"]) else { return nil }
-        let storable = OutboxDefinition.storableMethods
-        let methods = object["method"]?.methods() ?? storable
-        for method in methods where !storable.contains(method) {
+        let methods = object["method"]?.methods() ?? OutboxDefinition.usualMethods
+        for method in methods where method.isSafe {
             object["method"]?.report("\(method.rawValue) is never stored")
         }
         guard let template = object.required("path")?.template() else { return nil }

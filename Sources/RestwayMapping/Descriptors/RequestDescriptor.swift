@@ -25,8 +25,7 @@ package struct RequestDescriptor: Sendable {
         isChangedOnly: Bool = false, routeKey: String? = nil
     ) {
         self.methods = methods
-        methodSet = MethodSet(
-            methods.isEmpty ? Method.allCases.filter { !$0.parametersGoIntoQuery } : methods)
+        methodSet = methods.isEmpty ? .withBodies : MethodSet(methods)
         self.template = template
         self.mapping = mapping
         self.keyPath = keyPath

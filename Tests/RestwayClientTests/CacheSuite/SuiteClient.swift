@@ -39,7 +39,6 @@ final class SuiteClient: SuiteDriver {
     func settle() { client.cache?.writer?.finish() }
 
     func perform(_ request: SuiteRequest) -> SuiteAnswer? {
-        // A client cannot send every method.
         guard let method = Method(token: request.method) else { return nil }
         var spec = RequestSpec(target: .path(method, request.path))
         spec.headers = request.headers.fields.map { ($0.name, $0.value) }

@@ -4,7 +4,7 @@ import Restway
 /// Makes the request that a step describes.
 func request(_ step: JSON, _ client: Client) throws -> Request {
     var request = Request(
-        step["method"]?.string.flatMap(Restway.Method.init), try target(step, client))
+        step["method"]?.string.map(Restway.Method.init(rawValue:)), try target(step, client))
     if case .object(let values)? = step["variables"] { request.variables = Values(values) }
     if case .array(let parameters)? = step["parameters"] {
         request.parameters = Values(

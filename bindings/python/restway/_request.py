@@ -101,8 +101,8 @@ class Request(Owner[native.RequestHandle]):
     ) -> Request:
         """Makes a request to a path below the environment's base URL, such as `enterprises/12`.
 
-        `method` is GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS or TRACE. The path may have a query
-        and variables.
+        `method` is any token but CONNECT: GET, POST, REPORT. Methods are case-sensitive. The path
+        may have a query and variables.
         """
         return _path_request(method, path)._with(options, method, path)
 

@@ -67,6 +67,20 @@ def test_routes(tmp_path: Path) -> None:
     assert url == "https://api.example.com/pets/3?fields=a,b&tag=x&tag=y&filter%5Ba%5D=z"
 
 
+def test_methods_beside_the_usual_ones(tmp_path: Path) -> None:
+    more = {"M-SEARCH": operation(), "post": operation(), "CONNECT": operation(), "a b": operation()}
+    paths = {"/pets": {"query": operation(listed(ref("Pet"))), "additionalOperations": more}}
+    one = imported(tmp_path, description(paths, {"Pet": PET}))
+    routes = one.document["routes"]
+    assert restway.API.check(one.document) == []
+    assert {name: route["method"] for name, route in routes.items()} == {
+        "QUERY /pets": "QUERY", "M-SEARCH /pets": "M-SEARCH",
+    }  # fmt: skip
+    place = "#/paths/~1pets/additionalOperations"
+    left_out = {where for kind, where in notes(one) if kind == "left out"}
+    assert {f"{place}/post", f"{place}/CONNECT", f"{place}/a b"} <= left_out
+
+
 def test_styles_of_variables_headers_and_vendor_marks(tmp_path: Path) -> None:
     def given(name: str, where: str, **more: Any) -> dict[str, Any]:
         return {"name": name, "in": where, "required": where == "path", "schema": TEXT, **more}

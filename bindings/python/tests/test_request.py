@@ -38,6 +38,21 @@ def test_verbs_without_a_body_take_none(client: restway.Client, verb: str, keywo
         getattr(client, verb)("echo", **given)
 
 
+@pytest.mark.parametrize("method", ["M-SEARCH", "REPORT", "purge", "!#$%&'*+-.^_`|~"])
+def test_every_token_is_a_method(client: restway.Client, method: str) -> None:
+    got = echo(client, method, params={"a": 1})
+    assert (got["method"], got["query"], got["body"]) == (method, {}, '{"a":1}')
+    assert echo(client, method)["body_bytes"] == 0
+    assert client.inspect(restway.Request.path(method, "echo", body=b"x")).method == method
+
+
+@pytest.mark.parametrize("method", ["", "a b", "GET\n", "get", "Report", "CONNECT", "connect"])
+def test_a_text_that_is_no_method_is_refused(method: str) -> None:
+    with pytest.raises(restway.UsageError, match="^method is ") as caught:
+        restway.Request.path(method, "echo")
+    assert caught.value.field == "method"
+
+
 @pytest.mark.parametrize("method", ["GET", "DELETE"])
 def test_parameters_of_a_get_or_delete_are_its_query(client: restway.Client, method: str) -> None:
     got = echo(

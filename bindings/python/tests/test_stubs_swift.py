@@ -105,6 +105,19 @@ def test_routes_are_functions_with_their_variables(tmp_path: Path) -> None:
     assert '        var request = Request(.get, .route("status"))\n' in text
 
 
+def test_a_method_without_a_constant_is_a_text(tmp_path: Path) -> None:
+    routes = {
+        "search": {"path": "search", "method": "M-SEARCH"},
+        "both": {"path": "both", "method": ["M-SEARCH", "QUERY"]},
+    }
+    text = source(tmp_path, {"routes": routes})
+    assert '        var request = Request("M-SEARCH", .route("search"))\n' in text
+    assert "        body: RequestBody? = nil,\n" in text
+    assert "        _ method: BothMethod = .mSEARCH,\n" in text or "= .mSearch,\n" in text
+    assert ' = "M-SEARCH"\n' in text
+    assert '        case query = "QUERY"\n' in text
+
+
 def test_names_are_names_of_swift_and_differ(tmp_path: Path) -> None:
     names = ["class", "self", "a-b", "aB", "3d", "\u00e9t\u00e9", "\u20ac", 'q"\\\n', "init"]
     entities = {

@@ -18,7 +18,7 @@ from .names import plain, request_name
 from .notes import Report
 from .resources import Field, Resource, Resources, every_object, has_identities
 
-_WRITING = ("POST", "PUT", "PATCH")
+_WITHOUT_BODY = ("GET", "HEAD", "DELETE", "OPTIONS", "TRACE")
 
 _TEXTS = {"string", "date", "day", "bytes"}
 
@@ -96,7 +96,7 @@ class Bodies:
             for one in contents[:1]:
                 one.node.note("left out", "a body without a schema: the program gives it")
             return None
-        if operation.method not in _WRITING:
+        if operation.method in _WITHOUT_BODY:
             reason = f"the body of a {operation.method}: the program gives it"
             content.node.note("left out", reason)
             return None

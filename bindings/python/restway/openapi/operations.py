@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any, cast
 
 from .model import Answer, Content, Operation, Parameter, Where
 from .reading import BrokenReference, Node
 from .schemas import Schemas
 
-METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
+_METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
+
+_OTHER_METHOD = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+"""A method of `additionalOperations` (RFC 9110, section 9.1)."""
 
 _STYLES = {"path": "simple", "header": "simple", "query": "form", "cookie": "form"}
 
@@ -28,22 +32,32 @@ def read_operations(root: Node, schemas: Schemas) -> list[Operation]:
         if not path.startswith("/") or not isinstance(item.value, dict):
             item.note("left out", "a path that is no object, or does not begin with a slash")
             continue
-        for method, node in item.items():
-            if method not in METHODS:
-                continue
+        for method, node in _by_method(item):
             node = node.followed_or_none() or node
             if not isinstance(node.value, dict):
                 node.note("left out", "an operation that is no object")
                 continue
-            operation = Operation(_name(node, method, path, names), method.upper(), path, node)
+            operation = Operation(_name(node, method, path, names), method, path, node)
             names.add(operation.name)
             _read(operation, item, schemas)
             operations.append(operation)
     return operations
 
 
+def _by_method(item: Node) -> Iterator[tuple[str, Node]]:
+    """Returns the operations of a path, with their methods as they are sent."""
+    for key, node in item.items():
+        if key in _METHODS:
+            yield key.upper(), node
+    for method, node in item.get("additionalOperations").items():  # OpenAPI 3.2
+        if not _OTHER_METHOD.fullmatch(method) or method.lower() in (*_METHODS, "connect"):
+            node.note("left out", f"{method!r} is no method that can stand here")
+        else:
+            yield method, node
+
+
 def _name(node: Node, method: str, path: str, names: set[str]) -> str:
-    by_path = f"{method.upper()} {path}"
+    by_path = f"{method} {path}"
     name = node.text("operationId")
     if name is not None and name in names:
         node.note("bent", f"the name {name!r} stands twice: this route is called {by_path!r}")

@@ -14,6 +14,12 @@ from .._api import API
 WRITING_METHODS = ("POST", "PUT", "PATCH")
 """The methods whose requests carry a draft."""
 
+METHODS_WITH_QUERY = ("GET", "HEAD", "DELETE", "OPTIONS", "TRACE")
+"""The methods whose parameters go into the query. All others have a body."""
+
+_MAPPED_METHODS = ("GET", "HEAD", *WRITING_METHODS, "DELETE")
+"""The methods of descriptors that name no method."""
+
 
 @dataclass(frozen=True)
 class Attribute:
@@ -237,7 +243,7 @@ def _route(
     )
     applying = [*_several(source.get("response", []))]
     applying += [
-        descriptor
+        {"method": _MAPPED_METHODS, **descriptor}
         for descriptor in descriptors
         if "path" not in descriptor or _shape(descriptor["path"]) == _shape(path)
     ]
@@ -282,7 +288,7 @@ def _answered(
 
 def _several(value: Any) -> tuple[Any, ...]:
     """Returns the values of a key that takes one value or a list of them."""
-    return tuple(value) if isinstance(value, list) else (value,)
+    return tuple(value) if isinstance(value, (list, tuple)) else (value,)
 
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from .model import WRITING_METHODS, Attribute, Document, Entity, Relationship, Route, Variable
+from .model import METHODS_WITH_QUERY, WRITING_METHODS, Attribute, Document, Entity, Relationship, Route, Variable
 from .swift_enum import enum_of
 from .swift_text import documentation, identifier, literal, type_name
 
@@ -302,15 +302,15 @@ class _Source:
     def _route(self, route: Route, name: str, methods: str | None) -> list[str]:
         taken = {*_OF_ROUTES}
         variables = [(one, identifier(one.name, taken)) for one in route.variables]
-        has_body = any(method in WRITING_METHODS for method in route.methods)
+        has_body = any(method not in METHODS_WITH_QUERY for method in route.methods)
         parameters = [
-            *([f"_ method: {methods} = .{_case(route.methods[0])}"] if methods else []),
+            *([f"_ method: {methods} = .{_case(route.methods[0], route)}"] if methods else []),
             *(_parameter(one, field) for one, field in variables),
             *(["body: RequestBody? = nil"] if has_body else []),
             "parameters: Values = [:]",
         ]
         given = [line for one, field in variables for line in _given(one, field)]
-        method = "method.value" if methods else f".{_case(route.methods[0])}"
+        method = "method.value" if methods else _constant(route.methods[0])
         variables_lines = (
             [
                 f"    {'var' if given else 'let'} variables: [String: JSON] = [:]",
@@ -449,15 +449,24 @@ def _methods(route: Route, name: str) -> list[str]:
     return [
         f"/// The methods of the route {documentation(route.name)}.",
         f"enum {name}: String, Sendable {{",
-        *(f"    case {_case(method)} = {literal(method)}" for method in route.methods),
+        *(f"    case {_case(one, route)} = {literal(one)}" for one in route.methods),
         "",
         "    fileprivate var value: Method? { Method(rawValue: rawValue) }",
         "}",
     ]
 
 
-def _case(method: str) -> str:
-    return method.lower()
+def _case(method: str, route: Route) -> str:
+    """Returns the name of the case for a method of a route."""
+    taken: set[str] = set()
+    names = {one: identifier(one.lower(), taken) for one in route.methods}
+    return names[method]
+
+
+def _constant(method: str) -> str:
+    """Returns a method as Swift writes it: most methods have no constant."""
+    has_constant = method in (*METHODS_WITH_QUERY, *WRITING_METHODS)
+    return f".{method.lower()}" if has_constant else literal(method)
 
 
 def _parameter(one: Variable, field: str) -> str:
