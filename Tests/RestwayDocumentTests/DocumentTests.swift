@@ -111,7 +111,7 @@ final class DocumentTests: XCTestCase {
                 }
               },
               "routes": {
-                "a": {"method": "FETCH", "path": "a"},
+                "a": {"method": "FETCH IT", "path": "a"},
                 "b": {"path": "b/:"},
                 "c": {"path": "c", "response": {"entity": "Compny"}},
                 "d": {},
@@ -237,7 +237,7 @@ final class DocumentTests: XCTestCase {
                               "response": {"status": "x"}},
                         "child": {"path": "c", "parent": "a"}},
              "responses": [{"path": ":", "status": 1.5, "keyPath": 2}],
-             "requests": [{"method": "X", "parameters": 1}]}
+             "requests": [{"method": "X Y", "parameters": 1}]}
             """#)
         XCTAssertEqual(
             Set(problems.map { String($0.prefix { $0 != ":" }) }),

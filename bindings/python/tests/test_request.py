@@ -189,7 +189,7 @@ def test_what_python_can_tell_to_be_wrong_is_refused(
 
 def test_an_unknown_method_is_a_usage_error() -> None:
     with pytest.raises(restway.UsageError):
-        restway.Request.path("BREW", "x")
+        restway.Request.path("BREW TEA", "x")
     with pytest.raises(TypeError):
         restway.Request.object("GET", "enterprises/12")  # type: ignore[arg-type]
 

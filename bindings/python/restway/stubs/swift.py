@@ -460,7 +460,7 @@ def _case(method: str, route: Route) -> str:
     """Returns the name of the case for a method of a route."""
     taken: set[str] = set()
     names = {one: identifier(one.lower(), taken) for one in route.methods}
-    return names[method]
+    return names[method] if _constant(method).startswith('"') else method.lower()
 
 
 def _constant(method: str) -> str:
