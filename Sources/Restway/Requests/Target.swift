@@ -4,26 +4,35 @@ import RestwayRouting
 
 /// A method of HTTP.
 ///
-/// Any token is a method (RFC 9110, section 9.1), except CONNECT. A string literal names one that has
-/// no constant:
+/// Any token is a method (RFC 9110, section 9.1), except CONNECT. A string literal names one that
+/// has no constant:
 ///
 ///     try await client.send(Request("REPORT", "calendars/7"))
 ///
 /// The method is checked when its request is sent: a text that is no token, CONNECT, and a method
 /// in other letters, such as `get`, are errors of the kind `invalidArgument`.
 public struct Method: RawRepresentable, Hashable, Sendable {
+    /// The method GET.
     public static let get = Method(rawValue: "GET")
+    /// The method HEAD.
     public static let head = Method(rawValue: "HEAD")
+    /// The method POST.
     public static let post = Method(rawValue: "POST")
+    /// The method PUT.
     public static let put = Method(rawValue: "PUT")
+    /// The method PATCH.
     public static let patch = Method(rawValue: "PATCH")
+    /// The method DELETE.
     public static let delete = Method(rawValue: "DELETE")
+    /// The method OPTIONS.
     public static let options = Method(rawValue: "OPTIONS")
+    /// The method TRACE.
     public static let trace = Method(rawValue: "TRACE")
 
     /// The name, as it is sent.
     public let rawValue: String
 
+    /// Makes a method of its name.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
