@@ -104,10 +104,12 @@ GRAMMARS = [
         "method",
         lambda text: {"restway": 1, "routes": {"r": {"path": "a", "method": text}}},
         good=("GET", "TRACE", "REPORT", "M-SEARCH", "purge", "GETS", "!#$%&'*+-.^_`|~", "0"),
-        bad=("", " ", "a b", "GET\n", "get", "Report", "CONNECT", "connect", "a/b", "ä", "(", "\x7f"),
+        bad=(
+            "", " ", "a b", "GET\n", "get", "Report", "CONNECT", "connect", "a/b", "ä", "(", "\x7f",
+        ),
         pieces=(
-            "GET", "get", "Search", "CONNECT", "a", "Z", "0", *"!#$%&'*+-.^_`|~\"(),/:;<=>?@[]{} ä",
-            "\n", "\x7f",
+            "GET", "get", "Search", "CONNECT", "a", "Z", "0", "\n", "\x7f",
+            *"!#$%&'*+-.^_`|~\"(),/:;<=>?@[]{} ä",
         ),
     ),
     Grammar(

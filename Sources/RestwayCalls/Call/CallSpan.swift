@@ -125,7 +125,7 @@ final class CallSpan: Sendable {
         let template = request.destination.route.map { route in
             route.template.text.hasPrefix("/") ? route.template.text : "/" + route.template.text
         }
-        // The conventions want few values, so they have names for the methods that they do not list.
+        // The conventions have one name for all methods that they do not list.
         let isListed = Method.standard.contains(request.method) || request.method == .query
         name = [isListed ? method : "HTTP", template].compactMap(\.self).joined(separator: " ")
         let url = request.exchange.url

@@ -68,7 +68,7 @@ def test_routes(tmp_path: Path) -> None:
 
 
 def test_methods_beside_the_usual_ones(tmp_path: Path) -> None:
-    more = {"M-SEARCH": operation(), "post": operation(), "CONNECT": operation(), "a b": operation()}
+    more = {name: operation() for name in ("M-SEARCH", "post", "CONNECT", "a b")}
     paths = {"/pets": {"query": operation(listed(ref("Pet"))), "additionalOperations": more}}
     one = imported(tmp_path, description(paths, {"Pet": PET}))
     routes = one.document["routes"]

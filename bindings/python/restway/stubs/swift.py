@@ -6,7 +6,16 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from .model import METHODS_WITH_QUERY, WRITING_METHODS, Attribute, Document, Entity, Relationship, Route, Variable
+from .model import (
+    METHODS_WITH_QUERY,
+    WRITING_METHODS,
+    Attribute,
+    Document,
+    Entity,
+    Relationship,
+    Route,
+    Variable,
+)
 from .swift_enum import enum_of
 from .swift_text import documentation, identifier, literal, type_name
 
