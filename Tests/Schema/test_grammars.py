@@ -105,7 +105,8 @@ GRAMMARS = [
         lambda text: {"restway": 1, "routes": {"r": {"path": "a", "method": text}}},
         good=("GET", "TRACE", "REPORT", "M-SEARCH", "purge", "GETS", "!#$%&'*+-.^_`|~", "0"),
         bad=(
-            "", " ", "a b", "GET\n", "get", "Report", "CONNECT", "connect", "a/b", "ä", "(", "\x7f",
+            "", " ", "a b", "GET\n", "get", "Report", "CONNECT", "connect", "a/b", "ä", "(",
+            "\x7f",
         ),
         pieces=(
             "GET", "get", "Search", "CONNECT", "a", "Z", "0", "\n", "\x7f",
