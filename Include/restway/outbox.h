@@ -108,6 +108,9 @@ typedef enum RESTWAY_OPEN_ENUM restway_outbox_reason {
      *  page of HTML, with a redirect to another origin, or with 407 or 511. It is sent again. A
      *  hotspot may want a login. */
     RESTWAY_OUTBOX_REASON_NOT_THE_API = 5,
+    /** The item waits, because the API wants a sign-in or another credential: it answered the last
+     *  attempt with a redirect (302) to another page of its own. It is sent again. */
+    RESTWAY_OUTBOX_REASON_CREDENTIAL = 6,
     /** Not a reason: pins the type to 32 bits. */
     RESTWAY_OUTBOX_REASON_PIN_ = 0x7fffffff
 } restway_outbox_reason;

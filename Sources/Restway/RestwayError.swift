@@ -26,6 +26,9 @@ public struct RestwayError: Error, Sendable {
         case cancelled
         /// An interrupt ended the wait of a blocked thread.
         case interrupted
+        /// The system had no descriptor, thread or memory to give before the request was sent. The
+        /// same request may succeed later.
+        case noResources
         /// The program waits inside a function that must not wait.
         case wouldBlock
         /// A time limit has passed.

@@ -168,6 +168,7 @@ extension OutboxWaitReason? {
         switch self {
         case nil: .RESTWAY_OUTBOX_REASON_NONE
         case .notTheAPI: .RESTWAY_OUTBOX_REASON_NOT_THE_API
+        case .credential: .RESTWAY_OUTBOX_REASON_CREDENTIAL
         }
     }
 }

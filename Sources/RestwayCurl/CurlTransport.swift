@@ -126,12 +126,15 @@ package final class CurlTransport: Transport {
         let (inbox, settings, clock) = (inbox, settings, clock)
         // The thread uses libcurl, whose libraries clean up when the process exits. That may happen
         // before the thread has run, so the libraries are set up here.
-        guard CurlGlobal.isReady else { return inbox.fail(.noResources("memory")) }
+        guard CurlGlobal.isReady else { return inbox.fail(.noResources("memory", ENOMEM)) }
         let stop = { @Sendable in inbox.abandon() }
         let hasStarted = ExitBarrier.start("restway-io", stop: stop) {
+            errno = 0
             let loop = IOLoop(inbox: inbox, settings: settings, clock: clock)
-            if let loop { loop.run() } else { inbox.fail(.noResources("descriptors or memory")) }
+            if let loop { return loop.run() }
+            let code = errno == 0 ? ENOMEM : errno
+            inbox.fail(.noResources("the descriptors of a transport", code))
         }
-        if !hasStarted { inbox.fail(.noResources("threads")) }
+        if !hasStarted { inbox.fail(.noResources("a thread", EAGAIN)) }
     }
 }

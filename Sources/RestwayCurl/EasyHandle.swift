@@ -1,4 +1,5 @@
 import CCurl
+import Glibc
 import RestwayHTTP
 import RestwayThreads
 
@@ -26,6 +27,8 @@ final class EasyHandle {
         var bytesLeft: Int64?
         /// A Digest challenge that libcurl may answer by itself.
         var challenge: ResponseHead?
+        /// Why the system gave no socket for the exchange; 0 if it has not refused one.
+        var lack: Int32 = 0
         var tlsEnd = TLSEnd.unimportant
         var place = PlaceOnConnection()
         var idle = IdleMeter()
@@ -113,7 +116,7 @@ final class EasyHandle {
         guard setRequest(active.exchange, sendsBody: sendsBody),
             headerList.set(headers, sendsBody: sendsBody, on: easy)
         else {
-            return TransportError(.outOfMemory, "\(place): no memory is left for the request")
+            return .noResources("memory for the request", ENOMEM)
         }
         return nil
     }
@@ -138,6 +141,18 @@ final class EasyHandle {
     func tellTrailers() {
         guard let trailers = transfer.head.takeTrailers() else { return }
         active?.observer?.receivedTrailers(trailers)
+    }
+
+    /// Reports the head that an exchange has left unfinished. The status line alone tells that the
+    /// server has answered, and a request that is not safe must not be sent again then.
+    func tellUnfinishedHead() {
+        guard let active, !active.exchange.isSafe, let head = transfer.head.unfinished else {
+            return
+        }
+        active.observer?.receivedHead(
+            ResponseHead(
+                status: head.status, headers: head.headers, url: active.exchange.url,
+                httpVersion: head.httpVersion))
     }
 
     /// Whether this handle of libcurl is paused. libcurl also has internal handles.

@@ -36,6 +36,12 @@ struct HeadParser {
     private var lines = 0
     private var isInside = false
 
+    /// The status and the fields of a final head that has not come to its end; `nil` if there is no
+    /// such head.
+    var unfinished: (status: Int, headers: Headers, httpVersion: HTTPVersion)? {
+        isComplete || status < 200 ? nil : (status, Headers(fields), httpVersion)
+    }
+
     /// Starts again after a response, or before another response.
     mutating func reset() {
         self = HeadParser()

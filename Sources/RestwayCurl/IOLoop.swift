@@ -1,4 +1,5 @@
 import CCurl
+import Glibc
 import RestwayHTTP
 import RestwayThreads
 
@@ -164,7 +165,7 @@ final class IOLoop {
     private func add(_ active: ActiveExchange, _ now: Deadline) -> TransportError? {
         guard active.deadline > now else { return timedOutWaiting(active) }
         guard let handle = handles.take() else {
-            return TransportError(.outOfMemory, "no memory is left for another exchange")
+            return .noResources("memory for another exchange", ENOMEM)
         }
         let left = active.deadline == .never ? 0 : active.deadline.milliseconds(since: now)
         let error = handle.prepare(active, timeoutMilliseconds: left, cookies: handles.cookies)
@@ -215,7 +216,10 @@ final class IOLoop {
         if code == CURLE_HTTP2, repeatOnce(active, handle) { return }
         handle.tellChallenge()
         let result = TransferResult(handle: handle, code: code).summary(startedAt: active.startedAt)
-        if case .success = result { handle.tellTrailers() }
+        switch result {
+        case .success: handle.tellTrailers()
+        case .failure: handle.tellUnfinishedHead()
+        }
         if let originQueue = active.originQueue, code == CURLE_OK,
             originQueue.isSecure || handle.network.sharesPlainConnections
         {

@@ -1,3 +1,4 @@
+import Glibc
 import RestwayHTTP
 import RestwayThreads
 
@@ -75,7 +76,7 @@ final class Inbox: Sendable {
             case .idle:
                 state.event = EventDescriptor()
                 guard state.event != nil else {
-                    return (.refused(.noResources("an event descriptor")), .none)
+                    return (.refused(.noResources("an event descriptor", errno)), .none)
                 }
                 state.phase = .running
                 state.commands.append(.start(exchange))
@@ -127,12 +128,22 @@ final class Inbox: Sendable {
         perform(wakeUp)
     }
 
-    /// Completes all exchanges with `error` on this thread, because there is no I/O thread.
+    /// Completes all exchanges with `error` on this thread, because there is no I/O thread. The next
+    /// exchange tries to start one again, unless the transport was closed.
     func fail(_ error: TransportError) {
-        close(error)
-        var commands: [Command] = []
-        var reason = error
-        if case .closed(let earlier) = take(&commands) { reason = earlier }
+        let (commands, reason) = state.withLock { state in
+            var reason = error
+            switch state.phase {
+            case .idle, .running: state.phase = .idle
+            case .closed(let earlier): reason = earlier
+            case .abandoned: reason = Self.exiting
+            }
+            state.turn = DriverTurn()
+            state.isSleeping = false
+            state.event = nil
+            defer { state.commands = [] }
+            return (state.commands, reason)
+        }
         for case .start(let active) in commands { active.end()?.completed(.failure(reason)) }
     }
 

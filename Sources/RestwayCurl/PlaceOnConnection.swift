@@ -1,4 +1,6 @@
 import CCurl
+import Glibc
+import RestwayHTTP
 
 /// The connection on which an exchange is sent.
 struct PlaceOnConnection {
@@ -65,6 +67,7 @@ extension EasyHandle {
         // The handshake of TLS tells more.
         let mayShare = isSecure || network.speaksPlainHTTP2
         let descriptor = sockets.open(address, kind: mayShare ? .unknown : .http1)
+        if descriptor < 0, TransportError.isLack(errno) { transfer.lack = errno }
         if descriptor >= 0 { transfer.place.opened.append(descriptor) }
         return descriptor
     }

@@ -1,4 +1,5 @@
 import CCurl
+import Glibc
 import RestwayHTTP
 import RestwayThreads
 
@@ -36,6 +37,12 @@ struct TransferResult {
         }
         // One of our callbacks has ended the exchange at the end of the body.
         if transfer.bytesLeft == 0, code == CURLE_WRITE_ERROR || code == CURLE_OK { return nil }
+        if code != CURLE_OK, transfer.attempts == 0, transfer.lack != 0 {
+            return .noResources("a socket for \(place)", transfer.lack)
+        }
+        if code == CURLE_OUT_OF_MEMORY, transfer.attempts == 0 {
+            return .noResources("memory or a thread for \(place)", ENOMEM)
+        }
         if code == CURLE_OUT_OF_MEMORY, transfer.attempts > 0, !transfer.head.isComplete {
             // libcurl reports this error as "out of memory"; a real lack of memory never shows
             // here.

@@ -1,4 +1,5 @@
 import CCurl
+import Glibc
 import RestwayHTTP
 
 extension TransportError {
@@ -15,8 +16,16 @@ extension TransportError {
         return TransportError(kind, code: Int32(code.rawValue), "\(place): \(text)")
     }
 
-    static func noResources(_ what: String) -> TransportError {
-        TransportError(.internal, "the system cannot provide \(what)")
+    /// - Parameter code: The system's own error code (errno).
+    static func noResources(_ what: String, _ code: Int32) -> TransportError {
+        let text = String(cString: strerror(code))
+        return TransportError(
+            .noResources, code: code, "the system cannot provide \(what): \(text) (\(code))")
+    }
+
+    /// Whether an error of the system says that it has no more to give.
+    static func isLack(_ code: Int32) -> Bool {
+        [EMFILE, ENFILE, ENOMEM, ENOBUFS, EAGAIN].contains(code)
     }
 
     private static func kind(of code: CURLcode, wasSent: Bool) -> Kind {

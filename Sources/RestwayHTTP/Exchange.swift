@@ -53,7 +53,12 @@ package struct Exchange: Sendable {
     /// PUT and DELETE are not repeated: a late repetition could undo a change that was made in
     /// between.
     package var isRepeatable: Bool {
-        Method.isSafe(method) || headers.contains { $0.isNamed("Idempotency-Key") }
+        isSafe || headers.contains { $0.isNamed("Idempotency-Key") }
+    }
+
+    /// Whether the exchange only reads (RFC 9110, section 9.2.1).
+    package var isSafe: Bool {
+        Method.isSafe(method)
     }
 }
 

@@ -24,6 +24,8 @@ package struct TransportError: Error, Equatable, Sendable {
         case unsupported
         case tooManyRedirects
         case outOfMemory
+        /// The system had no descriptor, thread or memory to give, so that nothing was sent.
+        case noResources
         /// A plugin failed, or broke its contract.
         case plugin
         /// The cause is a bug, or a system without resources.
@@ -47,7 +49,7 @@ package struct TransportError: Error, Equatable, Sendable {
     /// Whether the same exchange may succeed later.
     package var isTemporary: Bool {
         switch kind {
-        case .timedOut, .resolve, .connect, .connectionLost: true
+        case .timedOut, .resolve, .connect, .connectionLost, .noResources: true
         case .cancelled, .closed, .tls, .protocolViolation, .tooLarge, .invalidURL, .unsupported,
             .tooManyRedirects, .plugin, .outOfMemory, .internal:
             false

@@ -17,6 +17,8 @@ package enum AnswerMeaning: Equatable, Sendable {
     case temporary
     /// The network has answered, and not the API: a proxy, or the page of a hotspot.
     case notTheAPI
+    /// The API wants a sign-in or another credential first. It did not act on the request.
+    case needsCredential
     /// The server does not do what the request asks for.
     case refused
 
@@ -26,6 +28,7 @@ package enum AnswerMeaning: Equatable, Sendable {
         // RFC 6585, section 6, and RFC 9110, section 15.5.8: the API does not send these.
         case 407, 511: self = .notTheAPI
         case _ where answer.isOfNetwork: self = .notTheAPI
+        case _ where answer.asksToSignIn: self = .needsCredential
         case 200...299: self = .done
         case 404 where answer.isOfRepeatedDelete, 410 where answer.isOfRepeatedDelete:
             self = .alreadyGone
@@ -44,7 +47,7 @@ package enum AnswerMeaning: Equatable, Sendable {
     package var isTemporary: Bool {
         switch self {
         case .limited, .inProgress, .temporary: true
-        case .done, .alreadyGone, .notTheAPI, .refused: false
+        case .done, .alreadyGone, .notTheAPI, .needsCredential, .refused: false
         }
     }
 
@@ -64,6 +67,9 @@ package struct AnswerFacts: Equatable, Sendable {
     /// Whether it is known to come from the network: a redirect to another origin, or a page of
     /// HTML in place of the API's answer.
     package var isOfNetwork = false
+    /// Whether the API has sent the request to another page of its own, as it does when it wants a
+    /// sign-in.
+    package var asksToSignIn = false
     /// Whether the request is a DELETE that may have been sent before.
     package var isOfRepeatedDelete = false
 
@@ -92,7 +98,7 @@ extension Failure {
     /// Whether the answer says that the server did not act on the request.
     package var saysNothingWasDone: Bool {
         let outcome = RetryOutcome(self, wallMicroseconds: 0)
-        return outcome.meaning == .limited
+        return outcome.meaning == .limited || outcome.meaning == .needsCredential
     }
 }
 

@@ -14,6 +14,7 @@ package struct Failure: Error, Sendable {
         case closed
         case cancelled
         case interrupted
+        case noResources
         case wouldBlock
         case timedOut
         case forked
@@ -99,6 +100,8 @@ package struct Failure: Error, Sendable {
         var isOfBatchCall = false
         var isOfProgram = false
         var isOfNetwork = false
+        var asksToSignIn = false
+        var isOfTakenRequest = false
         var repetitions = 0
     }
 
@@ -220,6 +223,20 @@ package struct Failure: Error, Sendable {
         set { ownBox.values.call.isOfNetwork = newValue }
     }
 
+    /// Whether the API has sent a request to another page of its own (302) in place of an answer, as
+    /// it does when it wants a sign-in.
+    package var asksToSignIn: Bool {
+        get { box.values.call.asksToSignIn }
+        set { ownBox.values.call.asksToSignIn = newValue }
+    }
+
+    /// Whether the server has taken the request, which is not safe to send again. Only its answer,
+    /// or the page to which the answer leads, has failed.
+    package var isOfTakenRequest: Bool {
+        get { box.values.call.isOfTakenRequest }
+        set { ownBox.values.call.isOfTakenRequest = newValue }
+    }
+
     /// How often the transport sent the request of the last exchange again by itself.
     package var repetitions: Int {
         get { box.values.call.response?.timings.repetitions ?? box.values.call.repetitions }
@@ -270,7 +287,7 @@ extension Failure.Reason {
         case .unknownRoute, .ambiguousRoute, .missingVariable, .invalidURL, .methodNotAllowed:
             .route
         case .timedOut, .resolve, .connect, .tls, .connectionLost, .protocolViolation, .tooLarge,
-            .tooManyRedirects:
+            .tooManyRedirects, .noResources:
             .transport
         case .http: .http
         case .auth: .auth
@@ -353,6 +370,7 @@ extension Failure {
         case .invalidURL, .unsupported: .invalidURL
         case .plugin: .plugin
         case .outOfMemory: .outOfMemory
+        case .noResources: .noResources
         case .internal: .internal
         }
     }

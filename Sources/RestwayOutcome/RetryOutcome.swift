@@ -24,6 +24,7 @@ extension RetryOutcome {
         let time = ServerTime(headers, wallMicroseconds: wallMicroseconds)
         var facts = AnswerFacts(status: failure.httpStatus, headers, time)
         facts.isOfNetwork = failure.isOfNetwork
+        facts.asksToSignIn = failure.asksToSignIn
         var after = RetryAfter.milliseconds(headers, time)
         if after == nil, facts.usesUpRate {
             after = StatedRate(headers, time)?.resetMilliseconds

@@ -38,6 +38,8 @@ public struct OutboxItem: Sendable {
         /// The network has answered the last attempt, and not the API: a hotspot that wants a
         /// login, or a proxy. The request is sent again.
         case notTheAPI = "notTheApi"
+        /// The API wants a sign-in or another credential. The request is sent again.
+        case credential
     }
 
     private let core: StoredRequest
@@ -97,6 +99,7 @@ public struct OutboxItem: Sendable {
         switch core.waitReason {
         case nil: nil
         case .notTheAPI: .notTheAPI
+        case .credential: .credential
         }
     }
     /// Why the request is dead; `nil` for other requests.

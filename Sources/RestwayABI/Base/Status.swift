@@ -43,6 +43,7 @@ extension Failure.Reason {
         case .internal: (.RESTWAY_E_INTERNAL, "RESTWAY_E_INTERNAL")
         case .closed: (.RESTWAY_E_CLOSED, "RESTWAY_E_CLOSED")
         case .cancelled: (.RESTWAY_E_CANCELLED, "RESTWAY_E_CANCELLED")
+        case .noResources: (.RESTWAY_E_NO_RESOURCES, "RESTWAY_E_NO_RESOURCES")
         case .interrupted: (.RESTWAY_E_INTERRUPTED, "RESTWAY_E_INTERRUPTED")
         case .wouldBlock: (.RESTWAY_E_WOULD_BLOCK, "RESTWAY_E_WOULD_BLOCK")
         case .timedOut: (.RESTWAY_E_TIMEOUT, "RESTWAY_E_TIMEOUT")

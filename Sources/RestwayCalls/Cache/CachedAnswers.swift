@@ -101,6 +101,13 @@ extension StageEntry {
             isShareable: outcome.isShareable)
     }
 
+    /// Tells the cache about an answer that cannot be read, if the request may have changed what the
+    /// cache has.
+    func tellCache(of received: ReceivedResponse) {
+        guard !request.exchange.isSafe, call.visit == nil else { return }
+        _ = outcome(of: received)
+    }
+
     /// Sends the request again without conditions, if the program has not asked for such an answer:
     /// the server says that what the cache has is current, but the cache has it no more; or the
     /// server's part does not complete the part that the cache has.

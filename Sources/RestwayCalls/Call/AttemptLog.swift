@@ -93,7 +93,7 @@ struct AttemptLog: Sendable {
     /// - Parameter prepared: The present request, which is the failed one if no exchange has sent
     ///   another.
     mutating func completing(
-        _ outcome: Call.Outcome, _ prepared: PreparedRequest?, _ api: LoadedAPI,
+        _ outcome: Call.Outcome, _ prepared: PreparedRequest?, _ api: LoadedAPI, isTaken: Bool,
         _ now: @autoclosure () -> Deadline
     ) -> Call.Outcome {
         authorized = nil
@@ -102,6 +102,10 @@ struct AttemptLog: Sendable {
         end(failure, now())
         failure.attempts = ended
         failure.request = sent ?? prepared.map { OutgoingRequest($0, api) }
+        if isTaken {
+            failure.isOfTakenRequest = true
+            failure.isRetryable = false
+        }
         return .failure(failure)
     }
 }

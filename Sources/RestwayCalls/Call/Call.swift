@@ -76,6 +76,10 @@ package final class Call: Sendable {
         /// The time limit of the attempt.
         package var deadline: Deadline
         var attempts: AttemptLog
+        /// Whether the server has taken the request, which is not safe to send again: the status of
+        /// its answer was a success, or 303. The request is neither sent again nor stored, whatever
+        /// becomes of the answer.
+        var isTaken = false
         var progress: ProgressState
         var ties: Ties
         var waiters = CallWaiters()

@@ -286,7 +286,8 @@ extension Call {
     /// Sets the outcome and appends the notice under the lock, so that notices have the order in
     /// which others see calls complete.
     private func complete(_ state: inout State, _ outcome: Outcome) -> Completing {
-        let outcome = state.attempts.completing(outcome, state.request, api, context.clock.now())
+        let outcome = state.attempts.completing(
+            outcome, state.request, api, isTaken: state.isTaken, context.clock.now())
         state.outcome = outcome
         hasEnded.store(true, ordering: .relaxed)
         var ties = Ties()

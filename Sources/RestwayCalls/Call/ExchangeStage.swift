@@ -76,6 +76,7 @@ enum ExchangeStage {
         call.state.withLock { state in
             guard state.machine.isCurrent(entry.number) else { return }
             state.attempts.sent = sent
+            if !exchange.isSafe { state.isTaken = false }
             if let pump { state.ties.pump = pump }
         }
         let id = context.transports.start(

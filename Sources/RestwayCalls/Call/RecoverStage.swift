@@ -28,6 +28,8 @@ enum RecoverStage {
                 let isLost = failure.reason == .connectionLost && !failure.isOfProgram
                 if isLost, entry.reopens(after: .connectionLost) { return }
                 bodyFailed(entry, failure, received.recorder.head)
+            case (_, .failure(let error)) where brokeOff(entry, error, received.recorder):
+                return
             case (_, .failure(let error)):
                 entry.context.missed(entry.request, error)
                 if entry.reopens(after: error.kind) { return }
@@ -40,9 +42,26 @@ enum RecoverStage {
         }
     }
 
+    /// Takes an answer that broke off behind its status line. Of a request that is not safe, the
+    /// server has given its answer, and the request must not be sent again by itself (RFC 9110,
+    /// section 9.2.2). A safe request may be.
+    ///
+    /// - Returns: False if the failure is judged like one without an answer.
+    private static func brokeOff(
+        _ entry: StageEntry, _ error: TransportError, _ recorder: ExchangeRecorder
+    ) -> Bool {
+        guard !entry.request.exchange.isSafe, recorder.head != nil,
+            error.kind != .cancelled, error.kind != .closed
+        else { return false }
+        answered(entry, nil, recorder, brokenBy: Failure(error))
+        return true
+    }
+
     /// Judges an answer whose body could not be taken to its place.
     private static func bodyFailed(_ entry: StageEntry, _ failure: Failure, _ head: ResponseHead?) {
         var failure = entry.call.located(failure)
+        let isTaken = head != nil && !entry.request.exchange.isSafe
+        if isTaken { entry.isTaken() }
         if let head {
             let received = ReceivedResponse(
                 status: head.status, httpVersion: head.httpVersion, headers: head.headers,
@@ -51,7 +70,8 @@ enum RecoverStage {
             failure.response = Response(
                 received, request: .sent(by: entry.call, entry.request))
         }
-        Judgement(entry: entry, failure: failure, mayRetry: failure.isRetryable).decide()
+        let mayRetry = failure.isRetryable && !isTaken
+        Judgement(entry: entry, failure: failure, mayRetry: mayRetry).decide()
     }
 
     /// Judges the failure of another stage: the request may still be stored, but not sent again.
@@ -67,8 +87,14 @@ enum RecoverStage {
         ).decide()
     }
 
+    /// Takes an answer.
+    ///
+    /// - Parameters:
+    ///   - summary: `nil` if the answer broke off.
+    ///   - failure: Why the answer broke off.
     private static func answered(
-        _ entry: StageEntry, _ summary: ExchangeSummary, _ recorder: ExchangeRecorder
+        _ entry: StageEntry, _ summary: ExchangeSummary?, _ recorder: ExchangeRecorder,
+        brokenBy failure: Failure? = nil
     ) {
         let (call, context) = (entry.call, entry.context)
         guard let head = recorder.head else {
@@ -79,7 +105,7 @@ enum RecoverStage {
         call.log.receives(head)
         let network = NetworkAnswers(entry)
         let mayBePage = network.mayBePage(head)
-        let target = summary.redirectURL ?? head.redirectURL
+        let target = summary?.redirectURL ?? head.redirectURL
         if !mayBePage, !network.isOfNetwork(head.status, target) { context.reached(entry.request) }
         if isSentUnannounced(entry, head) { return }
         switch uploaded(entry, head) {
@@ -90,15 +116,17 @@ enum RecoverStage {
         call.transferred(entry.request)
         if recorder.saved != nil, entry.reopens(after: nil) { return }
         let (received, damage, now) = ResponseProcessor(entry).decode(
-            head, recorder, CallTimings(summary))
-        if mayBePage, !network.isPage(received, isDropped: recorder.isDrained) {
+            head, recorder, summary.map(CallTimings.init) ?? CallTimings(), brokenBy: failure)
+        let isDropped = recorder.isDrained || failure != nil
+        if mayBePage, !network.isPage(received, isDropped: isDropped) {
             context.reached(entry.request)
         }
+        if damage != nil { entry.tellCache(of: received) }
         let outcome = damage == nil ? entry.outcome(of: received) : nil
         if let outcome, entry.isSentUnconditionally(outcome) { return }
         var decoded = DecodedAnswer(
             received: outcome?.answer.received ?? received, outcome: outcome, damage: damage,
-            at: now, isDropped: recorder.isDrained)
+            at: now, isDropped: isDropped)
         let status = decoded.received.status
         if status < 400 { entry.endsFlight(outcome, nil) }
         let location =
@@ -172,9 +200,10 @@ enum RecoverStage {
     private static func take(_ entry: StageEntry, _ decoded: DecodedAnswer) {
         let (processor, network) = (ResponseProcessor(entry), NetworkAnswers(entry))
         let received = decoded.received
-        if let damage = decoded.damage, damage.reason != .connectionLost {
+        let isSafe = entry.request.exchange.isSafe
+        if isSafe, let damage = decoded.damage, damage.reason != .connectionLost {
             entry.judged(.fail, .failure(damage))
-        } else if let damage = decoded.damage {
+        } else if isSafe, let damage = decoded.damage {
             // A body that was damaged on its way may arrive whole the next time.
             Judgement(entry: entry, failure: damage, mayRetry: true, note: decoded.note).decide()
         } else if network.isPage(received, isDropped: decoded.isDropped), network.isStorable {
@@ -182,14 +211,22 @@ enum RecoverStage {
             Judgement(
                 entry: entry, failure: failure, outcome: decoded.outcome, mayRetry: false
             ).decide()
+        } else if let damage = decoded.damage, processor.isDone(received),
+            !processor.isGone(received)
+        {
+            entry.isTaken()
+            Judgement(entry: entry, failure: damage, mayRetry: false).decide()
         } else if processor.isDone(received) {
             let answer = TakenAnswer(
                 received, memo: decoded.outcome?.answer.memo, failure: nil, started: decoded.at)
-            entry.judged(.take, .answer(answer))
+            entry.judged(.take, .answer(answer)) { if !isSafe { $0.isTaken = true } }
         } else {
+            // The status decides. The body would only have said more about the error.
+            let damage = decoded.damage.map { "; its body could not be read: \($0.message)" }
+            let notes = [damage, decoded.note].compactMap { $0 }.joined()
             Judgement(
                 entry: entry, failure: processor.httpFailure(received), answer: received,
-                outcome: decoded.outcome, mayRetry: true, note: decoded.note
+                outcome: decoded.outcome, mayRetry: true, note: notes.isEmpty ? nil : notes
             ).decide()
         }
     }
@@ -232,6 +269,13 @@ extension StageEntry {
         call.happen(on: place, .judged(number, verdict), with: brought, change)
     }
 
+    /// Notes that the server has taken the request, which is not safe to send again.
+    fileprivate func isTaken() {
+        call.state.withLock { state in
+            if state.machine.isCurrent(number) { state.isTaken = true }
+        }
+    }
+
     /// Lets the call continue with another exchange, if its body is a stream that is opened again.
     ///
     /// - Parameter error: Why the connection failed; `nil` if the body came whole.
@@ -255,6 +299,10 @@ extension StageEntry {
     ///   - status: The status of the answer.
     ///   - location: The URL to which it leads; `nil` if it leads nowhere.
     func redirect(_ status: Int, to location: String?) -> Redirection {
+        let network = NetworkAnswers(self)
+        let mayBeOfNetwork = network.isStorable && location.map(network.leadsAway) == true
+        // The server has taken the request, and names a page to go on with (RFC 9110, 15.4.4).
+        if status == 303, !request.exchange.isSafe, !mayBeOfNetwork { isTaken() }
         guard (300..<400).contains(status), let max = context.options.redirectsMax,
             !request.sending.isInBatch
         else { return .notFollowed }
@@ -277,6 +325,10 @@ extension StageEntry {
                 kind, "\(call.description): \(reason.message)", domain: .transport)
             judged(.fail, .failure(failure))
             return .followed
+        case .follow(let method, let target, _, _)
+        where method != request.exchange.method && status != 303 && network.isAboutContent
+            && !mayBeOfNetwork:
+            return .refused(NetworkAnswers.wouldLose(request.exchange, at: target))
         case .follow(_, _, true, _) where !request.isRewindable:
             return .refused(Judgement.notRewindable)
         case .follow(let method, let target, let keepsBody, let isSameOrigin):
@@ -400,7 +452,8 @@ private struct Judgement {
     /// call that was cancelled or closed is never stored.
     private func isStored() -> Bool {
         guard failure.mayBeOutlived,
-            let stored = call.state.withLock({ $0.ties.laneRequest }), let claim = stored.claim,
+            let stored = call.state.withLock({ $0.isTaken ? nil : $0.ties.laneRequest }),
+            let claim = stored.claim,
             claim.takes(failure)
         else { return false }
         let order = StoringOrder(
@@ -453,7 +506,7 @@ private struct Judgement {
         }
         entry.endsFlight(outcome, failure)
         guard let answer else {
-            if request.sending.isKeptFromOutbox, failure.mayBeOutlived {
+            if request.sending.isKeptFromOutbox, !call.state.withLock({ $0.isTaken }), failure.mayBeOutlived {
                 failure.message += Self.keptFromOutbox
             }
             entry.judged(.fail, .failure(failure))

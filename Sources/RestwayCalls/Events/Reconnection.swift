@@ -50,7 +50,8 @@ struct Reconnection {
     mutating func next(after error: TransportError.Kind?, at now: Deadline) -> Int64? {
         if let inARowMax, inARow >= inARowMax { return nil }
         switch error {
-        case nil, .timedOut, .resolve, .connect, .connectionLost, .protocolViolation: break
+        case nil, .timedOut, .resolve, .connect, .connectionLost, .protocolViolation, .noResources:
+            break
         case .cancelled, .closed, .tls, .tooLarge, .invalidURL, .unsupported, .tooManyRedirects,
             .outOfMemory, .plugin, .internal:
             return nil

@@ -40,6 +40,7 @@ struct AnswerErrors {
         failure.response = processor.response(received)
         failure.request = failure.response?.request
         failure.isOfNetwork = NetworkAnswers(processor).isLedAway(received)
+        failure.asksToSignIn = NetworkAnswers(processor).asksToSignIn(received)
         failure.isRetryable =
             RetryOutcome(failure, wallMicroseconds: call.context.clock.wallMicroseconds())
             .meaning?.mayPass ?? false
@@ -125,7 +126,7 @@ extension Failure {
     var mayBeOutlived: Bool {
         switch self.reason {
         case .resolve, .connect, .tls, .timedOut, .connectionLost, .protocolViolation, .http, .auth,
-            .batch:
+            .batch, .noResources:
             true
         default: false
         }

@@ -31,7 +31,29 @@ struct NetworkAnswers {
         request.isFromOutbox || call.state.withLock { $0.ties.laneRequest?.claim != nil }
     }
 
+    /// Whether the request carries something that the server has to take: a draft, an object, or a
+    /// request of the outbox.
+    var isAboutContent: Bool { request.submission != nil || isStorable }
+
     // MARK: Redirects
+
+    /// Returns an addition to the message of a failure whose redirect was not followed, because the
+    /// next request would be a GET without the content of this one.
+    static func wouldLose(_ exchange: Exchange, at target: String) -> String {
+        let (from, target) = (URLText.withoutQuery(exchange.url), URLText.withoutQuery(target))
+        let hint = target == from + "/" ? ": the path lacks its last slash" : ""
+        return "; the redirect to \(target) was not followed, because it would make the "
+            + "\(exchange.method) a GET, which brings the server nothing\(hint)"
+    }
+
+    /// Whether the API sends a request of the outbox to another page of its own, where another
+    /// method would be used. The usual reason is a session that has ended: the page is the sign-in.
+    func asksToSignIn(_ received: ReceivedResponse) -> Bool {
+        guard received.status == 302, request.exchange.method == "POST", isStorable,
+            let location = received.location
+        else { return false }
+        return !leadsAway(to: location)
+    }
 
     /// An addition to the message of a failure whose redirect was not followed.
     static let leadsAway =

@@ -107,6 +107,9 @@ extension ResponseProcessor {
         _ submission: Submission, _ result: MappingResult?, _ rows: [Snapshot]
     ) -> Int? {
         guard let result else { return nil }
+        // Behind a 303 stands another resource. It is the object only if there is no choice.
+        let isOfOther = request.exchange.method != request.method.rawValue
+        if isOfOther, result.results.joined().count != 1 { return nil }
         return result.results.joined().first {
             rows[$0].entity.isOfFamily(of: submission.entity)
         }

@@ -33,14 +33,17 @@ struct ResponseProcessor {
 
     /// Undoes the content coding of an answer. If that fails, the answer has no body. A body whose
     /// coding is not known stays as it was sent (RFC 9110, section 8.4).
+    ///
+    /// - Parameter failure: Why the answer broke off, so that it has no body; `nil` if it is whole.
     func decode(
-        _ head: ResponseHead, _ recorder: ExchangeRecorder, _ timings: CallTimings
+        _ head: ResponseHead, _ recorder: ExchangeRecorder, _ timings: CallTimings,
+        brokenBy failure: Failure? = nil
     ) -> (received: ReceivedResponse, failure: Failure?, at: Deadline) {
         let started = clock.now()
         var body = Body()
         var damage: BodyError?
         do {
-            if !recorder.isDrained {
+            if !recorder.isDrained, failure == nil {
                 body = Body(
                     try ContentDecoder.decode(
                         recorder.takeBody(), headers: head.headers,
@@ -57,12 +60,12 @@ struct ResponseProcessor {
             url: head.url, body: body, saved: recorder.saved, trailers: recorder.trailers,
             timings: timings,
             attempts: call.attempts(endingWith: head.status, decoded))
-        let failure = damage.map { damage in
-            var failure = Failure(damage)
-            failure.message = "\(describe(received)): \(damage.message)"
-            return complete(failure, received)
+        guard var failure = failure ?? damage.map({ Failure($0) }) else {
+            return (received, nil, decoded)
         }
-        return (received, failure, decoded)
+        failure.message = "\(describe(received)): \(failure.message)"
+        if !request.exchange.isSafe { failure.isRetryable = false }
+        return (received, complete(failure, received), decoded)
     }
 
     // MARK: Mapping

@@ -29,7 +29,7 @@ package struct RetryPolicy: Equatable, Sendable {
     package var budgetTokens = 20
 
     package static let temporaryFailures: Set<Failure.Reason> = [
-        .timedOut, .resolve, .connect, .connectionLost,
+        .timedOut, .resolve, .connect, .connectionLost, .noResources,
     ]
     package static let idempotentMethods = Set(Method.idempotent.map(\.rawValue))
 

@@ -141,8 +141,10 @@ extension OutboxRules {
         }
         let facts = AnswerFacts(status: status, asksToWait: retryAfter != nil)
         let meaning = known ?? AnswerMeaning(facts)
-        // The document's statuses are about the API.
-        if meaning == .notTheAPI || isInProgress(outcome) { return true }
+        // The document's statuses are about the API's answers to the request itself.
+        if meaning == .notTheAPI || meaning == .needsCredential || isInProgress(outcome) {
+            return true
+        }
         return temporaryStatuses.map { $0.contains { $0.contains(status) } } ?? meaning.isTemporary
     }
 

@@ -113,9 +113,9 @@ final class AttemptResult: @unchecked Sendable {
         _ driver: FlushDriver
     ) -> Int64? {
         if outcome == .unreachable { return milliseconds }
-        // The other items would meet the same network. But the answer may also be that of one route
-        // alone, so they go before this item is sent again.
-        guard reason == .notTheAPI else { return nil }
+        // The other items would meet the same network, or need the same sign-in. But the answer may
+        // also be that of one route alone, so they go before this item is sent again.
+        guard reason != nil else { return nil }
         return min(milliseconds / 2, driver.retryMilliseconds)
     }
 
@@ -137,12 +137,15 @@ final class AttemptResult: @unchecked Sendable {
     private static func outcome(
         _ failure: Failure, _ item: OutboxItem, _ wall: Int64, _ driver: FlushDriver
     ) -> OutboxOutcome {
+        // The server took the request; only its answer, or the page behind it, is wrong.
+        if failure.isOfTakenRequest { return .answer(status: 200) }
         if failure.isOfProgram { return .interrupted }
         switch failure.reason {
         case .closed, .cancelled, .outOfMemory: return .untouched
         // Another refresh may succeed by itself; otherwise the program has to give a credential.
         case .auth: return failure.isRetryable ? .unreachable : .noCredential
-        case .resolve, .connect, .tls, .timedOut, .connectionLost, .protocolViolation, .store:
+        case .resolve, .connect, .tls, .timedOut, .connectionLost, .protocolViolation, .store,
+            .noResources:
             return .unreachable
         default: break
         }
@@ -205,7 +208,7 @@ extension Failure {
         if self.isOfProgram, self.httpStatus == 0 { return false }
         if self.saysNothingWasDone { return false }
         switch self.reason {
-        case .resolve, .connect, .tls, .auth: return false
+        case .resolve, .connect, .tls, .auth, .noResources: return false
         default: return true
         }
     }
@@ -222,7 +225,7 @@ extension OutboxRules {
 extension OutboxTrouble {
     init(_ failure: Failure) {
         self.init(
-            code: failure.comesFromNetwork ? Self.notTheAPI : failure.reason.rawValue,
+            code: OutboxWaitReason(failure)?.code ?? failure.reason.rawValue,
             httpStatus: failure.httpStatus,
             message: failure.message)
     }

@@ -160,11 +160,19 @@ final class IdentityLedger: Sendable {
         let named = item.entry.creates == nil
             ? nil
             : identity(entity, key ?? 0)
-                ?? response?.objects.first { $0.entity.isOfFamily(of: entity) }?
+                ?? answered(item, response).first { $0.entity.isOfFamily(of: entity) }?
                 .identity
         settlements.append(
             .remove(id: item.id, identity: named, lane: named.map { Lane(of: entity, $0) }))
         return settlements
+    }
+
+    /// Returns the objects of an answer among which the object of an item can be. The answer behind
+    /// a 303 is about another resource, which may be a list.
+    private func answered(_ item: OutboxItem, _ response: Response?) -> [Snapshot] {
+        guard let response else { return [] }
+        let isOfOther = response.request.map { $0.method != item.entry.method } ?? false
+        return isOfOther && response.objects.count != 1 ? [] : response.objects
     }
 
     /// Whether the answer to a creation may hold an identity that a transform of the program could

@@ -72,12 +72,14 @@ final class OutboxClaim: StorageClaim {
 
     func takes(_ failure: Failure) -> Bool {
         switch failure.reason {
-        case .resolve, .connect, .tls, .timedOut, .connectionLost: return true
+        case .resolve, .connect, .tls, .timedOut, .connectionLost, .noResources: return true
         // The credential of the request, or the batch that was to hold it, could not be obtained.
         case .auth, .batch: return failure.isRetryable
         default:
             let wall = outbox.around.clock.wallMicroseconds()
             if failure.reason == .http, let stated = failure.statedRetryable { return stated }
+            // The program can sign in and send the request again, so it is told at once.
+            if failure.asksToSignIn { return false }
             if outbox.flushing.rules.keeps(failure, wallMicroseconds: wall) == true { return true }
             let outcome = RetryOutcome(failure, wallMicroseconds: wall)
             return retry?.isTemporary(outcome) ?? false

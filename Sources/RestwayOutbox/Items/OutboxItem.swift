@@ -141,8 +141,6 @@ struct OutboxTrouble: Equatable, Sendable {
     /// A description without secrets.
     var message: String
 
-    /// The network has answered the request in place of the API.
-    static let notTheAPI = "notTheApi"
     /// A request waits for an object, but the server answered the creation without an identity.
     static let noIdentity = "noIdentity"
     /// The server has seen the key of the request with another request.
@@ -171,16 +169,32 @@ package enum OutboxDeathReason: Equatable, Sendable {
 }
 
 /// The reason why an item waits, as far as it is of its own kind.
-package enum OutboxWaitReason: Equatable, Sendable {
+package enum OutboxWaitReason: CaseIterable, Sendable {
     /// The network has answered the last attempt, and not the API.
     case notTheAPI
+    /// The API has asked for a sign-in or another credential.
+    case credential
+
+    /// The word in the file.
+    var code: String {
+        switch self {
+        case .notTheAPI: "notTheApi"
+        case .credential: "credential"
+        }
+    }
 }
 
 extension OutboxWaitReason {
     /// Returns the reason why an item waits after this failure of its last attempt.
     init?(_ failure: Failure?) {
-        guard failure?.comesFromNetwork == true else { return nil }
-        self = .notTheAPI
+        guard let failure else { return nil }
+        if failure.comesFromNetwork {
+            self = .notTheAPI
+        } else if failure.asksToSignIn {
+            self = .credential
+        } else {
+            return nil
+        }
     }
 }
 
@@ -188,7 +202,8 @@ extension OutboxItem {
     /// The reason why the item waits; `nil` if it does not wait, or waits as usual.
     var waitReason: OutboxWaitReason? {
         guard state == .waiting, !isBlocked else { return nil }
-        return entry.progress.trouble?.code == OutboxTrouble.notTheAPI ? .notTheAPI : nil
+        let code = entry.progress.trouble?.code
+        return OutboxWaitReason.allCases.first { $0.code == code }
     }
 
     /// The reason; `nil` if the item is not a dead letter.

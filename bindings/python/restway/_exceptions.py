@@ -20,6 +20,7 @@
     │   ├── InvalidURLError               a URL cannot be built or is not allowed
     │   └── MethodNotAllowedError         the route does not take that method
     ├── TransportError                    no whole answer came
+    │   ├── NoResourcesError              the system had no descriptor, thread or memory to give
     │   ├── TimedOutError (also TimeoutError)
     │   ├── ResolveError                  the host name does not resolve
     │   ├── ConnectError                  nothing accepts connections there
@@ -99,6 +100,7 @@ __all__ = [
     "NoObjectError",
     "NotAllowedError",
     "NotFoundError",
+    "NoResourcesError",
     "OutOfMemoryError",
     "OutboxError",
     "ParsingError",
@@ -320,6 +322,12 @@ class TimedOutError(TransportError, TimeoutError):
 
 class ResolveError(TransportError):
     """The host name does not resolve."""
+
+
+class NoResourcesError(TransportError):
+    """The system had no descriptor, thread or memory to give, so that nothing was sent. The message
+    names the error of the system; the same request may succeed later.
+    """
 
 
 class ConnectError(TransportError):
