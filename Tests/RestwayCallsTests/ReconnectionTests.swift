@@ -79,7 +79,7 @@ final class ReconnectionTests: XCTestCase {
 
     func testOnlyAFailureThatMayPassIsFollowedByAReconnection() {
         let passing: Set<TransportError.Kind> = [
-            .timedOut, .resolve, .connect, .connectionLost, .protocolViolation,
+            .timedOut, .resolve, .connect, .connectionLost, .protocolViolation, .noResources,
         ]
         for kind in TransportError.Kind.allCases {
             var reconnection = Reconnection(inARowMax: nil)

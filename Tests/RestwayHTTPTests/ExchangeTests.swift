@@ -13,8 +13,8 @@ final class ExchangeTests: XCTestCase {
         }
     }
 
-    func testTemporaryErrorsAreThoseOfTheNetwork() {
+    func testTemporaryErrorsAreThoseOfTheNetworkAndOfABusySystem() {
         let temporary = TransportError.Kind.allCases.filter { TransportError($0, "").isTemporary }
-        XCTAssertEqual(temporary, [.timedOut, .resolve, .connect, .connectionLost])
+        XCTAssertEqual(temporary, [.timedOut, .resolve, .connect, .connectionLost, .noResources])
     }
 }

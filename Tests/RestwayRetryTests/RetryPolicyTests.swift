@@ -57,7 +57,8 @@ final class RetryPolicyTests: XCTestCase {
         for reason in Failure.Reason.allCases {
             XCTAssertEqual(
                 isRetried(decide(.failure(reason), after: get())),
-                [.timedOut, .resolve, .connect, .connectionLost].contains(reason), "\(reason)")
+                [.timedOut, .resolve, .connect, .connectionLost, .noResources].contains(reason),
+                "\(reason)")
         }
         XCTAssertEqual(decide(.failure(.mapping), after: get()), .stop(.notTemporary))
     }

@@ -52,7 +52,8 @@ class OutboxItem(NamedTuple):
     reason: OutboxReason
     """Why the item is a dead letter; NONE for another item. An item with KEY_REUSED needs `edit`,
     which gives it a new key: a retry gets the same answer. An item with NOT_THE_API is not a dead
-    letter. It waits, because a hotspot or a proxy has answered in place of the API.
+    letter. It waits, because a hotspot or a proxy has answered in place of the API. An item with
+    CREDENTIAL waits, too: the API wants a sign-in or another credential.
     """
 
 

@@ -18,6 +18,7 @@ pub const RESTWAY_E_CONFIG: restway_status = 10;
 pub const RESTWAY_E_DUPLICATE: restway_status = 11;
 pub const RESTWAY_E_FROZEN: restway_status = 12;
 pub const RESTWAY_E_INTERRUPTED: restway_status = 13;
+pub const RESTWAY_E_NO_RESOURCES: restway_status = 14;
 pub const RESTWAY_E_UNKNOWN_ENVIRONMENT: restway_status = 20;
 pub const RESTWAY_E_UNKNOWN_ROUTE: restway_status = 21;
 pub const RESTWAY_E_UNKNOWN_ENTITY: restway_status = 22;
@@ -177,6 +178,7 @@ pub const RESTWAY_OUTBOX_REASON_KEY_REUSED: restway_outbox_reason = 2;
 pub const RESTWAY_OUTBOX_REASON_UNSENDABLE: restway_outbox_reason = 3;
 pub const RESTWAY_OUTBOX_REASON_NO_IDENTITY: restway_outbox_reason = 4;
 pub const RESTWAY_OUTBOX_REASON_NOT_THE_API: restway_outbox_reason = 5;
+pub const RESTWAY_OUTBOX_REASON_CREDENTIAL: restway_outbox_reason = 6;
 
 pub const RESTWAY_COMPARISON_EQUAL: restway_comparison = 1;
 pub const RESTWAY_COMPARISON_NOT_EQUAL: restway_comparison = 2;

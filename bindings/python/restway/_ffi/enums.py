@@ -41,6 +41,7 @@ class Status(IntEnum):
     DUPLICATE = 11
     FROZEN = 12
     INTERRUPTED = 13
+    NO_RESOURCES = 14
     UNKNOWN_ENVIRONMENT = 20
     UNKNOWN_ROUTE = 21
     UNKNOWN_ENTITY = 22
@@ -204,6 +205,7 @@ class OutboxReason(IntEnum):
     UNSENDABLE = 3
     NO_IDENTITY = 4
     NOT_THE_API = 5
+    CREDENTIAL = 6
 
 
 class ChangeKind(IntEnum):
