@@ -1,4 +1,4 @@
-"""A POST that the server has answered is not sent again, and one that became a GET is no success."""
+"""A POST that the server has answered is not sent again. One that became a GET is no success."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_a_post_that_is_sent_to_the_login_waits(tmp_path: Path) -> None:
         with pytest.raises(restway.QueuedError):
             client.post(client.draft("Tag", name="x"))
         client.set_reachability(Reachability.REACHABLE)
-        client.outbox.flush()
-        (item,) = client.outbox.items()
+        while not (item := client.outbox.find(1)).attempts:
+            client.outbox.flush(wait=True, timeout=30)
         assert item.reason is OutboxReason.CREDENTIAL
         assert item.state is not OutboxState.DEAD
