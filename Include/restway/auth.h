@@ -10,17 +10,20 @@
 RESTWAY_BEGIN_DECLS
 
 /** A credential: it proves to the server who the client is. Start from RESTWAY_CREDENTIAL_INIT. The
- *  scheme of the API document's `auth` decides which fields are used. */
+ *  scheme of the API document's `auth` decides which fields are used. A field that is NULL has no
+ *  value in restway_client_set_credential(), which replaces the whole credential. In
+ *  restway_refresh_succeed(), it keeps its present value, because a refresh is about the same user.
+ */
 typedef struct restway_credential {
     /** sizeof(restway_credential), set by the INIT macro. */
     size_t struct_size;
-    /** The user's name; with OAuth 2 the client identifier. NULL keeps the present value. */
+    /** The user's name; with OAuth 2 the client identifier; may be NULL. */
     const char *user;
-    /** The password; with OAuth 2 the client secret. NULL keeps the present value. */
+    /** The password; with OAuth 2 the client secret; may be NULL. */
     const char *password;
-    /** The bearer token, the access token or the API key. NULL keeps the present value. */
+    /** The bearer token, the access token or the API key; may be NULL. */
     const char *token;
-    /** The OAuth 2 refresh token. NULL keeps the present value. */
+    /** The OAuth 2 refresh token; may be NULL. */
     const char *refresh_token;
     /** How long the token is valid, from now on; the client then refreshes it before it expires. 0
      *  means that this is not known. */
@@ -40,12 +43,16 @@ typedef struct restway_credential {
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_credential_init(
     restway_credential *credential, size_t size, restway_error **out_error);
 
-/** Sets a new credential. Calls that wait for a refresh are sent with it at once, and a failed
- *  refresh of the earlier credential no longer counts. A request that was sent earlier and is
- *  answered with 401 is replayed with the new credential.
+/** Replaces the whole credential: nothing of the one before it stays, also nothing that a refresh
+ *  has brought. Calls that wait for a refresh are sent with it at once, and a failed refresh of the
+ *  earlier credential no longer counts. A request that was sent earlier and is answered with 401 is
+ *  replayed with the new credential. Stored requests that wait for a credential are sent.
  *
- *  @param credential *Copied*; the copy is overwritten when it is dropped. NULL if the program
- *                    keeps the credential itself and its authorize function has the new one.
+ *  @param credential *Copied*; the copy is overwritten when it is dropped. NULL, or a credential
+ *                    without values, removes the credential: nobody is signed in. If the program
+ *                    keeps the credential itself, NULL says that its authorize function has the new
+ *                    one. If the credential has no user, it has the `user` or `clientID` of the API
+ *                    document and, unless it has a password of its own, the document's password.
  *  @return RESTWAY_OK, RESTWAY_E_CLOSED, RESTWAY_E_FORKED, RESTWAY_E_INVALID_ARGUMENT (also for a
  *          field that cannot be sent: a token that a header value cannot hold, another field with a
  *          control character, or, with the schemes `basic` and `digest`, a user name with a colon).

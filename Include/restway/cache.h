@@ -58,13 +58,18 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_set_cache_ttl(
  *  equal requests have different answers. Only requests that start with the same discriminator see
  *  an entry. Requests that have started keep the discriminator that they started with.
  *
+ *  The outbox sends only requests that were stored with the same discriminator. A client without a
+ *  cache may have a discriminator for its outbox. When another user signs in, remove the credential
+ *  first (restway_client_set_credential() with NULL), then set the discriminator, then the new
+ *  credential: so no stored request goes with the credential of somebody else.
+ *
  *  A client with an authorize function (restway_client_set_authorize()) needs a discriminator:
  *  without one, the requests that the function is asked about are neither answered by the cache nor
  *  kept nor shared.
  *
  *  @param discriminator Not empty; NULL for none, which is how a client begins. *Copied*.
- *  @return RESTWAY_OK; RESTWAY_E_CONFIG (the client has no cache); RESTWAY_E_CLOSED;
- *          RESTWAY_E_FORKED; RESTWAY_E_INVALID_ARGUMENT.
+ *  @return RESTWAY_OK; RESTWAY_E_CONFIG (the client has neither a cache nor an outbox);
+ *          RESTWAY_E_CLOSED; RESTWAY_E_FORKED; RESTWAY_E_INVALID_ARGUMENT.
  *
  *  Threads: any. Blocks: never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_set_cache_discriminator(

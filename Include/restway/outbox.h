@@ -108,9 +108,15 @@ typedef enum RESTWAY_OPEN_ENUM restway_outbox_reason {
      *  page of HTML, with a redirect to another origin, or with 407 or 511. It is sent again. A
      *  hotspot may want a login. */
     RESTWAY_OUTBOX_REASON_NOT_THE_API = 5,
-    /** The item waits, because the API wants a sign-in or another credential: it answered the last
-     *  attempt with a redirect (302) to another page of its own. It is sent again. */
+    /** The item waits for another credential: the server has refused the credential of its last
+     *  attempt, or there is none. It is sent again when restway_client_set_credential() or a
+     *  refresh has given a client another credential, also in another process. */
     RESTWAY_OUTBOX_REASON_CREDENTIAL = 6,
+    /** The item waits, because it was stored in the name of another user than the present one: with
+     *  another discriminator (restway_client_set_cache_discriminator()) or, if neither has a
+     *  discriminator, with another user name. A client of that user sends it, also in another
+     *  process. It can be dropped. */
+    RESTWAY_OUTBOX_REASON_OTHER_USER = 7,
     /** Not a reason: pins the type to 32 bits. */
     RESTWAY_OUTBOX_REASON_PIN_ = 0x7fffffff
 } restway_outbox_reason;

@@ -169,6 +169,7 @@ extension OutboxWaitReason? {
         case nil: .RESTWAY_OUTBOX_REASON_NONE
         case .notTheAPI: .RESTWAY_OUTBOX_REASON_NOT_THE_API
         case .credential: .RESTWAY_OUTBOX_REASON_CREDENTIAL
+        case .otherUser: .RESTWAY_OUTBOX_REASON_OTHER_USER
         }
     }
 }

@@ -13,6 +13,8 @@ package final class AuthDriver: CredentialSource {
         var machine: AuthMachine
         var credential: Credential
         var functions = AuthFunctions()
+        /// Called when a refresh has brought another credential.
+        var renewed: (@Sendable () -> Void)?
         var waiters: [UInt64: CredentialWaiter] = [:]
         /// The timer that ends a refresh of the program that takes too long.
         var timeLimit: TimerTicket?
@@ -161,16 +163,28 @@ package final class AuthDriver: CredentialSource {
         throw Failure(.invalidArgument, "\(field) \(problem.text)", field: field)
     }
 
-    /// Sets a new credential; `nil` if the program keeps it itself.
-    package func setCredential(_ fields: Credential?) throws(Failure) {
-        if let fields { try check(fields) }
-        let life = life(of: fields)
-        act { state, _ in
-            if let fields { state.credential = state.credential.updated(by: fields) }
-            defer { Self.configure(&state, definition) }
+    /// Replaces the whole credential. `nil` removes it: nobody is signed in, unless the program
+    /// keeps the credential itself and its authorize function has the new one.
+    package func setCredential(_ given: Credential?) throws(Failure) {
+        if let given { try check(given) }
+        let life = life(of: given)
+        act { state, now in
+            // The secrets of the credential before it end here.
+            state.credential = given.map(definition.replacing) ?? Credential()
             return state.machine.credentialChanged(
-                refreshAt: life.refreshAt, expiresAt: life.expiresAt)
+                hasCredential: Self.hasCredential(state, definition), refreshAt: life.refreshAt,
+                expiresAt: life.expiresAt, now: now)
         }
+    }
+
+    /// Calls `renewed` on any thread whenever a refresh has brought another credential, before a
+    /// call goes out with it.
+    package func onRenewal(_ renewed: @escaping @Sendable () -> Void) {
+        state.withLock { $0.renewed = renewed }
+    }
+
+    package var userName: String? {
+        state.withLock { definition.userName(in: $0.credential) }
     }
 
     /// Stops authentication and drops secrets and functions. The client completes the calls that
@@ -216,6 +230,7 @@ package final class AuthDriver: CredentialSource {
         taken?.timeLimit?.cancel()
         Log.shared.write(.debug, .auth, "refresh \(number) of the credential succeeded")
         let goOn = { @Sendable in
+            self.state.withLock { $0.renewed }?()
             self.act { state, now in
                 state.machine.refreshed(
                     number, refreshAt: life.refreshAt, expiresAt: life.expiresAt, now: now)
@@ -388,8 +403,10 @@ package final class AuthDriver: CredentialSource {
         var canRefresh = state.functions.refresh != nil
         if case .oauth2 = definition.scheme { canRefresh = true }
         state.machine.configure(
-            canRefresh: canRefresh,
-            hasCredential: state.functions.authorize != nil
-                || definition.isComplete(state.credential))
+            canRefresh: canRefresh, hasCredential: hasCredential(state, definition))
+    }
+
+    private static func hasCredential(_ state: State, _ definition: AuthDefinition) -> Bool {
+        state.functions.authorize != nil || definition.isComplete(state.credential)
     }
 }

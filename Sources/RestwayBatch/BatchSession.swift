@@ -288,6 +288,7 @@ extension BatchSession {
             let body = try encode(items)
             var spec = RequestSpec(target: .path(.post, definition.path))
             spec.batchRole = .call
+            if let sender { spec.mayGo = { sender.mayGo } }
             spec.body = RequestSpec.Body(
                 bytes: body.bytes, mediaType: body.mediaType ?? "application/octet-stream")
             let call = try context.makeCall(spec, isAskedAbout: false)

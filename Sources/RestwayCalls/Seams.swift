@@ -22,6 +22,8 @@ package protocol CredentialSource: AnyObject, Sendable {
     /// Whether a function of the program changes requests before they are sent. It may sign in
     /// another user at any time.
     var isAskedToAuthorize: Bool { get }
+    /// The user in whose name requests go now; `nil` if the credential does not tell.
+    var userName: String? { get }
 
     /// Asks whether a call may go out. `waiter` is called once, now or later and on any thread,
     /// unless the call leaves.
@@ -209,6 +211,10 @@ package protocol RequestBatch: AnyObject, Sendable {
 /// many requests, only their success is of interest. Each request ends in exactly one of the three
 /// functions.
 package protocol BatchSender: Sendable {
+    /// False if a request of the batch was stored in the name of another user than the present one.
+    /// The batch call then fails before it gets a credential.
+    var mayGo: Bool { get }
+
     /// Takes an answer, if nothing else has to be done with it, and returns whether it did. Then
     /// the request has ended and its end is reported here. It runs on a worker.
     func take(_ index: Int, _ answer: BatchAnswer) -> Bool

@@ -1,13 +1,17 @@
 package import RestwayCache
 package import RestwayCalls
+import RestwayOutbox
 package import RestwayOutcome
 
 /// The response cache, as the program sees it.
 extension Client {
-    /// Sets the discriminator of requests that start from now on; `nil` for none.
+    /// Sets the discriminator of requests that start from now on; `nil` for none. The outbox sends
+    /// only requests that were stored with the same.
     package func setCacheDiscriminator(_ discriminator: String?) throws(Failure) {
         try calls.refuseWhenClosed()
-        try requireCache().setDiscriminator(discriminator)
+        if outbox == nil { _ = try requireCache() }
+        cache?.setDiscriminator(discriminator)
+        outbox?.setDiscriminator(discriminator)
     }
 
     /// Returns what the cache has for a request. Nothing is sent.

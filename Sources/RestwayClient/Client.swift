@@ -94,6 +94,7 @@ package final class Client: Sendable {
         batches = Batches(calls)
         self.network = network
         if let note = chosen.note { Log.shared.write(.warning, .client, note) }
+        auth.onRenewal { [weak outbox] in outbox?.credentialWasRenewed() }
         outbox?.begin(self)
     }
 
@@ -191,7 +192,7 @@ package final class Client: Sendable {
         auth.setFunctions(change)
     }
 
-    /// Sets a new credential; `nil` if the program keeps it itself.
+    /// Replaces the credential; `nil` removes it.
     package func setCredential(_ credential: Credential?) throws(Failure) {
         try calls.refuseWhenClosed()
         try auth.setCredential(credential)

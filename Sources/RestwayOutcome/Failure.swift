@@ -102,6 +102,7 @@ package struct Failure: Error, Sendable {
         var isOfNetwork = false
         var asksToSignIn = false
         var isOfTakenRequest = false
+        var refusesCredential = false
         var repetitions = 0
     }
 
@@ -235,6 +236,13 @@ package struct Failure: Error, Sendable {
     package var isOfTakenRequest: Bool {
         get { box.values.call.isOfTakenRequest }
         set { ownBox.values.call.isOfTakenRequest = newValue }
+    }
+
+    /// Whether the answer refuses the credential of the request, and no other credential is to be
+    /// had.
+    package var refusesCredential: Bool {
+        get { box.values.call.refusesCredential }
+        set { ownBox.values.call.refusesCredential = newValue }
     }
 
     /// How often the transport sent the request of the last exchange again by itself.

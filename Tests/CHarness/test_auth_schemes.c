@@ -31,6 +31,10 @@ static void schemes__basic_and_digest_open_with_the_password_alone(void **state)
             assert_null(restway_response_header(response, "WWW-Authenticate"));
             restway_response_release(response);
         }
+        /* NULL signs out. */
+        assert_ok(restway_client_set_credential(client, NULL, &failure));
+        assert_fails(restway_client_perform(client, request, 0, NULL, &failure), RESTWAY_E_HTTP,
+            "401");
         restway_request_release(request);
         restway_client_release(client);
     }

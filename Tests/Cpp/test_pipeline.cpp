@@ -188,4 +188,11 @@ TEST(a_refresh_that_throws_has_failed) {
     CHECK(contains(final_failure.what(), "the account is closed"));
 }
 
+TEST(a_credential_without_values_signs_out) {
+    const auto client = with_dead_token();
+    CHECK(client.inspect(restway::request::to("GET", "auth/cpp/me")).header("Authorization"));
+    client.set_credential(restway::credential());
+    CHECK(!client.inspect(restway::request::to("GET", "auth/cpp/me")).header("Authorization"));
+}
+
 } // namespace

@@ -103,14 +103,6 @@ final class OutboxSenderTests: OutboxTestCase {
         XCTAssertEqual(try states(client), [])
     }
 
-    func testA401WithNobodyToAskIsARefusal() throws {
-        let client = try client()
-        try queueOffline(client, put(1))
-        try flush(client)
-        transport.answer(401)
-        XCTAssertEqual(words(nextFlushed()), ["1 dead 401"])
-    }
-
     func testOfTwoClientsOfAFileOneSendsAndTheOtherTakesOver() throws {
         let first = try client(transport: FakeTransport())
         let second = try client()

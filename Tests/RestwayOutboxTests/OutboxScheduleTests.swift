@@ -202,6 +202,11 @@ final class OutboxScheduleTests: JournalTestCase {
                         id: item.id, nextAttemptAt: now + milliseconds * 1_000,
                         askedUntil: asked == 0 ? 0 : now + asked * 1_000,
                         mayHaveArrived: chance(2), trouble: trouble()))
+            case .awaitCredential:
+                settlements.append(
+                    .postpone(
+                        id: item.id, nextAttemptAt: 0, askedUntil: 0, mayHaveArrived: false,
+                        trouble: trouble()))
             case .bury: settlements.append(bury(item.id))
             }
         }

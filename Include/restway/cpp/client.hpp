@@ -334,6 +334,7 @@ public:
             });
     }
 
+    /** Replaces the whole credential. One without values, `credential()`, signs out. */
     returned<void> set_credential(const credential &fresh) const {
         return internal::call<void>(
             restway_client_set_credential, get(), static_cast<const restway_credential *>(&fresh));

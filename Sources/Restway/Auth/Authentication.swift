@@ -28,11 +28,16 @@ public struct Authentication: Sendable {
     fileprivate let core: RestwayClient.Client
     fileprivate let source: ObjectSource
 
-    /// Sets fields of the credential; the other fields stay as they are. Calls that wait for a
-    /// credential go out with it.
+    /// Replaces the whole credential. Calls that wait for a credential go out with it, and so do
+    /// stored requests.
     ///
-    /// - Parameter credential: `nil` says that the program keeps the credential itself, and that it
-    ///   has changed.
+    ///     try client.auth.setCredential(nil)  // signs out
+    ///
+    /// - Parameter credential: A field without a value has none afterwards, whatever the credential
+    ///   before had. If there is no user, the user or client identifier of the document stands in,
+    ///   with its password unless the credential has one. `nil` and a credential without fields
+    ///   remove everything: nobody is signed in. If the program keeps the credential itself, `nil`
+    ///   says that it has changed.
     /// - Throws: A `RestwayError`: `invalidArgument`, whose `field` names a field that cannot be
     ///   sent, or `closed`.
     public func setCredential(_ credential: Credential?) throws(RestwayError) {

@@ -38,8 +38,14 @@ public struct OutboxItem: Sendable {
         /// The network has answered the last attempt, and not the API: a hotspot that wants a
         /// login, or a proxy. The request is sent again.
         case notTheAPI = "notTheApi"
-        /// The API wants a sign-in or another credential. The request is sent again.
+        /// The server has refused the credential, or there is none. The request is sent again when
+        /// `Authentication.setCredential` or a refresh has given the client another one, also in
+        /// another process.
         case credential
+        /// The request was stored in the name of another user than the present one: with another
+        /// discriminator or, without discriminators, another user name. It is sent when that user
+        /// is back, also by another process. It can be dropped.
+        case otherUser
     }
 
     private let core: StoredRequest
@@ -100,6 +106,7 @@ public struct OutboxItem: Sendable {
         case nil: nil
         case .notTheAPI: .notTheAPI
         case .credential: .credential
+        case .otherUser: .otherUser
         }
     }
     /// Why the request is dead; `nil` for other requests.
@@ -112,4 +119,15 @@ public struct OutboxItem: Sendable {
         case .noIdentity: .noIdentity
         }
     }
+}
+
+extension OutboxItem: CustomStringConvertible, CustomReflectable {
+    /// The request without its body, which may hold secrets.
+    public var description: String {
+        let reason = waitReason.map { " (\($0.rawValue))" } ?? ""
+        return "<OutboxItem \(id) \(state)\(reason): \(core.method) \(path), "
+            + "\(core.body?.count ?? 0) bytes>"
+    }
+
+    public var customMirror: Mirror { Mirror(self, children: []) }
 }

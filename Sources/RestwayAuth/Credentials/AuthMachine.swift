@@ -192,13 +192,20 @@ struct AuthMachine: Sendable {
     }
 
     /// Handles a new credential that the host has set.
+    ///
+    /// - Parameter hasCredential: False if the host has removed the credential. Calls then wait
+    ///   for another one, if it can be obtained.
     mutating func credentialChanged(
-        refreshAt: Deadline = .never, expiresAt: Deadline = .never
+        hasCredential: Bool = true, refreshAt: Deadline = .never, expiresAt: Deadline = .never,
+        now: Deadline = .past
     ) -> [Action] {
         guard state != .closed else { return [] }
         replaceCredential(refreshAt: refreshAt, expiresAt: expiresAt)
+        configure(canRefresh: canRefresh, hasCredential: hasCredential)
         // The running refresh is for an older credential. No other refresh starts before it ends.
-        return (running.map { [.abandon($0.number)] } ?? []) + release()
+        let abandoned: [Action] = running.map { [.abandon($0.number)] } ?? []
+        if state == .valid { return abandoned + release() }
+        return abandoned + (waiting.isEmpty ? [] : startRefresh(now))
     }
 
     /// Stops sending. The client completes the waiting calls.

@@ -81,8 +81,10 @@ enum RecoverStage {
 
     /// Judges a refusal like any other answer, because there is no newer credential.
     static func settle(_ entry: StageEntry, _ refusal: Refusal) {
+        var failure = refusal.failure
+        failure.refusesCredential = true
         Judgement(
-            entry: entry, failure: refusal.failure, answer: refusal.answer, mayRetry: true,
+            entry: entry, failure: failure, answer: refusal.answer, mayRetry: true,
             mayReplay: false
         ).decide()
     }

@@ -89,6 +89,7 @@ enum LaneStage {
 enum CredentialStage {
     static func enter(_ entry: StageEntry) {
         if entry.isRuledOut { return entry.fail(entry.ruledOut) }
+        if entry.isOfSomebodyElse { return entry.fail(entry.notSentAsAnother) }
         let (request, auth) = (entry.request, entry.context.credentials)
         let mode = request.sending.isTrusted ? request.sending.auth : .none
         // An item of a batch needs no credential, because the batch call has one.
@@ -160,6 +161,8 @@ enum CredentialStage {
             entry.onWorker { authorize($0, permit) }
             return
         }
+        // The credential may have changed hands while the call waited for it.
+        if entry.isOfSomebodyElse { return entry.fail(entry.notSentAsAnother) }
         let auth = entry.context.credentials
         let number = entry.call.state.withLock { state in
             state.attempts.credential = permit.credentialNumber
@@ -191,6 +194,15 @@ extension StageEntry {
         context.options.failsUnreachable && context.reachability.isRuledOut
             && request.destination.path != nil && !request.isFromOutbox
             && request.sending.batchRole != .call
+    }
+
+    /// Whether the request was stored in the name of another user than the present one.
+    fileprivate var isOfSomebodyElse: Bool { request.sending.mayGo?() == false }
+
+    fileprivate var notSentAsAnother: Failure {
+        Failure(
+            .cancelled,
+            "\(call.description) was not sent: it was stored in the name of another user")
     }
 
     fileprivate var ruledOut: Failure {

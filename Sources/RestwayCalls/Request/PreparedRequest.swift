@@ -184,6 +184,9 @@ package struct SendingRules: Sendable {
     package var isKeptFromOutbox = false
     /// How the request takes part in the response cache; `nil` if it does not.
     package var caching: CachePlan?
+    /// Asked before the request gets a credential; false if the present credential may belong to
+    /// somebody else. `nil` for a request that goes with any credential.
+    package var mayGo: (@Sendable () -> Bool)?
 
     package var isInBatch: Bool { batchRole == .item }
 

@@ -306,6 +306,7 @@ extension RequestPreparation {
         rules.retry = settings.retry ?? context.retries.policy(of: api)
         rules.progress = spec.reception.progress
         rules.batchRole = spec.batchRole
+        rules.mayGo = spec.mayGo
         // The rate concerns the batch call, and not its items.
         rules.isRated = !spec.isInBatch && context.rates.concernsCalls
         // A client or a caller that sets the header of the scheme replaces the scheme.

@@ -109,6 +109,8 @@ package struct RequestSpec: Sendable {
     /// The stored item from which the request comes, if any.
     package var stored: (any StoredItem)?
     package var batchRole = BatchRole.alone
+    /// See `SendingRules.mayGo`.
+    package var mayGo: (@Sendable () -> Bool)?
 
     package init(target: Target, subject: Subject? = nil) {
         self.target = target

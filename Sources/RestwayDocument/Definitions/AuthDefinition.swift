@@ -53,6 +53,27 @@ package struct AuthDefinition: Sendable {
         }
     }
 
+    /// Returns the whole credential of a client for which the program sets `given`. Nothing of the
+    /// credential before it stays. The user name or client identifier of the document belongs to
+    /// the application, so a credential that names no user gets it, with its password.
+    package func replacing(with given: Credential) -> Credential {
+        guard !given.isEmpty, given.user == nil, let user = credential.user else { return given }
+        var whole = given
+        whole.user = user
+        if whole.password == nil { whole.password = credential.password }
+        return whole
+    }
+
+    /// Returns the user in whose name requests with `credential` go, as far as the scheme tells: a
+    /// token does not say whose it is. `nil` if it is not known.
+    package func userName(in credential: Credential) -> String? {
+        switch scheme {
+        case .basic, .digest: credential.user
+        case .oauth2(let settings): settings.grant == .clientCredentials ? credential.user : nil
+        case .custom, .bearer, .apiKey: nil
+        }
+    }
+
     /// Whether `credential` has everything that the scheme sends.
     package func isComplete(_ credential: Credential) -> Bool {
         switch scheme {

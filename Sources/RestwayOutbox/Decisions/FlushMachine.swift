@@ -80,6 +80,8 @@ struct FlushMachine: Sendable {
         var wasReplayed = false
         /// Whether the item stays as it was, without a result to write.
         var isGivenBack = false
+        /// How the attempt refuses the credential; `nil` if it does not.
+        var refusal: CredentialTrust.Refusal?
         /// The time for which no other item is sent either, because the server could not be
         /// reached.
         var heldMilliseconds: Int64?
@@ -120,6 +122,8 @@ struct FlushMachine: Sendable {
     private var wakeAt = Deadline.never
     /// Whether the network is about to be back, so that the next flush cuts waits short.
     private var expectsNetwork = false
+    /// Whether requests may go out with the present credential.
+    private(set) var trust = CredentialTrust()
     /// Whether another process was the sender at the last attempt to send.
     var isSentByAnother = false
 
@@ -143,8 +147,12 @@ struct FlushMachine: Sendable {
         _ urgency: Urgency, isByHand: Bool, now: Deadline, isRuledOut: Bool
     ) -> Start {
         if isClosed { return .closed }
+        trust.timePassed(now)
+        if urgency == .forced { trust.tryAgain() }
         if flush == nil {
-            if urgency == .ordinary, isRuledOut || heldUntil > now { return .notNow }
+            if urgency == .ordinary, isRuledOut || heldUntil > now || trust.isRefused {
+                return .notNow
+            }
             batching.started()
         }
         var flush = flush ?? Flush()
@@ -173,6 +181,18 @@ struct FlushMachine: Sendable {
         self.flush = flush
     }
 
+    /// There is another credential.
+    mutating func credentialChanged() {
+        trust.changed()
+        endHold()
+    }
+
+    /// Whether nothing goes out before there is another credential.
+    mutating func awaitsCredential(_ now: Deadline) -> Bool {
+        trust.timePassed(now)
+        return trust.isRefused
+    }
+
     /// The reason of the present wait may be over: there is another credential, or an exchange has
     /// shown that the server can be reached again.
     mutating func endHold() {
@@ -197,7 +217,7 @@ struct FlushMachine: Sendable {
     /// Whether the running flush may send anything. A flush that the program asked for also sends
     /// if the server is said to be unreachable.
     func maySend(isRuledOut: Bool) -> Bool {
-        guard !isClosed, let flush, !flush.hasStopped else { return false }
+        guard !isClosed, !trust.isRefused, let flush, !flush.hasStopped else { return false }
         return flush.isByHand || !isRuledOut
     }
 
@@ -269,8 +289,20 @@ struct FlushMachine: Sendable {
     // MARK: Results
 
     /// All attempts of a call succeeded.
-    mutating func succeeded(isBatch: Bool) {
+    mutating func succeeded(isBatch: Bool, sentWith credential: UInt64, now: Deadline) {
         if isBatch { batching.succeeded() }
+        trust.take([], wasAccepted: true, sentWith: credential, hasOthers: false, now: now)
+    }
+
+    /// Takes what the attempts of a call say about the credential.
+    ///
+    /// - Parameter hasOthers: Whether an item of another lane could go out now.
+    mutating func judgeCredential(
+        _ attempts: [Attempt], sentWith credential: UInt64, hasOthers: Bool, now: Deadline
+    ) {
+        trust.take(
+            attempts.compactMap(\.refusal), wasAccepted: attempts.contains(where: \.isDelivered),
+            sentWith: credential, hasOthers: hasOthers, now: now)
     }
 
     /// Judges the attempts of a call of which some have failed: whether the server still takes
@@ -334,6 +366,12 @@ struct FlushMachine: Sendable {
         let held = heldUntil.milliseconds(since: now)
         // An item without a time of its own waits only for the end of the hold.
         if held > 0 { waits.append(held) }
+        // Only another credential leads to the next attempt, or the time for another attempt to
+        // get one.
+        if trust.isRefused {
+            waits = isSentByAnother ? [Self.takeoverMilliseconds] : []
+            if let retryAt = trust.retryAt { waits.append(retryAt.milliseconds(since: now)) }
+        }
         return waits.min().map { now.advanced(milliseconds: max($0, held, 1)) }
     }
 

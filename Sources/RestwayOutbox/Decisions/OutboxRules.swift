@@ -55,6 +55,8 @@ enum OutboxOutcome: Equatable, Sendable {
     case impossible
     /// There is no credential to send the item with, and the outbox cannot get one by itself.
     case noCredential
+    /// The server refused the credential that the item was sent with, and there is no other.
+    case credentialRefused
     /// The item was not sent, or the server did not look at it: the flush or the batch ended before
     /// it.
     case untouched
@@ -97,6 +99,9 @@ enum OutboxVerdict: Equatable, Sendable {
     case postpone(milliseconds: Int64, askedMilliseconds: Int64)
     /// Settle with `bury`.
     case bury
+    /// Settle with `postpone`: the item waits for another credential, and is sent as soon as there
+    /// is one.
+    case awaitCredential
     /// Call `release`: the item stays as it was, and the attempt is not counted.
     case release
 }
@@ -112,11 +117,11 @@ extension OutboxRules {
         switch outcome {
         case .answer(let status, let retryAfter, let stated, _, _, _):
             if stated ?? keeps(outcome) { return postponement(attempts, retryAfter, &random) }
-            // The call has refreshed its credential: a 401 is a refusal like any other.
             return (200...299).contains(status) ? .remove : .bury
         case .unreachable, .interrupted: return postponement(attempts, nil, &random)
         case .impossible: return .bury
-        case .noCredential, .untouched: return .release
+        case .noCredential, .credentialRefused: return .awaitCredential
+        case .untouched: return .release
         }
     }
 
@@ -129,7 +134,9 @@ extension OutboxRules {
         switch outcome {
         case .answer(422, _, _, _, let problem?, _) where problem.concernsKey: .keyReused
         case .answer: .refused
-        case .unreachable, .interrupted, .impossible, .noCredential, .untouched: .unsendable
+        case .unreachable, .interrupted, .impossible, .noCredential, .credentialRefused,
+            .untouched:
+            .unsendable
         }
     }
 

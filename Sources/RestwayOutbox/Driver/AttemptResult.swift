@@ -24,7 +24,10 @@ final class AttemptResult: @unchecked Sendable {
     /// The facts that matter for the other items.
     private(set) var attempt = FlushMachine.Attempt()
 
-    init(_ item: OutboxItem, _ outcome: Call.Outcome, _ driver: FlushDriver) {
+    /// - Parameter isTrusted: Whether the server has accepted the credential for another item.
+    init(
+        _ item: OutboxItem, _ outcome: Call.Outcome, _ driver: FlushDriver, isTrusted: Bool
+    ) {
         self.item = item
         let wall = driver.around.clock.wallMicroseconds()
         let sends = 1 + Self.repetitions(outcome)
@@ -36,6 +39,9 @@ final class AttemptResult: @unchecked Sendable {
             (response, failure) = (error.isOfBatchCall ? nil : error.response, error)
         }
         var kind = failure.map { Self.outcome($0, item, wall, driver) } ?? .answer(status: 200)
+        let isAgain = Self.isRefusedAgain(kind, item, failure)
+        // The server accepts the credential for other items, so it refuses this one.
+        if isAgain, isTrusted { kind = .answer(status: failure?.httpStatus ?? 401) }
         var verdict = driver.verdict(kind, attempts: attempts)
         if verdict == .remove {
             settlements = driver.ledger.settlements(item, response)
@@ -70,15 +76,28 @@ final class AttemptResult: @unchecked Sendable {
             settlements = [
                 .bury(id: item.id, trouble: trouble, answer: answer, attempts: sends)
             ]
+        case .awaitCredential:
+            var trouble = Self.trouble(failure)
+            trouble.code = OutboxTrouble.credential
+            waitReason = .credential
+            // Without the wait, it would go out before the item that shows whether the credential
+            // is good.
+            nextAttempt = isAgain ? wall + driver.retryMilliseconds * 1_000 : 0
+            settlements = [
+                .postpone(
+                    id: item.id, nextAttemptAt: nextAttempt, askedUntil: 0, mayHaveArrived: false,
+                    trouble: trouble, attempts: kind == .noCredential ? 0 : sends)
+            ]
+            attempt.refusal =
+                kind == .noCredential
+                ? .missing(retryMilliseconds: driver.definition.capMilliseconds)
+                : isAgain ? .again : .byServer
         case .release:
-            wasSent = kind == .noCredential
-            // The outbox waits until there is another credential, or for this time.
-            if kind == .noCredential {
-                attempt.heldMilliseconds = driver.definition.capMilliseconds
-            }
+            wasSent = false
         }
         report = StoredRequest(
-            item, state: state, attempts: verdict == .release ? attempts - sends : attempts,
+            item, state: state,
+            attempts: verdict == .release || kind == .noCredential ? attempts - sends : attempts,
             nextAttempt: nextAttempt, lastError: lastError, deathReason: deathReason,
             waitReason: waitReason, response: response)
         isFinal = state != .waiting
@@ -134,6 +153,31 @@ final class AttemptResult: @unchecked Sendable {
         return trouble
     }
 
+    /// Whether the server has refused the credential for this item, which had already waited for
+    /// another one.
+    private static func isRefusedAgain(
+        _ outcome: OutboxOutcome, _ item: OutboxItem, _ failure: Failure?
+    ) -> Bool {
+        outcome == .credentialRefused && failure?.isOfBatchCall == false
+            && item.entry.progress.trouble?.code == OutboxTrouble.credential
+    }
+
+    /// Whether the answer refuses the credential of the item: a 401, or what the document or the
+    /// program says. It decides nothing that the document or the program has decided otherwise.
+    private static func refusesCredential(
+        _ failure: Failure, _ item: OutboxItem, _ driver: FlushDriver
+    ) -> Bool {
+        guard failure.reason == .http, failure.refusesCredential || failure.httpStatus == 401,
+            failure.statedRetryable == nil, !failure.comesFromNetwork
+        else { return false }
+        let status = failure.httpStatus
+        if driver.rules.temporaryStatuses?.contains(where: { $0.contains(status) }) == true {
+            return false
+        }
+        // Another credential changes nothing for a request that is sent without one.
+        return driver.authMode(of: item) != .none
+    }
+
     private static func outcome(
         _ failure: Failure, _ item: OutboxItem, _ wall: Int64, _ driver: FlushDriver
     ) -> OutboxOutcome {
@@ -149,6 +193,7 @@ final class AttemptResult: @unchecked Sendable {
             return .unreachable
         default: break
         }
+        if refusesCredential(failure, item, driver) { return .credentialRefused }
         // The batch call has failed; the request itself has not been answered.
         if failure.isOfBatchCall { return .unreachable }
         // The batch call was answered, but it had no answer to this request.
@@ -193,7 +238,9 @@ extension Failure {
 
     /// Whether the server could be reached but did not take the batch.
     fileprivate var brokeBatch: Bool {
-        guard self.isOfBatchCall, !self.comesFromNetwork else { return false }
+        guard self.isOfBatchCall, !self.comesFromNetwork, !self.refusesCredential,
+            self.httpStatus != 401
+        else { return false }
         switch self.reason {
         case .http, .batch, .mapping: return true
         // The contract can be broken by the mapper that reads the answer, and also by a transport.

@@ -150,6 +150,20 @@ final class FlushDriver: Sendable {
         flush(.ordinary)
     }
 
+    /// Flushes because the program has set another credential. Items that have waited for it go out
+    /// at once.
+    func credentialChanged() {
+        state.withLock { $0.machine.credentialChanged() }
+        if !isRuledOut { flush(.eager) }
+    }
+
+    /// Flushes if the items wait for the credential that a refresh has brought.
+    func credentialWasRenewed() {
+        let now = around.clock.now()
+        let isAwaited = state.withLock { $0.machine.awaitsCredential(now) }
+        if isAwaited { credentialChanged() }
+    }
+
     /// Sends the items that may go out. It runs on a worker.
     private func look() {
         while true {
@@ -234,6 +248,11 @@ final class FlushDriver: Sendable {
 
     /// Reports a flush that is over.
     private func finish(_ flush: Flush) {
+        var flush = flush
+        letOthersSend()
+        if flush.sent.isEmpty, flush.failure == nil, journal.hasWaiting, awaitsCredential {
+            flush.failure = Self.awaitsCredentialFailure
+        }
         let report = notices.requests(Self.requests(flush.sent), failure: flush.failure)
         if !report.all.isEmpty { notices.observe(flushed: report) }
         // An item that has not ended, or that was changed since, is told only if it was sent again.
@@ -246,6 +265,30 @@ final class FlushDriver: Sendable {
         scheduleNext()
         // If this fails, the next look for items tries it again and reports the failure.
         try? journal.tidy()
+    }
+
+    private var awaitsCredential: Bool {
+        let now = around.clock.now()
+        return state.withLock { $0.machine.awaitsCredential(now) }
+    }
+
+    private static let awaitsCredentialFailure = Failure(
+        .auth, "the stored requests wait for another credential, because the last one was refused")
+
+    /// Lets another process send the items that this client may not send: those of another user,
+    /// and all of them when its credential was refused. The other process may have the credential.
+    private func letOthersSend() {
+        let holdsOthers = (try? journal.holdsItemsOfOthers()) == true
+        let now = around.clock.now()
+        state.withLock { state in
+            let awaits = state.machine.awaitsCredential(now)
+            // No flush begins meanwhile, so no thread is between becoming the sender and taking.
+            guard awaits || holdsOthers, state.machine.isIdle, !state.machine.isActive
+            else { return }
+            journal.resignAtRest()
+            // The ends of items that another process delivers are noticed by looking at the file.
+            if awaits { state.machine.isSentByAnother = true }
+        }
     }
 
     /// Returns the last report about each item, ordered by the age of the item.
@@ -263,11 +306,14 @@ final class FlushDriver: Sendable {
         let items: [OutboxItem]
         /// Whether they go out as one call.
         let isBatch: Bool
+        /// The number of the credential by which they go out (see `CredentialTrust`).
+        let credential: UInt64
         private let outcomes: Lock<[Int64: Call.Outcome]>
 
-        init(_ items: [OutboxItem], isBatch: Bool) {
+        init(_ items: [OutboxItem], isBatch: Bool, credential: UInt64) {
             self.items = items
             self.isBatch = isBatch
+            self.credential = credential
             outcomes = Lock(Dictionary(minimumCapacity: items.count))
         }
 
@@ -285,7 +331,8 @@ final class FlushDriver: Sendable {
     /// Sends items that were taken from the journal.
     private func send(_ items: [OutboxItem], isBatch: Bool, _ sender: any StoredRequestSender) {
         for item in items { ledger.name(item.entry) }
-        let sending = Sending(items, isBatch: isBatch)
+        let credential = state.withLock { $0.machine.trust.generation }
+        let sending = Sending(items, isBatch: isBatch, credential: credential)
         var singles = items
         let withoutCalls = ItemsWithoutCalls(self, sender, sending)
         if isBatch, let session = try? sender.makeBatch(of: withoutCalls) {
@@ -310,7 +357,7 @@ final class FlushDriver: Sendable {
     func spec(_ item: OutboxItem) -> RequestSpec {
         let method = Method(token: item.entry.method) ?? .post
         var spec = RequestSpec(target: .path(method, item.entry.path))
-        spec.stored = ItemToSend(item: item, ledger: ledger)
+        spec.stored = ItemToSend(item: item, ledger: ledger) { [around] in around.mayGo(item) }
         // The cache must not answer a stored request, but its answer makes entries invalid.
         spec.reception.caching.mode = .bypass
         spec.reception.caching.owner = around.cacheOwner(of: item)
@@ -341,28 +388,45 @@ final class FlushDriver: Sendable {
     /// Handles the outcomes of a call. It runs on a worker. If another call may go out, this thread
     /// sends it, and another worker writes the results meanwhile.
     private func settle(_ sending: Sending, _ outcomes: [Int64: Call.Outcome]) {
+        // After a success, the next call does not depend on the results.
+        let successes = outcomes.values.count { (try? $0.get()) != nil }
+        let wentWell = successes == outcomes.count
+        let isTrusted =
+            successes > 0 || state.withLock { $0.machine.trust.isAccepted(sending.credential) }
         let makeResults = { @Sendable in
             sending.items.compactMap { item in
-                outcomes[item.id].map { AttemptResult(item, $0, self) }
+                outcomes[item.id].map { AttemptResult(item, $0, self, isTrusted: isTrusted) }
             }
         }
-        // After a success, the next call does not depend on the results.
-        let wentWell = outcomes.values.allSatisfy { (try? $0.get()) != nil }
         let failed = wentWell ? nil : makeResults()
+        let hasOthers = failed.map { holdsOthers(besides: $0) } ?? false
         let now = around.clock.now()
         let owesLook = state.withLock { state in
             if let failed {
                 let untouched = state.machine.judge(
                     failed.map { $0.attempt }, isBatch: sending.isBatch, now: now)
                 for index in untouched { failed[index].leave() }
+                state.machine.judgeCredential(
+                    failed.map { $0.attempt }, sentWith: sending.credential, hasOthers: hasOthers,
+                    now: now)
             } else {
-                state.machine.succeeded(isBatch: sending.isBatch)
+                state.machine.succeeded(
+                    isBatch: sending.isBatch, sentWith: sending.credential, now: now)
             }
             return state.machine.answered()
         }
         guard owesLook else { return write(failed ?? makeResults()) }
         around.pool.submit { self.write(failed ?? makeResults()) }
         look()
+    }
+
+    /// Whether an item of another lane could show whether the server accepts the credential that it
+    /// has refused for these items.
+    private func holdsOthers(besides results: [AttemptResult]) -> Bool {
+        let refused = results.filter { $0.attempt.refusal == .again }
+        guard !refused.isEmpty, definition.order.isStrict == false else { return false }
+        let lanes = Set(refused.map { $0.item.entry.lane })
+        return (try? journal.holdsReadyItem(besides: lanes)) == true
     }
 
     /// Writes the results of a call to the file and reports them. It runs on a worker.
@@ -468,7 +532,7 @@ final class FlushDriver: Sendable {
         }
         // While no process has stored anything, this only reads a number in memory.
         if isSentByAnother { notices.tellEnded(stored) }
-        if isSentByAnother, !journal.hasWaiting {
+        if awaitsCredential || isSentByAnother && !journal.hasWaiting {
             scheduleNext()
         } else {
             flush(.ordinary)

@@ -69,6 +69,8 @@ final class ItemsWithoutCalls: BatchSender {
 
     // MARK: BatchSender
 
+    var mayGo: Bool { sending.items.allSatisfy(driver.around.mayGo) }
+
     func take(_ index: Int, _ answer: BatchAnswer) -> Bool {
         guard let entry = entry(index), (200..<300).contains(answer.code),
             answer.body.count <= driver.around.bodyBytesMax,

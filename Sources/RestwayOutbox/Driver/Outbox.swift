@@ -59,7 +59,7 @@ package final class Outbox: RequestStorage, ObjectRejections {
         self.around = around
         let rules = definition.rules(api.batch)
         journal = try OutboxJournal.open(
-            path, definition, rules, credentialHeader: api.auth.header, around.pool)
+            path, definition, rules, credentialHeader: api.auth.header, around.pool, around.owner)
         ledger = IdentityLedger(around.store, around.api, journal)
         changes = StoredChanges(journal, ledger, around.store)
         marks = RejectionMarks(journal: journal, ledger: ledger, around: around)
@@ -137,8 +137,17 @@ package final class Outbox: RequestStorage, ObjectRejections {
         flushing.endHold()
     }
 
-    /// Flushes because there is another credential.
-    package func credentialChanged() { flushing.endHold() }
+    /// Flushes because the program has set another credential.
+    package func credentialChanged() { flushing.credentialChanged() }
+
+    /// Flushes because a refresh has brought another credential.
+    package func credentialWasRenewed() { flushing.credentialWasRenewed() }
+
+    /// Sets in whose name requests are stored and sent from now on.
+    package func setDiscriminator(_ discriminator: String?) {
+        around.owner.setDiscriminator(discriminator)
+        flushing.flush(.ordinary)
+    }
 
     /// Flushes if a change of the lanes may have let a request go out.
     func lanesChanged() {
@@ -339,7 +348,7 @@ extension Outbox {
             origin: .init(
                 route: request.destination.route?.key, entity: kept.object?.entity.family.name,
                 storeKey: kept.object?.storeKey, context: context.bytes,
-                discriminator: request.sending.caching?.discriminator))
+                discriminator: claim.discriminator, owner: claim.owner))
     }
 
     /// Returns the failed attempt, and the time at which the next attempt may be made.

@@ -49,6 +49,10 @@ final class OutboxClaim: StorageClaim {
     /// cannot be sent as it is; when its turn comes, it is prepared again from this specification.
     /// `nil` for other requests.
     let deferred: RequestSpec?
+    /// The discriminator that the program had set when the request started.
+    let discriminator: String?
+    /// In whose name the request started.
+    let owner: ItemOwner
     /// The retry policy of the route or the client, which would have tried the request again.
     let retry: RetryPolicy?
 
@@ -68,6 +72,8 @@ final class OutboxClaim: StorageClaim {
         lane = request.lane(local, identities.outbox, api)
         deferred = identities.missing == nil ? nil : request.spec
         retry = request.retry
+        let present = identities.outbox.around.owner
+        (discriminator, owner) = (present.discriminator, present.now)
     }
 
     func takes(_ failure: Failure) -> Bool {
@@ -271,6 +277,8 @@ extension StorableRequest {
 struct ItemToSend: StoredItem {
     let item: OutboxItem
     let ledger: IdentityLedger
+    /// Whether the item goes in the name of the present user.
+    let mayGo: @Sendable () -> Bool
 
     func prepare(
         _ spec: RequestSpec, by preparation: RequestPreparation
@@ -309,6 +317,7 @@ struct ItemToSend: StoredItem {
         {
             sending.auth = .none
         }
+        sending.mayGo = mayGo
         sending.caching = preparation.caching(
             settings.cache, spec.reception.caching, destination, sending, .memory)
         let answers = api.definition.answerRules(of: route)
@@ -346,6 +355,16 @@ struct ItemToSend: StoredItem {
         guard !sent.isEmpty else { return nil }
         // The inner objects still have to be matched with the answer, and their drafts told.
         return Submission(subject: .object(Snapshot.make(entity, [])), sent: sent)
+    }
+}
+
+extension FlushDriver {
+    /// Returns how an item takes part in authentication.
+    func authMode(of item: OutboxItem) -> AuthMode {
+        if let mode = OutboxContext(item.entry.origin.context).auth { return mode }
+        let definition = around.api.loaded.definition
+        let route = item.entry.origin.route.flatMap(definition.routes.route(key:))
+        return definition.settings(of: route).auth ?? .full
     }
 }
 

@@ -22,6 +22,8 @@ package struct OutboxSurroundings: Sendable {
     /// The response cache; `nil` if no answer is kept.
     let cache: (any AnswerCache)?
     let credentials: any CredentialSource
+    /// In whose name the client sends now.
+    let owner: PresentOwner
 
     package init(
         api: API, store: ObservedStore, baseURL: BaseURL, reachability: ReachabilityState,
@@ -39,6 +41,7 @@ package struct OutboxSurroundings: Sendable {
         self.bodyBytesMax = bodyBytesMax
         self.cache = cache
         self.credentials = credentials
+        owner = PresentOwner(credentials)
     }
 
     /// Returns whose entries of the response cache an item may make invalid: those of the
@@ -51,7 +54,12 @@ package struct OutboxSurroundings: Sendable {
     }
 
     /// Returns an item as the program sees it.
-    func report(_ item: OutboxItem) -> StoredRequest { StoredRequest(item, baseURL) }
+    func report(_ item: OutboxItem) -> StoredRequest {
+        StoredRequest(item, baseURL, isMine: mayGo(item))
+    }
+
+    /// Whether an item goes in the name of the present user.
+    func mayGo(_ item: OutboxItem) -> Bool { owner.now.maySend(item.entry.origin.owner) }
 }
 
 /// Makes the calls in which stored requests go out. The client implements it.
@@ -79,10 +87,11 @@ extension OutboxJournal {
     ///   when a request is sent, so it is not stored.
     static func open(
         _ path: String, _ definition: OutboxDefinition, _ rules: OutboxRules,
-        credentialHeader: String?, _ pool: WorkerPool
+        credentialHeader: String?, _ pool: WorkerPool, _ owner: PresentOwner
     ) throws(Failure) -> OutboxJournal {
         let secrets = credentialHeader.map { Set([$0.lowercased()]) } ?? []
         var options = Options(rules: rules, secretHeaders: secrets, pool: pool)
+        options.owner = { owner.now }
         options.connection.mode = definition.fileMode
         options.connection.busyTimeoutMilliseconds = definition.busyTimeoutMilliseconds
         do throws(OutboxError) {

@@ -21,7 +21,7 @@ package final class StoredRequest: Sendable {
     package let lastError: String?
     /// Why the item is a dead letter; `nil` for other items.
     package let deathReason: OutboxDeathReason?
-    /// Why the item waits, if the network keeps it from the API; `nil` for other items.
+    /// Why the item waits, if it waits for more than its turn and its time; `nil` for other items.
     package let waitReason: OutboxWaitReason?
     /// The answer of the server.
     package let response: Response?
@@ -41,7 +41,9 @@ package final class StoredRequest: Sendable {
     }
 
     /// Describes an item as it was read from the file.
-    convenience init(_ item: OutboxItem, _ base: BaseURL) {
+    ///
+    /// - Parameter isMine: Whether it goes in the name of the present user.
+    convenience init(_ item: OutboxItem, _ base: BaseURL, isMine: Bool) {
         let state: State =
             switch item.state {
             case .dead: .dead
@@ -59,7 +61,8 @@ package final class StoredRequest: Sendable {
         self.init(
             item, state: state, attempts: progress.attempts, nextAttempt: progress.earliest,
             lastError: progress.trouble?.message, deathReason: item.deathReason,
-            waitReason: item.waitReason, response: response)
+            waitReason: item.state == .waiting && !isMine ? .otherUser : item.waitReason,
+            response: response)
     }
 
     /// Describes the same item in another state, without its answer.
@@ -111,7 +114,7 @@ package final class StoredRequests: HandleObject {
 
     /// The list as JSON text, without secrets.
     package var json: [UInt8] {
-        let export = OutboxExport(isSecret: redaction.isSecret)
+        let export = OutboxExport(isSecret: redaction.isSecret, redaction: redaction.ofBodies)
         return JSONValue.array(all.map { export.json($0.item) }).text()
     }
 }

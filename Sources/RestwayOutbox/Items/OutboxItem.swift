@@ -119,6 +119,8 @@ struct OutboxEntry: Equatable, Sendable {
         /// The discriminator of the response cache that the program had set when it made the
         /// request; `nil` without one.
         var discriminator: String?
+        /// In whose name the request goes.
+        var owner = ItemOwner()
     }
 }
 
@@ -141,6 +143,10 @@ struct OutboxTrouble: Equatable, Sendable {
     /// A description without secrets.
     var message: String
 
+    /// The network has answered the request in place of the API.
+    static let notTheAPI = "notTheApi"
+    /// The server has refused the credential, or there is none.
+    static let credential = "credential"
     /// A request waits for an object, but the server answered the creation without an identity.
     static let noIdentity = "noIdentity"
     /// The server has seen the key of the request with another request.
@@ -172,16 +178,10 @@ package enum OutboxDeathReason: Equatable, Sendable {
 package enum OutboxWaitReason: CaseIterable, Sendable {
     /// The network has answered the last attempt, and not the API.
     case notTheAPI
-    /// The API has asked for a sign-in or another credential.
+    /// The server has refused the credential, or there is none. Another credential starts the item.
     case credential
-
-    /// The word in the file.
-    var code: String {
-        switch self {
-        case .notTheAPI: "notTheApi"
-        case .credential: "credential"
-        }
-    }
+    /// The item was stored in the name of another user.
+    case otherUser
 }
 
 extension OutboxWaitReason {
@@ -202,8 +202,11 @@ extension OutboxItem {
     /// The reason why the item waits; `nil` if it does not wait, or waits as usual.
     var waitReason: OutboxWaitReason? {
         guard state == .waiting, !isBlocked else { return nil }
-        let code = entry.progress.trouble?.code
-        return OutboxWaitReason.allCases.first { $0.code == code }
+        switch entry.progress.trouble?.code {
+        case OutboxTrouble.notTheAPI: return .notTheAPI
+        case OutboxTrouble.credential: return .credential
+        default: return nil
+        }
     }
 
     /// The reason; `nil` if the item is not a dead letter.

@@ -25,25 +25,34 @@ enum ItemRow {
         }
     }
 
+    /// The values of the column `state`.
+    enum State {
+        static let waiting: Int64 = 0
+        static let dead: Int64 = 1
+        /// The item waits, and the last sender may not send it, because it goes in the name of
+        /// somebody else.
+        static let ofOthers: Int64 = 3
+    }
+
     /// The columns of the table, in the order in which `read` expects them.
     private static let columns = [
         "id", "lane", "state", "method", "path", "headers", "idempotencyKey", "createdAt",
         "creates", "mayHaveArrived", "attempts", "nextAttemptAt", "askedUntil", "trouble",
         "troubleStatus", "troubleMessage", "route", "entity", "storeKey", "context",
-        "answerStatus", "answerHeaders", "answerBody", "body", "discriminator",
+        "answerStatus", "answerHeaders", "answerBody", "body", "discriminator", "owner",
     ]
     static let selection = "SELECT \(columns.joined(separator: ", ")) FROM item"
 
     /// Selects the items behind `?1`, each with its turn (see `turn`).
     static let aheadSelection =
-        "SELECT \(columns.joined(separator: ", ")), turn FROM item WHERE id > ?1 ORDER BY id "
-        + "LIMIT ?2"
+        "SELECT \(columns.joined(separator: ", ")), turn FROM item WHERE id > ?1 AND state = 0 "
+        + "ORDER BY id LIMIT ?2"
 
     static func turn(_ row: Statement) -> Int64? { row.integerIfAny(Int32(columns.count)) }
 
     static func insert(
         _ file: JournalConnection, _ entry: OutboxEntry, _ text: LocalIDText, lane: String,
-        id: Int64, turn: Int64?
+        id: Int64, turn: Int64?, state: Int64
     ) throws(OutboxError) {
         let progress = entry.progress
         try file.run(
@@ -56,15 +65,16 @@ enum ItemRow {
             .integer(progress.trouble.map { Int64($0.httpStatus) }),
             .text(progress.trouble?.message), .text(entry.origin.route),
             .text(entry.origin.entity), .integer(entry.origin.storeKey),
-            .bytes(entry.origin.context), .bytes(text.body), .text(entry.origin.discriminator))
+            .bytes(entry.origin.context), .bytes(text.body), .text(entry.origin.discriminator),
+            .text(entry.origin.owner.text), .integer(state))
     }
 
     private static let insertion =
         "INSERT INTO item (id, lane, turn, method, path, headers, idempotencyKey, createdAt, "
         + "creates, mayHaveArrived, attempts, nextAttemptAt, askedUntil, trouble, troubleStatus, "
-        + "troubleMessage, route, entity, storeKey, context, body, discriminator, state) "
+        + "troubleMessage, route, entity, storeKey, context, body, discriminator, owner, state) "
         + "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, "
-        + "?18, ?19, ?20, ?21, ?22, 0)"
+        + "?18, ?19, ?20, ?21, ?22, ?23, ?24)"
 
     /// Reads an item from a row of `selection`. Its dependencies are in another table.
     static func read(_ row: Statement) -> OutboxItem {
@@ -87,7 +97,8 @@ enum ItemRow {
                 askedUntil: row.integer(12), trouble: trouble(row)),
             origin: .init(
                 route: row.string(16), entity: row.string(17), storeKey: row.integerIfAny(18),
-                context: row.bytesIfAny(19) ?? [], discriminator: row.string(24)))
+                context: row.bytesIfAny(19) ?? [], discriminator: row.string(24),
+                owner: ItemOwner(text: row.string(25))))
     }
 
     private static func trouble(_ row: Statement) -> OutboxTrouble? {

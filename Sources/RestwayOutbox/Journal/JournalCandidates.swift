@@ -33,7 +33,9 @@ struct JournalCandidates {
     ) throws(OutboxError) -> [OutboxSelection.Candidate] {
         let itemsMax = Int64(selection.itemsMax)
         if selection.isStrict {
-            return try list(rules.deadLetters == .letOthersPass ? notPassedBy : "true", itemsMax)
+            let isPassing = rules.deadLetters == .letOthersPass
+            return try list(
+                isPassing ? notPassedBy : "(state = 0 OR state = 1 AND \(ItemOwner.mayBeSentBySender))", itemsMax)
         }
         // The heads of lanes in flight are not chosen.
         let headsMax = itemsMax + Int64(selection.lanesInFlight.count)
@@ -57,8 +59,8 @@ struct JournalCandidates {
     private var end: String {
         let maximum = String(Int64.max)
         return rules.deadLetters == .letOthersPass ? maximum
-            : "coalesce((SELECT dead.id FROM item AS dead WHERE dead.lane = ?2 "
-                + "AND dead.state = 1 ORDER BY dead.id LIMIT 1), \(maximum))"
+            : "coalesce((SELECT id FROM item WHERE lane = ?2 AND state = 1 "
+                + "AND \(ItemOwner.mayBeSentBySender) ORDER BY id LIMIT 1), \(maximum))"
     }
 
     private func list(

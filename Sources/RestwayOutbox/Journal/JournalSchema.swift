@@ -9,7 +9,9 @@ import RestwaySQLite
 enum JournalSchema {
     static let migrations = Migrations(
         applicationID: 0x5277_4F42,
-        steps: [version1, version2, version3, version4, version5, version6, version7, version8])
+        steps: [version1, version2, version3, version4, version5, version6, version7, version8,
+            version9,
+        ])
 
     /// The row of `outbox` holds the counts, so that items need not be counted. `deadLetters` is
     /// the rule with which the turns were given.
@@ -89,6 +91,15 @@ enum JournalSchema {
     /// When the present wait of the item began, by the clock of that time; null if it began when
     /// the item was stored.
     private static let version8 = "ALTER TABLE item ADD COLUMN waitSince INTEGER;"
+
+    /// In whose name an item goes (see `ItemOwner`), and in whose name the last sender sent. Items
+    /// that it may not send have the state 3.
+    private static let version9 = """
+        ALTER TABLE item ADD COLUMN owner TEXT;
+        UPDATE item SET owner = 'd' || discriminator WHERE discriminator IS NOT NULL;
+        ALTER TABLE outbox ADD COLUMN owner TEXT;
+        CREATE INDEX itemOfOthers ON item (id) WHERE state = 3;
+        """
 
     // MARK: Opening
 

@@ -16,12 +16,16 @@ extension JournalTransaction {
         }
         let missing = try resolve(&text)
         let lane = try placed(entry.lane)
-        let isHead = try turns.head(lane) == nil
+        let isMine = counters.owner.maySend(entry.origin.owner)
+        let head = isMine ? try turns.head(lane) : nil
+        let isHead = isMine && head == nil
         counters.lastItem += 1
         counters.waiting += 1
         let id = counters.lastItem
         let turn = isHead && missing.isEmpty ? entry.progress.nextAttemptAt : nil
-        try ItemRow.insert(file, entry, text, lane: lane, id: id, turn: turn)
+        try ItemRow.insert(
+            file, entry, text, lane: lane, id: id, turn: turn,
+            state: isMine ? ItemRow.State.waiting : ItemRow.State.ofOthers)
         try file.insertDependencies(missing, item: id, text.places)
         for companion in entry.companions { try file.insert(companion, item: id) }
         if let change = entry.change { try changes.insert(change, item: id) }
@@ -79,12 +83,13 @@ extension JournalTransaction {
         let item = try deadLetter(id)
         var text = LocalIDText(item, try file.places(of: id))
         let missing = try resolve(&text)
+        let isMine = counters.owner.maySend(item.entry.origin.owner)
         try turns.changing(item) { () throws(OutboxError) in
             try write(id, text, waitingFor: missing)
             try file.run(
-                "UPDATE item SET state = 0, attempts = 0, nextAttemptAt = 0, askedUntil = 0, "
+                "UPDATE item SET state = ?2, attempts = 0, nextAttemptAt = 0, askedUntil = 0, "
                     + "answerStatus = NULL, answerHeaders = NULL, answerBody = NULL WHERE id = ?1",
-                .integer(id))
+                .integer(id), .integer(isMine ? ItemRow.State.waiting : ItemRow.State.ofOthers))
             counters.waiting += 1
             counters.dead -= 1
         }

@@ -14,6 +14,8 @@ struct JournalCounters: Equatable {
     var deadLetters = OutboxRules.DeadLetters.blockTheirLane
     /// Items that are done but whose rows still exist. They do not count as waiting.
     var delivered: Int64 = 0
+    /// In whose name the last sender sent. Items that it may not send have no turn.
+    var owner = ItemOwner()
     /// A counter that grows with each transaction that does more than add items or mark items as
     /// done. A reader that has read ahead then reads again.
     var changes: Int64 = 0
@@ -38,7 +40,8 @@ extension JournalConnection {
                 lastItem: row.integer(0), lastIdentity: row.integer(1), waiting: row.integer(2),
                 dead: row.integer(3),
                 deadLetters: .init(rawValue: row.integer(4)) ?? .blockTheirLane,
-                delivered: row.integer(5), changes: row.integer(6))
+                delivered: row.integer(5), owner: ItemOwner(text: row.string(8)),
+                changes: row.integer(6))
             return (stored, stored.adding(through: row.integer(7)))
         }
         if let row { return row }
@@ -47,7 +50,7 @@ extension JournalConnection {
 
     private static let countersSelection =
         "SELECT lastItem, lastIdentity, waiting, dead, deadLetters, delivered, changes, "
-        + "coalesce((SELECT max(id) FROM item), 0) FROM outbox"
+        + "coalesce((SELECT max(id) FROM item), 0), owner FROM outbox"
 }
 
 /// The writes between `BEGIN` and `COMMIT`: the rows of items and the counts.
@@ -78,12 +81,12 @@ final class JournalTransaction {
             Self.countersUpdate, .integer(counters.lastItem), .integer(counters.lastIdentity),
             .integer(counters.waiting), .integer(counters.dead),
             .integer(counters.deadLetters.rawValue), .integer(counters.delivered),
-            .integer(counters.changes))
+            .integer(counters.changes), .text(counters.owner.text))
     }
 
     private static let countersUpdate =
         "UPDATE outbox SET lastItem = ?1, lastIdentity = ?2, waiting = ?3, dead = ?4, "
-        + "deadLetters = ?5, delivered = ?6, changes = ?7"
+        + "deadLetters = ?5, delivered = ?6, changes = ?7, owner = ?8"
 
     /// Prepares a change of stored items. Everything but adding items and marking them as done
     /// begins with it.

@@ -28,7 +28,8 @@ struct LaneTurns {
 
     // MARK: Heads
 
-    /// Returns the first item of a lane; `nil` if no item qualifies. If dead letters are passed by,
+    /// Returns the first item of a lane that goes in the name of the sender; `nil` if no item
+    /// qualifies. Items of others are not in the way. If dead letters are passed by,
     /// dead letters and items that wait for their objects do not qualify.
     func head(_ lane: String) throws(OutboxError) -> Head? {
         let waiting = try file.first(Self.waitingHead, .text(lane), read: Head.init)
@@ -38,7 +39,9 @@ struct LaneTurns {
             guard let waiting, waiting.rightfulTurn == nil else { return waiting }
             return try file.first(Self.passingHead, .text(lane), read: Head.init)
         }
-        let dead = try file.first(Self.deadHead, .text(lane)) { Head(id: $0.integer(0)) }
+        let dead = try file.first(
+            Self.deadHead, .text(lane), .text(transaction.counters.owner.text)
+        ) { Head(id: $0.integer(0)) }
         guard let waiting, let dead else { return waiting ?? dead }
         return waiting.id < dead.id ? waiting : dead
     }
@@ -51,7 +54,8 @@ struct LaneTurns {
     private static let waitingHead = selection + " ORDER BY id LIMIT 1"
     private static let passingHead = selection + " AND \(HeldItems.excluded) ORDER BY id LIMIT 1"
     private static let deadHead =
-        "SELECT id FROM item WHERE lane = ?1 AND state = 1 ORDER BY id LIMIT 1"
+        "SELECT id FROM item WHERE lane = ?1 AND state = 1 "
+        + "AND \(ItemOwner.mayBeSent(item: "owner", by: "?2")) ORDER BY id LIMIT 1"
 
     // MARK: Turns
 
@@ -93,6 +97,25 @@ struct LaneTurns {
                 + "JOIN item ON item.id = dependency.item"
         ) { $0.string(0) ?? "" }
         try changing(Set(lanes)) { transaction.counters.deadLetters = rule }
+    }
+
+    /// Adopts another owner of the sender: items that it may send get their turns, and the turns of
+    /// other items end.
+    func follow(_ owner: ItemOwner) throws(OutboxError) {
+        guard owner != transaction.counters.owner else { return }
+        let mine = ItemOwner.mayBeSent(item: "owner", by: "?1")
+        let lanes = try file.all(
+            "SELECT DISTINCT lane FROM item WHERE state = 1 OR state = 0 AND NOT \(mine) "
+                + "OR state = 3 AND \(mine)", .text(owner.text)
+        ) { $0.string(0) ?? "" }
+        try changing(Set(lanes)) { () throws(OutboxError) in
+            transaction.counters.owner = owner
+            try file.run(
+                "UPDATE item SET state = 3, turn = NULL WHERE state = 0 AND NOT \(mine)",
+                .text(owner.text))
+            try file.run(
+                "UPDATE item SET state = 0 WHERE state = 3 AND \(mine)", .text(owner.text))
+        }
     }
 
     private func changing(
@@ -185,6 +208,14 @@ enum HeldItems {
 struct BlockedItems {
     let file: JournalConnection
     let rules: OutboxRules
+    /// In whose name the last sender sends. Dead letters of others block nothing.
+    private let owner: ItemOwner
+
+    init(_ file: JournalConnection, _ rules: OutboxRules) throws(OutboxError) {
+        self.file = file
+        self.rules = rules
+        owner = try file.counters().stored.owner
+    }
 
     /// Returns the item with the facts that its row does not hold.
     func completed(_ item: OutboxItem, isInFlight: Bool) throws(OutboxError) -> OutboxItem {
@@ -200,13 +231,14 @@ struct BlockedItems {
     }
 
     private func isBehindDeadLetter(_ item: OutboxItem) throws(OutboxError) -> Bool {
-        guard rules.deadLetters == .blockTheirLane else { return false }
+        guard rules.deadLetters == .blockTheirLane, owner.maySend(item.entry.origin.owner)
+        else { return false }
+        let dead = "SELECT 1 FROM item WHERE state = 1 AND id < ?1 "
+            + "AND \(ItemOwner.mayBeSentBySender)"
         return try rules.order == .strict
-            ? file.exists(
-                "SELECT 1 FROM item WHERE state = 1 AND id < ?1 LIMIT 1", .integer(item.id))
+            ? file.exists(dead + " LIMIT 1", .integer(item.id))
             : file.exists(
-                "SELECT 1 FROM item WHERE lane = ?2 AND state = 1 AND id < ?1 LIMIT 1",
-                .integer(item.id), .text(item.entry.lane.name))
+                dead + " AND lane = ?2 LIMIT 1", .integer(item.id), .text(item.entry.lane.name))
     }
 
     func count() throws(OutboxError) -> Int {
@@ -215,11 +247,13 @@ struct BlockedItems {
             case (.letOthersPass, _): ""
             case (.blockTheirLane, .lanes):
                 " UNION SELECT item.id FROM (SELECT lane, min(id) AS first FROM item "
-                    + "WHERE state = 1 GROUP BY lane) AS dead CROSS JOIN item "
+                    + "WHERE state = 1 AND \(ItemOwner.mayBeSentBySender) "
+                    + "GROUP BY lane) AS dead CROSS JOIN item "
                     + "ON item.lane = dead.lane AND item.state = 0 AND item.id > dead.first"
             case (.blockTheirLane, .strict):
                 " UNION SELECT id FROM item "
-                    + "WHERE state = 0 AND id > (SELECT min(id) FROM item WHERE state = 1)"
+                    + "WHERE state = 0 AND id > (SELECT min(id) FROM item "
+                    + "WHERE state = 1 AND \(ItemOwner.mayBeSentBySender))"
             }
         let count = try file.first(
             "SELECT count(*) FROM (SELECT DISTINCT item.id FROM dependency "

@@ -21,7 +21,7 @@ extension OutboxJournal {
         var counts = try counts()
         let sent = sending.withLock { Array($0.inFlight.keys) }
         try reader.withLock { (file) throws(OutboxError) in
-            counts.blocked = try BlockedItems(file: file, rules: options.rules).count()
+            counts.blocked = try BlockedItems(file, options.rules).count()
             // An item that was dropped while it was in flight does not count.
             for id in sent where try file.exists(Self.selectionOfItem, .integer(id)) {
                 counts.sending += 1
@@ -54,12 +54,15 @@ extension OutboxJournal {
     /// items that they block do not count.
     func needsFlushing() throws(OutboxError) -> Bool {
         // Thousands of rows of delivered items may still exist.
-        if try counts().waiting == 0 { return false }
+        let counters = try counters()
+        if counters.waiting == 0 { return false }
+        let owner = options.owner()
+        if counters.owner != owner { return try holdsItems(of: owner) }
         if options.rules.order == .strict, options.rules.deadLetters == .blockTheirLane {
             // If there are dead letters, there are no rows of delivered items.
-            let isBlocked = try first("SELECT state FROM item ORDER BY id LIMIT 1") {
-                $0.integer(0) == OutboxItem.State.dead.rawValue
-            }
+            let isBlocked = try first(
+                "SELECT state FROM item WHERE \(Self.mine) ORDER BY id LIMIT 1", .text(owner.text)
+            ) { $0.integer(0) == OutboxItem.State.dead.rawValue }
             if isBlocked == true { return false }
         }
         let isNext = try exists(
@@ -68,18 +71,43 @@ extension OutboxJournal {
         return try exists(DeliveredItems.followers + " LIMIT 1", .integer(.max))
     }
 
+    // MARK: Owners
+
+    private static let mine = ItemOwner.mayBeSent(item: "owner", by: "?1")
+
+    /// Returns whether any item waits that may be sent in the name of `owner`.
+    private func holdsItems(of owner: ItemOwner) throws(OutboxError) -> Bool {
+        try exists(
+            "SELECT 1 FROM item WHERE state != 1 AND \(Self.mine) "
+                + "AND \(DeliveredItems.excluded) LIMIT 1", .text(owner.text))
+    }
+
+    /// Returns whether items wait that this sender may not send.
+    func holdsItemsOfOthers() throws(OutboxError) -> Bool {
+        try exists("SELECT 1 FROM item WHERE state = 3 LIMIT 1")
+    }
+
+    /// Returns whether an item of another lane may be sent now.
+    func holdsReadyItem(besides lanes: Set<Lane>) throws(OutboxError) -> Bool {
+        try exists(
+            "SELECT lane FROM item WHERE turn = 0 AND \(DeliveredItems.excluded)"
+        ) { !lanes.contains(Lane(stored: $0.string(0) ?? "")) }
+    }
+
     // MARK: Lanes
 
-    /// Returns whether a request of this lane has to go behind stored requests. Calls in flight
+    /// Returns whether a request of this lane has to go behind stored requests. Requests that go in
+    /// the name of others are not in its way. Calls in flight
     /// that are not items are not known here. This costs next to nothing while the outbox is empty.
     func isOccupied(_ lane: Lane) throws(OutboxError) -> Bool {
         if try recentCounts().all == 0 { return false }
-        let scope = options.rules.order == .strict ? "?1 IS NOT NULL" : "lane = ?1"
+        let scope = options.rules.order == .strict ? "?2 IS NOT NULL" : "lane = ?2"
         let isPassable = options.rules.deadLetters == .letOthersPass
-        let items = isPassable ? "state = 0 AND \(HeldItems.excluded)" : "true"
+        let items = isPassable ? "state != 1 AND \(HeldItems.excluded)" : "true"
         return try exists(
-            "SELECT 1 FROM item WHERE \(scope) AND \(items) AND \(DeliveredItems.excluded) LIMIT 1",
-            .text(lane.name))
+            "SELECT 1 FROM item WHERE \(scope) AND \(items) AND \(Self.mine) "
+                + "AND \(DeliveredItems.excluded) LIMIT 1",
+            .text(options.owner().text), .text(lane.name))
     }
 
     /// Returns whether any request of this lane is stored, including dead letters.
@@ -113,7 +141,7 @@ extension OutboxJournal {
     ) throws(OutboxError) -> [OutboxItem] {
         let inFlight = sending.withLock { $0.inFlight }
         return try reader.withLock { (file) throws(OutboxError) in
-            let blocked = BlockedItems(file: file, rules: options.rules)
+            let blocked = try BlockedItems(file, options.rules)
             let found = try file.all(selection, values, read: ItemRow.read)
             return try found.map { (item) throws(OutboxError) in
                 try blocked.completed(item, isInFlight: inFlight[item.id] != nil)

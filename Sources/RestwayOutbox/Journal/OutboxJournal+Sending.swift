@@ -39,6 +39,13 @@ extension OutboxJournal {
     /// again.
     func resign() { sending.withLock { $0.end() } }
 
+    /// Lets another journal become the sender, unless items are in flight.
+    func resignAtRest() {
+        sending.withLock { sending in
+            if sending.inFlight.isEmpty { sending.end() }
+        }
+    }
+
     // MARK: Taking
 
     /// Takes the next items that may go out together, oldest first. They are in flight until they
@@ -59,6 +66,7 @@ extension OutboxJournal {
         if mayGo: () -> Bool = { true }
     ) throws(OutboxError) -> [OutboxItem] {
         guard isSender else { throw .notSender(path: path) }
+        try follow(options.owner())
         try wakeDue(now)
         return try sending.withLock { (sending) throws(OutboxError) in
             guard sending.lock.isHeld else { throw .notSender(path: path) }
@@ -84,6 +92,12 @@ extension OutboxJournal {
             for item in items { sending.depart(item) }
             return items
         }
+    }
+
+    /// Gives the turns to the items that may be sent in the name of `owner`.
+    private func follow(_ owner: ItemOwner) throws(OutboxError) {
+        guard try counters().owner != owner else { return }
+        try change { (transaction) throws(OutboxError) in try transaction.turns.follow(owner) }
     }
 
     /// Frees the items whose time has come.

@@ -20,6 +20,8 @@ final class OutboxJournal: Sendable {
         var deliveredMax: Int64 = 16_384
         /// The workers that call completions.
         var pool = WorkerPool.shared
+        /// Returns in whose name the client sends now.
+        var owner: @Sendable () -> ItemOwner = { ItemOwner() }
     }
 
     let path: String

@@ -378,10 +378,18 @@ class ClientAuth:
             set_refresh(handle, refresh, loop, holding)
 
     def set_credential(self: AskedClient, credential: Credential | str | None) -> None:
-        """Sets a new credential. Calls that wait for a refresh are sent with it.
+        """Replaces the whole credential. Calls that wait for a refresh are sent with it, and so are
+        stored requests that wait for a credential.
+
+            client.set_credential(restway.Credential(token=token, refresh_token=refresh_token))
+            client.set_credential(None)  # signs out
 
         Args:
-            credential: A str is a token. None says that `authorize` already has the new one.
+            credential: A str is a token. A field that is None has no value, whatever the credential
+                before had; only the user name or client identifier of the document, with its
+                password or secret, stands in for a missing user. None and a credential without
+                fields remove everything, so that nobody is signed in. If an `authorize` function
+                keeps the credential itself, None says that it has the new one.
 
         Raises UsageError for a field that cannot be sent (a token that a header cannot hold, a
         control character, or, with the schemes `basic` and `digest`, a user name with a colon);

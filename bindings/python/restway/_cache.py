@@ -150,7 +150,8 @@ class CacheBase(Hinting):
     def discriminator(self) -> str | None:
         """The key discriminator of requests that start from now on: a name for the user, or for
         anything else that makes equal requests have different answers. Setting it back finds the
-        entries that were kept under it before.
+        entries that were kept under it before. The outbox sends only requests that were stored with
+        the same discriminator, so it can be set without a cache if the client has an outbox.
 
             client.cache.discriminator = "user 7"
         """

@@ -51,10 +51,16 @@ class OutboxItem(NamedTuple):
     """The server's answer to a dead letter, or to an item in a report."""
     reason: OutboxReason
     """Why the item is a dead letter; NONE for another item. An item with KEY_REUSED needs `edit`,
-    which gives it a new key: a retry gets the same answer. An item with NOT_THE_API is not a dead
-    letter. It waits, because a hotspot or a proxy has answered in place of the API. An item with
-    CREDENTIAL waits, too: the API wants a sign-in or another credential.
+    which gives it a new key: a retry gets the same answer. The items with the following reasons
+    are no dead letters, they wait. NOT_THE_API: a hotspot or a proxy has answered in place of the
+    API. CREDENTIAL: the server has refused the credential, or there is none; `set_credential`
+    starts the item. OTHER_USER: it was stored in the name of another user, who has to come back.
     """
+
+    def __repr__(self) -> str:
+        body = "no body" if self.body is None else f"{len(self.body)} bytes"
+        reason = "" if self.reason is OutboxReason.NONE else f" {self.reason.name}"
+        return f"<OutboxItem {self.id} {self.state.name}{reason}: {self.method} {self.path}, {body}>"
 
 
 class OutboxItems(Hinting, Sequence[OutboxItem]):

@@ -253,8 +253,8 @@ def set_timeouts(handle: native.RequestHandle, given: Timeouts) -> None:
 
 @dataclass
 class Credential:
-    """A credential. The scheme of the document's `auth` decides which fields are used; None keeps
-    the present value.
+    """A credential. The scheme of the document's `auth` decides which fields are used. A field that
+    is None has no value. In the result of a refresh, None keeps the present value.
 
         client.set_credential(restway.Credential(user="ada", password="secret"))
 
