@@ -39,7 +39,7 @@ struct DocumentText: Sendable {
         for addition in additions {
             document = Self.adding(addition, to: document, definition.routes)
         }
-        let hidden = BodyRedaction(isSecret: definition.redaction.isSecret)
+        let hidden = definition.redaction.ofBodies
         return Self.withoutSecrets(document, hidden, depth: 0)
     }
 

@@ -7,16 +7,33 @@ package struct BodyRedaction {
     package static let mark = "[redacted]"
 
     private let isSecret: (String) -> Bool
+    private let isSecretMember: (String) -> Bool
 
-    /// - Parameter isSecret: Returns whether a member of a JSON object or a form is secret, by its
-    ///   name.
-    package init(isSecret: @escaping (String) -> Bool) {
-        self.isSecret = isSecret
+    /// - Parameters:
+    ///   - isSecretField: Returns whether a field of a form or a query is secret, by its name.
+    ///   - isSecretMember: Returns whether a member of a JSON object is secret, by its name.
+    package init(
+        isSecretField: @escaping (String) -> Bool, isSecretMember: @escaping (String) -> Bool
+    ) {
+        isSecret = isSecretField
+        self.isSecretMember = isSecretMember
+    }
+
+    /// The member of requests for a token (RFC 6749, section 4).
+    private static let grantType = "grant_type"
+
+    /// Returns the rule for the members of one JSON object. A request for a token has the fields of
+    /// a form.
+    package func rule(
+        for members: some Sequence<(key: String, value: JSONValue)>
+    ) -> (String) -> Bool {
+        members.contains { $0.key == Self.grantType } ? isSecret : isSecretMember
     }
 
     /// `value` with the values of secret members replaced, to the greatest nesting depth of a body.
     package func json(_ value: JSONValue) -> JSONValue {
         if let members = value.members {
+            let isSecret = rule(for: members)
             return .object(
                 members.map { member in
                     let isHidden = isSecret(member.0)

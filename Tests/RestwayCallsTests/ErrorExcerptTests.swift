@@ -36,6 +36,29 @@ final class ErrorExcerptTests: XCTestCase {
         XCTAssertNil(excerpt(" \n", type: "text/plain"))
     }
 
+    func testTheCodeOfAnErrorIsShownAndAnAuthorizationCodeIsNot() {
+        let error = #"{"code":"rest_invalid_param","data":{"status":400}}"#
+        XCTAssertEqual(excerpt(error, type: "application/json"), error)
+        XCTAssertEqual(excerpt("code: E17", type: "text/plain"), "code: E17")
+        XCTAssertEqual(
+            excerpt("see /cb?code=4%2F0A", type: "text/plain"), "see /cb?code=[redacted]")
+        XCTAssertEqual(
+            excerpt("code=4&a=2", type: "application/x-www-form-urlencoded"),
+            "code=[redacted]&a=2")
+        XCTAssertEqual(
+            excerpt(#"{"grant_type":"authorization_code","code":"4"}"#, type: "application/json"),
+            #"{"grant_type":"authorization_code","code":"[redacted]"}"#)
+        let headers = [HeaderField(name: "Content-Type", value: "application/json")]
+        let request = Exchange(
+            method: "POST", url: "http://a.test/", headers: headers,
+            body: .bytes(Array(#"{"code":"AT"}"#.utf8)))
+        XCTAssertEqual(excerpt("no AT here", request: request), "no AT here")
+        let exchange = Exchange(
+            method: "POST", url: "http://a.test/", headers: headers,
+            body: .bytes(Array(#"{"grant_type":"x","code":"s3cret"}"#.utf8)))
+        XCTAssertEqual(excerpt("no s3cret", request: exchange), "no [redacted]")
+    }
+
     func testALongTextIsCutBetweenTwoCharacters() {
         let text = String(repeating: "é", count: 500)
         let shown = excerpt(text, type: "text/plain")

@@ -6,7 +6,14 @@ import XCTest
 
 /// Tests the form in which people see an item.
 final class OutboxExportTests: XCTestCase {
-    private let export = OutboxExport { ["password", "x-secret"].contains($0.lowercased()) }
+    private let export = OutboxExport(
+        isSecret: OutboxExportTests.isSecret,
+        redaction: BodyRedaction(
+            isSecretField: OutboxExportTests.isSecret, isSecretMember: OutboxExportTests.isSecret))
+
+    private static func isSecret(_ name: String) -> Bool {
+        ["password", "x-secret"].contains(name.lowercased())
+    }
 
     private func json(_ mediaType: String?, _ body: String?) -> JSONValue {
         var entry = OutboxEntry(

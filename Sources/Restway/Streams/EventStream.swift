@@ -176,3 +176,12 @@ extension EventStream.Format {
         }
     }
 }
+
+extension StreamEvent: CustomStringConvertible, CustomReflectable {
+    /// The event without its data, which may hold secrets.
+    public var description: String {
+        "<StreamEvent \(name), \(data.count) bytes, \(objects.count) objects>"
+    }
+
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

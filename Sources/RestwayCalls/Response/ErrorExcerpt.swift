@@ -92,7 +92,9 @@ struct ErrorExcerpt {
             let nameEnd = bytes[index...].firstIndex { !Self.isNamePart($0) } ?? bytes.count
             let name = String(decoding: bytes[index..<nameEnd], as: UTF8.self)
             index = nameEnd
-            guard redaction.isSecret(name), let value = Self.value(behind: nameEnd, in: bytes)
+            guard redaction.isSecret(name),
+                let (value, isParameter) = Self.value(behind: nameEnd, in: bytes),
+                isParameter || redaction.isSecretMember(name)
             else { continue }
             // The value of a member that was secret is replaced already.
             if !bytes[value...].starts(with: Redaction.mark.utf8) { return value }
@@ -100,15 +102,18 @@ struct ErrorExcerpt {
         return nil
     }
 
-    /// Returns the start of the value behind a name that ends at `end`; `nil` if no value follows.
-    private static func value(behind end: Int, in bytes: [UInt8]) -> Int? {
-        var hasSeparator = false
+    /// Returns the start of the value behind a name that ends at `end`, and whether it stands there
+    /// as in a query; `nil` if no value follows.
+    private static func value(
+        behind end: Int, in bytes: [UInt8]
+    ) -> (start: Int, isParameter: Bool)? {
+        var separator: UInt8?
         for index in end..<bytes.count {
             switch bytes[index] {
-            case UInt8(ascii: "="), UInt8(ascii: ":"): hasSeparator = true
+            case UInt8(ascii: "="), UInt8(ascii: ":"): separator = bytes[index]
             case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\""), UInt8(ascii: "'"):
                 continue
-            default: return hasSeparator ? index : nil
+            default: return separator.map { (index, $0 == UInt8(ascii: "=")) }
             }
         }
         return nil
@@ -217,7 +222,7 @@ struct SentSecrets {
     }
 
     private mutating func add(form text: Substring, _ redaction: Redaction) {
-        let fields = BodyRedaction(isSecret: redaction.isSecret)
+        let fields = redaction.ofBodies
         for pair in text.split(separator: "&") {
             guard let mark = pair.utf8.firstIndex(of: UInt8(ascii: "=")),
                 fields.isSecretField(URLText.decoded(String(pair[..<mark])))
@@ -229,8 +234,10 @@ struct SentSecrets {
     }
 
     private mutating func add(members value: JSONValue, isSecret: Bool, _ redaction: Redaction) {
-        for (name, member) in value.members ?? [] {
-            add(members: member, isSecret: isSecret || redaction.isSecret(name), redaction)
+        let members = value.members ?? []
+        let isSecretMember = redaction.ofBodies.rule(for: members)
+        for (name, member) in members {
+            add(members: member, isSecret: isSecret || isSecretMember(name), redaction)
         }
         for element in value.elements ?? [] {
             add(members: element, isSecret: isSecret, redaction)

@@ -10,9 +10,13 @@ package struct Redaction: Sendable {
     private static let standardNames: Set<String> = [
         "authorization", "proxyauthorization", "cookie", "setcookie", "xapikey", "xauthtoken",
         "xcsrftoken", "apikey", "accesstoken", "refreshtoken", "idtoken", "token", "auth", "key",
-        "password", "passwd", "secret", "clientsecret", "signature", "sig", "code", "session",
-        "sessionid", "jwt",
+        "password", "passwd", "secret", "clientsecret", "signature", "sig", "session", "sessionid",
+        "jwt",
     ]
+
+    /// The name of the authorization code of OAuth 2 in a query or a form. As a member of JSON it is
+    /// usually the code of an error (see `BodyRedaction`).
+    private static let authorizationCode = "code"
 
     /// The endings of header names that hold secrets in many services (`X-Vendor-Token`).
     private static let standardEndings = [
@@ -30,10 +34,21 @@ package struct Redaction: Sendable {
         names.insert(Self.bare(name))
     }
 
+    /// Whether a header, a parameter or a field of a form is secret.
     package func isSecret(_ name: String) -> Bool {
+        isSecretMember(name) || Self.bare(name) == Self.authorizationCode
+    }
+
+    /// Whether a member of JSON is secret, or a value that a text names.
+    package func isSecretMember(_ name: String) -> Bool {
         if names.contains(Self.bare(name)) { return true }
         let name = name.lowercased()
         return Self.standardEndings.contains { name.hasSuffix($0) }
+    }
+
+    /// Redacts bodies by these names.
+    package var ofBodies: BodyRedaction {
+        BodyRedaction(isSecretField: isSecret, isSecretMember: isSecretMember)
     }
 
     /// Returns a name without case and separators, so that `access_token`, `Access-Token` and
@@ -57,13 +72,13 @@ package struct Redaction: Sendable {
     /// Returns a JSON or form body with the values of secret members replaced, and any other body
     /// unchanged.
     package func body(_ bytes: [UInt8], _ fields: [HeaderField]) -> [UInt8] {
-        BodyRedaction(isSecret: isSecret).body(bytes, Headers(fields)) ?? bytes
+        ofBodies.body(bytes, Headers(fields)) ?? bytes
     }
 
     /// Returns `text` with the values of secret parameters replaced, in queries and in fragments.
     private func parameters(_ text: String) -> String {
         let bytes = text.utf8
-        let redaction = BodyRedaction(isSecret: isSecret)
+        let redaction = ofBodies
         var output = ""
         var written = text.startIndex
         var index = text.startIndex

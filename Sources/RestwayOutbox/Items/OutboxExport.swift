@@ -5,10 +5,10 @@ import RestwayText
 
 /// Writes items as JSON, for people and for support. Values with secret names are replaced.
 struct OutboxExport {
-    /// Tells whether the name of a header, a query parameter or a member of a body is secret.
+    /// Tells whether the name of a header or a parameter is secret.
     let isSecret: (String) -> Bool
-
-    private var redaction: BodyRedaction { BodyRedaction(isSecret: isSecret) }
+    /// Replaces the secrets of bodies and queries.
+    let redaction: BodyRedaction
 
     /// Returns the item as JSON. A body that is neither JSON nor a form is given by its size only,
     /// because secrets in it cannot be found.

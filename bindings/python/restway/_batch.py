@@ -46,6 +46,10 @@ class BatchRequest(NamedTuple):
     body: bytes | None
     """The body; None for a request without one."""
 
+    def __repr__(self) -> str:  # headers, a query and a body may hold secrets
+        body = "no body" if self.body is None else f"{len(self.body)} bytes"
+        return f"<BatchRequest {self.method} {self.uri.partition('?')[0]}, {body}>"
+
 
 class BatchAnswer(NamedTuple):
     """The answer to one request of a batch, as the `decode` function of a batch format returns it.
@@ -58,6 +62,9 @@ class BatchAnswer(NamedTuple):
     body: bytes | str = b""
     """The body; a str is taken as UTF-8."""
     headers: Mapping[str, str] = {}  # it is never changed
+
+    def __repr__(self) -> str:  # headers and a body may hold secrets
+        return f"<BatchAnswer {self.code}, {len(self.body)} bytes>"
     """The headers of the answer."""
 
 

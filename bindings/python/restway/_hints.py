@@ -174,8 +174,68 @@ _TEXT_CHARACTERS_MAX = 200
 _VALUE_CHARACTERS_MAX = 40
 
 
+_REDACTED = "[redacted]"
+
+_SECRET_NAMES = frozenset(
+    ("password", "passwd", "secret", "clientsecret", "token", "accesstoken", "refreshtoken")
+    + ("idtoken", "apikey", "jwt", "authorization")
+)
+"""The names that are secret in every document. Names such as `key` and `session`, which the library
+takes for secrets in queries, are names of plain values as well.
+"""
+
+
+def _bare(text: str) -> str:
+    return text.lower().replace("-", "").replace("_", "")
+
+
+class Secrets:
+    """For this package: says which values of objects are secret, by the `redact` of a document."""
+
+    __slots__ = ("_api", "_names", "_of_entity")
+
+    def __init__(self, api: Any) -> None:
+        self._api = api
+        self._names: frozenset[str] | None = None
+        self._of_entity: dict[str, frozenset[str]] = {}
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The secret names, without case and separators."""
+        if self._names is None:
+            given = self._api.json("/redact") or []
+            self._names = _SECRET_NAMES.union(_bare(name) for name in given)
+        return self._names
+
+    def hides(self, entity: str, attribute: str) -> bool:
+        """Returns whether an attribute is secret: by its own name, or by that of its member."""
+        if _bare(attribute) in self.names:
+            return True
+        if entity not in self._of_entity:
+            described = self._api.json(f"/entities/{entity}/attributes")
+            described = described if isinstance(described, dict) else {}
+            self._of_entity[entity] = frozenset(
+                name
+                for name, rule in described.items()
+                if isinstance(rule, dict)
+                and _bare(str(rule.get("source", "")).rpartition(".")[2]) in self.names
+            )
+        return attribute in self._of_entity[entity]
+
+    def shown(self, value: Any) -> Any:
+        """Returns JSON without the values of secret members."""
+        if isinstance(value, dict):
+            return {
+                name: _REDACTED if _bare(str(name)) in self.names else self.shown(member)
+                for name, member in value.items()
+            }
+        return [self.shown(element) for element in value] if isinstance(value, list) else value
+
+
 def object_text(shown: Any) -> str:
-    """Returns the `repr` of an object: its entity, its identity and its first attributes."""
+    """Returns the `repr` of an object: its entity, its identity and its first attributes, without
+    the values that the document's `redact` hides.
+    """
     identity = shown.identity
     text = f"<{shown.entity} {f'#{shown.store_key}' if identity is None else repr(identity)}"
     is_shown = identity is None
@@ -192,8 +252,13 @@ def object_text(shown: Any) -> str:
 
 
 def _value_text(shown: Any, name: str) -> str:
+    secrets: Secrets | None = shown._layouts.secrets
     try:
+        if secrets is not None and secrets.hides(shown.entity, name):
+            return _REDACTED
         value = shown[name]
+        if secrets is not None and isinstance(value, (dict, list)):
+            value = secrets.shown(value)
     except RestwayError:
         return "?"
     text = value.isoformat() if isinstance(value, datetime) else repr(value)

@@ -408,6 +408,9 @@ class StreamEvent(NamedTuple):
     stream continues after an event with an error.
     """
 
+    def __repr__(self) -> str:  # the data may hold secrets
+        return f"<StreamEvent {self.name!r}, {len(self.data)} bytes, {len(self.objects)} objects>"
+
     @property
     def object(self) -> Object | None:
         """The first object to which the event was mapped; None for an event without objects."""

@@ -9,6 +9,7 @@ from .. import _ffi as native
 from .shapes import Converter
 
 if TYPE_CHECKING:
+    from .._hints import Secrets
     from .._object import Object
     from .._response import Response
 
@@ -46,14 +47,16 @@ class Layouts(dict["bytes | None", Layout]):
     imports it.
     """
 
-    __slots__ = ("response_of", "store")
+    __slots__ = ("response_of", "secrets", "store")
 
     def __init__(
         self,
         store: native.StoreHandle,
         response_of: Callable[[native.ResponseHandle, Layouts], Response],
+        secrets: Secrets | None = None,
     ) -> None:
-        """`store` is owned."""
+        """`store` is owned. `secrets` says which values a `repr` does not show."""
         super().__init__()
+        self.secrets = secrets
         self.store = store
         self.response_of = response_of
