@@ -89,6 +89,7 @@ final class AuthDriverTests: AuthTestCase {
         let bearer = try client(refreshes: true)
         var named = Credential()
         named.user = "a:b"
+        named.token = Secret("t1")
         let refused = refusal { try basic.setCredential(named) }
         XCTAssertEqual(refused?.reason, .invalidArgument)
         XCTAssertEqual(refused?.field, "credential.user")

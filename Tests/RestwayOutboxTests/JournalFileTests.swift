@@ -4,7 +4,10 @@ import XCTest
 
 /// Files of earlier versions, and lookups by index.
 final class JournalFileTests: JournalTestCase {
-    private static let undoingVersion8 = "ALTER TABLE item DROP COLUMN waitSince; "
+    private static let undoingVersion9 = "DROP INDEX itemOfOthers; "
+        + "ALTER TABLE item DROP COLUMN owner; ALTER TABLE outbox DROP COLUMN owner; "
+    private static let undoingVersion8 = undoingVersion9
+        + "ALTER TABLE item DROP COLUMN waitSince; "
     private static let undoingVersion7 = undoingVersion8
         + "ALTER TABLE item DROP COLUMN discriminator; "
     private static let undoingVersion6 = undoingVersion7
@@ -13,6 +16,24 @@ final class JournalFileTests: JournalTestCase {
     private static let undoingVersion4 = undoingVersion5 + "DROP TABLE delivered; "
         + "ALTER TABLE outbox DROP COLUMN delivered; ALTER TABLE outbox DROP COLUMN changes; "
     private static let undoingVersion3 = undoingVersion4 + "DROP TABLE companion; "
+
+    func testARequestOfTheEighthVersionBelongsToItsDiscriminator() throws {
+        let before = try OutboxJournal(path)
+        for discriminator in ["ann", nil] {
+            var entry = OutboxEntry(
+                lane: Lane(named: "a"), method: "PUT", path: "a", idempotencyKey: "key",
+                createdAt: 1)
+            entry.origin.discriminator = discriminator
+            _ = try before.enqueue(entry)
+        }
+        before.close()
+        try change(Self.undoingVersion9 + "PRAGMA user_version = 8")
+        let journal = try OutboxJournal(path)
+        defer { journal.close() }
+        XCTAssertEqual(
+            try journal.items(after: 0, itemsMax: 9).map(\.entry.origin.owner.text),
+            ["dann", nil])
+    }
 
     func testAFileOfTheFirstVersionIsBroughtUpToDateAndKeepsWhatItHolds() throws {
         let local = LocalID.random()
@@ -35,7 +56,7 @@ final class JournalFileTests: JournalTestCase {
         _ = try journal.settle([.remove(id: 1, identity: .integer(1), lane: nil)], now: 5)
         try journal.forgetIdentities(through: 1, namedBefore: 6)
         XCTAssertNil(try journal.identity(of: local))
-        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 8)
+        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 9)
     }
 
     func testAFileOfTheSecondVersionTakesRequestsThatMakeSeveralObjects() throws {
@@ -48,7 +69,7 @@ final class JournalFileTests: JournalTestCase {
         }
         try change(Self.undoingVersion3 + "PRAGMA user_version = 2")
         let journal = try openSender()
-        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 8)
+        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 9)
         XCTAssertEqual(try journal.item(2)?.dependencies, [local])
         var second = entry("b")
         second.companions = [OutboxCompanion(local: inner, entity: "Thing", storeKey: 9)]
@@ -73,7 +94,7 @@ final class JournalFileTests: JournalTestCase {
         }
         try change(Self.undoingVersion4 + "PRAGMA user_version = 3")
         let journal = try openSender()
-        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 8)
+        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 9)
         for first in stride(from: Int64(1), through: 60, by: 10) {
             let ids = Array(first..<first + 10)
             XCTAssertEqual(try taken(journal), ids)

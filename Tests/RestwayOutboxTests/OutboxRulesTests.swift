@@ -69,7 +69,11 @@ final class OutboxRulesTests: XCTestCase {
 
     func testWhatWasNotLookedAtStaysAsItWas() {
         XCTAssertEqual(verdict(.untouched), .release)
-        XCTAssertEqual(verdict(.noCredential), .release)
+    }
+
+    func testWithoutACredentialThatIsAcceptedItWaitsForAnother() {
+        XCTAssertEqual(verdict(.noCredential), .awaitCredential)
+        XCTAssertEqual(verdict(.credentialRefused), .awaitCredential)
     }
 
     func testWaitsGrowToTheCapWithinTheirJitter() {

@@ -348,7 +348,8 @@ extension Outbox {
             origin: .init(
                 route: request.destination.route?.key, entity: kept.object?.entity.family.name,
                 storeKey: kept.object?.storeKey, context: context.bytes,
-                discriminator: claim.discriminator, owner: claim.owner))
+                discriminator: request.sending.caching?.discriminator ?? claim.discriminator,
+                owner: claim.owner))
     }
 
     /// Returns the failed attempt, and the time at which the next attempt may be made.

@@ -100,7 +100,7 @@ def store(client: restway.Client, *numbers: int) -> list[restway.QueuedError]:
 
 def test_nothing_of_the_user_before_stays(server: Server) -> None:
     auth = {"scheme": "oauth2", "grant": "refreshToken", "tokenURL": "token"}
-    with restway.Client(document(server, auth)) as client:
+    with restway.Client(document(server, auth, routes={})) as client:
         client.set_credential(Credential(token="new", refresh_token="ann"))
         assert client.get("me").status == 200
         for credential in [Credential(token="expired"), Credential(), None]:
@@ -123,26 +123,22 @@ def test_a_refused_credential_holds_stored_requests_until_there_is_another(
             for _ in range(2):
                 client.outbox.flush(wait=True, timeout=30)
         waiting = client.outbox.find(1)
-        assert (waiting.state, waiting.reason) == (
-            OutboxState.WAITING,
-            OutboxReason.CREDENTIAL,
-        )
-        assert server.log == [("Bearer old", '{"n":1}')]
-        assert client.outbox.export()[0]["lastError"]["code"] == "credential"  # type: ignore
+        assert (waiting.state, waiting.reason) == (OutboxState.WAITING, OutboxReason.CREDENTIAL)
+        assert server.log == [("Bearer old", '{"n": 1}')]
+        exported: Any = client.outbox.items().export()
+        assert exported[0]["lastError"]["code"] == "credential"
     with restway.Client(described, outbox_path=path) as client:
         assert client.outbox.find(1).reason is OutboxReason.CREDENTIAL
         client.set_credential("new")
         items = [client.outbox.wait(number, timeout=30) for number in (1, 2)]
         assert [item.state for item in items] == [OutboxState.DELIVERED] * 2
     assert [body for credential, body in server.log if credential == "Bearer new"] == [
-        '{"n":1}',
-        '{"n":2}',
+        '{"n": 1}',
+        '{"n": 2}',
     ]
 
 
-def test_a_stored_request_goes_out_in_the_name_of_its_user(
-    server: Server, tmp_path: Path
-) -> None:
+def test_a_stored_request_goes_out_in_the_name_of_its_user(server: Server, tmp_path: Path) -> None:
     described = document(server, {"scheme": "bearer"})
     server.good |= {"Bearer ann", "Bearer bob"}
     with restway.Client(described, outbox_path=tmp_path / "o.db") as client:
@@ -161,7 +157,7 @@ def test_a_stored_request_goes_out_in_the_name_of_its_user(
         client.cache.discriminator = "ann"
         client.set_credential("ann")
         assert client.outbox.wait(first, timeout=30).state is OutboxState.DELIVERED
-    assert server.log == [("Bearer bob", '{"n":3}'), ("Bearer ann", '{"n":1}')]
+    assert server.log == [("Bearer bob", '{"n": 3}'), ("Bearer ann", '{"n": 1}')]
 
 
 def test_texts_hold_no_bodies_and_no_secrets(server: Server, tmp_path: Path) -> None:
@@ -177,9 +173,7 @@ def test_texts_hold_no_bodies_and_no_secrets(server: Server, tmp_path: Path) -> 
             },
         }
     }
-    described = document(
-        server, {"scheme": "bearer"}, redact=["pin"], entities=entities
-    )
+    described = document(server, {"scheme": "bearer"}, redact=["pin"], entities=entities)
     with restway.Client(described, outbox_path=tmp_path / "o.db") as client:
         draft = client.draft(
             "User", id=1, code="AT", password="hush", number="hush", more={"pin": "hush", "a": 1}
@@ -190,7 +184,7 @@ def test_texts_hold_no_bodies_and_no_secrets(server: Server, tmp_path: Path) -> 
             assert "'a': 1" in shown
         store(client, 77)
         (item,) = client.outbox.items()
-        assert repr(item) == "<OutboxItem 1 WAITING: POST notes, 8 bytes>"
+        assert repr(item) == "<OutboxItem 1 WAITING: POST notes, 9 bytes>"
         with pytest.raises(restway.UnauthorizedError, match="rest_invalid_param"):
             client.post("other", json={})
     answer = restway.BatchAnswer(200, b"hush", {"Set-Cookie": "hush"})
