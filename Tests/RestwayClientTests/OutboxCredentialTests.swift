@@ -8,7 +8,7 @@ import XCTest
 @testable import RestwayOutbox
 @testable import RestwayOutcome
 
-/// Stored requests whose credential a server refuses. `transport` refuses or accepts as a test says.
+/// Stored requests whose credential a server refuses.
 final class OutboxCredentialTests: OutboxTestCase {
     private func given(user: String? = nil, password: String? = nil, token: String? = nil)
         -> Credential

@@ -8,8 +8,8 @@ final class CredentialTrustTests: XCTestCase {
     private let now = ManualClock().now()
 
     private func take(
-        _ refusals: CredentialTrust.Refusal..., wasAccepted: Bool = false, of generation: UInt64 = 0,
-        hasOthers: Bool = true
+        _ refusals: CredentialTrust.Refusal..., wasAccepted: Bool = false,
+        of generation: UInt64 = 0, hasOthers: Bool = true
     ) {
         trust.take(
             refusals, wasAccepted: wasAccepted, sentWith: generation, hasOthers: hasOthers,

@@ -19,8 +19,8 @@ package struct Credential: Sendable, Equatable {
     /// Whether no field has a value.
     package var isEmpty: Bool { self == Credential() }
 
-    /// A copy of this credential, with the fields that a refresh has brought. A refresh is about the
-    /// same user, so the other fields stay.
+    /// A copy of this credential, with the fields that a refresh has brought. A refresh is about
+    /// the same user, so the other fields stay.
     package func updated(by other: Credential) -> Credential {
         var result = self
         if let user = other.user { result.user = user }

@@ -14,8 +14,8 @@ package struct Redaction: Sendable {
         "jwt",
     ]
 
-    /// The name of the authorization code of OAuth 2 in a query or a form. As a member of JSON it is
-    /// usually the code of an error (see `BodyRedaction`).
+    /// The name of the authorization code of OAuth 2 in a query or a form. As a member of JSON it
+    /// is usually the code of an error (see `BodyRedaction`).
     private static let authorizationCode = "code"
 
     /// The endings of header names that hold secrets in many services (`X-Vendor-Token`).

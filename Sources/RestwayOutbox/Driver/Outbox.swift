@@ -348,7 +348,7 @@ extension Outbox {
             origin: .init(
                 route: request.destination.route?.key, entity: kept.object?.entity.family.name,
                 storeKey: kept.object?.storeKey, context: context.bytes,
-                discriminator: request.sending.caching?.discriminator ?? claim.discriminator,
+                discriminator: request.sending.caching?.discriminator ?? claim.owner.discriminator,
                 owner: claim.owner))
     }
 

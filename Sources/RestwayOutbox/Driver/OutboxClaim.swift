@@ -49,8 +49,6 @@ final class OutboxClaim: StorageClaim {
     /// cannot be sent as it is; when its turn comes, it is prepared again from this specification.
     /// `nil` for other requests.
     let deferred: RequestSpec?
-    /// The discriminator that the program had set when the request started.
-    let discriminator: String?
     /// In whose name the request started.
     let owner: ItemOwner
     /// The retry policy of the route or the client, which would have tried the request again.
@@ -72,8 +70,7 @@ final class OutboxClaim: StorageClaim {
         lane = request.lane(local, identities.outbox, api)
         deferred = identities.missing == nil ? nil : request.spec
         retry = request.retry
-        let present = identities.outbox.around.owner
-        (discriminator, owner) = (present.discriminator, present.now)
+        owner = identities.outbox.around.owner.now
     }
 
     func takes(_ failure: Failure) -> Bool {

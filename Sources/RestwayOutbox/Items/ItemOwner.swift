@@ -20,6 +20,11 @@ struct ItemOwner: Equatable, Sendable {
             ?? userName.map { Self.userMark + $0 }
     }
 
+    /// The discriminator; `nil` without one.
+    var discriminator: String? {
+        isDiscriminated ? text.map { String($0.dropFirst()) } : nil
+    }
+
     /// Whether a client that sends in the name of this owner may send a request of `other`. Where
     /// one of them has a discriminator, both must have the same. Otherwise two users differ only if
     /// both are known.

@@ -35,7 +35,9 @@ struct JournalCandidates {
         if selection.isStrict {
             let isPassing = rules.deadLetters == .letOthersPass
             return try list(
-                isPassing ? notPassedBy : "(state = 0 OR state = 1 AND \(ItemOwner.mayBeSentBySender))", itemsMax)
+                isPassing
+                    ? notPassedBy : "(state = 0 OR state = 1 AND \(ItemOwner.mayBeSentBySender))",
+                itemsMax)
         }
         // The heads of lanes in flight are not chosen.
         let headsMax = itemsMax + Int64(selection.lanesInFlight.count)

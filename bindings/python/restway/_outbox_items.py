@@ -60,7 +60,8 @@ class OutboxItem(NamedTuple):
     def __repr__(self) -> str:
         body = "no body" if self.body is None else f"{len(self.body)} bytes"
         reason = "" if self.reason is OutboxReason.NONE else f" {self.reason.name}"
-        return f"<OutboxItem {self.id} {self.state.name}{reason}: {self.method} {self.path}, {body}>"
+        state = f"{self.state.name}{reason}"
+        return f"<OutboxItem {self.id} {state}: {self.method} {self.path}, {body}>"
 
 
 class OutboxItems(Hinting, Sequence[OutboxItem]):
