@@ -271,10 +271,13 @@ extension OutboxRules {
 
 extension OutboxTrouble {
     init(_ failure: Failure) {
-        self.init(
-            code: OutboxWaitReason(failure)?.code ?? failure.reason.rawValue,
-            httpStatus: failure.httpStatus,
-            message: failure.message)
+        let code =
+            switch OutboxWaitReason(failure) {
+            case .notTheAPI: OutboxTrouble.notTheAPI
+            case .credential: OutboxTrouble.credential
+            case .otherUser, nil: failure.reason.rawValue
+            }
+        self.init(code: code, httpStatus: failure.httpStatus, message: failure.message)
     }
 }
 
