@@ -101,7 +101,7 @@ final class OutboxCacheTests: OutboxTestCase {
         XCTAssertEqual(
             known,
             [
-                learned("POST \(url)batch 200", nil), learned("POST \(url)plain/2 201", "anna"),
+                learned("POST \(url)plain/2 201", "anna"),
                 learned("POST \(url)plain/3 422", "bert"),
                 learned("PUT \(url)things/1 200", "anna"),
             ])

@@ -85,6 +85,8 @@ package final class CachePlan: Sendable {
         let cache = context.cache
         // A request that must not reach the server has a plan in any case.
         let isOnly = wishes.mode == .only
+        // The items of a batch have plans of their own.
+        guard sending.batchRole != .call else { return nil }
         // An event stream has no end, so it is never kept.
         guard isOnly || cache != nil && !bodyDestination.isEvents else { return nil }
         let mode = rules.isBypassed && !isOnly ? .bypass : wishes.mode

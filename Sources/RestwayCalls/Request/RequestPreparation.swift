@@ -94,7 +94,9 @@ package struct RequestPreparation {
             exchange.priority = spec.sending.priority
             sending.isCompressed = try isCompressed(spec, settings, content, headers)
             sending.upload = try upload(spec, settings, destination.method, sending)
-            let answers = try AnswerRules.of(spec, destination, settings, api)
+            let answers =
+                spec.batchRole == .call
+                ? .usual : try AnswerRules.of(spec, destination, settings, api)
             let deletions = deletions(destination, submission)
             return PreparedRequest(
                 exchange: consume exchange, reader: content.reader,
@@ -164,7 +166,7 @@ package struct RequestPreparation {
     private func isOffered(
         _ spec: RequestSpec, _ destination: Destination, _ settings: RouteSettings
     ) -> Bool {
-        guard let outbox = context.outbox, !spec.isReadWhileSent,
+        guard let outbox = context.outbox, spec.batchRole != .call, !spec.isReadWhileSent,
             resumption(spec, settings) == nil, let path = destination.path
         else { return false }
         return outbox.definition.mayStore(

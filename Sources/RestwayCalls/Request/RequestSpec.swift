@@ -190,7 +190,8 @@ package enum BatchRole: Sendable {
     /// The request goes out inside another request, which has the headers that all its requests
     /// share.
     case item
-    /// Other requests go out inside this request.
+    /// Other requests go out inside this request. It is a request of the library's own: no rule
+    /// that matches its path stores it, keeps or maps its answer, or validates it.
     case call
 }
 

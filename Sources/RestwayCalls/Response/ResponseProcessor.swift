@@ -77,8 +77,9 @@ struct ResponseProcessor {
         // The body says that there is nothing, perhaps in HTML.
         if answer.failure == nil, isGone(received) { return parsed }
         try checkAccepted(answer)
-        // A body that did not stay in memory is not mapped.
-        guard received.saved == nil else { return parsed }
+        // A body that did not stay in memory is not mapped, and neither is the answer to a batch,
+        // whose parts are the answers of the API.
+        guard received.saved == nil, request.sending.batchRole != .call else { return parsed }
         if answer.failure == nil, request.answers.parser != .objects {
             parsed.parsed = try AnswerReading(processor: self).value(of: received)
             return parsed
