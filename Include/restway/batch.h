@@ -192,7 +192,9 @@ RESTWAY_API const char *restway_batch_reader_media_type(const restway_batch_read
  *  alone, with RESTWAY_E_BATCH.
  *
  *  @param index The position of the request.
- *  @param code  Its HTTP status, 200 to 599.
+ *  @param code  Its HTTP status, 200 to 599. If a request has no answer yet and @p code is another
+ *               number, this fails, and the request has an answer that cannot be read: it fails
+ *               with RESTWAY_E_BATCH and is not sent again.
  *  @param body  @p length bytes; NULL if @p length is 0. *Copied*.
  *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT.
  *
@@ -204,8 +206,9 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_batch_reader_set_answer(
 /** Adds a header to an answer that was set.
  *
  *  @param name  A header name. *Copied*.
- *  @param value Its value. *Copied*.
- *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT.
+ *  @param value Its value. *Copied* without the white space at its ends, which is no part of it.
+ *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT (also for a name or a value that no header can
+ *          have: the answer counts without it).
  *
  *  Threads: the thread of the question. Blocks: never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_batch_reader_add_header(

@@ -34,7 +34,8 @@ final class BatchWriterHandle: TextLender, @unchecked Sendable {
 final class BatchReaderHandle: TextLender, @unchecked Sendable {
     let body: BatchBody
     let texts = LentTexts()
-    var answers: [BatchAnswer?]
+    /// An error stands for an answer that cannot be read.
+    var answers: [Result<BatchAnswer, BatchError>?]
     let generation = ProcessGeneration.current
 
     init(_ body: BatchBody, count: Int) {
@@ -129,10 +130,15 @@ public func restway_batch_reader_set_answer(
     BatchReaderHandle.using(reader, outError) { reader throws(Failure) in
         try reader.check(index)
         guard BatchAnswer.codes.contains(Int(code)) else {
-            throw Argument.wrong("code", "code is \(code); a final answer has 200 to 599")
+            let why = "code is \(code); a final answer has 200 to 599"
+            if reader.answers[index] == nil {
+                reader.answers[index] = .failure(
+                    BatchError("[\(index)].\(why)", field: "[\(index)].code"))
+            }
+            throw Argument.wrong("code", why)
         }
-        reader.answers[index] = BatchAnswer(
-            code: Int(code), body: Array(try Argument.bytes(body, length, "body")))
+        reader.answers[index] = .success(
+            BatchAnswer(code: Int(code), body: Array(try Argument.bytes(body, length, "body"))))
     }
 }
 
@@ -144,11 +150,15 @@ public func restway_batch_reader_add_header(
         try reader.check(index)
         let name = try Argument.headerName(name)
         let value = try Argument.string(value, "value")
-        try Argument.headerValue(value, "the value of header \(name)")
-        guard reader.answers[index] != nil else {
+        guard let field = HeaderField(received: name, value) else {
+            try Argument.headerValue(value, "the value of header \(name)")
+            return
+        }
+        guard case .success(var answer) = reader.answers[index] else {
             throw Argument.wrong("index", "answer \(index) was not set")
         }
-        reader.answers[index]?.headers.append(HeaderField(name: name, value: value))
+        answer.headers.append(field)
+        reader.answers[index] = .success(answer)
     }
 }
 
@@ -193,7 +203,7 @@ struct HostBatchFormat: BatchFormat {
             throw BatchError("the decode function set no answer to request 0")
         }
         return reader.answers.enumerated().map { index, answer in
-            answer.map { .success($0) }
+            answer
                 ?? .failure(
                     BatchError(
                         "the decode function set no answer to request \(index)", isMissing: true))

@@ -12,8 +12,8 @@ package protocol BatchFormat: Sendable {
     /// The body of the call in which `items` are sent. There is at least one item.
     func encode(_ items: [BatchItem]) throws(BatchError) -> BatchBody
 
-    /// The answers to `count` items, by position. An error says why one item has no answer that
-    /// counts; the other items have theirs. The body came with a 2xx status.
+    /// The answers to `count` items, by position. An error says why the answer to one item cannot
+    /// be read, or is missing; the other items have theirs. The body came with a 2xx status.
     func decode(
         _ body: BatchBody, count: Int
     ) throws(BatchError) -> [Result<BatchAnswer, BatchError>]
@@ -39,7 +39,7 @@ extension BatchFormat {
         guard answers.count == count else {
             throw BatchError("\(answers.count) answers came for \(count) requests")
         }
-        let checked = answers.enumerated().map { index, answer in
+        return answers.enumerated().map { index, answer in
             answer.flatMap { answer -> Result<BatchAnswer, BatchError> in
                 guard !BatchAnswer.codes.contains(answer.code) else { return .success(answer) }
                 return .failure(
@@ -50,14 +50,6 @@ extension BatchFormat {
                         field: "[\(index)].code"))
             }
         }
-        // Where nothing is an answer, the whole body has another shape.
-        let errors = checked.compactMap { answer in
-            if case .failure(let error) = answer { error } else { nil }
-        }
-        if errors.count == checked.count, let error = errors.first(where: { !$0.isMissing }) {
-            throw error
-        }
-        return checked
     }
 }
 

@@ -15,12 +15,12 @@ package final class BatchSession: RequestBatch {
     /// Runs once, as a notice, after the completions of all requests.
     package typealias Completion = @Sendable (BatchSession, Failure?) -> Void
 
-    private enum Phase {
+    enum Phase {
         case open, sent, complete
     }
 
     /// One request of the session.
-    private struct Request {
+    struct Request {
         /// `nil` for a request that needs no call so far.
         var call: Call?
         /// The request as the batch holds it, while it waits for its turn or for its answer.
@@ -29,7 +29,7 @@ package final class BatchSession: RequestBatch {
         var recorder: ExchangeRecorder?
     }
 
-    private struct State {
+    struct State {
         var phase = Phase.open
         var machine: BatchMachine
         var requests: [Request] = []
@@ -45,7 +45,7 @@ package final class BatchSession: RequestBatch {
     private let definition: BatchDefinition
     /// The sender of the requests without calls.
     private let sender: (any BatchSender)?
-    private let state: Monitor<State>
+    let state: Monitor<State>
     private let generation = ProcessGeneration.current
 
     package var context: CallContext { batches.context }
@@ -211,7 +211,7 @@ package final class BatchSession: RequestBatch {
 
     // MARK: Actions
 
-    private func act(_ event: (inout State) -> [BatchMachine.Action]) {
+    func act(_ event: (inout State) -> [BatchMachine.Action]) {
         perform(state.withLock(event))
     }
 
@@ -324,7 +324,11 @@ extension BatchSession {
     private func ended(_ number: Int, _ outcome: Call.Outcome, _ credential: UInt64?) {
         switch outcome {
         case .failure(let failure):
-            fail(number, failure)
+            guard let unread = failure.ofUnreadAnswer else { return fail(number, failure) }
+            context.pool.submit {
+                let count = self.count(of: number)
+                self.deliver(Array(repeating: .failure(unread), count: count), to: number, credential)
+            }
         case .success(let response):
             // A worker splits the answer: this may be any thread, and the format may belong to the
             // program.
@@ -333,10 +337,7 @@ extension BatchSession {
     }
 
     private func split(_ number: Int, _ response: Response, _ credential: UInt64?) {
-        let count = state.withLock { state in
-            state.batchCall = nil
-            return state.machine.items(of: number).count
-        }
+        let count = count(of: number)
         let body = BatchBody(
             Array(response.bodyWithNUL.dropLast()),
             mediaType: response.headers[first: "Content-Type"])
@@ -348,12 +349,30 @@ extension BatchSession {
             failure.isOfNetwork = Body(body.bytes).isPage(response.headers)
             return fail(number, failure)
         }
+        let results = answers.map { answer in
+            answer.mapError { Failure($0, ofRequestIn: response) }
+        }
+        deliver(results, to: number, credential)
+    }
+
+    /// Returns the number of the requests of a call that has been answered.
+    private func count(of number: Int) -> Int {
+        state.withLock { state in
+            state.batchCall = nil
+            return state.machine.items(of: number).count
+        }
+    }
+
+    /// Gives each request of a call its answer, by position.
+    private func deliver(
+        _ answers: [Result<BatchAnswer, Failure>], to number: Int, _ credential: UInt64?
+    ) {
         let (told, actions) = state.withLock { state in
             let (waiting, actions) = state.machine.answered(number)
             var told:
                 [(
                     index: Int, call: Call?, ExchangeRecorder?, bytes: Int,
-                    Result<BatchAnswer, BatchError>
+                    Result<BatchAnswer, Failure>
                 )] = []
             for (position, index) in waiting.enumerated() {
                 guard let index, let item = state.requests[index].item.take() else { continue }
@@ -369,11 +388,11 @@ extension BatchSession {
                 deliver(answer, to: call, recorder, credential, uploadedBytes: Int64(bytes))
             case (.success(let answer), _, _):
                 deliver(answer, to: index, credential)
-            case (.failure(let error), let call?, let recorder?):
+            case (.failure(let failure), let call?, let recorder?):
                 call.credential = credential
-                recorder.failed(Failure(unanswered: error, in: response))
-            case (.failure(let error), _, _):
-                sender?.fail(index, Failure(unanswered: error, in: response))
+                recorder.failed(failure)
+            case (.failure(let failure), _, _):
+                sender?.fail(index, failure)
                 act { $0.machine.leave(index) }
             }
         }
@@ -455,45 +474,5 @@ extension BatchSession {
         guard state.withLock({ $0.requests[index].item.take() != nil }) else { return }
         sender?.fail(index, failure)
         act { $0.machine.leave(index) }
-    }
-}
-
-extension BatchSession {
-    /// The place of one call in a session.
-    private final class Place: BatchPlace {
-        let session: BatchSession
-        let index: Int
-
-        init(session: BatchSession, index: Int) {
-            self.session = session
-            self.index = index
-        }
-
-        func send(_ request: PreparedRequest, to recorder: ExchangeRecorder) throws(Failure) {
-            let item = try session.batches.item(request)
-            session.act { state in
-                state.requests[index].item = item
-                state.requests[index].recorder = recorder
-                return state.machine.arrive(index)
-            }
-        }
-
-        func stepAside() {
-            session.act { $0.machine.stepAside(index) }
-        }
-
-        func ended(_ outcome: Call.Outcome) {
-            session.act { state in
-                state.requests[index].item = nil
-                state.requests[index].recorder = nil
-                // A closed client also ends the session.
-                if case .failure(let failure) = outcome, failure.reason == .closed,
-                    state.failure == nil
-                {
-                    state.failure = failure
-                }
-                return state.machine.leave(index)
-            }
-        }
     }
 }

@@ -1,6 +1,7 @@
 import RestwayCalls
 import RestwayHTTP
 import RestwayJSON
+import RestwayText
 
 /// The built-in format. The request is `{"batch": [{"method", "uri", "body", "headers"}]}`. The
 /// answer is an array of `{"code", "body", "headers"}` by position.
@@ -8,8 +9,8 @@ import RestwayJSON
 /// A body is a string in the request and in the answer. In an answer `body` and `headers` may be
 /// missing or null. Servers with this format differ, so more is read than is written: a code as
 /// text, a body as a JSON value, and headers as a list. The element null is the answer to a request
-/// that the server has not carried out. An element of any other form fails its request alone,
-/// unless no element is an answer.
+/// that the server has not carried out. An element of any other form is an answer that cannot be
+/// read, and fails its request alone.
 struct JSONBatchFormat: BatchFormat {
     var takesBinaryBodies: Bool { false }
 
@@ -76,9 +77,18 @@ struct JSONBatchFormat: BatchFormat {
                 }
             }
         } catch {
-            throw BatchError("the answer is no JSON: \(error.message)")
+            let error = BatchError("the answer is no JSON: \(error.message)")
+            guard Self.beginsList(body.bytes) else { throw error }
+            // The server has answered the requests, but nobody can tell the answers apart.
+            return Array(repeating: .failure(error), count: count)
         }
         return try answers.get()
+    }
+
+    private static func beginsList(_ bytes: [UInt8]) -> Bool {
+        let marks: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let text = bytes.starts(with: marks) ? bytes.dropFirst(marks.count) : bytes[...]
+        return text.first { !ASCII.isJSONSpace($0) } == UInt8(ascii: "[")
     }
 
     private static func answers(
@@ -134,7 +144,8 @@ struct JSONBatchFormat: BatchFormat {
     // MARK: Header fields
 
     /// Reads an object of names and values, a list of `{"name", "value"}`, or a list of pairs. A
-    /// field that no header can have is left out: the answer counts without it.
+    /// field that no header can have is left out: the answer counts without it. White space at the
+    /// ends of a value is no part of it.
     private static func fields(_ value: JSONTree) -> [HeaderField] {
         if let members = value.members {
             return members.flatMap { name, value in fields(name, value) }
@@ -158,8 +169,7 @@ struct JSONBatchFormat: BatchFormat {
             case .array: (value.elements ?? []).flatMap { fields(name, $0).map(\.value) }
             case .null, .object: []
             }
-        return texts.filter { Headers.isValidName(name) && Headers.isValidValue($0) }
-            .map { HeaderField(name: name, value: $0) }
+        return texts.compactMap { HeaderField(received: name, $0) }
     }
 
     private static func mismatch(

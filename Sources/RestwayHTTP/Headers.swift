@@ -146,6 +146,14 @@ package struct Headers: Equatable, Sendable {
 }
 
 extension HeaderField {
+    /// Makes a field of a received message. White space at the ends of a value is no part of the
+    /// value (RFC 9110, section 5.5); `nil` for a name or a value that no field can have.
+    package init?(received name: String, _ value: String) {
+        let value = String(Headers.trimmed(value[...]))
+        guard Headers.isValidName(name), Headers.isValidValue(value) else { return nil }
+        self.init(name: name, value: value)
+    }
+
     /// Reads a header line from C; nil if it is not valid.
     package init?(name: UnsafePointer<CChar>, value: UnsafePointer<CChar>) {
         self.init(name: String(cString: name), value: String(cString: value))

@@ -209,6 +209,22 @@ final class JSONBatchFormatTests: XCTestCase {
         for odd in ["[]", "7", #""x""#, "[7, [], [1, 2], {}]"] {
             XCTAssertEqual(try headers(odd), [], odd)
         }
+        // White space at the ends of a value is no part of it.
+        XCTAssertEqual(
+            try headers(#"{"A": "a; ", "B": "\tb", "C": " ", "D": ["d ", " e f "]}"#),
+            ["A: a;", "B: b", "C: ", "D: d", "D: e f"])
+    }
+
+    /// Each request has been answered, whatever can be read of the answer.
+    func testAListOfAnswersThatCannotBeReadFailsEachRequestAlone() throws {
+        for text in ["[{}, {}]", #"[{"code": 1}, 7]"#, #" [{"code": 200}, {"code": "#] {
+            for result in try results(text, count: 2) {
+                guard case .failure(let error) = result else { return XCTFail(text) }
+                XCTAssertFalse(error.isMissing, text)
+            }
+        }
+        XCTAssertThrowsError(try results("{}", count: 2))
+        XCTAssertThrowsError(try results(#"[{"code": 200}]"#, count: 2))
     }
 
     func testNoValueStandsInAnErrorMessage() {

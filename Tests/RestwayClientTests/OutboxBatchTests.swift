@@ -248,6 +248,81 @@ final class OutboxBatchTests: OutboxTestCase {
             words(nextFlushed()), ["1 delivered 200", "2 delivered 200", "3 delivered 200"])
     }
 
+    /// The path of the batch is that of an offline route, or a pattern of the outbox matches it.
+    func testTheBatchCallIsNoItemOfTheOutbox() throws {
+        let route = #", "lines": {"method": "POST", "path": "lines", "offline": true}"#
+        for (outbox, path) in [("", "lines"), (#", "offline": [{"path": "{path}"}]"#, "batch")] {
+            let wire = FakeTransport()
+            let client = try client(
+                outbox, #", "batch": {"path": "\#(path)", "limit": 9}"#, routes: plain + route,
+                transport: wire)
+            try queueOffline(client, putPlain(1, "1"), putPlain(2, "2"))
+            try flush(client)
+            wire.next().fail(.connect)
+            XCTAssertEqual(words(nextFlushed()), ["1 waiting 0", "2 waiting 0"])
+            XCTAssertEqual(try states(client), ["1 waiting", "2 waiting"])
+            try flush(client)
+            let call = wire.next()
+            XCTAssertEqual(try uris(call.exchange), ["/plain/1 1", "/plain/2 2"])
+            call.answer(200, #"[{"code": 200}, {"code": 200}]"#)
+            XCTAssertEqual(words(nextFlushed()), ["1 delivered 200", "2 delivered 200"])
+            client.close()
+            removeFiles()
+        }
+    }
+
+    func testAnItemWhoseAnswerCannotBeReadIsDelivered() throws {
+        let client = try client("", batch, routes: plain)
+        for answers in [#"[{"code": "?"}]"#, "[{}]", #"[{"code": 201, "body": "#] {
+            try queueOffline(client, putPlain(1, "1"))
+            try flush(client)
+            transport.answer(200, answers)
+            let item = nextFlushed().all[0]
+            XCTAssertEqual(item.state, .delivered, answers)
+            XCTAssertNotNil(item.lastError, answers)
+        }
+        XCTAssertEqual(try states(client), [])
+        try queueOffline(client, put(1, "1"), putPlain(2, "2"))
+        try flush(client)
+        transport.answer(200, #"[{"code": 1}, null]"#)
+        XCTAssertEqual(words(nextFlushed()), ["4 delivered 0", "5 waiting 0"])
+    }
+
+    func testABatchPathThatRefusesForGoodIsPassedByAtOnce() throws {
+        for status in [400, 404, 405, 413, 501] {
+            let wire = FakeTransport()
+            let client = try client("", batch, routes: plain, transport: wire)
+            try queueOffline(client, putPlain(1, "1"), putPlain(2, "2"), putPlain(1, "3"))
+            try flush(client)
+            XCTAssertEqual(try uris(wire.answer(status)), ["/plain/1 1", "/plain/2 2"])
+            XCTAssertEqual(text(wire.answer(200)), "PUT plain/1 1")
+            XCTAssertEqual(text(wire.answer(422)), "PUT plain/2 2")
+            XCTAssertEqual(text(wire.answer(200)), "PUT plain/1 3")
+            XCTAssertEqual(
+                words(nextFlushed()), ["1 delivered 200", "2 dead 422", "3 delivered 200"])
+            client.close()
+            removeFiles()
+        }
+    }
+
+    func testTheWaitThatTheAnswerToABatchStatesHoldsForItsItems() throws {
+        let client = try client("", batch, routes: plain)
+        try queueOffline(client, putPlain(1, "1"), putPlain(2, "2"))
+        try flush(client)
+        transport.next().answer(
+            503, "", headers: [HeaderField(name: "Retry-After", value: "30")])
+        let items = nextFlushed().all
+        XCTAssertEqual(items.map(\.state), [.waiting, .waiting])
+        let now = clock.wallMicroseconds()
+        for item in items { XCTAssertGreaterThanOrEqual(item.nextAttempt, now + 30_000_000) }
+        // A flush by hand does not cut that wait short.
+        try flush(client)
+        XCTAssertEqual(words(nextFlushed()), [])
+        try flush(client, isForced: true)
+        transport.answer(200, #"[{"code": 200}, {"code": 200}]"#)
+        XCTAssertEqual(words(nextFlushed()), ["1 delivered 200", "2 delivered 200"])
+    }
+
     func testALimitOfOneIsABatchOfOne() throws {
         for (outbox, limit) in [("", 1), (#", "chunk": 1"#, 9)] {
             let wire = FakeTransport()

@@ -86,7 +86,8 @@ public:
             static_cast<const void *>(body.data()), body.size());
     }
 
-    /** Adds a header to an answer that was set. */
+    /** Adds a header to an answer that was set, without the white space at the ends of its value.
+     *  A name or a value that no header can have is an error. */
     returned<void> add_header(std::size_t index, std::string_view name, std::string_view to) {
         return internal::call<void>(
             restway_batch_reader_add_header, raw_, index, internal::c_text(name),

@@ -76,6 +76,8 @@ struct FlushMachine: Sendable {
         var isOfBatchCall = false
         /// Whether the server could be reached but did not take the batch.
         var brokeBatch = false
+        /// Whether the server would not take the same batch later either.
+        var refusedBatch = false
         /// Whether the server first refused the credential.
         var wasReplayed = false
         /// Whether the item stays as it was, without a result to write.
@@ -321,11 +323,13 @@ struct FlushMachine: Sendable {
         return untouched
     }
 
-    /// If the batch path fails and the document allows it, the requests go out singly.
+    /// If the batch path refuses for good, or fails and the document allows it, the requests go out
+    /// singly.
     private mutating func judgeBatch(_ attempts: [Attempt]) -> Set<Int> {
         var untouched: Set<Int> = []
-        if attempts.contains(where: \.brokeBatch) {
-            batching.failed()
+        let isRefused = attempts.contains(where: \.refusedBatch)
+        if isRefused || attempts.contains(where: \.brokeBatch) {
+            if isRefused { batching.refused() } else { batching.failed() }
             if !batching.usesBatch {
                 untouched.formUnion(attempts.indices.filter { attempts[$0].isOfBatchCall })
             }

@@ -60,6 +60,8 @@ enum OutboxOutcome: Equatable, Sendable {
     /// The item was not sent, or the server did not look at it: the flush or the batch ended before
     /// it.
     case untouched
+
+    var isAnswer: Bool { if case .answer = self { true } else { false } }
 }
 
 /// The part of a problem document (RFC 9457) in an answer that matters to the outbox.

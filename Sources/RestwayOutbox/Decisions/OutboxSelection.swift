@@ -52,9 +52,13 @@ struct OutboxBatching: Equatable, Sendable {
     /// never are.
     let failuresMax: Int?
     private(set) var failures = 0
+    /// Whether the server has refused a batch for good since the flush began.
+    private(set) var isRefused = false
 
     /// Whether the next call is a batch.
-    var usesBatch: Bool { limit != nil && failuresMax.map { failures >= $0 } != true }
+    var usesBatch: Bool {
+        limit != nil && !isRefused && failuresMax.map { failures >= $0 } != true
+    }
 
     /// The most items in the next call.
     var itemsMax: Int { usesBatch ? limit ?? 1 : 1 }
@@ -64,6 +68,9 @@ struct OutboxBatching: Equatable, Sendable {
         failures = min(failures + 1, failuresMax ?? 0)
     }
 
+    /// Notes that the server has refused a batch for good: it takes no batches, or not this one.
+    mutating func refused() { isRefused = true }
+
     /// Notes that the server answered a batch.
     mutating func succeeded() {
         failures = 0
@@ -71,6 +78,7 @@ struct OutboxBatching: Equatable, Sendable {
 
     /// Notes that a flush begins: the batch endpoint is tried once more.
     mutating func started() {
+        isRefused = false
         if let failuresMax, failures >= failuresMax { failures = failuresMax - 1 }
     }
 }

@@ -67,7 +67,11 @@ final class AttemptResult: @unchecked Sendable {
                     trouble: Self.trouble(failure), attempts: sends)
             ]
             waitReason = OutboxWaitReason(failure)
-            attempt.heldMilliseconds = Self.hold(milliseconds, kind, waitReason, driver)
+            // All items go to the batch path, which has asked them to wait.
+            let isOfBatchPath = failure?.isOfBatchCall == true && kind.isAnswer
+            attempt.heldMilliseconds =
+                isOfBatchPath
+                ? milliseconds : Self.hold(milliseconds, kind, waitReason, driver)
         case .bury:
             let reason = driver.rules.deathReason(kind)
             let trouble = Self.trouble(failure, reason)
@@ -106,6 +110,7 @@ final class AttemptResult: @unchecked Sendable {
         attempt.wasReplayed = (response?.attempts.count ?? 0) > 1
         attempt.isOfBatchCall = failure?.isOfBatchCall ?? false
         attempt.brokeBatch = failure?.brokeBatch ?? false
+        attempt.refusedBatch = failure?.refusedBatch ?? false
     }
 
     /// How often the transport sent the request again by itself: attempts that the server may have
@@ -195,9 +200,12 @@ final class AttemptResult: @unchecked Sendable {
         }
         if refusesCredential(failure, item, driver) { return .credentialRefused }
         // The batch call has failed; the request itself has not been answered.
-        if failure.isOfBatchCall { return .unreachable }
-        // The batch call was answered, but it had no answer to this request.
-        if failure.reason == .batch { return .interrupted }
+        if failure.isOfBatchCall { return failure.ofBatchCall(wall) }
+        // The batch call was answered. It had no answer to this request, or one that cannot be
+        // read; then the server has the request.
+        if failure.reason == .batch {
+            return failure.isRetryable ? .interrupted : .answer(status: 200)
+        }
         let wasSentBefore = failure.wasRepeated || driver.journal.mayHaveSentBefore(item)
         if let answer = failure.answer(wall, wasSentBefore: wasSentBefore) { return answer }
         // The server took the request; only its answer is wrong.
@@ -234,6 +242,24 @@ extension Failure {
         return .answer(
             status: status, retryAfterMilliseconds: after, isTemporary: stated,
             wasSentBefore: wasSentBefore, problem: problem, meaning: meaning)
+    }
+
+    /// Returns the outcome for an item whose batch call has failed. The wait that the answer to the
+    /// batch asks for holds for its items.
+    fileprivate func ofBatchCall(_ wallMicroseconds: Int64) -> OutboxOutcome {
+        guard case .answer(let status, let after?, _, _, _, _) = answer(
+            wallMicroseconds, wasSentBefore: false)
+        else { return .unreachable }
+        return .answer(status: status, retryAfterMilliseconds: after, isTemporary: true)
+    }
+
+    /// The statuses with which a server says that it does not take a batch, or not this one.
+    private static let batchRefusals: Set = [400, 404, 405, 413, 501]
+
+    /// Whether the server has refused the batch and would refuse it again.
+    fileprivate var refusedBatch: Bool {
+        brokeBatch && self.reason == .http && Self.batchRefusals.contains(self.httpStatus)
+            && !ofBatchCall(0).isAnswer
     }
 
     /// Whether the server could be reached but did not take the batch.

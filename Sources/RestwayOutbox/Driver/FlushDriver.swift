@@ -15,8 +15,16 @@ final class FlushDriver: Sendable {
         /// What a flush that nobody waited for has sent just now.
         fileprivate var untold = Untold()
         fileprivate var timer: TimerTicket?
+        /// Whether the log says that the server refuses batches.
+        fileprivate var hasLoggedRefusal = false
         /// The client, as long as it exists.
         weak var sender: (any StoredRequestSender)?
+
+        /// Whether a refused batch still has to be logged.
+        fileprivate mutating func logsRefusal() -> Bool {
+            defer { hasLoggedRefusal = true }
+            return !hasLoggedRefusal
+        }
     }
 
     /// The information that the program gets when a flush is over.
@@ -363,6 +371,7 @@ final class FlushDriver: Sendable {
         let failed = wentWell ? nil : makeResults()
         let hasOthers = failed.map { holdsOthers(besides: $0) } ?? false
         let now = around.clock.now()
+        if let failed { logRefusal(of: failed) }
         let owesLook = state.withLock { state in
             if let failed {
                 let untouched = state.machine.judge(
@@ -380,6 +389,17 @@ final class FlushDriver: Sendable {
         guard owesLook else { return write(failed ?? makeResults()) }
         around.pool.submit { self.write(failed ?? makeResults()) }
         look()
+    }
+
+    /// Logs once that the server refuses batches, so that stored requests go out one by one.
+    private func logRefusal(of results: [AttemptResult]) {
+        guard let refused = results.first(where: { $0.attempt.refusedBatch }),
+            state.withLock({ $0.logsRefusal() })
+        else { return }
+        Log.shared.write(
+            .warning, .outbox,
+            "stored requests are sent one by one, because the server refuses the batch: "
+                + (refused.failure?.message ?? ""))
     }
 
     /// Writes the results of a call to the file and reports them. It runs on a worker.

@@ -108,13 +108,15 @@ class _Format:
             if answer is None:
                 continue
             body = answer.body.encode() if isinstance(answer.body, str) else answer.body
-            check(
-                lib.restway_batch_reader_set_answer, reader, index, answer.code, body, len(body)
+            # What cannot be read of one answer is left out, and the other answers count.
+            set_answer, add_header = (
+                lib.restway_batch_reader_set_answer,
+                lib.restway_batch_reader_add_header,
             )
+            if set_answer(reader, index, answer.code, body, len(body), None) != Status.OK:
+                continue
             for header, value in answer.headers.items():
-                check(
-                    lib.restway_batch_reader_add_header, reader, index, name(header), name(value)
-                )
+                add_header(reader, index, name(header), name(value), None)
 
 
 def _request(writer: native.BatchWriterHandle, index: int) -> BatchRequest:
