@@ -307,6 +307,9 @@ package protocol LocalIdentities: AnyObject {
         _ request: StorableRequest, _ api: LoadedAPI, idempotencyKey: String?
     ) -> (any StorageClaim)?
     func valueInPath(_ entity: Entity, _ storeKey: Int64) -> Value?
+    /// Notes that the request holds the present identity of an object, which the server may not
+    /// have yet.
+    func hasNamed(_ entity: Entity, _ storeKey: Int64)
     func value(_ entity: Entity, _ storeKey: Int64) -> IdentityForNow?
     /// Returns the identity of an object that is written whole inside another object.
     func valueInside(_ entity: Entity, _ storeKey: Int64) -> IdentityForNow?

@@ -155,6 +155,7 @@ package struct CommitRun<Target: CommitTarget> {
         }
         if let variables = changes.variables { try remember(variables) }
         for restoration in changes.restorations { try restore(restoration) }
+        if !changes.restorations.isEmpty { try refresh() }
         for deletion in changes.deletions { try delete(deletion) }
         commit.updatedCount = updated.count
         if isRecording { commit.changes.removeAll(where: \.isNothing) }

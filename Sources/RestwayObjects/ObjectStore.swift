@@ -203,6 +203,8 @@ package struct Restoration: Sendable {
         case object
         /// One attribute or relationship, by the index of its cell.
         case cell(Int, from: Value, to: Value)
+        /// One attribute or relationship, which gets this value whatever it has now.
+        case value(Int, Value)
     }
 
     package let entity: Entity
@@ -221,13 +223,19 @@ package struct Restoration: Sendable {
     /// Returns the row that replaces `object`; `nil` if the object has another value by now. An
     /// identity stays: the server's name for an object is kept.
     func applied(to object: Snapshot) -> Snapshot? {
-        guard case .cell(let index, let given, let earlier) = target,
-            index < object.entity.valueCount,
-            index != object.entity.identityIndex, object.value(at: index).isSame(as: given),
-            !given.isSame(as: earlier)
-        else { return nil }
+        let (index, given, wanted): (Int, Value?, Value)
+        switch target {
+        case .object: return nil
+        case .cell(let cell, let from, let to): (index, given, wanted) = (cell, from, to)
+        case .value(let cell, let value): (index, given, wanted) = (cell, nil, value)
+        }
+        guard index < object.entity.valueCount, index != object.entity.identityIndex else {
+            return nil
+        }
+        let present = object.value(at: index)
+        guard given.map(present.isSame) ?? true, !present.isSame(as: wanted) else { return nil }
         var values = (0..<object.cellCount).map { object.value(at: $0) }
-        values[index] = earlier
+        values[index] = wanted
         return Snapshot.make(object.entity, values)
     }
 }

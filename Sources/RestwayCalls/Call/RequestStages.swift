@@ -47,12 +47,12 @@ enum LaneStage {
         var (prepared, newest) = (entry.request, claim)
         let reason: String?
         do throws(Failure) {
+            if let nothing = try claim.withdraw(prepared) {
+                let answer = TakenAnswer(received: nothing, failure: nil, started: clock.now())
+                call.happen(on: entry.place, .answered(entry.number), with: .answer(answer))
+                return
+            }
             if let spec = claim.deferred {
-                if let nothing = try claim.withdraw(prepared) {
-                    let answer = TakenAnswer(received: nothing, failure: nil, started: clock.now())
-                    call.happen(on: entry.place, .answered(entry.number), with: .answer(answer))
-                    return
-                }
                 prepared = try entry.context.prepareAgain(spec, call.api)
                 guard let newer = prepared.claim else {
                     throw Failure(.internal, "\(call.description) may no longer be stored")

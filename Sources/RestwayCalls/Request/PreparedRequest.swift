@@ -2,6 +2,7 @@ package import RestwayDocument
 package import RestwayHTTP
 package import RestwayMapping
 package import RestwayObjects
+package import RestwayOutcome
 import RestwayPlugins
 package import RestwayRouting
 package import RestwayThreads
@@ -213,6 +214,11 @@ package struct Submission: Sendable {
     /// The objects that were written, the outermost first; empty if the object was not written into
     /// the body.
     package var sent: [SentObject]
+    /// Returns the values of a stored request that the store has from now on, unless the answer has
+    /// others. It may read the file of the outbox.
+    package var acceptedValues: @Sendable () -> Result<[Restoration], Failure> = {
+        .success([])
+    }
 
     package init(subject: EncodingSubject, sent: [SentObject] = []) {
         self.subject = subject

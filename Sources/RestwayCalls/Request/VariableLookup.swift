@@ -126,7 +126,12 @@ struct VariableLookup {
     /// Returns an attribute, or an attribute of an object to which a to-one relationship leads.
     private func value(_ name: String, of place: Place) -> VariableValue? {
         if let index = place.entity.attributeIndex(named: name) {
-            if let text = Self.text(place.value(at: index)) { return .string(text) }
+            if let text = Self.text(place.value(at: index)) {
+                if index == place.entity.identityIndex {
+                    identities?.hasNamed(place.entity, place.storeKey)
+                }
+                return .string(text)
+            }
             guard index == place.entity.identityIndex, place.storeKey != 0 else { return nil }
             let identity = identities?.valueInPath(place.entity, place.storeKey)
             return identity.flatMap(Self.text).map { .string($0) }

@@ -80,6 +80,12 @@ extension ResponseProcessor {
             consequences.edits = draft.add(
                 to: &changes, cells: try cells(submission, draft, matching))
         }
+        let values = try submission.acceptedValues().get()
+        let rows = changes.rows
+        changes.restorations += values.filter { value in
+            let row = submission.row(about: value.storeKey, root: answer, matching)
+            return row.map { !value.isIn(rows[$0]) } ?? true
+        }
         let (key, edit) = (submission.subject.storeKey, consequences.edits[0])
         if key != 0 || edit != nil {
             // Only an object without an identity becomes the object of the answer; any other object
@@ -166,6 +172,25 @@ extension ResponseProcessor {
             let answer = index == 0 ? consequences.answer : matching.rows[index]
             settle(member, answer, withheld(index, object, matching))
         }
+    }
+}
+
+extension Submission {
+    /// Returns the row of the answer about an object that was sent; `nil` if the answer has none.
+    ///
+    /// - Parameter root: The row about the outermost object.
+    fileprivate func row(about storeKey: Int64, root: Int?, _ matching: AnswerMatching) -> Int? {
+        if storeKey == subject.storeKey { return root }
+        let number = sent.firstIndex { $0.storeKey == storeKey }
+        return number.flatMap { matching.rows[$0] }
+    }
+}
+
+extension Restoration {
+    /// Whether a row has a value of its own for the cell.
+    fileprivate func isIn(_ row: Snapshot) -> Bool {
+        guard case .value(let cell, _) = target, cell < row.cellCount else { return false }
+        return row.value(at: cell) != .absent
     }
 }
 

@@ -376,6 +376,9 @@ package struct ObjectEncoder {
                 relationship: source.entity.relationships[mapping.relationship].name,
                 target: target.entity.name)
         }
+        if linked.identity != nil, linked.storeKey != 0 {
+            options.hasNamed(linked.entity, linked.storeKey)
+        }
         links.append(.init(identity: linked.identity, object: nil))
         if mapping.form == .identity { return .leaf(identity) }
         var object = WireObject()

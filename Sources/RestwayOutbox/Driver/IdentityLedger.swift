@@ -80,6 +80,15 @@ final class IdentityLedger: Sendable {
         return local
     }
 
+    /// Returns the local identity of an object to which the program has given its identity, while a
+    /// stored request creates the object.
+    func awaited(_ entity: Entity, _ storeKey: Int64) -> LocalID? {
+        guard let local = local(entity, storeKey), local.isOfNamedObject,
+            (try? journal.creator(of: local) != nil) ?? true
+        else { return nil }
+        return local
+    }
+
     /// Whether the server still has to name an object that is written whole in a request.
     func mayBeNamed(_ entity: Entity, _ storeKey: Int64) -> Bool {
         guard storeKey != 0, entity.identityIndex != nil,
@@ -113,6 +122,13 @@ final class IdentityLedger: Sendable {
     func name(_ storeKey: Int64, _ local: LocalID) {
         guard storeKey != 0 else { return }
         locals.withLock { $0[storeKey] = local }
+    }
+
+    /// Gives the object of a request that is stored its local identity, unless another stored
+    /// request creates the object.
+    func name(_ object: Snapshot, _ local: LocalID) {
+        let (entity, key) = (object.entity, object.storeKey)
+        if expected(entity, key) == nil { name(key, local) }
     }
 
     /// Gives the objects inside a request the local identities that they are stored with.
@@ -173,6 +189,19 @@ final class IdentityLedger: Sendable {
         guard let response else { return [] }
         let isOfOther = response.request.map { $0.method != item.entry.method } ?? false
         return isOfOther && response.objects.count != 1 ? [] : response.objects
+    }
+
+    /// Returns the values that a delivered item gives to objects of the store, besides those that a
+    /// later item changes.
+    func acceptedValues(of item: Int64) throws(Failure) -> [Restoration] {
+        let cells = try journal.checked(ObjectChanges.values(of: item, in: journal, life: life))
+        return cells.compactMap { cell in
+            guard let entity = entity(cell.subject.entity),
+                let index = entity.cellIndex(named: cell.name)
+            else { return nil }
+            return Restoration(
+                entity, storeKey: cell.subject.storeKey, .value(index, cell.after))
+        }
     }
 
     /// Whether the answer to a creation may hold an identity that a transform of the program could
@@ -251,6 +280,8 @@ final class RequestIdentities: LocalIdentities, @unchecked Sendable {
     private(set) var missing: Failure?
     /// The store keys of the objects that the path names.
     private var keysInPath: Set<Int64> = []
+    /// The objects whose present identities the request holds.
+    private var named: [(entity: Entity, storeKey: Int64)] = []
 
     init(_ outbox: Outbox) {
         self.outbox = outbox
@@ -265,6 +296,24 @@ final class RequestIdentities: LocalIdentities, @unchecked Sendable {
         case .pending(let text): return .string(text(.any))
         case nil: return nil
         }
+    }
+
+    func hasNamed(_ entity: Entity, _ storeKey: Int64) {
+        if storeKey != 0 { named.append((entity, storeKey)) }
+    }
+
+    /// Returns the objects whose identities the request holds although the server may not have them
+    /// yet.
+    ///
+    /// - Parameter own: The object that the request is about, if it is such an object.
+    func awaited(with own: LocalID?) -> [LocalID] {
+        var locals = own.map { [$0] } ?? []
+        guard !named.isEmpty, !outbox.journal.isEmpty else { return locals }
+        for (entity, key) in named {
+            guard let local = ledger.awaited(entity, key), !locals.contains(local) else { continue }
+            locals.append(local)
+        }
+        return locals
     }
 
     /// Whether the path names the object. Then the request is about an object that exists.

@@ -236,9 +236,28 @@ package final class Outbox: RequestStorage, ObjectRejections {
     /// Drops the stored requests of an object that the program has deleted from the store, if the
     /// server never saw the object.
     package func forget(_ object: Snapshot) {
-        guard object.identity == nil, let local = ledger.local(object.entity, object.storeKey)
+        guard let local = ledger.local(object.entity, object.storeKey),
+            object.identity == nil || local.isOfNamedObject
         else { return }
         _ = try? withdraw(local)
+    }
+
+    /// Whether a stored request still has to create an object.
+    func isToBeCreated(_ local: LocalID) throws(Failure) -> Bool {
+        try journal.checked(journal.creator(of: local)) != nil
+    }
+
+    /// Whether no server has answered for an object, and no stored request creates it.
+    func isNew(_ entity: Entity, _ storeKey: Int64) -> Bool {
+        let isUnsent = try? around.store.isUnsent(entity, storeKey: storeKey)
+        return isUnsent == true && ledger.expected(entity, storeKey) == nil
+    }
+
+    /// Whether the server may have an object, as far as the store knows.
+    func mayBeKnown(_ entity: Entity, _ identity: Identity) -> Bool {
+        guard let object = try? around.store.object(entity, identity) else { return false }
+        return (try? around.store.isUnsent(entity, storeKey: object.storeKey)) != true
+            || ledger.awaited(entity, object.storeKey) != nil
     }
 
     /// Whether a dead letter is about the object.
@@ -342,7 +361,8 @@ extension Outbox {
         return OutboxEntry(
             lane: lane, method: request.exchange.method, path: claim.uri, headers: claim.headers,
             body: body, idempotencyKey: claim.idempotencyKey, createdAt: wall,
-            creates: claim.creates, companions: kept.objects?.companions ?? [],
+            creates: claim.creates, awaits: claim.awaits,
+            companions: kept.objects?.companions ?? [],
             change: kept.change,
             progress: order.failure.map { progress(after: $0, wall) } ?? .init(),
             origin: .init(

@@ -19,7 +19,8 @@ struct ClaimedLane {
     /// - Parameter local: The local identity of the object; `nil` if it never had one.
     init(_ present: Lane, before local: LocalID? = nil) {
         self.present = present
-        former = local.map { Lane($0) }
+        // An object with an identity of the program has one lane from the start.
+        former = local.flatMap { $0.isOfNamedObject ? nil : Lane($0) }
     }
 
     /// The lane in which the calls wait for each other. It does not change between the creation of
@@ -45,6 +46,8 @@ final class OutboxClaim: StorageClaim {
     let creates: LocalID?
     /// The local identity of the object that the request is about.
     let local: LocalID?
+    /// The objects whose identities the request holds and that stored requests create.
+    let awaits: [LocalID]
     /// The specification of a request about objects that the server has not named yet. The request
     /// cannot be sent as it is; when its turn comes, it is prepared again from this specification.
     /// `nil` for other requests.
@@ -65,8 +68,9 @@ final class OutboxClaim: StorageClaim {
         headers = own.headers
         context = OutboxContext(without: own.without, auth: request.spec.sending.authMode)
         places = identities.places(path: uri, body: request.body)
-        local = request.localID(identities.outbox.ledger)
+        local = request.localID(identities)
         creates = request.creates(identities) ? local : nil
+        awaits = identities.awaited(with: request.named(identities))
         lane = request.lane(local, identities.outbox, api)
         deferred = identities.missing == nil ? nil : request.spec
         retry = request.retry
@@ -95,7 +99,9 @@ extension OutboxClaim {
     /// Notes the local identity of the object that a call is about to create, so that requests
     /// about the object can be made before the server has named it.
     func adopt(_ request: PreparedRequest) {
-        guard let local, let submission = request.submission else { return }
+        guard let local, !local.isOfNamedObject, let submission = request.submission,
+            request.method == .post
+        else { return }
         let key = submission.subject.storeKey
         if outbox.ledger.local(submission.entity, key) == nil { outbox.ledger.name(key, local) }
     }
@@ -119,6 +125,9 @@ extension OutboxClaim {
     func reasonToStore() throws(Failure) -> String? {
         if outbox.around.reachability.isRuledOut { return Self.ruledOutReason }
         if deferred != nil { return "it is about an object that the server has not named" }
+        for local in awaits where try outbox.isToBeCreated(local) {
+            return "a stored request creates an object whose identity it has"
+        }
         return try outbox.isHeld(lane) ? "other requests of its lane wait before it" : nil
     }
 
@@ -204,12 +213,35 @@ extension RequestIdentities {
 }
 
 extension StorableRequest {
-    /// Whether the request creates the object that it is about. A POST to a path that names the
-    /// object is about an object that exists, or that another request creates.
+    /// Whether the request creates the object that it is about. A request to a path that names the
+    /// object is about an object that exists, or that another request creates. A PUT creates an
+    /// object that nothing else creates, at a path that the client chooses.
     fileprivate func creates(_ identities: RequestIdentities) -> Bool {
-        guard destination.method == .post else { return false }
-        let key = submission?.subject.storeKey ?? 0
-        return key == 0 || !identities.isInPath(key)
+        guard let submission else { return destination.method == .post }
+        let (entity, key) = (submission.entity, submission.subject.storeKey)
+        if let identity = submission.identity {
+            return destination.method == .post && !names(identity)
+                && !identities.outbox.mayBeKnown(entity, identity)
+        }
+        if key != 0, identities.isInPath(key) { return false }
+        switch destination.method {
+        case .post: return true
+        case .put: return key == 0 || identities.outbox.isNew(entity, key)
+        default: return false
+        }
+    }
+
+    /// Whether a segment of the path is the identity.
+    private func names(_ identity: Identity) -> Bool {
+        let text =
+            switch identity {
+            case .integer(let integer): String(integer)
+            case .string(let string): string
+            }
+        let path = (destination.path ?? "").prefix { $0 != "?" && $0 != "#" }
+        return path.utf8.split(separator: UInt8(ascii: "/")).contains { segment in
+            PercentEncoding.decode(Array(segment)[...]).bytes == Array(text.utf8)
+        }
     }
 
     /// Returns the headers of the request, its route and the client, and the names of the headers
@@ -235,14 +267,32 @@ extension StorableRequest {
         return (headers.fields, without)
     }
 
-    /// Returns the local identity of an object that the server has not named. If a request may
-    /// create the object and the object has no local identity, this makes up a local identity; the
-    /// call that sends the request notes it (`OutboxClaim.adopt`).
-    fileprivate func localID(_ ledger: IdentityLedger) -> LocalID? {
-        guard let submission, submission.identity == nil, submission.entity.identityIndex != nil
+    /// Returns the local identity of an object that the server has not named, or does not have. If
+    /// a request may create the object and the object has no local identity, this makes up a local
+    /// identity; the call that sends the request notes it (`OutboxClaim.adopt`).
+    fileprivate func localID(_ identities: RequestIdentities) -> LocalID? {
+        guard let submission, submission.entity.identityIndex != nil else { return nil }
+        let known =
+            submission.identity == nil
+            ? identities.outbox.ledger.local(submission.entity, submission.subject.storeKey)
+            : named(identities)
+        guard known == nil, creates(identities) else { return known }
+        return LocalID.random(ofNamed: submission.identity != nil)
+    }
+
+    /// Returns the local identity of the object that the request is about, if the program has given
+    /// the object its identity and a stored request creates it.
+    fileprivate func named(_ identities: RequestIdentities) -> LocalID? {
+        guard let submission, let identity = submission.identity,
+            !identities.outbox.journal.isEmpty
         else { return nil }
-        let known = ledger.local(submission.entity, submission.subject.storeKey)
-        return known ?? (destination.method == .post ? LocalID.random() : nil)
+        var key = submission.subject.storeKey
+        // The draft may be another one of the same object.
+        if key == 0 {
+            let object = try? identities.outbox.around.store.object(submission.entity, identity)
+            key = object?.storeKey ?? 0
+        }
+        return identities.outbox.ledger.awaited(submission.entity, key)
     }
 
     fileprivate func lane(_ local: LocalID?, _ outbox: Outbox, _ api: LoadedAPI) -> ClaimedLane {
@@ -255,6 +305,10 @@ extension StorableRequest {
             if let identity = submission.identity ?? newest?.identity {
                 return ClaimedLane(
                     Lane(of: entity, identity), before: local ?? ledger.local(entity, key))
+            }
+            // Calls do not know a local identity that is noted only when a PUT is stored.
+            if destination.method == .put, ledger.local(entity, key) == nil {
+                return ClaimedLane(Lane(path: destination.path ?? ""))
             }
         }
         if let local { return ClaimedLane(Lane(local)) }
@@ -297,7 +351,8 @@ struct ItemToSend: StoredItem {
         // All other headers of the client are those of the moment at which the request started.
         let redaction = api.definition.redaction
         own.clientHeaders = spec.clientHeaders?.filter { redaction.isSecret($0.name) }
-        let plain = RouteSettings(dataMapper: settings.dataMapper)
+        // The item has the headers of its route. It asks for the same types as a request online.
+        let plain = RouteSettings(dataMapper: settings.dataMapper, body: settings.body)
         let submission = try submission(api, preparation.context.store)
         var deletions = submission?.deletion.map { [$0] } ?? []
         if method == .delete, submission == nil, let path {
@@ -326,7 +381,7 @@ struct ItemToSend: StoredItem {
                 timeouts: preparation.timeouts(spec, settings),
                 usesCookies: preparation.context.options.usesCookies),
             destination: destination, dataMapper: settings.dataMapper,
-            answers: AnswerRules(validation: answers.validation, parser: answers.parser),
+            answers: answers,
             sending: sending,
             submission: submission, deletions: method == .delete ? deletions : [],
             isFromOutbox: true)
@@ -347,7 +402,11 @@ struct ItemToSend: StoredItem {
             key == nil
                 ? nil : { entity, key in (try? store.newest(entity, storeKey: key))?.identity })
         if let key, let object = try store.newest(entity, storeKey: key) {
-            return Submission(subject: .object(object), sent: sent)
+            var submission = Submission(subject: .object(object), sent: sent)
+            submission.acceptedValues = { [ledger, id = item.id] in
+                Result { () throws(Failure) in try ledger.acceptedValues(of: id) }
+            }
+            return submission
         }
         guard !sent.isEmpty else { return nil }
         // The inner objects still have to be matched with the answer, and their drafts told.

@@ -48,7 +48,10 @@ final class StoredChanges: Sendable {
         var kept = Kept()
         switch submission.subject {
         case .object(let object):
-            if object.storeKey != 0 { kept.object = object }
+            if object.storeKey != 0 {
+                kept.object = object
+                if let local = claim.creates { ledger.name(object, local) }
+            }
         case .draft(let draft):
             guard request.method != .delete else {
                 kept.object = try store.newest(draft.root.entity, storeKey: draft.root.storeKey)
@@ -57,7 +60,7 @@ final class StoredChanges: Sendable {
             let (rows, commit) = try store.insert(
                 draft, recordingChanges: true, variables: request.destination.variables(nil))
             let object = commit.objects[0]
-            if let local = claim.creates { ledger.name(object.storeKey, local) }
+            if let local = claim.creates { ledger.name(object, local) }
             kept.object = object
             kept.change = OutboxChange(rows, commit, life: ledger.life)
             kept.drafts = StoredDrafts(submission, key: claim.idempotencyKey)
@@ -216,7 +219,7 @@ extension Entity {
     }
 
     /// Returns the index of the cell of an attribute or a relationship.
-    fileprivate func cellIndex(named name: String) -> Int? {
+    func cellIndex(named name: String) -> Int? {
         attributeIndex(named: name) ?? relationshipIndex(named: name).map { attributes.count + $0 }
     }
 }

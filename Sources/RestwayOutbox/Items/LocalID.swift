@@ -12,6 +12,9 @@ struct LocalID: Hashable, Sendable {
     /// The number of lower-case hexadecimal digits after the prefix.
     static let digitCount = 32
     static let byteCount = prefix.utf8.count + digitCount
+    /// The prefix of the names of objects that the program itself has given identities. Requests
+    /// hold these identities, and never the name.
+    private static let prefixOfNamed = "restway-named-"
 
     /// The prefix and 32 digits.
     let text: String
@@ -32,20 +35,29 @@ struct LocalID: Hashable, Sendable {
     /// Returns the text that stands in a body for an identity that is to be written in `form`.
     func text(as form: Form) -> String { text + form.rawValue }
 
+    /// Whether the program has given the object its identity. Then the local identity only says
+    /// which requests wait until the server has the object.
+    var isOfNamedObject: Bool { text.utf8.starts(with: Self.prefixOfNamed.utf8) }
+
     /// Returns a new local identity from the system's source of random numbers.
-    static func random() -> LocalID {
+    ///
+    /// - Parameter isOfNamed: Whether the program has given the object its identity.
+    static func random(ofNamed isOfNamed: Bool = false) -> LocalID {
         let halves = [UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max)]
         let digits = halves.map { half in
             let text = String(half, radix: 16)
             return String(repeating: "0", count: 16 - text.count) + text
         }
-        return LocalID(unchecked: prefix + digits.joined())
+        return LocalID(unchecked: (isOfNamed ? prefixOfNamed : prefix) + digits.joined())
     }
 
     /// Returns `nil` if the text is not a local identity.
     init?(_ text: String) {
         let bytes = Array(text.utf8)
-        guard bytes.count == Self.byteCount, Self.starts(bytes[...]) else { return nil }
+        guard bytes.count == Self.byteCount,
+            bytes.starts(with: Self.prefixBytes) || bytes.starts(with: Self.prefixOfNamed.utf8),
+            bytes.suffix(Self.digitCount).allSatisfy(Self.isDigit)
+        else { return nil }
         self.text = text
     }
 

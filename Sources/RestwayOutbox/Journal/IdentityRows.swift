@@ -37,6 +37,13 @@ extension JournalQueries {
         }
     }
 
+    /// Returns the objects with identities of the program that an item waits for.
+    func awaited(by item: Int64) throws(OutboxError) -> [LocalID] {
+        try all("SELECT local FROM dependency WHERE item = ?1", .integer(item)) {
+            LocalID(stored: $0, 0)
+        }.filter(\.isOfNamedObject)
+    }
+
     /// Returns the places of the local identities that an item waits for, in the order in which
     /// they stand; `nil` if they were not stored, as in files of earlier versions.
     func places(of item: Int64) throws(OutboxError) -> [LocalIDPlace]? {
@@ -74,6 +81,13 @@ extension JournalConnection {
 
     func deleteCompanion(_ local: LocalID) throws(OutboxError) {
         try run("DELETE FROM companion WHERE local = ?1", .text(local.text))
+    }
+
+    /// Lets an item wait for an object no longer.
+    func deleteDependency(of item: Int64, on local: LocalID) throws(OutboxError) {
+        try run(
+            "DELETE FROM dependency WHERE item = ?1 AND local = ?2", .integer(item),
+            .text(local.text))
     }
 
     /// Records that an item waits for these objects.

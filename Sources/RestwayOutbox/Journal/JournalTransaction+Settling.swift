@@ -120,7 +120,8 @@ extension JournalTransaction {
             guard let item = try item(id) else { continue }
             var text = LocalIDText(item, try file.places(of: id))
             text.replace(local, by: identity)
-            try write(id, text, waitingFor: text.locals)
+            let others = try file.awaited(by: id).filter { $0 != local }
+            try write(id, text, waitingFor: Array(text.locals) + others)
             try turns.pass(item.entry.lane.name)
         }
     }
@@ -132,6 +133,12 @@ extension JournalTransaction {
             message: "the object it is about was created, but the server did not say its identity")
         for id in try dependents(of: local) {
             guard let item = try item(id), item.state != .dead else { continue }
+            // The program knows the identity, and the request holds it.
+            guard !local.isOfNamedObject else {
+                try file.deleteDependency(of: id, on: local)
+                try turns.pass(item.entry.lane.name)
+                continue
+            }
             try bury(item, trouble, nil, attempts: 0)
             result.buried.append(id)
         }

@@ -10,11 +10,17 @@ extension JournalTransaction {
     /// - Returns: The id of the new item.
     func enqueue(_ entry: OutboxEntry, _ places: [LocalIDPlace]?) throws(OutboxError) -> Int64 {
         var text = try storable(entry.path, entry.headers, entry.body, places)
-        if let local = entry.creates {
-            guard try file.creator(of: local) == nil, try file.identity(of: local) == nil
-            else { throw .alreadyCreated(local) }
+        var entry = entry
+        if let local = entry.creates, try isKnown(local) {
+            // A second POST of an object without an identity would create another object. Any other
+            // request is about the object of the first one.
+            if entry.method == "POST", !local.isOfNamedObject { throw .alreadyCreated(local) }
+            entry.creates = nil
         }
-        let missing = try resolve(&text)
+        var missing = try resolve(&text)
+        for local in entry.awaits where try file.creator(of: local) != nil {
+            missing.append(local)
+        }
         let lane = try placed(entry.lane)
         let isMine = counters.owner.maySend(entry.origin.owner)
         let head = isMine ? try turns.head(lane) : nil
@@ -30,6 +36,12 @@ extension JournalTransaction {
         for companion in entry.companions { try file.insert(companion, item: id) }
         if let change = entry.change { try changes.insert(change, item: id) }
         return id
+    }
+
+    /// Whether a stored request creates the object, or has created it.
+    private func isKnown(_ local: LocalID) throws(OutboxError) -> Bool {
+        if try file.creator(of: local) != nil { return true }
+        return try file.identity(of: local) != nil
     }
 
     /// Returns the parts of a request that may be stored.
@@ -72,7 +84,7 @@ extension JournalTransaction {
         var text = try storable(
             edit.path ?? item.entry.path, edit.headers ?? item.entry.headers,
             edit.body ?? item.entry.body, nil)
-        let missing = try resolve(&text)
+        let missing = try resolve(&text) + file.awaited(by: id)
         try write(id, text, waitingFor: missing)
         try file.run(
             "UPDATE item SET idempotencyKey = ?2 WHERE id = ?1", .integer(id),
@@ -82,7 +94,7 @@ extension JournalTransaction {
     func retry(_ id: Int64) throws(OutboxError) {
         let item = try deadLetter(id)
         var text = LocalIDText(item, try file.places(of: id))
-        let missing = try resolve(&text)
+        let missing = try resolve(&text) + file.awaited(by: id)
         let isMine = counters.owner.maySend(item.entry.origin.owner)
         try turns.changing(item) { () throws(OutboxError) in
             try write(id, text, waitingFor: missing)

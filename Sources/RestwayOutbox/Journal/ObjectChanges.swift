@@ -64,6 +64,26 @@ struct ObjectChanges {
         "SELECT DISTINCT storeKey, name FROM change WHERE life = ?1 AND entity = ?2 "
         + "AND fate = 0 AND name != '' AND item NOT IN (SELECT id FROM delivered)"
 
+    /// Returns the values that an item gives to objects, besides those that a later item changes.
+    ///
+    /// - Parameter life: Identifies the store in memory; `nil` for a store in a file.
+    static func values(
+        of item: Int64, in file: some JournalQueries, life: String?
+    ) throws(OutboxError) -> [OutboxChange.Cell] {
+        try file.all(valuesSelection, .integer(item), .text(life ?? "")) { row in
+            OutboxChange.Cell(
+                subject: Subject(row), name: row.string(3) ?? "", before: .absent,
+                after: value(row, 4))
+        }
+    }
+
+    private static let valuesSelection =
+        "SELECT life, entity, storeKey, name, afterKind, afterValue FROM change AS own "
+        + "WHERE item = ?1 AND life = ?2 AND fate = 0 AND name != '' AND NOT EXISTS ("
+        + "SELECT 1 FROM change AS later WHERE later.life = own.life "
+        + "AND later.entity = own.entity AND later.storeKey = own.storeKey "
+        + "AND later.name = own.name AND later.item > own.item AND later.fate = 0)"
+
     // MARK: Delivered
 
     /// Handles an item that the server has accepted: its values are now the true values, even if an
