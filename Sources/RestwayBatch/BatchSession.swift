@@ -326,8 +326,10 @@ extension BatchSession {
         case .failure(let failure):
             guard let unread = failure.ofUnreadAnswer else { return fail(number, failure) }
             context.pool.submit {
-                let count = self.count(of: number)
-                self.deliver(Array(repeating: .failure(unread), count: count), to: number, credential)
+                let answers = Array(
+                    repeating: Result<BatchAnswer, Failure>.failure(unread),
+                    count: self.count(of: number))
+                self.deliver(answers, to: number, credential)
             }
         case .success(let response):
             // A worker splits the answer: this may be any thread, and the format may belong to the

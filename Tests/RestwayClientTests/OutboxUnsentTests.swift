@@ -126,8 +126,8 @@ final class OutboxUnsentTests: OutboxTestCase {
         _ = try call.wait(milliseconds: 0)
         try client.setReachability(.unreachable)
         try queue(client, spec(.post, draft(client, "again", id: 7), client))
-        let spec = RequestSpec(target: .route("thing", .delete), subject: .object(try object(client)))
-        try queue(client, spec)
+        let seen = try object(client)
+        try queue(client, RequestSpec(target: .route("thing", .delete), subject: .object(seen)))
         XCTAssertEqual(try states(client).count, 2)
     }
 

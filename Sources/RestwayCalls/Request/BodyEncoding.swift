@@ -15,6 +15,8 @@ extension AnswerRules {
         _ spec: RequestSpec, _ destination: RequestPreparation.Destination,
         _ settings: RouteSettings, _ api: LoadedAPI
     ) throws(Failure) -> AnswerRules {
+        // Only the answers inside the answer to a batch are those of the API.
+        if spec.batchRole == .call { return .usual }
         let isOfRoute = destination.route != nil
         let rules = isOfRoute ? settings.body.answers : api.definition.policies.answers
         guard let name = spec.reception.parser else { return rules }

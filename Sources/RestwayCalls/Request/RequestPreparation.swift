@@ -94,9 +94,7 @@ package struct RequestPreparation {
             exchange.priority = spec.sending.priority
             sending.isCompressed = try isCompressed(spec, settings, content, headers)
             sending.upload = try upload(spec, settings, destination.method, sending)
-            let answers =
-                spec.batchRole == .call
-                ? .usual : try AnswerRules.of(spec, destination, settings, api)
+            let answers = try AnswerRules.of(spec, destination, settings, api)
             let deletions = deletions(destination, submission)
             return PreparedRequest(
                 exchange: consume exchange, reader: content.reader,

@@ -80,12 +80,8 @@ extension ResponseProcessor {
             consequences.edits = draft.add(
                 to: &changes, cells: try cells(submission, draft, matching))
         }
-        let values = try submission.acceptedValues().get()
-        let rows = changes.rows
-        changes.restorations += values.filter { value in
-            let row = submission.row(about: value.storeKey, root: answer, matching)
-            return row.map { !value.isIn(rows[$0]) } ?? true
-        }
+        changes.restorations += try submission.values(
+            besides: changes.rows, root: answer, matching)
         let (key, edit) = (submission.subject.storeKey, consequences.edits[0])
         if key != 0 || edit != nil {
             // Only an object without an identity becomes the object of the answer; any other object
@@ -176,10 +172,19 @@ extension ResponseProcessor {
 }
 
 extension Submission {
-    /// Returns the row of the answer about an object that was sent; `nil` if the answer has none.
+    /// Returns the values of a stored request in whose place the rows of the answer have no others.
     ///
     /// - Parameter root: The row about the outermost object.
-    fileprivate func row(about storeKey: Int64, root: Int?, _ matching: AnswerMatching) -> Int? {
+    fileprivate func values(
+        besides rows: [Snapshot], root: Int?, _ matching: AnswerMatching
+    ) throws(Failure) -> [Restoration] {
+        try acceptedValues().get().filter { value in
+            row(about: value.storeKey, root: root, matching).map { !value.isIn(rows[$0]) } ?? true
+        }
+    }
+
+    /// Returns the row of the answer about an object that was sent; `nil` if the answer has none.
+    private func row(about storeKey: Int64, root: Int?, _ matching: AnswerMatching) -> Int? {
         if storeKey == subject.storeKey { return root }
         let number = sent.firstIndex { $0.storeKey == storeKey }
         return number.flatMap { matching.rows[$0] }

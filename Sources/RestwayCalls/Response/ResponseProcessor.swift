@@ -77,8 +77,7 @@ struct ResponseProcessor {
         // The body says that there is nothing, perhaps in HTML.
         if answer.failure == nil, isGone(received) { return parsed }
         try checkAccepted(answer)
-        // A body that did not stay in memory is not mapped, and neither is the answer to a batch,
-        // whose parts are the answers of the API.
+        // A body that did not stay in memory is not mapped, and neither is the answer to a batch.
         guard received.saved == nil, request.sending.batchRole != .call else { return parsed }
         if answer.failure == nil, request.answers.parser != .objects {
             parsed.parsed = try AnswerReading(processor: self).value(of: received)

@@ -67,11 +67,7 @@ final class AttemptResult: @unchecked Sendable {
                     trouble: Self.trouble(failure), attempts: sends)
             ]
             waitReason = OutboxWaitReason(failure)
-            // All items go to the batch path, which has asked them to wait.
-            let isOfBatchPath = failure?.isOfBatchCall == true && kind.isAnswer
-            attempt.heldMilliseconds =
-                isOfBatchPath
-                ? milliseconds : Self.hold(milliseconds, kind, waitReason, driver)
+            attempt.heldMilliseconds = Self.hold(milliseconds, kind, waitReason, failure, driver)
         case .bury:
             let reason = driver.rules.deathReason(kind)
             let trouble = Self.trouble(failure, reason)
@@ -108,9 +104,7 @@ final class AttemptResult: @unchecked Sendable {
         attempt.isDelivered = state == .delivered
         attempt.isGivenBack = settlements.isEmpty
         attempt.wasReplayed = (response?.attempts.count ?? 0) > 1
-        attempt.isOfBatchCall = failure?.isOfBatchCall ?? false
-        attempt.brokeBatch = failure?.brokeBatch ?? false
-        attempt.refusedBatch = failure?.refusedBatch ?? false
+        if let failure { attempt.note(failure) }
     }
 
     /// How often the transport sent the request again by itself: attempts that the server may have
@@ -134,8 +128,10 @@ final class AttemptResult: @unchecked Sendable {
     /// they do not wait.
     private static func hold(
         _ milliseconds: Int64, _ outcome: OutboxOutcome, _ reason: OutboxWaitReason?,
-        _ driver: FlushDriver
+        _ failure: Failure?, _ driver: FlushDriver
     ) -> Int64? {
+        // All items go to the batch path, which has asked them to wait.
+        if failure?.isOfBatchCall == true, outcome.isAnswer { return milliseconds }
         if outcome == .unreachable { return milliseconds }
         // The other items would meet the same network, or need the same sign-in. But the answer may
         // also be that of one route alone, so they go before this item is sent again.
@@ -211,6 +207,15 @@ final class AttemptResult: @unchecked Sendable {
         // The server took the request; only its answer is wrong.
         if (200...299).contains(failure.httpStatus) { return .answer(status: failure.httpStatus) }
         return .impossible
+    }
+}
+
+extension FlushMachine.Attempt {
+    /// Notes what the failure of the item says about its batch.
+    fileprivate mutating func note(_ failure: Failure) {
+        isOfBatchCall = failure.isOfBatchCall
+        brokeBatch = failure.brokeBatch
+        refusedBatch = failure.refusedBatch
     }
 }
 

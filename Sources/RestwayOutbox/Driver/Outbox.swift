@@ -361,15 +361,14 @@ extension Outbox {
         return OutboxEntry(
             lane: lane, method: request.exchange.method, path: claim.uri, headers: claim.headers,
             body: body, idempotencyKey: claim.idempotencyKey, createdAt: wall,
-            creates: claim.creates, awaits: claim.awaits,
-            companions: kept.objects?.companions ?? [],
+            creates: claim.creates, companions: kept.objects?.companions ?? [],
             change: kept.change,
             progress: order.failure.map { progress(after: $0, wall) } ?? .init(),
             origin: .init(
                 route: request.destination.route?.key, entity: kept.object?.entity.family.name,
                 storeKey: kept.object?.storeKey, context: context.bytes,
                 discriminator: request.sending.caching?.discriminator ?? claim.owner.discriminator,
-                owner: claim.owner))
+                owner: claim.owner, awaits: claim.awaits))
     }
 
     /// Returns the failed attempt, and the time at which the next attempt may be made.

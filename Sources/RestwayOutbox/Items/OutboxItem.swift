@@ -76,9 +76,6 @@ struct OutboxEntry: Equatable, Sendable {
     var createdAt: Int64
     /// The object that the server names in its answer to this request.
     var creates: LocalID?
-    /// The objects whose identities the request holds although the server may not have them yet: it
-    /// waits for those that stored requests create. Used only to store the request.
-    var awaits: [LocalID] = []
     /// The other objects that the request creates. Used only to store the request: an item that is
     /// read has no companions.
     var companions: [OutboxCompanion] = []
@@ -124,6 +121,9 @@ struct OutboxEntry: Equatable, Sendable {
         var discriminator: String?
         /// In whose name the request goes.
         var owner = ItemOwner()
+        /// The objects whose identities the request holds although the server may not have them yet:
+        /// it waits for those that stored requests create. Used only to store the request.
+        var awaits: [LocalID] = []
     }
 }
 

@@ -18,7 +18,7 @@ extension JournalTransaction {
             entry.creates = nil
         }
         var missing = try resolve(&text)
-        for local in entry.awaits where try file.creator(of: local) != nil {
+        for local in entry.origin.awaits where try file.creator(of: local) != nil {
             missing.append(local)
         }
         let lane = try placed(entry.lane)

@@ -146,9 +146,6 @@ def test_closing_the_client_ends_a_batch(make_client: MakeClient) -> None:
     [
         (b"{}", None),
         (b"[]", None),
-        (b'[{"code": "OK"}]', "[0].code"),
-        (b'[{"code": 99}]', "[0].code"),
-        (b"[7]", "[0]"),
     ],
 )
 def test_an_answer_of_another_shape(
@@ -164,6 +161,28 @@ def test_an_answer_of_another_shape(
         with pytest.raises(restway.BatchError):
             call.wait()
         assert client.store.count("Enterprise") == 0
+
+
+@pytest.mark.parametrize(
+    ("answer", "where"),
+    [
+        (b'[{"code": "OK"}]', "[0].code"),
+        (b'[{"code": 99}]', "[0].code"),
+        (b"[7]", "[0]"),
+        (b'[{"code": 200', None),
+    ],
+)
+def test_an_answer_that_cannot_be_read_fails_its_request_alone(
+    make_client: MakeClient, peer: Peer, answer: bytes, where: str | None
+) -> None:
+    peer.respond(answer)
+    with make_client(base_url=peer.url) as client:
+        with client.batch() as batch:
+            call = batch.get("enterprises/3")
+        with pytest.raises(restway.BatchError) as caught:
+            call.wait()
+        assert caught.value.field == where
+        assert not caught.value.retryable
 
 
 class _Tokens(BaseHTTPRequestHandler):
