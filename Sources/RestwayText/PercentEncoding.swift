@@ -6,16 +6,28 @@ package enum PercentEncoding {
         case unreserved
         /// Unreserved and reserved characters (section 2.2), and existing triplets.
         case reserved
+        /// Unreserved and reserved characters except "?" and "#", which would end the path, and no
+        /// triplets: the text is data, in which a "%" is a "%".
+        case reservedData
         /// Characters allowed in a path (section 3.3), and existing triplets.
         case path
         /// Characters allowed in a query or a fragment (sections 3.4, 3.5), and existing triplets.
         case query
+
+        /// Whether existing triplets are not encoded again.
+        package var keepsTriplets: Bool {
+            switch self {
+            case .unreserved, .reservedData: false
+            case .reserved, .path, .query: true
+            }
+        }
 
         fileprivate func contains(_ byte: UInt8) -> Bool {
             if ASCII.isAlphanumeric(byte) || "-._~".utf8.contains(byte) { return true }
             return switch self {
             case .unreserved: false
             case .reserved: "!$&'()*+,;=:@/?#[]".utf8.contains(byte)
+            case .reservedData: "!$&'()*+,;=:@/[]".utf8.contains(byte)
             case .path: "!$&'()*+,;=:@/".utf8.contains(byte)
             case .query: "!$&'()*+,;=:@/?".utf8.contains(byte)
             }
@@ -42,7 +54,7 @@ package enum PercentEncoding {
     ) {
         for (index, byte) in zip(source.indices, source) {
             if kept.contains(byte)
-                || (byte == ASCII.percent && kept != .unreserved && isTriplet(source[index...]))
+                || (byte == ASCII.percent && kept.keepsTriplets && isTriplet(source[index...]))
             {
                 output.append(byte)
             } else {

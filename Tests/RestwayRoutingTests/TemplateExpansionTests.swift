@@ -15,6 +15,49 @@ final class TemplateExpansionTests: XCTestCase {
         XCTAssertEqual(template.match(try template.expand(with: values)), values)
     }
 
+    func testDataInAReservedExpressionCannotEndThePath() throws {
+        for (value, path) in [
+            ("a#b", "a%23b"), ("a?b", "a%3Fb"), ("a%62", "a%2562"), ("a/b", "a/b"), ("é", "%C3%A9"),
+        ] {
+            let template = try PathTemplate("things/{+id}")
+            let expanded = try template.expand(isData: { $0 == "id" }, { _ in .string(value) })
+            XCTAssertEqual(expanded, "things/" + path)
+            XCTAssertEqual(template.values(in: expanded), ["id": value])
+            // The program's own text may have a query.
+            XCTAssertEqual(
+                try template.expand(with: ["id": "a?b#c%62"]), "things/a?b#c%62")
+        }
+        XCTAssertEqual(
+            try PathTemplate("x{#a}{+b:2}").expand(
+                isData: { _ in true }, { $0 == "a" ? .list(["?", "#"]) : .string("%41") }),
+            "x#%3F,%23%254")
+    }
+
+    func testAPathTellsTheValueOfAnExpressionAtItsEnd() throws {
+        func values(_ template: String, _ path: String) throws -> [String: String]? {
+            try PathTemplate(template).values(in: path)
+        }
+        XCTAssertEqual(try values("things{/id}", "/things/a%2Fb"), ["id": "a/b"])
+        XCTAssertNil(try values("things{/id}", "things/a/b"))
+        XCTAssertNil(try values("things{/id}", "things"))
+        XCTAssertEqual(try values("b/:b/{+id}{?q}", "b/1/x/y?q=2"), ["b": "1", "id": "x/y"])
+        XCTAssertEqual(try values("{+id}", "/x/y"), ["id": "x/y"])
+        XCTAssertNil(try values("things/{+id}", "others/a"))
+        XCTAssertNil(try values("things-{+id}", "things-a"))
+        XCTAssertNil(try values("things{/id*}", "things/a"))
+        XCTAssertEqual(try values("things/:id", "things/a%2Fb"), ["id": "a/b"])
+    }
+
+    func testTheLastSegmentOfAPathHasVariables() throws {
+        for (template, ends) in [
+            ("a/:id", true), ("a/:id/", true), ("a/{id}{?q}", true), ("a{/b,id}", true),
+            ("a/{+id}", true), ("a/:id\\.json", true), ("a/:id/b", false), ("a{/id,b}", false),
+            ("a/b{?id}", false), ("a/:id/valid", false),
+        ] {
+            XCTAssertEqual(try PathTemplate(template).endsWith(variable: "id"), ends, template)
+        }
+    }
+
     func testAMissingVariableIsNamed() throws {
         for text in ["a/:id", "a/{id}", "a/{id:3}", "a?q={id}"] {
             XCTAssertEqual(

@@ -55,7 +55,8 @@ struct VariableLookup {
     /// Returns the path of a route.
     func expand(_ route: Route) throws -> String {
         try refuseUnknown(route.template.variableNames, of: "route \"\(route.displayName)\"")
-        return try route.template.expand(absolute: route.isAbsolute, value)
+        return try route.template.expand(
+            absolute: route.isAbsolute, isData: isData, value)
     }
 
     /// Returns a path that the caller gives. It may have no variables that the caller names, but
@@ -64,7 +65,7 @@ struct VariableLookup {
         let template = isTemplate ? try PathTemplate(path) : nil
         let known = (template?.variableNames ?? []) + (route?.template.variableNames ?? [])
         try refuseUnknown(known, of: route.map { "route \"\($0.displayName)\"" } ?? "the path")
-        return try template?.expand(value) ?? path
+        return try template?.expand(isData: isData, value) ?? path
     }
 
     /// Refuses a variable of the caller that the path does not have.
@@ -92,6 +93,12 @@ struct VariableLookup {
             if case .string(let text)? = value(name) { found[name] = text }
         }
         return found
+    }
+
+    /// Whether the value of a variable is not the caller's own text for this request: it comes
+    /// from an attribute, from what an object remembers, or from the scope.
+    private func isData(_ name: String) -> Bool {
+        if case .value? = values.own[name] { false } else { true }
     }
 
     func value(_ name: String) -> VariableValue? {

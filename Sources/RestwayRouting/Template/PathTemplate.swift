@@ -66,6 +66,68 @@ package final class PathTemplate: Sendable {
         pattern?.matches(path) ?? false
     }
 
+    /// The values of the variables in a path that this template has made; nil if the path does not
+    /// tell them. Other than `match`, this also reads one `{+name}` or `{/name}` at the end of the
+    /// path, for which the router has no pattern.
+    package func values(in path: String) -> [String: String]? {
+        if pattern != nil { return match(path) }
+        let own = PathPattern.pathParts(of: parts)
+        guard case .expression(let last)? = own.last, last.variables.count == 1,
+            last.variables[0].modifier == .none,
+            last.kind == .segment || last.kind == .reserved
+        else { return nil }
+        let head = Array(own.dropLast())
+        let isSegment = last.kind == .segment
+        // A value that begins in the middle of a segment is not told from the text before it.
+        if !isSegment, case .literal(let bytes)? = head.last, bytes.last != ASCII.slash {
+            return nil
+        }
+        let bytes = Array(path.utf8)
+        let end = bytes.firstIndex(where: ASCII.endsPath) ?? bytes.endIndex
+        var segments = bytes[..<end].split(separator: ASCII.slash, omittingEmptySubsequences: false)
+        if segments.count > 1, segments[0].isEmpty { segments.removeFirst() }
+        var values: [String: String] = [:]
+        if head.contains(where: { $0 != .literal([ASCII.slash]) }) {
+            var indices: [String: Int] = [:]
+            for (index, name) in variableNames.enumerated() { indices[name] = index }
+            guard let pattern = PathPattern(head, variableNames, indices, rest: []),
+                pattern.segments.count < segments.count
+            else { return nil }
+            let first = segments.prefix(pattern.segments.count).joined(separator: [ASCII.slash])
+            guard let found = pattern.match(String(decoding: Array(first), as: UTF8.self)) else {
+                return nil
+            }
+            values = found
+            segments.removeFirst(pattern.segments.count)
+        }
+        guard !isSegment || segments.count == 1 else { return nil }
+        let rest = Array(segments.joined(separator: [ASCII.slash]))
+        let decoded = PercentEncoding.decode(rest[...]).bytes
+        guard let text = String(validating: decoded, as: UTF8.self), !text.isEmpty else {
+            return nil
+        }
+        values[last.variables[0].name] = text
+        return values
+    }
+
+    /// Whether a variable stands in the last segment of the path.
+    package func endsWith(variable name: String) -> Bool {
+        var last: [String] = []
+        for part in PathPattern.pathParts(of: parts) {
+            switch part {
+            case .literal(let bytes):
+                // A slash at the end of the path begins no segment.
+                guard let slash = bytes.lastIndex(of: ASCII.slash) else { continue }
+                if slash != bytes.endIndex - 1 || part != parts.last { last = [] }
+            case .expression(let expression) where expression.kind == .segment:
+                last = Array(part.variableNames.suffix(1))
+            case .variable, .expression:
+                last += part.variableNames
+            }
+        }
+        return last.contains(name)
+    }
+
     /// The path with the variables' values, percent-encoded.
     ///
     /// A `:name` and an expression of one variable without operator need a value. Other expressions
@@ -75,10 +137,13 @@ package final class PathTemplate: Sendable {
     ///
     /// - Parameter absolute: Whether a variable at the start of the template is inserted unchanged,
     ///   as a base URL.
+    /// - Parameter isData: Whether the value of a variable is data, and not a text that was written
+    ///   for this path. In `{+name}` and `{#name}`, the "#", "?" and "%" of data are encoded.
     package func expand(
-        absolute: Bool = false, _ value: (String) -> VariableValue?
+        absolute: Bool = false, isData: (String) -> Bool = { _ in false },
+        _ value: (String) -> VariableValue?
     ) throws(RoutingError) -> String {
-        var expansion = TemplateExpansion(of: self)
+        var expansion = TemplateExpansion(of: self, isData)
         return try expansion.run(absolute: absolute, value)
     }
 

@@ -17,8 +17,18 @@ struct TemplateExpansion {
     /// The end of the base URL at the beginning of an absolute path.
     private var baseEnd: Int?
 
-    init(of template: PathTemplate) {
+    /// The variables of `{+name}` and `{#name}` whose values are data.
+    private let data: Set<String>
+
+    init(of template: PathTemplate, _ isData: (String) -> Bool) {
         self.template = template
+        var data: Set<String> = []
+        for case .expression(let expression) in template.parts where expression.kept == .reserved {
+            for variable in expression.variables where isData(variable.name) {
+                data.insert(variable.name)
+            }
+        }
+        self.data = data
     }
 
     mutating func run(
@@ -100,31 +110,32 @@ struct TemplateExpansion {
         in expression: TemplateExpression
     ) throws(RoutingError) {
         let explodes = variable.modifier == .explode
+        let kept = kept(variable.name, in: expression)
         switch value {
         case .string(let text):
             let shown =
                 if case .prefix(let length) = variable.modifier {
-                    Self.prefix(length, of: text, triplets: expression.kept == .reserved)
+                    Self.prefix(length, of: text, triplets: kept.keepsTriplets)
                 } else {
                     Array(text.utf8)
                 }
             appendName(variable.name, isEmpty: shown.isEmpty, of: expression)
-            PercentEncoding.append(shown[...], keeping: expression.kept, to: &output)
+            PercentEncoding.append(shown[...], keeping: kept, to: &output)
             return
         case .list(let values) where explodes:
             for (index, text) in values.enumerated() {
                 if index > 0 { output.append(expression.separator) }
                 appendName(variable.name, isEmpty: text.isEmpty, of: expression)
-                PercentEncoding.append(text, keeping: expression.kept, to: &output)
+                PercentEncoding.append(text, keeping: kept, to: &output)
             }
             return
         case .map(let pairs) where explodes:
             for (index, pair) in pairs.enumerated() {
                 if index > 0 { output.append(expression.separator) }
-                PercentEncoding.append(pair.name, keeping: expression.kept, to: &output)
+                PercentEncoding.append(pair.name, keeping: kept, to: &output)
                 let isBare = expression.isNamed && !expression.keepsEqualsOfEmpty
                 if !pair.value.isEmpty || !isBare { output.append(UInt8(ascii: "=")) }
-                PercentEncoding.append(pair.value, keeping: expression.kept, to: &output)
+                PercentEncoding.append(pair.value, keeping: kept, to: &output)
             }
             return
         case .list(let values):
@@ -142,12 +153,20 @@ struct TemplateExpansion {
         if case .prefix = variable.modifier {
             throw unusable(variable.name, "a list or an object has no prefix")
         }
+        let kept = kept(variable.name, in: expression)
         let isEmpty = values.count == 1 && values[0].isEmpty
         appendName(variable.name, isEmpty: isEmpty, of: expression)
         for (index, text) in values.enumerated() {
             if index > 0 { output.append(UInt8(ascii: ",")) }
-            PercentEncoding.append(text, keeping: expression.kept, to: &output)
+            PercentEncoding.append(text, keeping: kept, to: &output)
         }
+    }
+
+    private func kept(
+        _ name: String, in expression: TemplateExpression
+    ) -> PercentEncoding.Kept {
+        let kept = expression.kept
+        return kept == .reserved && data.contains(name) ? .reservedData : kept
     }
 
     private mutating func appendName(
