@@ -103,6 +103,20 @@ final class CallMachineTests: XCTestCase {
             machine.handle(.passed(machine.entry)).next, .enter(.credential, machine.entry))
     }
 
+    func testARetryOrAReplayAfterARedirectAsksTheCacheAgain() {
+        for verdict in [CallMachine.Verdict.retry, .replay] {
+            var machine = machine(at: .recover, [.cache])
+            _ = machine.handle(.judged(machine.entry, .redirect))
+            while machine.stage != .recover { _ = machine.handle(.passed(machine.entry)) }
+            for expected in [Stage.cache, verdict == .retry ? .credential : .exchange] {
+                _ = machine.handle(.judged(machine.entry, verdict))
+                XCTAssertEqual(
+                    machine.handle(.passed(machine.entry)).next, .enter(expected, machine.entry))
+                while machine.stage != .recover { _ = machine.handle(.passed(machine.entry)) }
+            }
+        }
+    }
+
     func testAReplayCountsWhenThereIsANewerCredential() {
         var machine = machine(at: .recover)
         _ = machine.handle(.judged(machine.entry, .replay))
@@ -279,12 +293,15 @@ final class CallMachineTests: XCTestCase {
 
         /// Returns the state after an event that is not late; `nil` if the event is ignored.
         func follows(
-            _ stage: Stage, _ event: Event, isRefused: Bool, interceptions: Int
+            _ stage: Stage, _ event: Event, isRefused: Bool, leavesRedirects: Bool,
+            interceptions: Int
         ) -> Stage? {
             let endsHere: Set<Stage> = [.modify, .prepare, .recover, .intercept, .commit, .store]
             let afterFailure: Stage = endsHere.contains(stage) ? .deliver : .recover
             switch event {
             case .passed:
+                let beginsAttempt = stage == .wait || stage == .credential && isRefused
+                if beginsAttempt, leavesRedirects { return from(.cache) }
                 if stage == .wait { return from(.upload) }
                 if stage == .store { return .deliver }
                 return after(stage)
@@ -353,6 +370,7 @@ final class CallMachineTests: XCTestCase {
                 steps += 1
                 let entry = machine.entry
                 let wasRefused = machine.isRefused
+                let leavesRedirects = machine.leavesRedirects
                 let dice = Int.random(in: 0..<20, using: &random)
                 let event: Event =
                     switch dice {
@@ -365,7 +383,8 @@ final class CallMachineTests: XCTestCase {
                     }
                 let actions = machine.handle(event)
                 let followed = model.follows(
-                    held, event, isRefused: wasRefused, interceptions: interceptions)
+                    held, event, isRefused: wasRefused, leavesRedirects: leavesRedirects,
+                    interceptions: interceptions)
                 guard dice != 3, let next = followed else {
                     XCTAssertEqual(actions, .init(), "\(held) \(event)")
                     continue

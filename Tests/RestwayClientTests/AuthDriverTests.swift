@@ -38,6 +38,19 @@ final class AuthDriverTests: AuthTestCase {
         XCTAssertEqual(persisted.withLock { $0.map(\.token) }, [Secret("t2")])
     }
 
+    func testAReplayStartsBeforeTheRedirects() throws {
+        let client = try client(refreshes: true)
+        let call = try client.send(.get("things/1"))
+        let first = transport.answer(307, redirectURL: "http://api.test/v1/blob?1").url
+        transport.answer(401)
+        XCTAssertTrue(try nextRefresh().succeed(token("t2")))
+        let again = transport.answer(307, redirectURL: "http://api.test/v1/blob?2")
+        XCTAssertEqual(again.url, first)
+        XCTAssertEqual(authorization(again), "Bearer t2")
+        XCTAssertEqual(transport.answer(200).url, "http://api.test/v1/blob?2")
+        _ = try call.wait(milliseconds: 0)
+    }
+
     func testAFinalFailureOfARefreshTellsEveryoneItsReasonAndIsRemembered() throws {
         let client = try client(refreshes: true)
         let calls = try (0..<3).map { _ in try client.send(.get("things")) }

@@ -35,6 +35,37 @@ final class RetryDriverTests: AuthTestCase {
         XCTAssertEqual(observed.withLock { $0.map(\.httpStatus) }, [503, 0])
     }
 
+    func testARetryStartsBeforeTheRedirects() throws {
+        for status in [302, 303, 307, 308] {
+            let client = try client(auth: "{}", retry: Self.policy)
+            let call = try client.send(.get("things"))
+            let first = transport.answer(status, redirectURL: "http://api.test/v1/blob?1").url
+            XCTAssertEqual(transport.answer(503).url, "http://api.test/v1/blob?1")
+            _ = advanceToNext()
+            XCTAssertEqual(
+                transport.answer(status, redirectURL: "http://api.test/v1/blob?2").url, first)
+            XCTAssertEqual(transport.answer(200).url, "http://api.test/v1/blob?2")
+            XCTAssertEqual(try call.wait(milliseconds: 0).status, 200)
+            client.close()
+        }
+    }
+
+    func testARetryDoesNotRepeatAPostThatWasAnsweredWithAnotherMethod() throws {
+        let client = try client(auth: "{}", retry: Self.policy)
+        var spec = RequestSpec(target: .path(.post, "things"))
+        spec.sending.idempotencyKey = .random
+        let call = try client.send(spec)
+        transport.answer(307, redirectURL: "http://api.test/v1/other")
+        transport.answer(303, redirectURL: "http://api.test/v1/done")
+        for status in [503, 200] {
+            let exchange = transport.answer(status)
+            XCTAssertEqual(exchange.method, "GET")
+            XCTAssertEqual(exchange.url, "http://api.test/v1/done")
+            if status == 503 { _ = advanceToNext() }
+        }
+        _ = try call.wait(milliseconds: 0)
+    }
+
     func testWithoutAPolicyNothingIsTriedAgain() throws {
         let client = try client(auth: "{}")
         let call = try client.send(.get("things"))

@@ -27,6 +27,7 @@ struct CallMachine {
     ///     recover              -> upload       restart, the next request of an upload
     ///     credential           -> recover      no newer credential is to be had for a replay
     ///     recover              -> wait         retry, reopen; from there to upload
+    ///     wait, credential     -> cache        a retry or a replay after redirects
     ///     recover              -> store        the outbox takes the request
     ///     recover              -> intercept    the failure is final
     ///     intercept            -> prepare      the interceptor wants the request sent again
@@ -200,6 +201,9 @@ struct CallMachine {
     private var interceptions = 0
     /// Whether the call waits for a newer credential.
     private(set) var isRefused = false
+    /// Whether the attempt that is about to begin follows an attempt with redirects. It starts
+    /// before them, and the cache may have an answer for that URL.
+    private(set) var leavesRedirects = false
 
     /// - Parameter optional: The optional stages that this call passes.
     init(passing optional: OptionalStages) {
@@ -255,14 +259,21 @@ struct CallMachine {
     private mutating func pass() -> Actions {
         switch stage {
         case .commit, .store: return deliver(.outcome)
-        case .wait: return enter(first(from: .upload))
+        case .wait: return beginAttempt(at: .upload)
         case .credential where isRefused:
             isRefused = false
             replays += 1
-            return enter(first(from: .rewind))
+            return beginAttempt(at: .rewind)
         case nil, .deliver: return Actions()
         case .some(let stage): return enter(first(from: stage.next))
         }
+    }
+
+    /// Goes on with the next attempt at `stage`, or at the cache if redirects are left behind.
+    private mutating func beginAttempt(at stage: Stage) -> Actions {
+        let isLeaving = leavesRedirects
+        leavesRedirects = false
+        return enter(first(from: isLeaving ? .cache : stage))
     }
 
     private mutating func pass(_ optional: OptionalStages) -> Actions {
@@ -286,10 +297,12 @@ struct CallMachine {
             if optional.contains(.upload) { redirects = 0 }
             return enter(first(from: .upload))
         case .replay:
+            leavesRedirects = redirects > 0
             redirects = 0
             isRefused = true
             return enter(.credential)
         case .retry:
+            leavesRedirects = redirects > 0
             redirects = 0
             retries += 1
             return enter(.wait)
@@ -304,11 +317,13 @@ struct CallMachine {
 
     private mutating func settle() -> Actions {
         isRefused = false
+        leavesRedirects = false
         return enter(.recover)
     }
 
     private mutating func sendAgain() -> Actions {
         redirects = 0
+        leavesRedirects = false
         sendsAgain += 1
         interceptions = 0
         return enter(.prepare)
@@ -316,6 +331,7 @@ struct CallMachine {
 
     private mutating func fail() -> Actions {
         isRefused = false
+        leavesRedirects = false
         switch stage {
         // The caller made a mistake, or no other stage can handle the failure.
         case nil, .modify, .prepare, .recover, .intercept, .commit, .store, .deliver:

@@ -22,7 +22,8 @@ enum RecoverStage {
         entry.offTransport(isLong: received.recorder.isLong) { entry in
             switch (received.recorder.outcome, received.result) {
             case (.restart, _):
-                entry.judged(.restart, .nothing)
+                let start = entry.leaveRedirects()
+                entry.judged(.restart, .nothing) { $0.start(at: start) }
             case (.failed(let failure), _):
                 // A receiver that fails ends the stream, whatever its reason is.
                 let isLost = failure.reason == .connectionLost && !failure.isOfProgram
@@ -289,6 +290,7 @@ extension StageEntry {
         call.log.isReopened(afterMilliseconds: reopening.milliseconds)
         judged(.reopen, .delay(reopening.milliseconds)) { state in
             state.request = reopening.request
+            state.ties.beforeRedirects = nil
             // A stream has no end, so its attempts are not kept.
             state.attempts = AttemptLog(now)
         }
@@ -353,13 +355,39 @@ extension StageEntry {
             if !keepsBody { next.body = .none }
             next.headers = rules.headers(next.headers, keepsBody: keepsBody, isTrusted: mayKnow)
             let redirected = request.redirected(next, keepsBody: keepsBody, isTrusted: isTrusted)
+            // A server that answers with another method has taken the request.
+            let keepsMethod = method == request.exchange.method
+            let before = visit?.request ?? request
             call.log.isRedirected(to: target)
             judged(.redirect, .nothing) { state in
                 state.request = redirected
                 state.ties.visit = nil
+                let first = state.ties.beforeRedirects ?? before
+                state.ties.beforeRedirects = keepsMethod ? first : nil
             }
             return .followed
         }
+    }
+
+    /// Returns the request before the redirects that the attempt has followed, at which the next
+    /// attempt starts; `nil` without such redirects. The call no longer leads or shares the
+    /// exchange to which they have led.
+    fileprivate func leaveRedirects() -> PreparedRequest? {
+        let (before, visit) = call.state.withLock { ($0.ties.beforeRedirects, $0.ties.visit) }
+        guard let before else { return nil }
+        if let visit { context.flights.leave(call, visit) }
+        return before
+    }
+}
+
+extension Call.State {
+    /// Lets the next attempt start at the request before redirects; with `nil`, at the present
+    /// request.
+    fileprivate mutating func start(at before: PreparedRequest?) {
+        guard let before else { return }
+        request = before
+        ties.visit = nil
+        ties.beforeRedirects = nil
     }
 }
 
@@ -444,7 +472,8 @@ private struct Judgement {
         }
         let refusal = Refusal(
             failure: failure, answer: answer, credential: credential, replays: replays)
-        entry.judged(.replay, .refusal(refusal))
+        let start = entry.leaveRedirects()
+        entry.judged(.replay, .refusal(refusal)) { $0.start(at: start) }
         return true
     }
 
@@ -491,7 +520,11 @@ private struct Judgement {
         case .retry(let milliseconds):
             call.log.isRetried(failure, afterMilliseconds: milliseconds)
             call.observe(failure, attempts.ended)
-            entry.judged(.retry, .delay(milliseconds)) { $0.attempts.begin(.retry) }
+            let start = entry.leaveRedirects()
+            entry.judged(.retry, .delay(milliseconds)) { state in
+                state.attempts.begin(.retry)
+                state.start(at: start)
+            }
             return true
         }
     }
