@@ -57,8 +57,9 @@ package struct ChangeSet: Sendable {
     package var onlyCompletes = false
     /// The edits: rows that say how the program wants objects to be, and the drafts that they were
     /// made from. They are applied before all other rows, so that the server's values win over the
-    /// sent values. The policies of relationships apply to rows from servers: in an edit, new links
-    /// replace the old links, and no object is deleted.
+    /// sent values. In an edit, new links replace the old links under every policy. If the server
+    /// has accepted the edit, the objects that `replace` does not keep are deleted; an edit of the
+    /// program alone deletes no object.
     ///
     /// The commit tells each draft the key of its object. A draft whose object the store has leads
     /// to it by its key, which is read while nothing else commits: if two commits insert one draft,

@@ -256,7 +256,9 @@ package struct CommitRun<Target: CommitTarget> {
         }
         // An object that this commit has made takes each row of it, as the rows are equally new.
         let onlyCompletes = changes.onlyCompletes && !isNew
-        if !isEdit, !onlyCompletes { collectReplaced(row, older) }
+        // An edit that only this machine knows deletes nothing, because it may be taken back.
+        let isAccepted = !isEdit || changes.origin == .server
+        if isAccepted, !onlyCompletes { collectReplaced(row, older) }
         let merging =
             onlyCompletes
             ? row.completing(older) : row.merging(over: older, assigning: isEdit)

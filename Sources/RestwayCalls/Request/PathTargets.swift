@@ -11,14 +11,17 @@ package struct PathTargets {
     package let path: String
     package let route: Route?
 
-    /// The objects that a DELETE removes.
+    /// The objects that a DELETE removes. A path that does not end with an identity is the path of a
+    /// list, or of a part of an object.
     package var deletions: [ChangeSet.Deletion] {
-        all.map { .identity($0.entity, $0.identity) }
+        targets(areEnding: true).map { .identity($0.entity, $0.identity) }
     }
 
-    package var all: [(entity: Entity, identity: Identity)] {
+    package var all: [(entity: Entity, identity: Identity)] { targets(areEnding: false) }
+
+    private func targets(areEnding: Bool) -> [(entity: Entity, identity: Identity)] {
         var targets: [(entity: Entity, identity: Identity)] = []
-        for (entity, identity) in candidates
+        for (entity, identity) in candidates(areEnding: areEnding)
         where !targets.contains(where: {
             $0.entity.isOfFamily(of: entity) && $0.identity == identity
         }) {
@@ -38,12 +41,13 @@ package struct PathTargets {
         let isEnding: Bool
     }
 
-    private var candidates: [(Entity, Identity)] {
+    private func candidates(areEnding: Bool) -> [(Entity, Identity)] {
         let choice = DescriptorChoice(route: route, path: path)
         return choice.mostSpecific(claims(choice), \.template).flatMap { claim in
             guard let entity = claim.entity else { return [(Entity, Identity)]() }
-            if claim.isEnding, !ends(claim.template, entity) { return [] }
-            return identities(entity, claim.template).map { (entity, $0) }
+            let mustEnd = areEnding || claim.isEnding
+            if mustEnd, !claim.template.endsWithIdentity(of: entity) { return [] }
+            return claim.template.identities(of: entity, in: path).map { (entity, $0) }
         }
     }
 
@@ -73,37 +77,28 @@ package struct PathTargets {
         }
         return claims
     }
+}
 
-    private func ends(_ template: PathTemplate, _ entity: Entity) -> Bool {
-        guard let name = variable(entity, template),
-            let last = template.text.split(separator: "/").last
-        else { return false }
-        return Self.holds(last, name)
-    }
-
-    /// Whether `text` contains `part`. The standard library's own search would link its engine for
-    /// regular expressions, which is more than a megabyte.
-    private static func holds(_ text: Substring, _ part: String) -> Bool {
-        var rest = text[...]
-        while !rest.isEmpty {
-            if rest.hasPrefix(part) { return true }
-            rest.removeFirst()
-        }
-        return false
-    }
-
-    /// Returns the variable with the name of the identity attribute or, if no variable has this
-    /// name, the only variable; `nil` if there are several.
-    private func variable(_ entity: Entity, _ template: PathTemplate) -> String? {
+extension PathTemplate {
+    /// Returns the variable with the name of the identity attribute or, if no variable of the path
+    /// has this name, its only variable; `nil` if there are several.
+    fileprivate func variable(naming entity: Entity) -> String? {
         guard let index = entity.identityIndex else { return nil }
-        let name = entity.attributes[index].name
-        if template.variableNames.contains(name) { return name }
-        return template.variableNames.count == 1 ? template.variableNames[0] : nil
+        let (name, names) = (entity.attributes[index].name, pathVariableNames)
+        if names.contains(name) { return name }
+        return names.count == 1 ? names[0] : nil
     }
 
-    private func identities(_ entity: Entity, _ template: PathTemplate) -> [Identity] {
-        guard let index = entity.identityIndex, let name = variable(entity, template),
-            let text = template.match(path)?[name], !text.isEmpty
+    /// Whether the path ends with the identity of an object, so that it is the path of the object
+    /// and not that of a list or a part.
+    fileprivate func endsWithIdentity(of entity: Entity) -> Bool {
+        variable(naming: entity).map(endsWith(variable:)) ?? false
+    }
+
+    /// Returns the identities that the object named by a path may have.
+    fileprivate func identities(of entity: Entity, in path: String) -> [Identity] {
+        guard let index = entity.identityIndex, let name = variable(naming: entity),
+            let text = values(in: path)?[name], !text.isEmpty
         else { return [] }
         let integer = Int64(text).flatMap { String($0) == text ? Identity.integer($0) : nil }
         switch entity.attributes[index].type {
@@ -113,6 +108,16 @@ package struct PathTargets {
         // identities.
         default: return [.string(text)] + (integer.map { [$0] } ?? [])
         }
+    }
+
+    /// Returns the identities that the object of an answer may have because the path of its request
+    /// names it: by the name of the identity attribute, or at its end. The variable of a POST may
+    /// name anything else.
+    func identitiesOfAnswer(_ entity: Entity, to method: Method, at path: String) -> [Identity] {
+        guard let index = entity.identityIndex else { return [] }
+        let isNamed = pathVariableNames.contains(entity.attributes[index].name)
+        guard isNamed || method != .post && endsWithIdentity(of: entity) else { return [] }
+        return identities(of: entity, in: path)
     }
 }
 

@@ -23,7 +23,7 @@ package final class PreparedRequest: Sendable {
     package let sending: SendingRules
     /// The object or the draft that the request is about.
     package let submission: Submission?
-    /// The objects that a DELETE removes.
+    /// The objects that a DELETE removes, or to which a stored change no longer links.
     package let deletions: [ChangeSet.Deletion]
     /// Whether the body is made later, on a worker where the program may be asked.
     package let owesBody: Bool

@@ -59,13 +59,39 @@ extension ResponseProcessor {
         guard isDone(received) else { return Consequences() }
         switch request.method {
         case .delete: changes.deletions += request.deletions
+        case .get: readAgain(result, &changes)
         case let method where !method.isSafe:
+            for deletion in request.deletions where try !isTold(deletion, changes.rows) {
+                changes.deletions.append(deletion)
+            }
             if let submission = request.submission {
                 return try accept(submission, result, &changes)
             }
         default: break
         }
         return Consequences()
+    }
+
+    /// Whether an answer has the object that a delivered change no longer links to.
+    private func isTold(
+        _ deletion: ChangeSet.Deletion, _ rows: [Snapshot]
+    ) throws(Failure) -> Bool {
+        guard case .object(let entity, let key) = deletion,
+            let identity = try context.store.newest(entity, storeKey: key)?.identity
+        else { return false }
+        return rows.contains { $0.identity == identity && $0.entity.isOfFamily(of: entity) }
+    }
+
+    /// Lets the only object of an answer be the object that the request is about, if neither has an
+    /// identity: a part of the API that exists once, such as `/settings`.
+    private func readAgain(_ result: MappingResult?, _ changes: inout ChangeSet) {
+        guard let submission = request.submission, submission.identity == nil,
+            submission.subject.storeKey != 0, let result,
+            let row = result.onlyObject(like: submission.entity, among: changes.rows),
+            changes.rows[row].identity == nil
+        else { return }
+        changes.answers.append(
+            .init(storeKey: submission.subject.storeKey, entity: submission.entity, row: row))
     }
 
     /// Stores an object that the server has accepted: the values that were sent, replaced by the

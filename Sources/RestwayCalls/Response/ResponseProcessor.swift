@@ -109,7 +109,10 @@ struct ResponseProcessor {
         context.lifecycle.tell(.willMap, of: call)
         var result = try read(received, plan, with: mapper)
         // A hook may know the identities, and the objects that were sent are known already.
-        if !plan.hasHooks, request.submission == nil { result.reportMissingIdentities(plan) }
+        if !plan.hasHooks {
+            try identify(&result, parsed.template, received)
+            if request.submission == nil { result.reportMissingIdentities(plan) }
+        }
         parsed.bodyIsJSON = MediaType.reads(mapper, MediaType.json)
         if context.options.isMappingStrict, result.issueCount > 0 {
             var failure = Failure(
@@ -120,6 +123,7 @@ struct ResponseProcessor {
             throw complete(failure, received)
         }
         try ask(plan, &result, received)
+        if plan.hasHooks { try identify(&result, parsed.template, received) }
         parsed.changes = result.takeChangeSet()
         parsed.parsed = ParsedValue(result)
         parsed.result = result

@@ -39,11 +39,12 @@ struct IssueLog {
 
 extension MappingResult {
     init(
-        changeSet: ChangeSet, results: [[Int]], value: Value, valueShape: ValueShape?,
-        issues: IssueLog
+        changeSet: ChangeSet, results: [[Int]], hasLists: Bool, value: Value,
+        valueShape: ValueShape?, issues: IssueLog
     ) {
         self.init(
-            changeSet: changeSet, results: results, value: value, valueShape: valueShape,
+            changeSet: changeSet, results: results, hasLists: hasLists, value: value,
+            valueShape: valueShape,
             issues: issues.kept, issueCount: issues.count, issueCause: issues.cause)
     }
 }

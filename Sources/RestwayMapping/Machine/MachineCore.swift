@@ -19,6 +19,8 @@ struct MachineCore {
     /// The places that have come at which a descriptor requires something.
     private var found: Set<Int> = []
     private(set) var failure: MappingFailure?
+    /// Whether results stand in a list.
+    private var hasLists = false
 
     init(
         _ plan: MappingPlan, _ limits: MappingLimits, _ isCancelled: (@Sendable () -> Bool)?,
@@ -80,7 +82,7 @@ struct MachineCore {
         let (changes, results) = rows.take()
         rows.progress?.end()
         return MappingResult(
-            changeSet: changes, results: results, value: answer.value,
+            changeSet: changes, results: results, hasLists: hasLists, value: answer.value,
             valueShape: plan.valueShape, issues: issues)
     }
 
@@ -278,6 +280,7 @@ struct MachineCore {
                 continue
             }
             note(position)
+            if position.row < 0, !node.pointee.rows.isEmpty { hasLists = true }
             captureOrRefuse(position, isArray: true)
             if node.pointee.hasPlacesBelow { issue("expected an object, found a list") }
             for link in node.pointee.links where link.isMany { rows.beginList(link, position.row) }

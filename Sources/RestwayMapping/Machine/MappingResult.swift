@@ -8,6 +8,8 @@ package struct MappingResult: Sendable {
     package var changeSet: ChangeSet
     /// The rows that are the results of each descriptor of the plan, in order.
     package var results: [[Int]]
+    /// Whether results stood in a list.
+    package var hasLists = false
     /// The value of the answer that belongs to no object; absent if every value belongs to an
     /// object.
     package var value = Value.absent

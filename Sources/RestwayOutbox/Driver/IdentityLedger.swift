@@ -110,6 +110,27 @@ final class IdentityLedger: Sendable {
         StoredObjects(OutboxContext(entry.origin.context).sent, entity: entity)
     }
 
+    /// Returns the objects that are to be deleted when the server has accepted an item: its change
+    /// no longer links to them, and the policy of the relationship is `replace`.
+    func replaced(by item: Int64) throws(Failure) -> [Snapshot] {
+        let cells = try journal.checked(ObjectChanges.links(in: journal, of: item))
+        var replaced: [Snapshot] = []
+        for cell in cells where cell.subject.life == life {
+            guard let entity = entity(cell.subject.entity),
+                let index = entity.relationshipIndex(named: cell.name),
+                entity.relationships[index].policy == .replace,
+                let object = try store.newest(entity, storeKey: cell.subject.storeKey)
+            else { continue }
+            // A later change may link to the object again.
+            let linked = object.relatedKeys(at: index)
+            let mappings = api.loaded.definition.entityMappings
+            let targets = entity.relationships[index].targets.map { mappings[$0].entity }
+            let left = cell.before.keys.filter { $0 != 0 && !linked.contains($0) }
+            replaced += try store.newest(anyOf: targets, storeKeys: left)
+        }
+        return replaced
+    }
+
     /// Returns the definition of an entity that an item names; `nil` if the document no longer has
     /// it.
     func entity(_ name: String?) -> Entity? {
@@ -391,5 +412,16 @@ extension LocalID.Form {
             case .base64Text: .base64
             default: .plain
             }
+    }
+}
+
+extension Value {
+    /// The store keys of a link or a list of links.
+    fileprivate var keys: [Int64] {
+        switch self {
+        case .link(let key): [key]
+        case .links(let keys): keys
+        default: []
+        }
     }
 }

@@ -358,6 +358,11 @@ struct ItemToSend: StoredItem {
         if method == .delete, submission == nil, let path {
             deletions = api.targets(.delete, path, route).deletions
         }
+        if method != .delete {
+            deletions = try ledger.replaced(by: item.id).map { object in
+                .object(object.entity, storeKey: object.storeKey)
+            }
+        }
         let destination = RequestPreparation.Destination(
             method: method, url: url, path: path, route: route)
         var sending = SendingRules(
@@ -383,7 +388,7 @@ struct ItemToSend: StoredItem {
             destination: destination, dataMapper: settings.dataMapper,
             answers: answers,
             sending: sending,
-            submission: submission, deletions: method == .delete ? deletions : [],
+            submission: submission, deletions: deletions,
             isFromOutbox: true)
     }
 

@@ -60,6 +60,21 @@ struct ObjectChanges {
         }
     }
 
+    /// Returns the lists and links that a stored request has changed, before and after it.
+    static func links(
+        in file: some JournalQueries, of item: Int64
+    ) throws(OutboxError) -> [OutboxChange.Cell] {
+        try file.all(
+            "SELECT life, entity, storeKey, name, beforeKind, beforeValue, afterKind, afterValue "
+                + "FROM change WHERE item = ?1 AND fate = 0 AND beforeKind IN ('o', 'l')",
+            .integer(item)
+        ) { row in
+            OutboxChange.Cell(
+                subject: Subject(row), name: row.string(3) ?? "", before: value(row, 4),
+                after: value(row, 6))
+        }
+    }
+
     private static let waitingSelection =
         "SELECT DISTINCT storeKey, name FROM change WHERE life = ?1 AND entity = ?2 "
         + "AND fate = 0 AND name != '' AND item NOT IN (SELECT id FROM delivered)"
