@@ -85,7 +85,7 @@ indirect enum HostValue {
         case .RESTWAY_VALUE_JSON:
             let text = try Self.text(value, name)
             do throws(JSONError) {
-                self = .json(try JSONValue.parse(text))
+                self = .json(try JSONValue.parseAnySize(text))
             } catch {
                 throw Argument.wrong(name, "\(name): \(error.message)")
             }
@@ -129,7 +129,10 @@ indirect enum HostValue {
             guard texts.count == elements.count else { throw unfit(name, "a list of texts") }
             return .value(.list(texts))
         case .json(let value):
-            guard let members = value.members else { throw unfit(name, "a path variable") }
+            guard let members = value.members else {
+                guard let text else { throw unfit(name, "a path variable") }
+                return .value(.string(text))
+            }
             var pairs: [Pair] = []
             for member in members {
                 if let pair = try pair(member.key, member.value, name) { pairs.append(pair) }
@@ -150,12 +153,22 @@ indirect enum HostValue {
         guard value.members == nil, value.elements == nil else {
             throw unfit(name, "a map of texts")
         }
-        let text = value.string ?? String(decoding: value.text(), as: UTF8.self)
-        return Pair(name: key, value: text)
+        return Pair(name: key, value: Self.text(ofScalar: value))
+    }
+
+    /// Returns the text of a string, a number or a bool, without quotes.
+    private static func text(ofScalar value: JSONValue) -> String {
+        let text = String(decoding: value.text(), as: UTF8.self)
+        return text.utf8.first == UInt8(ascii: "\"") ? value.string ?? text : text
     }
 
     /// The value as a path writes it; `nil` for a value that a path cannot hold.
     private var text: String? {
+        if case .json(let value) = self {
+            // A number that no other kind of value holds comes as JSON.
+            guard value.members == nil, value.elements == nil, !value.isNull else { return nil }
+            return Self.text(ofScalar: value)
+        }
         guard case .plain(let value) = self else { return nil }
         return switch value {
         case .bool(let value): value ? "true" : "false"

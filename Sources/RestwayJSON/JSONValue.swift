@@ -168,6 +168,25 @@ extension JSONValue {
         }
     }
 
+    /// Parses JSON in which numbers may have any size.
+    package static func parseAnySize(_ text: String) throws(JSONError) -> JSONValue {
+        try Array(text.utf8).withUnsafeBufferPointer { bytes throws(JSONError) in
+            try parseAnySize(UnsafeRawBufferPointer(bytes))
+        }
+    }
+
+    package static func parseAnySize(
+        _ text: UnsafeRawBufferPointer
+    ) throws(JSONError) -> JSONValue {
+        do {
+            return try parse(text)
+        } catch {
+            let options = ParseOptions(keepsOutOfRangeNumbers: true)
+            guard let value = try? parse(text, options) else { throw error }
+            return value
+        }
+    }
+
     /// The digits of a marked number; `nil` for every other string. Call this only for strings of a
     /// tree that `hasOutOfRangeNumbers`.
     package static func outOfRangeNumber(

@@ -315,7 +315,7 @@ enum Argument {
         let text = try json(text, length)
         let value: JSONValue
         do {
-            value = try JSONValue.parse(text)
+            value = try JSONValue.parseAnySize(text)
         } catch {
             throw wrong("json", "json: \(error.message)")
         }

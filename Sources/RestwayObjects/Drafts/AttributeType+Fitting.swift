@@ -10,6 +10,9 @@ extension AttributeType {
             (.date, .date), (.bytes, .bytes), (.json, .json):
             value
         case (.double, .int64(let number)): .double(Double(number))
+        // A number beyond 64 bits comes as JSON.
+        case (.double, .json(let text)) where text.utf8.first.map(Self.beginsNumber) == true:
+            Double(text).map(Value.double)
         default: nil
         }
     }
@@ -19,6 +22,13 @@ extension AttributeType {
     package func fit(_ value: Value) -> Value? {
         guard case (.int, .double(let number)) = (self, value) else { return kept(value) }
         return Int64(exactly: number).map(Value.int64)
+    }
+
+    fileprivate static func beginsNumber(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        default: false
+        }
     }
 
     /// The name of the type with its article, for messages.
@@ -59,7 +69,9 @@ extension Value {
         case .date: "a date"
         case .string: "a string"
         case .bytes: "bytes"
-        case .json: "JSON"
+        case .json(let text):
+            text.utf8.first.map(AttributeType.beginsNumber) == true
+                ? "a number beyond 64 bits" : "JSON"
         case .link: "an object"
         case .links: "a list of objects"
         }

@@ -10,7 +10,7 @@ from . import _ffi as native
 from ._boundary import check, make
 from ._boundary import name as name_bytes
 from ._exceptions import UsageError
-from ._ffi.conversion import encode
+from ._ffi.conversion import encode, number_of
 from ._hints import no_attribute, not_pickled
 from ._object import Layouts, Object, Objects
 from .reading.shapes import given
@@ -145,10 +145,14 @@ class Draft:
         try:
             self._set(key, value)
         except UsageError:
-            # The library takes a date as text, which an attribute of type date refuses.
-            if not isinstance(value, date) or isinstance(value, datetime):
+            # The library takes a date and a Decimal as text, which an attribute of type date or
+            # of numbers refuses.
+            other: Any = number_of(value)
+            if isinstance(value, date) and not isinstance(value, datetime):
+                other = datetime.combine(value, time.min, timezone.utc)
+            if other is None:
                 raise
-            self._set(key, datetime.combine(value, time.min, timezone.utc))
+            self._set(key, other)
 
     def _known_positions(self) -> dict[str, int]:
         return self.snapshot()._known().positions

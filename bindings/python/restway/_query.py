@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date, datetime, time, timezone
+from functools import partial
 from typing import Any, Literal, NamedTuple, overload
 
 from . import _ffi as native
 from ._boundary import Owner, check, make, name
-from ._ffi.conversion import decode, encode, json_bytes
+from ._exceptions import UsageError
+from ._ffi.conversion import decode, encode, json_bytes, number_of
 from ._ffi.enums import Comparison, ValueKind
 from ._object import Layouts, Object, Objects
 from .reading.whole import WholeQuery
@@ -62,17 +64,27 @@ class Query(WholeQuery, Owner[native.QueryHandle]):
         self._layouts = layouts
         self._steps = steps = steps or _Steps()
         for attribute, comparison, value in steps.comparisons:
-            encoded = native.ref(_encoded(value))
-            check(lib.restway_query_add_condition, handle, name(attribute), comparison, encoded)
+            _give(partial(self._compare, name(attribute), comparison), (value,))
         for condition, values in steps.conditions:
-            given = native.list_value(map(_place_value, values))
-            check(lib.restway_query_where, handle, name(condition), given.as_.list, len(values))
+            _give(partial(self._filter, name(condition)), values)
         for attribute, descending in steps.order:
             check(lib.restway_query_add_order, handle, name(attribute), descending)
         check(lib.restway_query_set_limit, handle, -1 if steps.limit is None else steps.limit)
         check(lib.restway_query_set_offset, handle, steps.offset)
         rejected = -1 if steps.rejected is None else int(steps.rejected)
         check(lib.restway_query_set_rejected, handle, rejected)
+
+    def _compare(
+        self, attribute: Any, comparison: Comparison, values: tuple[Any, ...]
+    ) -> None:
+        encoded = native.ref(_encoded(values[0]))
+        function = native.lib.restway_query_add_condition
+        check(function, self._handle, attribute, comparison, encoded)
+
+    def _filter(self, condition: Any, values: tuple[Any, ...]) -> None:
+        given = native.list_value(map(_place_value, values))
+        function = native.lib.restway_query_where
+        check(function, self._handle, condition, given.as_.list, len(values))
 
     def _with(self, **changes: Any) -> Query:
         return Query(self._entity, self._layouts, self._steps._replace(**changes))
@@ -241,6 +253,19 @@ class Query(WholeQuery, Owner[native.QueryHandle]):
         }
         shown = "".join(f"{word}{text}" for word, text in parts.items() if text)
         return f"<Query {self._entity}{shown}>"
+
+
+def _give(give: Callable[[tuple[Any, ...]], None], values: tuple[Any, ...]) -> None:
+    """Gives values to the library. A Decimal is a text for it or, if the attribute has no texts, a
+    number.
+    """
+    try:
+        give(values)
+    except UsageError:
+        numbers = [number_of(value) for value in values]
+        if all(number is None for number in numbers):
+            raise
+        give(tuple(old if new is None else new for old, new in zip(values, numbers)))
 
 
 def _encoded(value: Any) -> native.Value:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Union
 from . import _ffi as native
 from ._boundary import Owner, check, make, name, optional_name, written_text
 from ._exceptions import NoObjectError
-from ._ffi.conversion import encode
+from ._ffi.conversion import encode, plain_of
 from ._hints import require
 from ._lazy import json
 from ._object import Layouts, Object, Objects
@@ -16,6 +16,9 @@ from ._query import Query
 from ._transaction import Changes, Transaction
 
 if TYPE_CHECKING:
+    from enum import Enum
+    from uuid import UUID
+
     from ._pages import PagedListBase
 
 class Statistics(NamedTuple):
@@ -43,7 +46,7 @@ class Store(Owner[native.StoreHandle]):
         super().__init__(handle)
         self._layouts = layouts
 
-    def find(self, entity: str, identity: int | str) -> Object | None:
+    def find(self, entity: str, identity: int | str | UUID | Enum) -> Object | None:
         """Returns the newest snapshot of the object with that identity, or None.
 
         `12` and `"12"` are different identities. Raises UnknownEntityError; UsageError for a str if
@@ -151,7 +154,7 @@ class Store(Owner[native.StoreHandle]):
             return False
         return True
 
-    def delete_identity(self, entity: str, identity: int | str) -> bool:
+    def delete_identity(self, entity: str, identity: int | str | UUID | Enum) -> bool:
         """Deletes the object with that identity, as `delete` does; raises UnknownEntityError."""
         try:
             check(
@@ -207,10 +210,11 @@ class Store(Owner[native.StoreHandle]):
         return "<Store, closed>" if self._owned is None else f"<Store, {self.count()} objects>"
 
 
-def _identity(identity: int | str) -> native.Value:
-    if not isinstance(identity, (int, str)) or isinstance(identity, bool):
-        raise TypeError(f"an identity is an int or a str, not {type(identity).__name__}")
-    return encode(identity)
+def _identity(identity: int | str | UUID | Enum) -> native.Value:
+    plain = plain_of(identity)
+    if not isinstance(plain, (int, str)) or isinstance(plain, bool):
+        raise TypeError(f"an identity is an int or a str, not {type(plain).__name__}")
+    return encode(plain)
 
 
 OnChange = Callable[[Changes], object]

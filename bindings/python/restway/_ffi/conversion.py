@@ -4,11 +4,13 @@ the library: copies of its memory, and buffers for it.
 | Python | library | notes |
 | --- | --- | --- |
 | None | null | |
-| bool, int, float | bool, int64, double | an int beyond 64 bits raises ValueError |
+| bool, int, float | bool, int64, double | JSON for an int beyond 64 bits |
+| Enum | its value | |
+| UUID, Decimal | string | |
 | datetime | date | must have a time zone; comes back aware, in UTC |
 | date | string | `2026-11-21` |
 | str | string | |
-| bytes | bytes | |
+| bytes, bytearray, memoryview | bytes | Base64 inside JSON |
 | Object | object | |
 | list, tuple | list | JSON when it holds a list or a dict itself |
 | dict | JSON | datetimes inside are written as ISO 8601 |
@@ -16,12 +18,14 @@ the library: copies of its memory, and buffers for it.
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import ctypes
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from ctypes import POINTER, c_char_p, c_int32, c_int64, c_size_t, c_uint32, c_void_p
 from datetime import date, datetime, timedelta, timezone
+from enum import Enum
 from typing import Any, NamedTuple, Union
 
 from .._exceptions import MappingError
@@ -83,18 +87,16 @@ def _text(kind: ValueKind, content: bytes) -> Value:
 def encode(value: object) -> Value:
     """Returns a value for the library. The value keeps alive what it borrows.
 
-    Raises TypeError; ValueError, among others for an int beyond 64 bits; OverflowError.
+    Raises TypeError, ValueError, OverflowError.
     """
     if value is None:
         return scalar_value(ValueKind.NULL)
     if isinstance(value, bool):
         return scalar_value(ValueKind.BOOL, value)
     if isinstance(value, int):
+        value = int(value)  # a range looks at each of its numbers for an instance of a subclass
         if value not in _INT64:
-            raise ValueError(
-                f"{value} does not fit into 64 bits; give it as a str, for an attribute of type "
-                "string with the transform numberText"
-            )
+            return _text(ValueKind.JSON, str(value).encode())
         return scalar_value(ValueKind.INT64, value)
     if isinstance(value, float):
         return scalar_value(ValueKind.DOUBLE, value)
@@ -114,7 +116,39 @@ def encode(value: object) -> Value:
         return list_value([encode(item) for item in value])
     if isinstance(value, Mapping):
         return _text(ValueKind.JSON, json_bytes(value))
+    plain = plain_of(value)
+    if plain is not value:
+        return encode(plain)
     raise TypeError(f"expected a value that a request can carry, not {type(value).__name__}")
+
+
+_TEXTS = frozenset({("uuid", "UUID"), ("decimal", "Decimal")})
+"""Classes by module and name, so that only programs that use their modules import them."""
+
+
+def is_text(of: type) -> bool:
+    """Returns whether JSON has the values of a class as text."""
+    return any((base.__module__, base.__name__) in _TEXTS for base in of.__mro__)
+
+
+def number_of(value: Any) -> int | float | None:
+    """Returns the number of a Decimal, for an attribute that is not a text; None for anything
+    else.
+    """
+    of = type(value)
+    if (of.__module__, of.__name__) != ("decimal", "Decimal") or not value.is_finite():
+        return None
+    whole = int(value)
+    return whole if whole == value and whole in _INT64 else float(value)
+
+
+def plain_of(value: object) -> object:
+    """Returns the value of an enumeration, and a UUID or a Decimal as text; anything else as it
+    is.
+    """
+    if isinstance(value, Enum):
+        return value.value
+    return str(value) if is_text(type(value)) else value
 
 
 def encode_attribute(value: object) -> Value:
@@ -203,13 +237,20 @@ def document_bytes(document: Document) -> bytes:
 
 
 def json_default(value: object) -> object:
-    """Converts dates and mappings for `json.dumps`; raises TypeError for any other value."""
+    """Converts dates, mappings, bytes, enumerations, UUIDs and Decimals for `json.dumps`; raises
+    TypeError for any other value.
+    """
     if isinstance(value, datetime):
         return _iso(value)
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, Mapping):
         return dict(value)
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return base64.b64encode(value).decode()
+    plain = plain_of(value)
+    if plain is not value:
+        return plain
     raise TypeError(f"expected a value that JSON can carry, not {type(value).__name__}")
 
 

@@ -7,7 +7,7 @@ from datetime import date, datetime
 from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Union, cast
 
-from .._ffi.conversion import json_bytes, json_default
+from .._ffi.conversion import is_text, json_bytes, json_default
 from .._lazy import LazyModule
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def _plain(value: Any, omits: bool) -> Any:
         return [_plain(item, omits) for item in value]
     if isinstance(value, Enum):
         return value.value
-    if walk.is_text(type(value)):
+    if is_text(type(value)):
         return str(value)
     return value
 

@@ -330,8 +330,3 @@ _TEXTS: dict[tuple[str, str], Converter] = {
     ("decimal", "Decimal"): _decimal,
 }
 """Classes by module and name, so that only programs that use their modules import them."""
-
-
-def is_text(of: type) -> bool:
-    """Returns whether JSON has the values of a class as text."""
-    return (of.__module__, of.__name__) in _TEXTS
