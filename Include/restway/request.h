@@ -196,6 +196,9 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_set_header(
  *  @param body       @p length bytes. *Copied*. May be NULL when @p length is 0.
  *  @param media_type The Content-Type, NUL-terminated. *Copied*. If it is a type of JSON, the send
  *                    refuses a body that is no JSON with RESTWAY_E_INVALID_ARGUMENT.
+ *                    "application/json", "application/octet-stream" and "text/plain;
+ *                    charset=utf-8" give way to a Content-Type of the route, the client, the
+ *                    environment or the document; restway_request_set_header replaces all of them.
  *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT.
  *
  *  Threads: any. Blocks: never. */

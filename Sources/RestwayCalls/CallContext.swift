@@ -66,6 +66,8 @@ package final class CallContext: Sendable {
     package let transports: TransportTable
     package let mappers: MapperTable
     let standardHeaders: StandardHeaders
+    /// The same headers for requests whose answers may have any media type.
+    let headersOfAnything: StandardHeaders
     private let executors: Executors
     private let seams: Seams
     private let state: Lock<State>
@@ -89,6 +91,8 @@ package final class CallContext: Sendable {
         standardHeaders = StandardHeaders(
             environment, userAgent: options.userAgent,
             accepted: mappers.accepted(named: nil))
+        headersOfAnything = StandardHeaders(
+            environment, userAgent: options.userAgent, accepted: "*/*")
     }
 
     deinit {

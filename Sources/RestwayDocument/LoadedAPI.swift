@@ -95,6 +95,16 @@ package final class LoadedAPI: Sendable {
         }
     }
 
+    /// Whether a descriptor may apply to a successful answer.
+    package func maps(_ method: Method, _ choice: DescriptorChoice) -> Bool {
+        candidates(choice).contains { index in
+            let descriptor = definition.descriptors[index]
+            return descriptor.statuses.overlaps(.success)
+                && descriptor.methodSet.contains(method)
+                && choice.fits(descriptor.template, of: descriptor.routeKey)
+        }
+    }
+
     /// Returns the descriptor that writes objects of `entity`: the route's own descriptor or, if
     /// the route has no descriptor, the first of the most specific descriptors.
     package func requestDescriptor(

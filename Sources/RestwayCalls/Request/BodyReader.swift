@@ -36,19 +36,25 @@ package final class BodyReader: Sendable {
         var isAsked = false
         /// The job that runs next.
         var next: Job?
+        /// The number of bytes that a request states in its headers.
+        var statedLength: Int64?
     }
 
+    private let knownLength: Int64?
     /// The number of bytes; `nil` if it is not known.
-    package let length: Int64?
+    package var length: Int64? { knownLength ?? state.withLock { $0.statedLength } }
     package let read: Read
     private let rewind: Rewind?
     private let state = Lock(State())
 
     package init(length: Int64?, read: @escaping Read, rewind: Rewind?) {
-        self.length = length
+        knownLength = length
         self.read = read
         self.rewind = rewind
     }
+
+    /// Gives a body of unknown length the length that the request states.
+    package func state(length: Int64) { state.withLock { $0.statedLength = length } }
 
     /// Whether the body can be sent from its start now.
     package var isRewindable: Bool { rewind != nil || !state.withLock { $0.hasBegun } }

@@ -78,6 +78,8 @@ struct FieldWriter {
         }
         open[last].index += 1
         let name = container.name ?? ""
+        // The program has written the brackets itself, as in "match[]".
+        if name.utf8.suffix(2).elementsEqual("[]".utf8) { return name }
         return switch style.lists {
         case .brackets: "\(name)[]"
         case .indices: "\(name)[\(container.index)]"

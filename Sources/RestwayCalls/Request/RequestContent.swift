@@ -4,6 +4,7 @@ import RestwayJSON
 import RestwayJansson
 import RestwayMapping
 import RestwayOutcome
+import RestwayPlugins
 import RestwayRouting
 import RestwayText
 
@@ -40,7 +41,11 @@ extension RequestPreparation {
         }
         if let raw = spec.body {
             try append(defaults + spec.parameters, to: &destination, settings)
-            return try content(given: raw, spec, destination, encoder)
+            var content = try content(given: raw, spec, destination, encoder)
+            if content.mediaType == raw.mediaType {
+                content.mediaType = mediaType(of: raw, spec, destination, settings)
+            }
+            return content
         }
         let serialization = try serialization(spec, settings, method)
         // The parameters of the document, and the parameters of the caller, that go into the body.
@@ -53,7 +58,12 @@ extension RequestPreparation {
             inBody.defaults.isEmpty && inBody.callers.isEmpty && spec.given.files.isEmpty
         if submission == nil, isEmpty { return RequestContent() }
         let mayWait = encoder == nil && isStorable(spec, destination, settings)
-        let type = spec.contentType ?? settings.contentType(serialization)
+        var type = spec.contentType ?? settings.contentType(serialization)
+        if type == nil, serialization == .json, settings.dataMapper == nil {
+            type = generalContentType(spec, destination).flatMap { general in
+                (try? context.mappers.writer(named: nil, type: general)) == nil ? nil : general
+            }
+        }
         let maker = RequestBody(
             context: context, api: api, method: method, path: destination.path,
             route: destination.route, dataMapper: settings.dataMapper,
@@ -85,6 +95,67 @@ extension RequestPreparation {
             return RequestContent()
         }
         return try maker.content(values, files: spec.given.files)
+    }
+
+    /// Returns the `Content-Type` that the client, the environment or the document has for all
+    /// requests.
+    private func generalContentType(_ spec: RequestSpec, _ destination: Destination) -> String? {
+        guard destination.path != nil || (try? isTrusted(destination.url)) == true else {
+            return nil
+        }
+        let ofClient = spec.clientHeaders?.last { $0.isNamed("Content-Type") }?.value
+        return ofClient
+            ?? environment.headers.last { $0.name.isSameHeader(as: "Content-Type") }?.value
+    }
+
+    /// Returns the media type of a body that the caller gives. A type that says no more than what
+    /// kind of data the bytes are gives way to a `Content-Type` of the route, the format, the
+    /// client, the environment or the document.
+    private func mediaType(
+        of raw: RequestSpec.Body, _ spec: RequestSpec, _ destination: Destination,
+        _ settings: RouteSettings
+    ) -> String {
+        if case .resource = raw.content { return raw.mediaType }
+        guard Self.generalTypes.contains(raw.mediaType) else { return raw.mediaType }
+        let isJSON = raw.mediaType == MediaType.json
+        return settings.contentType(isJSON ? .json : nil)
+            ?? generalContentType(spec, destination) ?? raw.mediaType
+    }
+
+    private static let generalTypes = [
+        MediaType.json, "application/octet-stream", "text/plain; charset=utf-8",
+    ]
+
+    /// Takes a `Content-Length` that the program states out of the headers, as the transport writes
+    /// it. A body of unknown length gets the length; for any other body it must be right.
+    func takeStatedLength(
+        of headers: inout [HeaderField], _ content: inout RequestContent, _ sending: SendingRules
+    ) throws(Failure) {
+        guard let stated = headers.first(where: { $0.isNamed("Content-Length") })?.value else {
+            return
+        }
+        headers.removeAll { $0.isNamed("Content-Length") }
+        // The request is prepared again with its body.
+        if content.isOwed { return }
+        func refused(_ why: String) -> Failure {
+            Failure(
+                .invalidArgument, "the Content-Length \"\(stated)\" \(why)",
+                field: "Content-Length")
+        }
+        guard let length = Headers.wholeNumber(Substring(stated)) else {
+            throw refused("is not a number of bytes")
+        }
+        guard !sending.isCompressed else {
+            throw refused("cannot be known before the body is compressed")
+        }
+        if let reader = content.reader, reader.length == nil {
+            reader.state(length: length)
+        } else {
+            let count = content.reader.map(\.length) ?? content.body.count ?? 0
+            guard count == length else {
+                throw refused("is wrong: the body has \(count ?? 0) bytes")
+            }
+        }
     }
 
     private func content(

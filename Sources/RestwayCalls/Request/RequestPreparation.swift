@@ -39,7 +39,7 @@ package struct RequestPreparation {
             guard let template = route?.template ?? template, template.hasPathVariables else {
                 return nil
             }
-            let values = path.flatMap { template.match($0) } ?? givenVariables
+            let values = path.flatMap { template.values(in: $0) } ?? givenVariables
             return values.isEmpty ? nil : RouteVariables(values)
         }
 
@@ -57,13 +57,14 @@ package struct RequestPreparation {
             var submission = try submission(spec)
             var destination = try destination(spec, submission?.subject)
             let settings = api.definition.settings(of: destination.route)
-            let content = try content(spec, &destination, settings, &submission)
+            var content = try content(spec, &destination, settings, &submission)
 
             let bodyDestination = try BodyDestination.of(
                 spec, settings, destination.method, saveBytesMax: context.options.saveBytesMax)
             let isTrusted = try destination.path != nil || isTrusted(destination.url)
             var headers = headers(
-                spec, settings, isTrusted: isTrusted, of: content, for: bodyDestination)
+                spec, settings, isTrusted: isTrusted, of: content, for: bodyDestination,
+                acceptsAnything: acceptsAnything(spec, destination, settings))
             var sending = sending(spec, settings, destination.method, &headers)
             sending.isTrusted = isTrusted
             sending.caching = caching(
@@ -93,6 +94,7 @@ package struct RequestPreparation {
                 usesCookies: context.options.usesCookies)
             exchange.priority = spec.sending.priority
             sending.isCompressed = try isCompressed(spec, settings, content, headers)
+            try takeStatedLength(of: &exchange.headers, &content, sending)
             sending.upload = try upload(spec, settings, destination.method, sending)
             let answers = try AnswerRules.of(spec, destination, settings, api)
             let deletions = deletions(destination, submission)
@@ -213,7 +215,7 @@ package struct RequestPreparation {
         return try choice.destination(of: spec)
     }
 
-    private func isTrusted(_ url: String) throws -> Bool {
+    func isTrusted(_ url: String) throws -> Bool {
         environment.trusts(try Origin(url: url))
     }
 
@@ -221,11 +223,12 @@ package struct RequestPreparation {
 
     package func headers(
         _ spec: RequestSpec, _ settings: RouteSettings, isTrusted: Bool,
-        of content: RequestContent? = nil, for destination: BodyDestination = .memory
+        of content: RequestContent? = nil, for destination: BodyDestination = .memory,
+        acceptsAnything: Bool = false
     ) -> [HeaderField] {
         var headers = Headers()
         if !spec.isInBatch {
-            let standard = standardHeaders(settings, destination)
+            let standard = standardHeaders(settings, destination, acceptsAnything)
             headers = isTrusted ? standard.own : standard.foreign
         }
         // Ranges count coded bytes, so a coded body could not be resumed. The codings that the
@@ -254,13 +257,30 @@ package struct RequestPreparation {
         context.transports.index(settings.transport)
     }
 
+    /// Whether the answer may have any media type: the request has a route that maps nothing of its
+    /// answers, and names no media types.
+    package func acceptsAnything(
+        _ spec: RequestSpec, _ destination: Destination, _ settings: RouteSettings
+    ) -> Bool {
+        guard destination.route != nil else { return false }
+        let parser = spec.reception.parser.map(ParserChoice.init(name:))
+        switch parser ?? settings.body.answers.parser {
+        case .json: return false
+        case .text, .bytes, .headers, .nothing: return true
+        case .objects, .function: break
+        }
+        let choice = DescriptorChoice(route: destination.route, path: destination.path)
+        return !api.maps(destination.method, choice)
+    }
+
     private func standardHeaders(
-        _ settings: RouteSettings, _ destination: BodyDestination
+        _ settings: RouteSettings, _ destination: BodyDestination, _ acceptsAnything: Bool
     ) -> StandardHeaders {
         let accepted = settings.body.answers.accepted
         let ofDestination = destination.accepted
-        if settings.dataMapper == nil, accepted.isEmpty, ofDestination == nil {
-            return context.standardHeaders
+        if accepted.isEmpty, ofDestination == nil {
+            if acceptsAnything { return context.headersOfAnything }
+            if settings.dataMapper == nil { return context.standardHeaders }
         }
         return StandardHeaders(
             environment, userAgent: context.options.userAgent,

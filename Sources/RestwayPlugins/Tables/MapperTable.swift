@@ -35,7 +35,8 @@ package struct MapperTable: Sendable {
         }
         standardReadsJSON = MediaType.reads(standard, MediaType.json)
         let type = Self.firstType(standard)
-        accepted = type == MediaType.json ? type : "\(type), \(MediaType.json);q=0.9"
+        let types = type == MediaType.json ? type : "\(type), \(MediaType.json);q=0.9"
+        accepted = types + Self.anythingElse
         for route in definition.plugins.ofRoutes {
             guard let name = route.settings.dataMapper else { continue }
             do {
@@ -83,8 +84,12 @@ package struct MapperTable: Sendable {
     /// `name`; `nil` if the route names no mapper.
     package func accepted(named name: String?) -> String {
         guard let name, let mapper = try? Self.mapper(name, plugins) else { return accepted }
-        return Self.firstType(mapper)
+        return Self.firstType(mapper) + Self.anythingElse
     }
+
+    /// A server that has none of the named types sends what it has, as for an error, in place of
+    /// 406.
+    private static let anythingElse = ", */*;q=0.1"
 
     private static func firstType(_ mapper: any Mapper) -> String {
         mapper.mediaTypes.first { !$0.hasPrefix("*") } ?? MediaType.json

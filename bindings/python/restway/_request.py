@@ -216,6 +216,10 @@ class Request(Owner[native.RequestHandle]):
             check(native.lib.restway_request_set_route, self._handle, name(route))
         self._fill(variables, params, headers, timeout, nulls)
         self._set_body(body, media_type, json, digest, nulls)
+        if media_type in _GENERAL_TYPES and not _has_content_type(headers):
+            # The library takes such a media type for the default of a body without one.
+            given = self._handle, b"Content-Type", name(media_type)
+            check(native.lib.restway_request_set_header, *given)
         self._set_sending(files, serialization, gzip, expect_continue, resumable)
         if priority is not None:
             if not -(2**31) <= require(priority, int) < 2**31:
@@ -363,8 +367,8 @@ class Request(Owner[native.RequestHandle]):
             return
         elif isinstance(body, str):
             content, default_type = body.encode(), "text/plain; charset=utf-8"
-        elif isinstance(body, bytes):
-            content, default_type = body, "application/octet-stream"
+        elif isinstance(body, (bytes, bytearray, memoryview)):
+            content, default_type = bytes(body), "application/octet-stream"
         elif is_record(body):
             content, default_type = json_of(body, nulls), "application/json"
         else:
@@ -404,6 +408,13 @@ def _set_parameters(
                 check(function, handle, name(key), native.ref(encode([])))
             function = native.lib.restway_request_add_parameter
         check(function, handle, name(key), native.ref(encode(value)))
+
+
+_GENERAL_TYPES = ("application/json", "application/octet-stream", "text/plain; charset=utf-8")
+
+
+def _has_content_type(headers: Mapping[str, str | None] | None) -> bool:
+    return any(header.lower() == "content-type" for header in headers or ())
 
 
 _SERIALIZATIONS = {kind.name.lower(): kind for kind in Serialization}
