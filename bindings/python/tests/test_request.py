@@ -174,7 +174,6 @@ def test_head_has_headers_and_no_body(client: restway.Client) -> None:
         ({"media_type": "x/y"}, TypeError),
         ({"params": {"a\0": 1}}, ValueError),
         ({"params": {7: 1}}, TypeError),
-        ({"params": {"a": 2**64}}, ValueError),
         ({"variables": {"a": datetime(2026, 1, 1)}}, ValueError),
         ({"headers": {"X": "a\0b"}}, ValueError),
     ],

@@ -86,8 +86,6 @@ def test_a_long_list_keeps_its_texts_alive() -> None:
 @pytest.mark.parametrize(
     ("value", "error"),
     [
-        (2**63, ValueError),
-        (-(2**63) - 1, ValueError),
         (NotImplemented, TypeError),
         ({1, 2}, TypeError),
         (datetime(2026, 11, 21), ValueError),
