@@ -45,7 +45,8 @@ final class RequestPreparationTests: XCTestCase {
         XCTAssertEqual(header("Accept-Language", request), "de")
         XCTAssertNil(header("Accept", request))
         XCTAssertEqual(header("User-Agent", request), "restway/0.1.0")
-        XCTAssertEqual(try header("Accept", prepare(.get("companies"))), "application/json, */*;q=0.1")
+        XCTAssertEqual(
+            try header("Accept", prepare(.get("companies"))), "application/json, */*;q=0.1")
     }
 
     func testEveryCodingIsAskedForUnlessTheDocumentOrTheCallerSaysOtherwise() throws {

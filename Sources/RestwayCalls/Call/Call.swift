@@ -49,10 +49,6 @@ package final class Call: Sendable {
         var laneRequest: PreparedRequest?
         /// The last look into the cache, if the call has sent its request after it.
         var visit: CacheVisit?
-        /// The request before the redirects that the present attempt has followed, at which the
-        /// next attempt starts; `nil` without such redirects. Their targets may be good for one
-        /// attempt only (RFC 9110, section 15.4.8).
-        var beforeRedirects: PreparedRequest?
         /// The number of the exchange in the transport; `nil` if the call has no exchange, or its
         /// number is not known yet.
         var exchange: ExchangeID?

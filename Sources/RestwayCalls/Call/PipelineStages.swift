@@ -146,7 +146,6 @@ enum PrepareStage {
             // The previous request and the question end with `entry` and `question`,
             // outside the lock, because this may run a destroy function of the program.
             state.request = request
-            state.ties.beforeRedirects = nil
             state.question = nil
             state.interception = interception?.sending(spec)
             state.deadline = request.deadline(from: call.started, of: call.started)
@@ -167,7 +166,6 @@ enum PrepareStage {
         let now = entry.context.clock.now()
         call.happen(on: .worker, .prepared(entry.number, stages)) { state in
             state.request = request
-            state.ties.beforeRedirects = nil
             state.interception = interception?.sending(spec)
             state.attempts.endWait(now)
             state.deadline = request.deadline(from: now, of: call.started)

@@ -11,8 +11,8 @@ package struct PathTargets {
     package let path: String
     package let route: Route?
 
-    /// The objects that a DELETE removes. A path that does not end with an identity is the path of a
-    /// list, or of a part of an object.
+    /// The objects that a DELETE removes. A path that does not end with an identity is the path of
+    /// a list, or of a part of an object.
     package var deletions: [ChangeSet.Deletion] {
         targets(areEnding: true).map { .identity($0.entity, $0.identity) }
     }

@@ -117,10 +117,17 @@ package final class PreparedRequest: Sendable {
     }
 
     /// Returns the same request for the URL to which a redirect leads.
-    func redirected(_ exchange: Exchange, keepsBody: Bool, isTrusted: Bool) -> PreparedRequest {
-        next(
+    ///
+    /// - Parameter before: The request at which the next attempt starts; `nil` for the request that
+    ///   is returned.
+    func redirected(
+        _ exchange: Exchange, keepsBody: Bool, isTrusted: Bool, before: PreparedRequest?
+    ) -> PreparedRequest {
+        var place = destination
+        place.beforeRedirects = before
+        return next(
             exchange, reader: keepsBody ? reader : nil, isTrusted: isTrusted,
-            uploadedBefore: sending.uploadedBefore)
+            uploadedBefore: sending.uploadedBefore, place)
     }
 
     /// Returns the same request without `Expect: 100-continue`.
@@ -139,7 +146,8 @@ package final class PreparedRequest: Sendable {
 
     /// Returns the same request with the exchange that follows the answer to an earlier exchange.
     func next(
-        _ exchange: Exchange, reader: BodyReader?, isTrusted: Bool, uploadedBefore: Int64 = 0
+        _ exchange: Exchange, reader: BodyReader?, isTrusted: Bool, uploadedBefore: Int64 = 0,
+        _ place: RequestPreparation.Destination? = nil
     ) -> PreparedRequest {
         var sending = sending
         if isTrusted != sending.isTrusted {
@@ -147,15 +155,15 @@ package final class PreparedRequest: Sendable {
         }
         sending.isTrusted = isTrusted
         sending.uploadedBefore = uploadedBefore
-        return copy(exchange, reader, sending)
+        return copy(exchange, reader, sending, place)
     }
 
     func copy(
         _ exchange: Exchange, _ reader: BodyReader?, _ sending: SendingRules,
-        to destination: BodyDestination? = nil
+        _ place: RequestPreparation.Destination? = nil, to destination: BodyDestination? = nil
     ) -> PreparedRequest {
         PreparedRequest(
-            exchange: exchange, reader: reader, destination: self.destination,
+            exchange: exchange, reader: reader, destination: place ?? self.destination,
             dataMapper: dataMapper, answers: answers, sending: sending,
             submission: submission, deletions: deletions, isFromOutbox: isFromOutbox,
             bodyDestination: destination ?? bodyDestination)

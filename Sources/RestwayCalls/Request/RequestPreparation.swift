@@ -28,6 +28,10 @@ package struct RequestPreparation {
         package var route: Route?
         /// Whether the URL is used as it was given, and the route only handles it.
         package var isGivenURL = false
+        /// The request before the redirects that have led elsewhere, at which the next attempt
+        /// starts; `nil` without such redirects. Their targets may be good for one attempt only
+        /// (RFC 9110, section 15.4.8).
+        var beforeRedirects: PreparedRequest?
         /// The values of the route's variables, for a path in which they do not stand.
         package var givenVariables: [String: String] = [:]
 

@@ -23,12 +23,7 @@ enum UploadStage {
         }
         // The call continues on another worker, because other calls wait for the workers for
         // bodies.
-        entry.context.pool.submit {
-            entry.on(.worker).pass { state in
-                state.request = next
-                state.ties.beforeRedirects = nil
-            }
-        }
+        entry.context.pool.submit { entry.on(.worker).pass { $0.request = next } }
     }
 }
 

@@ -1,0 +1,104 @@
+import RestwayDocument
+import RestwayHTTP
+import RestwayOutcome
+import RestwayRouting
+import RestwayThreads
+
+enum Redirection {
+    case followed, notFollowed
+    /// The answer is a failure with this text in its message.
+    case refused(String)
+}
+
+extension StageEntry {
+    /// Follows a redirect, or leaves its answer as it is.
+    ///
+    /// - Parameters:
+    ///   - status: The status of the answer.
+    ///   - location: The URL to which it leads; `nil` if it leads nowhere.
+    func redirect(_ status: Int, to location: String?) -> Redirection {
+        let network = NetworkAnswers(self)
+        let mayBeOfNetwork = network.isStorable && location.map(network.leadsAway) == true
+        // The server has taken the request, and names a page to go on with (RFC 9110, 15.4.4).
+        if status == 303, !request.exchange.isSafe, !mayBeOfNetwork { isTaken() }
+        guard (300..<400).contains(status), let max = context.options.redirectsMax,
+            !request.sending.isInBatch
+        else { return .notFollowed }
+        let (count, visit) = call.state.withLock { ($0.machine.redirects, $0.ties.visit) }
+        let decision = RedirectPolicy.decide(
+            status: status, method: request.exchange.method, location: location,
+            from: request.exchange.url, followed: count, redirectsMax: max)
+        switch decision {
+        case .stop:
+            return .notFollowed
+        case .fail(.invalid) where network.isStorable:
+            return .refused(NetworkAnswers.leadsAway)
+        case .fail(let reason):
+            let kind: Failure.Reason =
+                switch reason {
+                case .tooMany: .tooManyRedirects
+                case .invalid: .invalidURL
+                }
+            let failure = Failure(
+                kind, "\(call.description): \(reason.message)", domain: .transport)
+            judged(.fail, .failure(failure))
+            return .followed
+        case .follow(let method, let target, _, _)
+        where method != request.exchange.method && status != 303 && network.isAboutContent
+            && !mayBeOfNetwork:
+            return .refused(NetworkAnswers.wouldLose(request.exchange, at: target))
+        case .follow(_, _, true, _) where !request.isRewindable:
+            return .refused(Judgement.notRewindable)
+        case .follow(let method, let target, let keepsBody, let isSameOrigin):
+            let isTrusted = isSameOrigin ? request.sending.isTrusted : context.trusts(target)
+            let mayKnow = isSameOrigin || isTrusted
+            let rules = call.api.definition.environments.redirects
+            let mayLeave = mayKnow || keepsBody && rules.mayCarryBody(isTrusted: false)
+            if !mayLeave, network.isStorable {
+                return .refused(NetworkAnswers.leadsAway)
+            }
+            guard !keepsBody || !request.hasBody || rules.mayCarryBody(isTrusted: mayKnow) else {
+                return .refused(
+                    "; the redirect was not followed, because it leads to another origin and "
+                        + "would carry the body of the request along (trustedOrigins or "
+                        + "redirectBodies allow that)")
+            }
+            var next = (visit?.request ?? request).exchange
+            next.method = method
+            next.url = target
+            if !keepsBody { next.body = .none }
+            next.headers = rules.headers(next.headers, keepsBody: keepsBody, isTrusted: mayKnow)
+            // A server that answers with another method has taken the request.
+            let before =
+                method == request.exchange.method
+                ? request.destination.beforeRedirects ?? visit?.request ?? request : nil
+            let redirected = request.redirected(
+                next, keepsBody: keepsBody, isTrusted: isTrusted, before: before)
+            call.log.isRedirected(to: target)
+            judged(.redirect, .nothing) { state in
+                state.request = redirected
+                state.ties.visit = nil
+            }
+            return .followed
+        }
+    }
+
+    /// Returns the request before the redirects that the attempt has followed, at which the next
+    /// attempt starts; `nil` without such redirects. The call no longer leads or shares the
+    /// exchange to which they have led.
+    func leaveRedirects() -> PreparedRequest? {
+        guard let before = request.destination.beforeRedirects else { return nil }
+        if let visit = call.visit { context.flights.leave(call, visit) }
+        return before
+    }
+}
+
+extension Call.State {
+    /// Lets the next attempt start at the request before redirects; with `nil`, at the present
+    /// request.
+    mutating func start(at before: PreparedRequest?) {
+        guard let before else { return }
+        request = before
+        ties.visit = nil
+    }
+}
