@@ -295,6 +295,7 @@ PYTHON_SCRIPTS := make/documents make/dist/materials make/debian/python-package 
 .PHONY: test-tidy
 test-tidy: setup
 	$(PYTHON) -m pytest -q Tests/Tidy
+	$(PYTHON) Tests/Tidy/sizes.py
 
 # Folders whose modules import each other by their names alone, and programs, so that each is checked
 # by itself. They share what mypy remembers of the package.

@@ -73,8 +73,8 @@ typedef enum RESTWAY_OPEN_ENUM restway_status {
     RESTWAY_E_FROZEN = 12,
     /** The wait was ended by an interrupt (interrupt.h); what the thread waited for goes on. */
     RESTWAY_E_INTERRUPTED = 13,
-    /** The system had no descriptor, no thread or no memory to give before the request was sent; the
-     *  message names the error of the system. The same request may succeed later. */
+    /** The system had no descriptor, no thread or no memory to give before the request was sent;
+     *  the message names the error of the system. The same request may succeed later. */
     RESTWAY_E_NO_RESOURCES = 14,
     /** The API document has no environment of the given name. */
     RESTWAY_E_UNKNOWN_ENVIRONMENT = 20,

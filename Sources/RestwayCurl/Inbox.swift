@@ -128,8 +128,8 @@ final class Inbox: Sendable {
         perform(wakeUp)
     }
 
-    /// Completes all exchanges with `error` on this thread, because there is no I/O thread. The next
-    /// exchange tries to start one again, unless the transport was closed.
+    /// Completes all exchanges with `error` on this thread, because there is no I/O thread. The
+    /// next exchange tries to start one again, unless the transport was closed.
     func fail(_ error: TransportError) {
         let (commands, reason) = state.withLock { state in
             var reason = error

@@ -224,8 +224,8 @@ package struct Failure: Error, Sendable {
         set { ownBox.values.call.isOfNetwork = newValue }
     }
 
-    /// Whether the API has sent a request to another page of its own (302) in place of an answer, as
-    /// it does when it wants a sign-in.
+    /// Whether the API has sent a request to another page of its own (302) in place of an answer,
+    /// as it does when it wants a sign-in.
     package var asksToSignIn: Bool {
         get { box.values.call.asksToSignIn }
         set { ownBox.values.call.asksToSignIn = newValue }

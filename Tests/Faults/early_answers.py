@@ -46,9 +46,11 @@ def for_each_status() -> Iterator[Fault]:
         yield early(f"early_{status}_closing", outcome, send(closing), take_body, close)
         yield early(f"early_{status}_shut", outcome, send(closing), close_when_client_does)
         if status == 200:
-            # A success does not end the request: the rest of the body is sent.
+            # A success does not end the request: the rest of the body is sent. The server has
+            # taken the request, so that it must not be sent again.
+            outcome = times_out("", http_status=status, retryable=False)
             yield early(
-                f"early_{status}_unread", times_out(""), send(whole), stall_unread,
+                f"early_{status}_unread", outcome, send(whole), stall_unread,
                 timeout=TIMEOUT_SECONDS,
             )
         else:

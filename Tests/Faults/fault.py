@@ -87,9 +87,14 @@ def violates(says: str, *codes: int, http_status: int = 0) -> Outcome:
     )
 
 
-def times_out(says: str) -> Outcome:
+def times_out(says: str, http_status: int = 0, retryable: bool = True) -> Outcome:
     return Outcome(
-        Status.TIMEOUT, restway.TimedOutError, says, frozenset({28}), retryable=True
+        Status.TIMEOUT,
+        restway.TimedOutError,
+        says,
+        frozenset({28}),
+        retryable=retryable,
+        http_status=http_status,
     )
 
 

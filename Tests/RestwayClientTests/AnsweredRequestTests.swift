@@ -172,7 +172,8 @@ final class AnsweredRequestTests: OutboxTestCase {
     private func draft(_ client: Client) throws -> (Draft, RequestSpec) {
         let entity = try client.api.entity(named: "Thing")
         let draft = Draft(entity)
-        try draft.set(.string("mine"), attribute: try XCTUnwrap(entity.attributeIndex(named: "name")))
+        let name = try XCTUnwrap(entity.attributeIndex(named: "name"))
+        try draft.set(.string("mine"), attribute: name)
         return (draft, RequestSpec(target: .subject(.post), subject: .draft(draft, client.store)))
     }
 

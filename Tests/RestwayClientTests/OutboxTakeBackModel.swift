@@ -27,9 +27,17 @@ struct OutboxTakeBackModel {
         histories[key, default: []].append(Event(item: item, cells: cells))
     }
 
-    /// The server has accepted the item.
+    /// The server has accepted the item: it has the values of the item now, whatever it said
+    /// before. Values that a later item changes again stay hidden behind those of that item.
     mutating func deliver(_ item: Int64) {
-        change { $0.item == item ? Event(item: nil, cells: $0.cells) : $0 }
+        for (key, events) in histories {
+            guard let index = events.firstIndex(where: { $0.item == item }) else { continue }
+            let later = events[(index + 1)...].filter { $0.item != nil }
+            let isHidden = { (cell: Int) in later.contains { $0.cells[cell] != nil } }
+            let cells = events[index].cells
+            histories[key]?[index] = Event(item: nil, cells: cells.filter { isHidden($0.key) })
+            histories[key]?.append(Event(item: nil, cells: cells.filter { !isHidden($0.key) }))
+        }
     }
 
     mutating func drop(_ items: Set<Int64>) {

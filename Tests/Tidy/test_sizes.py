@@ -1,45 +1,18 @@
-"""Limits on the sizes of files, functions and lines."""
+"""Limits on the sizes of lines, and what sizes.py finds."""
 
 from __future__ import annotations
 
-import re
 import subprocess
-from collections.abc import Iterator
-from pathlib import Path
 
-from source_tree import (
-    ROOT,
-    closing_brace,
-    code_files,
-    expect_none,
-    lines_of,
-    name_of,
-    swift_code,
-    swift_files,
-    text_files,
-)
+from sizes import parts_of, stored_fields, with_nested
+from source_tree import ROOT, SOURCES, expect_none, lines_of, name_of, swift_code, text_files
 
-FILE_LINES_MAX = 500
-FUNCTION_LINES_MAX = 60
 COLUMNS_MAX = 100
 #: The program in Swift that lists, changes and refuses issues, as the formatter writes it.
 SAMPLE_LINES_MAX = 35
-#: A case of a flat switch: its label, one statement, and sometimes a second one.
-FLAT_CASE_LINES_MAX = 3
-
-_FUNCTION = re.compile(r"\b(func\b[^{};]*?|init[?!]?\s*(?:<[^{>]*>)?\([^{};]*?|deinit\s*)\{")
-_CASE = re.compile(r"^\s*(?:case|default|@unknown default)\b", re.MULTILINE)
 _COLUMN_SUFFIXES = {
     ".swift", ".c", ".h", ".cpp", ".hpp", ".py", ".sh", ".map", ".in", ".toml", ".rs", "",
 }
-
-
-def test_files_are_short() -> None:
-    expect_none(
-        f"{name_of(path)}: {len(lines_of(path)) - 1} lines"
-        for path in code_files()
-        if len(lines_of(path)) - 1 > FILE_LINES_MAX
-    )
 
 
 def test_the_sample_in_swift_is_short() -> None:
@@ -62,25 +35,9 @@ def test_lines_are_short() -> None:
     )
 
 
-def test_functions_are_short() -> None:
-    expect_none(
-        f"{name_of(path)}:{line}: {count} lines"
-        for path in swift_files()
-        for line, count in _function_lengths(path)
-        if count > FUNCTION_LINES_MAX
-    )
-
-
-def _function_lengths(path: Path) -> Iterator[tuple[int, int]]:
-    """Returns line and length of every function; the lines of a flat switch are not counted."""
-    code = swift_code(path)
-    for match in _FUNCTION.finditer(code):
-        body = code[match.end() - 1 : closing_brace(code, match.end() - 1) + 1]
-        count = body.count("\n") + 1
-        for switch in re.finditer(r"\bswitch\b[^{]*\{", body):
-            start = switch.end() - 1
-            inside = body[start : closing_brace(body, start) + 1]
-            cases = len(_CASE.findall(inside))
-            if inside.count("\n") <= cases * FLAT_CASE_LINES_MAX:
-                count -= inside.count("\n")
-        yield code.count("\n", 0, match.start()) + 1, count
+def test_types_and_fields_are_found() -> None:
+    parts = list(parts_of(swift_code(SOURCES / "RestwayThreads" / "Lock.swift")))
+    (lock,) = (part for part in parts if part.name == "Lock")
+    assert lock.kind == "struct"
+    assert stored_fields(lock) == ["storage"]
+    assert [part.name for part in with_nested(lock)] == ["Lock", "Lock.Storage"]

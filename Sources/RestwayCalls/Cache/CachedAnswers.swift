@@ -101,8 +101,8 @@ extension StageEntry {
             isShareable: outcome.isShareable)
     }
 
-    /// Tells the cache about an answer that cannot be read, if the request may have changed what the
-    /// cache has.
+    /// Tells the cache about an answer that cannot be read, if the request may have changed what
+    /// the cache has.
     func tellCache(of received: ReceivedResponse) {
         guard !request.exchange.isSafe, call.visit == nil else { return }
         _ = outcome(of: received)

@@ -78,7 +78,7 @@ package final class Call: Sendable {
         var attempts: AttemptLog
         /// Whether the server has taken the request, which is not safe to send again: the status of
         /// its answer was a success, or 303. The request is neither sent again nor stored, whatever
-        /// becomes of the answer.
+        /// becomes of the answer, unless an interceptor refuses it.
         var isTaken = false
         var progress: ProgressState
         var ties: Ties

@@ -100,7 +100,10 @@ enum PipelineStage {
         let entry = turn.entry
         switch (turn.stage, turn.result) {
         case (.intercept, _) where turn.sendsAgain: InterceptStage.sendAgain(turn)
-        case (.intercept, let result): InterceptStage.end(entry, result)
+        case (.intercept, let result):
+            // What the interceptors say of the answer stands over what the server has said.
+            if turn.isOfProgram { entry.call.state.withLock { $0.isTaken = false } }
+            InterceptStage.end(entry, result)
         case (.modify, .nothing): entry.pass(.spec(turn.request.withLock { $0 }))
         case (.modify, .answer(let answer)):
             entry.call.happen(on: entry.place, .answered(entry.number), with: .answer(answer))

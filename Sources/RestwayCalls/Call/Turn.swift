@@ -174,6 +174,8 @@ package final class Turn: StageTurn, Sendable {
         var result: Result
         /// Whether the answer was changed since it was judged.
         fileprivate var isChanged = false
+        /// Whether a function has refused or changed the answer.
+        fileprivate var isOfProgram = false
         var sendsAgain = false
         fileprivate var refusal: Failure?
     }
@@ -308,12 +310,17 @@ package final class Turn: StageTurn, Sendable {
         let received = changed.received
         let failure = processor.isDone(received) ? nil : processor.httpFailure(received)
         let judged = TakenAnswer(received: received, failure: failure, started: changed.started)
-        state.withLock { $0.result = .answer(judged) }
+        state.withLock { state in
+            state.result = .answer(judged)
+            state.isOfProgram = true
+        }
         forget(.error)
         forget(.response)
     }
 
     var result: Result { state.withLock { $0.result } }
+    /// Whether a function has decided what the answer means.
+    var isOfProgram: Bool { state.withLock { $0.isOfProgram } }
     var sendsAgain: Bool { state.withLock { $0.sendsAgain } }
 
     // MARK: What the program sees
@@ -463,6 +470,7 @@ extension Turn.State {
             failure.cause = stated.cause
         }
         failure.isOfProgram = true
+        isOfProgram = true
         switch result {
         case .nothing: break
         case .answer(let answer):

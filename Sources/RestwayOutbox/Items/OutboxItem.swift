@@ -121,8 +121,8 @@ struct OutboxEntry: Equatable, Sendable {
         var discriminator: String?
         /// In whose name the request goes.
         var owner = ItemOwner()
-        /// The objects whose identities the request holds although the server may not have them yet:
-        /// it waits for those that stored requests create. Used only to store the request.
+        /// The objects whose identities the request holds although the server may not have them
+        /// yet: it waits for those that stored requests create. Used only to store the request.
         var awaits: [LocalID] = []
     }
 }

@@ -177,8 +177,10 @@ _VALUE_CHARACTERS_MAX = 40
 _REDACTED = "[redacted]"
 
 _SECRET_NAMES = frozenset(
-    ("password", "passwd", "secret", "clientsecret", "token", "accesstoken", "refreshtoken")
-    + ("idtoken", "apikey", "jwt", "authorization")
+    [
+        "password", "passwd", "secret", "clientsecret", "token", "accesstoken", "refreshtoken",
+        "idtoken", "apikey", "jwt", "authorization",
+    ]
 )
 """The names that are secret in every document. Names such as `key` and `session`, which the library
 takes for secrets in queries, are names of plain values as well.

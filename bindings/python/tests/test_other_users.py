@@ -31,12 +31,13 @@ class Server:
                     given = dict(parse_qsl(body))
                     token = f"{given.get('refresh_token')} token"
                     outer.good.add(f"Bearer {token}")
-                    return self.answer(200, {"access_token": token, "token_type": "bearer"})
-                if self.path == "/batch":
+                    self.answer(200, {"access_token": token, "token_type": "bearer"})
+                elif self.path == "/batch":
                     items = json.loads(body)["batch"]
-                    return self.answer(200, [outer.part(self, item) for item in items])
-                is_good = outer.sent(self, body)
-                self.answer(201 if is_good else 401, {"code": "rest_invalid_param"})
+                    self.answer(200, [outer.part(self, item) for item in items])
+                else:
+                    is_good = outer.sent(self, body)
+                    self.answer(201 if is_good else 401, {"code": "rest_invalid_param"})
 
             def do_GET(self) -> None:
                 self.answer(200 if outer.sent(self, "") else 401, {})

@@ -48,7 +48,7 @@ def test_every_token_is_a_method(client: restway.Client, method: str) -> None:
 
 @pytest.mark.parametrize("method", ["", "a b", "GET\n", "get", "Report", "CONNECT", "connect"])
 def test_a_text_that_is_no_method_is_refused(method: str) -> None:
-    with pytest.raises(restway.UsageError, match="^method is ") as caught:
+    with pytest.raises(restway.UsageError, match=r"^method is ") as caught:
         restway.Request.path(method, "echo")
     assert caught.value.field == "method"
 

@@ -115,7 +115,8 @@ def test_bytes_are_base64_in_json(client: restway.Client, peer: Peer, raw: Any) 
     client.route("post", json={"a": raw, "b": [raw]})
     assert body_of(peer) == {"a": "AP8=", "b": ["AP8="]}
     assert client.encode(client.draft("Thing", raw=raw)) == {"raw": "AP8="}
-    client.route("post", body=memoryview(b"abcdef")[2:4] if isinstance(raw, memoryview) else raw)
+    body: Any = memoryview(b"abcdef")[2:4] if isinstance(raw, memoryview) else raw
+    client.route("post", body=body)
     expected = b"cd" if isinstance(raw, memoryview) else b"\0\xff"
     assert peer.requests[-1].partition(b"\r\n\r\n")[2] == expected
 
@@ -124,6 +125,7 @@ def test_what_an_answer_gave_a_draft_takes(client: restway.Client, peer: Peer) -
     text = '{"id":"1","any":18446744073709551615,"tree":{"n":1180591620717411303424},"real":1e3}'
     peer.respond(text.encode())
     thing = client.get("things/1").object
+    assert thing is not None
     draft = client.draft(thing, any=thing.any, tree=thing.tree)
     client.put(draft)
     assert body_of(peer) == {"id": "1", "any": 2**64 - 1, "tree": {"n": BIG}, "real": 1000}

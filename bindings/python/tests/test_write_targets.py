@@ -142,6 +142,7 @@ def test_an_object_that_exists_once_stays_one_object(client: restway.Client, pee
     first = got(client, peer, "settings", {"theme": "dark", "version": 1}).object
     peer.respond(b'{"version": 2}')
     second = client.get(first).object
+    assert second is not None
     assert (second.theme, second.version) == ("dark", 2)
     assert client.store.count("Settings") == 1
 

@@ -179,6 +179,7 @@ pub const RESTWAY_OUTBOX_REASON_UNSENDABLE: restway_outbox_reason = 3;
 pub const RESTWAY_OUTBOX_REASON_NO_IDENTITY: restway_outbox_reason = 4;
 pub const RESTWAY_OUTBOX_REASON_NOT_THE_API: restway_outbox_reason = 5;
 pub const RESTWAY_OUTBOX_REASON_CREDENTIAL: restway_outbox_reason = 6;
+pub const RESTWAY_OUTBOX_REASON_OTHER_USER: restway_outbox_reason = 7;
 
 pub const RESTWAY_COMPARISON_EQUAL: restway_comparison = 1;
 pub const RESTWAY_COMPARISON_NOT_EQUAL: restway_comparison = 2;

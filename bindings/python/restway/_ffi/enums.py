@@ -206,6 +206,7 @@ class OutboxReason(IntEnum):
     NO_IDENTITY = 4
     NOT_THE_API = 5
     CREDENTIAL = 6
+    OTHER_USER = 7
 
 
 class ChangeKind(IntEnum):
