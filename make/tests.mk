@@ -42,11 +42,10 @@ BUNDLE := debug/restwayPackageTests.xctest
 SAY_FAILURES = 2>&1 | tee build/$@.log || { echo "=== what failed:"; \
 	grep -E '(^|: )error: |Fatal error|^SUMMARY: ' build/$@.log; exit 1; }
 
-# The folders and the options of the builds of the Swift tests. An index, which only editors read, takes
-# a sixth of the time of a build, so the builds of the sanitizers have none.
+# The folders and the options of the builds of the Swift tests.
 DEBUG := .build
-ASAN := .build-asan --sanitize=address --disable-index-store
-TSAN := .build-tsan --sanitize=thread --disable-index-store
+ASAN := .build-asan --sanitize=address
+TSAN := .build-tsan --sanitize=thread
 # $(call xctest,BUILD,HALF): runs a half of the Swift tests. XCTest keeps every test case alive to the
 # end, which the leak check reports as leaks. Leaks are found by valgrind in the C harness, and by
 # tests that hold weak references.
