@@ -36,8 +36,8 @@ final class RetryDriverTests: AuthTestCase {
     }
 
     func testARetryStartsBeforeTheRedirects() throws {
+        let client = try client(auth: "{}", retry: Self.policy)
         for status in [302, 303, 307, 308] {
-            let client = try client(auth: "{}", retry: Self.policy)
             let call = try client.send(.get("things"))
             let first = transport.answer(status, redirectURL: "http://api.test/v1/blob?1").url
             XCTAssertEqual(transport.answer(503).url, "http://api.test/v1/blob?1")
@@ -46,7 +46,6 @@ final class RetryDriverTests: AuthTestCase {
                 transport.answer(status, redirectURL: "http://api.test/v1/blob?2").url, first)
             XCTAssertEqual(transport.answer(200).url, "http://api.test/v1/blob?2")
             XCTAssertEqual(try call.wait(milliseconds: 0).status, 200)
-            client.close()
         }
     }
 

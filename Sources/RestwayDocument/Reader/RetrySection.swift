@@ -13,7 +13,8 @@ extension RetryPolicy {
 
     private static let transportNames: [String: Failure.Reason] = [
         "timeout": .timedOut, "resolve": .resolve, "connect": .connect, "tls": .tls,
-        "connectionLost": .connectionLost, "protocol": .protocolViolation,
+        "connectionLost": .connectionLost, "noResources": .noResources,
+        "protocol": .protocolViolation,
     ]
 
     /// - Parameter base: Gives the values that the document leaves out.
