@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import pytest
 import restway
 from calls import check, notified, request_of
 from conftest import MakeClient
+from connection import Connection
 from early_answers import EARLY_ANSWERS, UPLOAD_BYTES
 from fault import PATIENCE_SECONDS, Fault
 from fault_server import FaultServer
 from health import check_health
 from parameters import each
+from restway import Status
 from table import FAULTS
 from uploads import UPLOADS
 
@@ -27,6 +31,10 @@ TINY_BYTES = 1_000
 WITH_BODIES = [fault for fault in FAULTS if fault.method != "HEAD"]
 #: libcurl may notice the end of a connection while it sends.
 SENDING = {55, 56}
+#: Interim answers (1xx) come before it. Redirects (3xx) are followed.
+FINAL_STATUS = re.compile(rb"^HTTP/1\.[01] ([245][0-9][0-9])( [^\r\n]*)?\r?\n", re.MULTILINE)
+#: More bytes than a server sends before its status line.
+HEAD_BYTES_MAX = 1 << 20
 
 class Files(NamedTuple):
     """Files to send."""
@@ -62,11 +70,47 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Files:
     return made
 
 
+class Listener:
+    """A client that reads until it has the first final status line."""
+
+    def __init__(self) -> None:
+        self.socket = self
+        self.heard = b""
+
+    def sendall(self, data: bytes) -> None:
+        self.heard += data
+        if self.status or len(self.heard) > HEAD_BYTES_MAX:
+            raise HasHeard
+
+    @property
+    def status(self) -> int:
+        found = FINAL_STATUS.search(self.heard)
+        return int(found[1]) if found else 0
+
+
+class HasHeard(Exception):
+    """The client needs no more bytes."""
+
+
+def status_of(fault: Fault) -> int:
+    """Returns the first final status that the server sends in a fault; 0 without one. Steps other
+    than sending need more of a connection than there is here, and end it.
+    """
+    listener = Listener()
+    with contextlib.suppress(HasHeard, AttributeError, TypeError):
+        for step in fault.steps:
+            step(cast(Connection, listener))
+    return listener.status
+
+
 def as_upload(fault: Fault) -> Fault:
     """Returns the fault with the method of an upload, and what is then expected."""
     outcome = fault.outcome
     if outcome.error is restway.ConnectionLostError and outcome.codes != {0}:
         outcome = replace(outcome, codes=outcome.codes | SENDING, says="")
+    if outcome.error and outcome.status != Status.HTTP and (status := status_of(fault)):
+        # The server has answered, so that the request must not be sent again.
+        outcome = replace(outcome, http_status=status, retryable=False)
     return replace(fault, method="POST", outcome=outcome)
 
 

@@ -83,9 +83,11 @@ def fresh(handles: Handles, function: Function) -> Handles:
     """Returns `handles`, with new handles in place of those that the function changes."""
     changed = function.parameters[0].handle if function.parameters else ""
     memory = Memory()
-    if function.name in ("restway_client_send_to", "restway_client_remove_stage"):
+    if function.name in (
+        "restway_client_send_to", "restway_client_remove_stage", "restway_client_set_credential"
+    ):
         # The client of the other calls has no notices to process, so that they never wait for some,
-        # and it keeps its modifier.
+        # and it keeps its modifier and its credential.
         return handles | {changed: make("restway_client_create", handles["restway_api"], None)}
     if changed == "restway_request":
         return handles | {changed: make("restway_request_create", b"GET", b"status")}
