@@ -182,9 +182,10 @@ final class AttemptResult: @unchecked Sendable {
     private static func outcome(
         _ failure: Failure, _ item: OutboxItem, _ wall: Int64, _ driver: FlushDriver
     ) -> OutboxOutcome {
+        // Without the answer, the requests that wait for the identity of the object would be lost.
+        if failure.isOfProgram { return .interrupted }
         // The server took the request; only its answer, or the page behind it, is wrong.
         if failure.isOfTakenRequest { return .answer(status: 200) }
-        if failure.isOfProgram { return .interrupted }
         switch failure.reason {
         case .closed, .cancelled, .outOfMemory: return .untouched
         // Another refresh may succeed by itself; otherwise the program has to give a credential.

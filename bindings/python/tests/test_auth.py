@@ -224,7 +224,7 @@ def test_authorize_and_should_replay_of_a_program_that_keeps_its_token(realm: Re
 
         client.set_auth(authorize=authorize, should_replay=should_replay, refresh=refresh)
         assert client.get(realm.me, params={"style": "code"}).status == 200
-        assert seen == [("GET", 1, "application/json"), ("GET", 2, "application/json")]
+        assert seen == [("GET", number, "application/json, */*;q=0.1") for number in (1, 2)]
         assert [(error.http_status, error.api_code) for error in errors] == [(400, "40004")]
         assert errors[0].response is not None
         errors.clear()

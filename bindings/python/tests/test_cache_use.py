@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import restway
-from restway import CacheState, OutboxState, Reachability, Request
+from restway import CacheState, OutboxReason, Reachability, Request
 
 from .caching import (
     NEWER_THING,
@@ -308,11 +308,14 @@ def test_the_outbox_invalidates_for_the_discriminator_of_its_request(
         # It goes out in a batch.
         peer.respond(json.dumps([{"code": 200, "body": "{}"}]).encode())
         client.set_reachability(Reachability.REACHABLE)
-        while any(item.state is not OutboxState.DEAD for item in client.outbox.items()):
-            pass
+        assert [item.reason for item in client.outbox.items()] == [OutboxReason.OTHER_USER]
         assert cache.find(request("things")) is not None
         cache.discriminator = "ann"
+        while len(client.outbox.items()):
+            pass
         assert cache.find(request("things")) is None
+        cache.discriminator = "ben"
+        assert cache.find(request("things")) is not None
 
 
 def test_pages_are_entries_of_their_own(world: World) -> None:

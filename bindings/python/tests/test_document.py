@@ -70,7 +70,7 @@ def test_files_are_joined(tmp_path: Path) -> None:
 
 
 def test_problems_of_included_files_name_file_and_place(tmp_path: Path) -> None:
-    write(tmp_path / "more" / "a.json", {"routes": {"r": {"method": "GOT"}}, "include": "b.json"})
+    write(tmp_path / "more" / "a.json", {"routes": {"r": {"method": "G T"}}, "include": "b.json"})
     write(tmp_path / "more" / "b.json", {"include": ["../api.json", "none.json"]})
     with pytest.raises(restway.ConfigError) as caught:
         restway.API.load(write(tmp_path / "api.json", {"include": "more/a.json"}))
@@ -275,4 +275,4 @@ def test_a_parameter_may_have_several_values(forms: dict[str, str], query: str) 
     assert post.endswith('{"a":[1,"c"],"b":2}')
     assert form.rpartition("\r\n\r\n")[2].count("&") == 2
     assert updated.count("=1&") == 1
-    assert "=0" not in updated
+    assert "=0" not in updated.partition("\r\n")[0]

@@ -57,7 +57,7 @@ def test_only_the_ffi_modules_know_ctypes() -> None:
 def test_files_and_packages_stay_small() -> None:
     paths = list(PACKAGE.rglob("*.py"))
     lengths = {path: len(path.read_text("utf-8").splitlines()) for path in paths}
-    assert max(lengths.values()) <= 500
+    assert max(lengths.values()) <= 800
     modules = Counter(path.parent for path in paths)
     assert max(modules.values()) <= 40
 

@@ -18,7 +18,6 @@ the library: copies of its memory, and buffers for it.
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import ctypes
 import struct
@@ -29,7 +28,7 @@ from enum import Enum
 from typing import Any, NamedTuple, Union
 
 from .._exceptions import MappingError
-from .._lazy import json
+from .._lazy import base64, json
 from .enums import Domain, Status, ValueKind
 from .handles import Handle
 from .loader import lib
