@@ -83,12 +83,14 @@ def test_answers_are_asked_for_in_the_type_of_the_mapper(
         "a": {"path": "things", "method": "POST", "dataMapper": "number"},
         "b": {"path": "things", "method": "POST"},
     }
-    # The answers are JSON, which has no effect on the mapper: no descriptor applies to the routes.
-    api = {"responses": [{"entity": "Thing", "path": "nowhere"}], "routes": routes}
+    # The answers are JSON, which has no effect on the mapper: the descriptor is for another status.
+    api = {"responses": [{"entity": "Thing", "path": "things", "status": 202}], "routes": routes}
     path = make_plugin("WRITES")
-    assert run_program(program, path, _api(**api)).split() == [_NUMBER, "application/json", "x/y"]
+    number, text, anything = _NUMBER, "application/json", "*/*;q=0.1"
+    asked = run_program(program, path, _api(**api)).splitlines()
+    assert asked == [f"{number}, {anything}", f"{text}, {anything}", "x/y"]
     chosen = run_program(program, path, _api(**api, dataMapper="number")).splitlines()
-    assert chosen == [_NUMBER, f"{_NUMBER}, application/json;q=0.9", "x/y"]
+    assert chosen == [f"{number}, {anything}", f"{number}, {text};q=0.9, {anything}", "x/y"]
 
 
 def test_every_kind_of_value_comes_as_it_is(

@@ -266,7 +266,7 @@ def test_a_draft_goes_round(peer: Peer) -> None:
         made = client.post(draft, params={"flag": None, "more.at": date, "more.list": [b"\x01"]})
         method, media_type, accept, sent = peer.received[0]
         assert (method, media_type) == ("POST", TYPE)
-        assert accept == f"{TYPE}, application/json;q=0.9"
+        assert accept == f"{TYPE}, application/json;q=0.9, */*;q=0.1"
         assert sent == {
             **values, "digits": 7, "flag": None, "more": {"at": date, "list": [b"\x01"]},
             "parent": None, "parts": [{"id": 8, "name": "part"}],
