@@ -108,14 +108,15 @@ typedef enum RESTWAY_OPEN_ENUM restway_outbox_reason {
      *  page of HTML, with a redirect to another origin, or with 407 or 511. It is sent again. A
      *  hotspot may want a login. */
     RESTWAY_OUTBOX_REASON_NOT_THE_API = 5,
-    /** The item waits for another credential: the server has refused the credential of its last
-     *  attempt, or there is none. It is sent again when restway_client_set_credential() or a
-     *  refresh has given a client another credential, also in another process. */
+    /** The item waits for another credential: the server refused the one of the last attempt, or
+     *  the client had none. It is sent again when a client of the same outbox, in any process, gets
+     *  another credential from restway_client_set_credential() or from a refresh. After a redirect
+     *  (302) to a page of the API, such as a sign-in, it is also sent again after a while. */
     RESTWAY_OUTBOX_REASON_CREDENTIAL = 6,
-    /** The item waits, because it was stored in the name of another user than the present one: with
-     *  another discriminator (restway_client_set_cache_discriminator()) or, if neither has a
-     *  discriminator, with another user name. A client of that user sends it, also in another
-     *  process. It can be dropped. */
+    /** The item waits, because another user than the client's stored it: its discriminator
+     *  (restway_client_set_cache_discriminator()) is another one or, if there are no
+     *  discriminators, its user name is. A client of that user sends it, in any process. It can be
+     *  dropped. */
     RESTWAY_OUTBOX_REASON_OTHER_USER = 7,
     /** Not a reason: pins the type to 32 bits. */
     RESTWAY_OUTBOX_REASON_PIN_ = 0x7fffffff

@@ -41,7 +41,7 @@ public func restway_client_set_should_replay(
     _ context: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
     HostContext.setting(client, context, destroy, outError) { client, context throws(Failure) in
-        let function = shouldReplay.map { AuthQuestions.shouldReplay($0, context) }
+        let function = shouldReplay.map { AuthQuestions.replayQuestion($0, context) }
         try client.setAuthFunctions { $0.shouldReplay = function }
     }
 }
@@ -137,7 +137,7 @@ enum AuthQuestions {
         }
     }
 
-    static func shouldReplay(
+    static func replayQuestion(
         _ function: restway_should_replay_fn, _ context: HostContext
     ) -> AuthFunctions.ShouldReplay {
         { failure in

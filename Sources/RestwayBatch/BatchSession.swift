@@ -15,12 +15,12 @@ package final class BatchSession: RequestBatch {
     /// Runs once, as a notice, after the completions of all requests.
     package typealias Completion = @Sendable (BatchSession, Failure?) -> Void
 
-    enum Phase {
+    private enum Phase {
         case open, sent, complete
     }
 
     /// One request of the session.
-    struct Request {
+    private struct Request {
         /// `nil` for a request that needs no call so far.
         var call: Call?
         /// The request as the batch holds it, while it waits for its turn or for its answer.
@@ -29,7 +29,7 @@ package final class BatchSession: RequestBatch {
         var recorder: ExchangeRecorder?
     }
 
-    struct State {
+    private struct State {
         var phase = Phase.open
         var machine: BatchMachine
         var requests: [Request] = []
@@ -45,7 +45,7 @@ package final class BatchSession: RequestBatch {
     private let definition: BatchDefinition
     /// The sender of the requests without calls.
     private let sender: (any BatchSender)?
-    let state: Monitor<State>
+    private let state: Monitor<State>
     private let generation = ProcessGeneration.current
 
     package var context: CallContext { batches.context }
@@ -211,7 +211,7 @@ package final class BatchSession: RequestBatch {
 
     // MARK: Actions
 
-    func act(_ event: (inout State) -> [BatchMachine.Action]) {
+    private func act(_ event: (inout State) -> [BatchMachine.Action]) {
         perform(state.withLock(event))
     }
 
@@ -476,5 +476,45 @@ extension BatchSession {
         guard state.withLock({ $0.requests[index].item.take() != nil }) else { return }
         sender?.fail(index, failure)
         act { $0.machine.leave(index) }
+    }
+}
+
+extension BatchSession {
+    /// The place of one call in a session.
+    private final class Place: BatchPlace {
+        let session: BatchSession
+        let index: Int
+
+        init(session: BatchSession, index: Int) {
+            self.session = session
+            self.index = index
+        }
+
+        func send(_ request: PreparedRequest, to recorder: ExchangeRecorder) throws(Failure) {
+            let item = try session.batches.item(request)
+            session.act { state in
+                state.requests[index].item = item
+                state.requests[index].recorder = recorder
+                return state.machine.arrive(index)
+            }
+        }
+
+        func stepAside() {
+            session.act { $0.machine.stepAside(index) }
+        }
+
+        func ended(_ outcome: Call.Outcome) {
+            session.act { state in
+                state.requests[index].item = nil
+                state.requests[index].recorder = nil
+                // A closed client also ends the session.
+                if case .failure(let failure) = outcome, failure.reason == .closed,
+                    state.failure == nil
+                {
+                    state.failure = failure
+                }
+                return state.machine.leave(index)
+            }
+        }
     }
 }

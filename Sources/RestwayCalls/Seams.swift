@@ -309,7 +309,7 @@ package protocol LocalIdentities: AnyObject {
     func valueInPath(_ entity: Entity, _ storeKey: Int64) -> Value?
     /// Notes that the request holds the present identity of an object, which the server may not
     /// have yet.
-    func hasNamed(_ entity: Entity, _ storeKey: Int64)
+    func noteNamed(_ entity: Entity, _ storeKey: Int64)
     func value(_ entity: Entity, _ storeKey: Int64) -> IdentityForNow?
     /// Returns the identity of an object that is written whole inside another object.
     func valueInside(_ entity: Entity, _ storeKey: Int64) -> IdentityForNow?
@@ -355,7 +355,7 @@ package protocol StorageClaim: AnyObject, Sendable {
     /// Counts the request as being stored if `judge` returns true. A close of the client waits for
     /// the counted requests.
     func beginStoring(if judge: () -> Bool) -> Bool
-    /// Stores a request that was counted, and then calls `Call.wasStored` once.
+    /// Stores a request that was counted, and then calls `Call.endStoring` once.
     func store(_ call: Call, _ order: StoringOrder)
 }
 

@@ -110,7 +110,7 @@ final class CurlMulti {
     ///
     /// - Parameter maySleep: Whether the thread waits until an event occurs.
     func wait(maySleep: Bool, afterEach: () -> Void) {
-        sockets.wait(maySleep: maySleep, timerFired: timer.hasFired) { descriptor, events in
+        sockets.wait(maySleep: maySleep, timerFired: timer.noteFired) { descriptor, events in
             var bits: Int32 = 0
             if events & (SocketSet.readable | SocketSet.ended) != 0 { bits |= CURL_CSELECT_IN }
             if events & SocketSet.writable != 0 { bits |= CURL_CSELECT_OUT }

@@ -157,7 +157,7 @@ final class CacheStorageTests: CacheTestCase {
         XCTAssertEqual(uses.note(1, now: 200).time, 200)
         XCTAssertEqual(uses.take(1, after: 101), 200)
         XCTAssertNil(uses.take(1, after: 101))
-        uses.isWritten(2, at: 101)
+        uses.noteWritten(2, at: 101)
         XCTAssertEqual(uses.take(2, after: 0), 102)
         for id in 1...Int64(CacheUses.countMax) {
             XCTAssertEqual(uses.note(id, now: 0).excess, [:])

@@ -111,7 +111,7 @@ final class FakeTicket: CacheTicket {
         flightKey = key.map { FlightKey(name: $0 + url) }
     }
 
-    func isSent() { state.update { $0.events.append("sent") } }
+    func noteSent() { state.update { $0.events.append("sent") } }
 
     func answered(_ answer: ReceivedResponse) -> CacheOutcome {
         let replace = state.update { state in

@@ -107,7 +107,7 @@ final class ScriptedTicket: CacheTicket {
         self.isShareable = isShareable
     }
 
-    func isSent() {}
+    func noteSent() {}
 
     func answered(_ answer: ReceivedResponse) -> CacheOutcome {
         var what = "answered \(answer.status) \(answer.url)"

@@ -38,13 +38,14 @@ public struct OutboxItem: Sendable {
         /// The network has answered the last attempt, and not the API: a hotspot that wants a
         /// login, or a proxy. The request is sent again.
         case notTheAPI = "notTheApi"
-        /// The server has refused the credential, or there is none. The request is sent again when
-        /// `Authentication.setCredential` or a refresh has given the client another one, also in
-        /// another process.
+        /// The server refused the credential of the last attempt, or the client had none. The
+        /// request is sent again when a client of the same outbox, in any process, gets another
+        /// credential from `Authentication.setCredential` or from a refresh. After a redirect (302)
+        /// to a page of the API, such as a sign-in, it is also sent again after a while.
         case credential
-        /// The request was stored in the name of another user than the present one: with another
-        /// discriminator or, without discriminators, another user name. It is sent when that user
-        /// is back, also by another process. It can be dropped.
+        /// Another user than the client's stored the request: its discriminator is another one or,
+        /// if there are no discriminators, its user name is. A client of that user sends it, in any
+        /// process. It can be dropped.
         case otherUser
     }
 

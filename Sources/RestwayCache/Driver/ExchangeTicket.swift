@@ -67,9 +67,9 @@ final class ExchangeTicket: CacheTicket {
     }
 
     /// Tells the ticket of a request that is already answered when it was sent.
-    func wasSent(at time: Int64) { sentAt.store(time, ordering: .relaxed) }
+    func noteSent(at time: Int64) { sentAt.store(time, ordering: .relaxed) }
 
-    func isSent() {
+    func noteSent() {
         sentAt.store(cache.options.clock.wallMicroseconds(), ordering: .relaxed)
     }
 

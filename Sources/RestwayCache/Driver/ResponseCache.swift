@@ -319,7 +319,7 @@ package final class ResponseCache: AnswerCache {
         else { return observed(answer, question, cause: nil) }
         let ticket = ExchangeTicket(
             self, question, nil, look, .method, conditions: [], asked: nil, held: nil)
-        ticket.wasSent(at: now - (answer.timings.exchange ?? 0))
+        ticket.noteSent(at: now - (answer.timings.exchange ?? 0))
         _ = ticket.answered(answer)
     }
 

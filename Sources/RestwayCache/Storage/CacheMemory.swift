@@ -169,7 +169,7 @@ struct CacheMemory {
     }
 
     /// The answers of a key are in the file now.
-    mutating func isWritten(_ hash: Int64) {
+    mutating func noteWritten(_ hash: Int64) {
         if let place = places[hash] { unpin(place) }
     }
 
@@ -213,7 +213,7 @@ struct CacheMemory {
             removals.shorten()
         }
         let number = removals.add(removal, cause: cause, isForeign: isForeign)
-        if !hasFile { removals.isWritten(number) }
+        if !hasFile { removals.noteWritten(number) }
         return number
     }
 

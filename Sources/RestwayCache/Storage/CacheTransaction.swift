@@ -63,7 +63,7 @@ struct CacheTransaction {
                 "UPDATE entry SET store = ?2 WHERE id = ?1", [.integer(id), .integer(store)])
         case .use(let id, let time):
             try setUse(of: id, to: time)
-            uses.withLock { $0.isWritten(id, at: time) }
+            uses.withLock { $0.noteWritten(id, at: time) }
         case .remove(let removal, _, let count):
             let number = try remove(removal)
             removed += number

@@ -44,7 +44,7 @@ struct CacheUses {
     }
 
     /// The file says now that the entry was used at `time`.
-    mutating func isWritten(_ id: Int64, at time: Int64) {
+    mutating func noteWritten(_ id: Int64, at time: Int64) {
         if let known = times[id], known <= time { times[id] = nil }
     }
 }

@@ -115,7 +115,7 @@ final class CacheWriter: Sendable {
         switch write {
         case .store(let answer, _, _):
             if isFull {
-                memory.withLock { $0.isWritten(answer.label.hash) }
+                memory.withLock { $0.noteWritten(answer.label.hash) }
                 return add(.forget(answer.label), to: &state)
             }
             state.bytes += answer.body.length
@@ -133,7 +133,7 @@ final class CacheWriter: Sendable {
         let last = memory.withLock { memory in
             for waiting in state.writes {
                 if case .store(let answer, _, _) = waiting.write {
-                    memory.isWritten(answer.label.hash)
+                    memory.noteWritten(answer.label.hash)
                 }
             }
             return memory.removals.last
@@ -310,8 +310,8 @@ final class CacheWriter: Sendable {
                         memory.forget(answer.label.hash)
                         removeBody(of: answer, bodies)
                     }
-                    memory.isWritten(answer.label.hash)
-                case .remove(_, let number, _): memory.removals.isWritten(number)
+                    memory.noteWritten(answer.label.hash)
+                case .remove(_, let number, _): memory.removals.noteWritten(number)
                 default: break
                 }
             }
@@ -340,7 +340,7 @@ final class CacheWriter: Sendable {
     private func given(up write: CacheWrite) -> CacheWrite {
         switch write {
         case .store(let answer, _, _):
-            memory.withLock { $0.isWritten(answer.label.hash) }
+            memory.withLock { $0.noteWritten(answer.label.hash) }
             return .forget(answer.label)
         default: return write
         }

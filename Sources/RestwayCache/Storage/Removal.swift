@@ -59,7 +59,7 @@ struct RemovalLog {
         return last
     }
 
-    mutating func isWritten(_ number: Int64) {
+    mutating func noteWritten(_ number: Int64) {
         guard number > written else { return }
         written = number
         for entry in entries where entry.number == written + 1 && entry.isForeign { written += 1 }

@@ -218,7 +218,7 @@ package protocol CacheTicket: AnyObject, Sendable {
     /// another one after an invalidation, so that a request shares no exchange that left before.
     var flightKey: FlightKey? { get }
     /// The exchange is about to be sent. The time counts for the age of the answer.
-    func isSent()
+    func noteSent()
     /// Takes the server's answer, keeps it if it may be kept, and returns the answer of the call:
     /// the same one, or after a 304 the kept one. It may wait for the file. A request that is sent
     /// several times has several answers.

@@ -13,7 +13,7 @@ enum CacheStage {
         if let visit = entry.call.state.withLock({ $0.ties.visit }) { return send(entry, visit) }
         guard let plan = entry.request.sending.caching, let cache = entry.context.cache,
             entry.request.mayBeCached
-        else { return isMissing(entry) }
+        else { return endWithoutAnswer(entry) }
         let isOffline = plan.rules.isReadOffline && entry.context.reachability.isRuledOut
         if let finding = cache.findInMemory(entry.request, isOffline: isOffline) {
             goOn(entry, finding)
@@ -35,12 +35,12 @@ enum CacheStage {
         case .send(let ticket):
             share(entry, ticket)
         case .nothing:
-            isMissing(entry)
+            endWithoutAnswer(entry)
         }
     }
 
     /// Ends a call that must not ask the server: it succeeds without an answer.
-    private static func isMissing(_ entry: StageEntry) {
+    private static func endWithoutAnswer(_ entry: StageEntry) {
         guard entry.request.staysOffline else { return entry.pass() }
         entry.call.happen(on: entry.place, .answered(entry.number), with: .answer(entry.missing))
     }
@@ -103,7 +103,7 @@ enum CacheRefresh {
         } catch {
             return context.flights.leave(call, visit)
         }
-        entry.call.log.isRefreshed(by: call.id)
+        entry.call.log.noteRefresh(by: call.id)
         context.pool.submit { call.start() }
     }
 }

@@ -22,7 +22,7 @@ extension RecoverStage {
     /// Judges an answer of the cache on a thread on which it can be mapped.
     static func judge(_ entry: StageEntry, found answer: CachedAnswer) {
         let received = answer.received
-        entry.call.log.isFound(received.cache ?? .none)
+        entry.call.log.noteCacheHit(received.cache ?? .none)
         var note: String?
         switch entry.redirect(received.status, to: received.location) {
         case .followed: return
@@ -43,7 +43,7 @@ extension RecoverStage {
     private static func judge(_ entry: StageEntry, _ answer: CachedAnswer, _ note: String?) {
         let received = answer.received
         let bytes = received.saved?.length ?? Int64(received.body.count)
-        entry.call.isAnsweredByCache(entry.request, bytes: bytes)
+        entry.call.noteCachedAnswer(entry.request, bytes: bytes)
         if ResponseProcessor(entry).isDone(received) {
             take(entry, answer, nil)
         } else if entry.context.asksAboutFailures {

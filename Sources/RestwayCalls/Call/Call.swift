@@ -173,7 +173,7 @@ package final class Call: Sendable {
         let (request, actions) = state.withLock { ($0.request, $0.machine.start()) }
         // If there is no request, the call has ended before it could start.
         guard let request else { return }
-        log.isRouted(request)
+        log.noteRoute(request)
         perform(actions, request, .nothing, on: .caller)
     }
 
@@ -277,7 +277,7 @@ package final class Call: Sendable {
     var attemptNumber: Int { state.withLock { $0.attempts.number } }
 
     /// Ends the call after the outbox has stored its request or failed to; `failure` says which.
-    package func wasStored(_ failure: Failure) {
+    package func endStoring(_ failure: Failure) {
         // The lane is free before anyone learns of the end, so that a flush that starts then finds
         // it free.
         state.withLock({ $0.ties.lane.take() })?.leaveLane(self)

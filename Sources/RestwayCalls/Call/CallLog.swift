@@ -16,7 +16,7 @@ struct CallLog: Sendable {
     let redaction: Redaction
 
     /// Logs where a request goes and how its path was found.
-    func isRouted(_ request: PreparedRequest) {
+    func noteRoute(_ request: PreparedRequest) {
         let (path, route) = (request.destination.path, request.destination.route)
         write(
             .debug, .routing,
@@ -41,7 +41,7 @@ struct CallLog: Sendable {
     }
 
     /// Logs that the cache has the answer.
-    func isFound(_ note: CacheNote) {
+    func noteCacheHit(_ note: CacheNote) {
         write(
             .debug, .cache,
             note.state == .shared
@@ -53,7 +53,7 @@ struct CallLog: Sendable {
         write(.debug, .cache, "waits for the answer to an equal request")
     }
 
-    func isRefreshed(by id: UInt64) {
+    func noteRefresh(by id: UInt64) {
         write(.debug, .cache, "has a stale answer; #\(id) asks for a newer one")
     }
 
@@ -61,17 +61,17 @@ struct CallLog: Sendable {
         write(.debug, .transport, "goes on with the exchange of an equal request")
     }
 
-    func isRedirected(to url: String) {
+    func noteRedirect(to url: String) {
         write(.debug, .client, "is redirected to \(redaction.url(url))")
     }
 
-    func isRetried(_ failure: Failure, afterMilliseconds milliseconds: Int64) {
+    func noteRetry(_ failure: Failure, afterMilliseconds milliseconds: Int64) {
         write(
             .info, .retry, "\(failure.message); tried again in \(milliseconds) ms", [],
             fields { $0.status = failure.httpStatus })
     }
 
-    func isNotRetried(_ reason: RetryDecision.Reason) {
+    func noteNoRetry(_ reason: RetryDecision.Reason) {
         write(.debug, .retry, "is not tried again: \(reason.rawValue)")
     }
 
@@ -89,7 +89,7 @@ struct CallLog: Sendable {
             .warning, .mapping, "\(count) values do not fit; \(issue.keyPath): \(issue.reason)")
     }
 
-    func isReopened(afterMilliseconds milliseconds: Int64) {
+    func noteReopening(afterMilliseconds milliseconds: Int64) {
         write(
             .info, .client, "the event stream has ended; opened again in \(milliseconds) ms")
     }

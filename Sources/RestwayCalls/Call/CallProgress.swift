@@ -94,7 +94,7 @@ extension Call {
     }
 
     /// Records that the cache has the answer. The end of the call is the only notice.
-    func isAnsweredByCache(_ request: PreparedRequest, bytes: Int64) {
+    func noteCachedAnswer(_ request: PreparedRequest, bytes: Int64) {
         guard request.sending.progress != nil else { return }
         state.withLock { state in
             state.progress.progress.update { progress in

@@ -54,7 +54,7 @@ enum ExchangeStage {
         guard limit(&exchange, of: entry, to: deadline) else { return }
         span?.add(to: &exchange, isTrusted: request.sending.isTrusted)
         call.log.sends(exchange, attempt: call.attemptNumber)
-        visit?.ticket.isSent()
+        visit?.ticket.noteSent()
         // Other calls may wait for this exchange.
         let recipient = visit?.key == nil ? nil : ExchangeRecipient(entry)
         let recorder = ExchangeRecorder(
@@ -128,7 +128,7 @@ enum ExchangeStage {
         // If the call is in no batch, it has ended.
         let (batch, visit) = entry.call.state.withLock { ($0.ties.batchPlace, $0.ties.visit) }
         guard let place = batch else { return }
-        visit?.ticket.isSent()
+        visit?.ticket.noteSent()
         let call = entry.call
         call.log.sends(entry.request.exchange, attempt: call.attemptNumber)
         do throws(Failure) {

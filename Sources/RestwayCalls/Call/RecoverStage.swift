@@ -62,7 +62,7 @@ enum RecoverStage {
     private static func bodyFailed(_ entry: StageEntry, _ failure: Failure, _ head: ResponseHead?) {
         var failure = entry.call.located(failure)
         let isTaken = head != nil && !entry.request.exchange.isSafe
-        if isTaken { entry.isTaken() }
+        if isTaken { entry.noteTaken() }
         if let head {
             let received = ReceivedResponse(
                 status: head.status, httpVersion: head.httpVersion, headers: head.headers,
@@ -217,7 +217,7 @@ enum RecoverStage {
         } else if let damage = decoded.damage, processor.isDone(received),
             !processor.isGone(received)
         {
-            entry.isTaken()
+            entry.noteTaken()
             Judgement(entry: entry, failure: damage, mayRetry: false).decide()
         } else if processor.isDone(received) {
             let answer = TakenAnswer(
@@ -267,7 +267,7 @@ extension StageEntry {
     }
 
     /// Notes that the server has taken the request, which is not safe to send again.
-    func isTaken() {
+    func noteTaken() {
         call.state.withLock { state in
             if state.machine.isCurrent(number) { state.isTaken = true }
         }
@@ -281,7 +281,7 @@ extension StageEntry {
         guard isCurrent, let reopening = target?.reopening(after: error) else { return false }
         let now = context.clock.now()
         guard now.advanced(milliseconds: reopening.milliseconds) < deadline else { return false }
-        call.log.isReopened(afterMilliseconds: reopening.milliseconds)
+        call.log.noteReopening(afterMilliseconds: reopening.milliseconds)
         judged(.reopen, .delay(reopening.milliseconds)) { state in
             state.request = reopening.request
             // A stream has no end, so its attempts are not kept.
@@ -350,7 +350,7 @@ struct Judgement {
         let failure = failure
         call.state.withLock { $0.attempts.end(failure, now) }
         if judgement.replays() || judgement.isStored() || judgement.retries(now) { return }
-        judgement.isFinal()
+        judgement.end()
     }
 
     // MARK: Replay
@@ -414,11 +414,11 @@ struct Judgement {
             to: exchange.url)
         switch decision {
         case .stop(let reason):
-            if policy.isTemporary(outcome) { call.log.isNotRetried(reason) }
+            if policy.isTemporary(outcome) { call.log.noteNoRetry(reason) }
             if reason == .bodyCannotRewind { note = Self.notRewindable }
             return false
         case .retry(let milliseconds):
-            call.log.isRetried(failure, afterMilliseconds: milliseconds)
+            call.log.noteRetry(failure, afterMilliseconds: milliseconds)
             call.observe(failure, attempts.ended)
             let start = entry.leaveRedirects()
             entry.judged(.retry, .delay(milliseconds)) { state in
@@ -431,7 +431,7 @@ struct Judgement {
 
     // MARK: The end
 
-    private func isFinal() {
+    private func end() {
         var failure = failure
         if let note { failure.message += note }
         if let kept = entry.standIn(for: failure) {

@@ -20,7 +20,7 @@ extension StageEntry {
         let network = NetworkAnswers(self)
         let mayBeOfNetwork = network.isStorable && location.map(network.leadsAway) == true
         // The server has taken the request, and names a page to go on with (RFC 9110, 15.4.4).
-        if status == 303, !request.exchange.isSafe, !mayBeOfNetwork { isTaken() }
+        if status == 303, !request.exchange.isSafe, !mayBeOfNetwork { noteTaken() }
         guard (300..<400).contains(status), let max = context.options.redirectsMax,
             !request.sending.isInBatch
         else { return .notFollowed }
@@ -74,7 +74,7 @@ extension StageEntry {
                 ? request.destination.beforeRedirects ?? visit?.request ?? request : nil
             let redirected = request.redirected(
                 next, keepsBody: keepsBody, isTrusted: isTrusted, before: before)
-            call.log.isRedirected(to: target)
+            call.log.noteRedirect(to: target)
             judged(.redirect, .nothing) { state in
                 state.request = redirected
                 state.ties.visit = nil

@@ -32,7 +32,7 @@ package final class LifecycleEvent: Sendable {
     package func leavesQueue() {
         guard let listener else { return }
         call.state.withLock { state in
-            state.lifecycle?.isTold(kind, by: listener, state.progress.progress)
+            state.lifecycle?.noteTold(kind, by: listener, state.progress.progress)
         }
     }
 }
@@ -138,7 +138,7 @@ final class CallLifecycle: @unchecked Sendable {
     }
 
     /// Records that an observer learns of progress now.
-    func isTold(_ kind: LifecycleKind, by listener: Int, _ progress: CallProgress) {
+    func noteTold(_ kind: LifecycleKind, by listener: Int, _ progress: CallProgress) {
         listeners[listener][kind].isQueued = false
         listeners[listener][kind].told =
             kind == .uploaded ? progress.upload.done : progress.download.done

@@ -59,7 +59,7 @@ struct RequestBody {
         options.isAbandoned = questions.isAbandoned
         if let identities {
             options.identityForNow = identities.value
-            options.hasNamed = identities.hasNamed
+            options.noteNamed = identities.noteNamed
             options.identityInside = identities.valueInside
             let (mayCreate, mayWait) = (method == .post, try mayWaitInBody())
             options.identityOutermost = { entity, key in

@@ -135,7 +135,7 @@ struct VariableLookup {
         if let index = place.entity.attributeIndex(named: name) {
             if let text = Self.text(place.value(at: index)) {
                 if index == place.entity.identityIndex {
-                    identities?.hasNamed(place.entity, place.storeKey)
+                    identities?.noteNamed(place.entity, place.storeKey)
                 }
                 return .string(text)
             }

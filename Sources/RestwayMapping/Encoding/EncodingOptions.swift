@@ -18,7 +18,7 @@ package struct EncodingOptions {
     package var identityForNow: (Entity, Int64) -> IdentityForNow? = { _, _ in nil }
     /// Called with an object in the store whose identity is written where a relationship leads to
     /// it.
-    package var hasNamed: (Entity, Int64) -> Void = { _, _ in }
+    package var noteNamed: (Entity, Int64) -> Void = { _, _ in }
     /// Returns a replacement for the missing identity of an object that is written whole inside
     /// another object. Nil means that the request creates the object.
     package var identityInside: (Entity, Int64) -> IdentityForNow? = { _, _ in nil }

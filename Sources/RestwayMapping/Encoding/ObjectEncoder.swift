@@ -377,7 +377,7 @@ package struct ObjectEncoder {
                 target: target.entity.name)
         }
         if linked.identity != nil, linked.storeKey != 0 {
-            options.hasNamed(linked.entity, linked.storeKey)
+            options.noteNamed(linked.entity, linked.storeKey)
         }
         links.append(.init(identity: linked.identity, object: nil))
         if mapping.form == .identity { return .leaf(identity) }

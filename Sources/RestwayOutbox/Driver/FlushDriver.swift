@@ -417,7 +417,7 @@ final class FlushDriver: Sendable {
                 let now = around.clock.wallMicroseconds()
                 let settled = try journal.checked(journal.settle(settlements, now: now))
                 for result in results where settled.missing.contains(result.item.id) {
-                    notices.wasWithdrawn(result.report)
+                    notices.tellWithdrawn(result.report)
                 }
                 results.removeAll { settled.missing.contains($0.item.id) }
                 report(results, buried: settled.buried)
@@ -426,14 +426,14 @@ final class FlushDriver: Sendable {
                 // them.
                 journal.release(settlements.map(\.id) + released)
                 stop(error, heldMilliseconds: retryMilliseconds)
-                return wasSettled([])
+                return noteSettled([])
             }
         }
         // This comes after the settlement: a program that sees these items wait may react to it and
         // let them go out.
         if !released.isEmpty { journal.release(released) }
         for result in results where result.isFinal { tellEnd(of: result.report, result.failure) }
-        wasSettled(results.filter { $0.wasSent }.map { $0.report })
+        noteSettled(results.filter { $0.wasSent }.map { $0.report })
     }
 
     /// Tells drafts and observers of the store about settled items.
@@ -461,7 +461,7 @@ final class FlushDriver: Sendable {
     }
 
     /// The results of a call have been written. It runs on a worker.
-    private func wasSettled(_ reports: [StoredRequest]) {
+    private func noteSettled(_ reports: [StoredRequest]) {
         let owesLook = state.withLock { state in
             state.flush.sent += reports
             return state.machine.settled()

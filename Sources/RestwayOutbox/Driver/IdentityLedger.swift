@@ -319,7 +319,7 @@ final class RequestIdentities: LocalIdentities, @unchecked Sendable {
         }
     }
 
-    func hasNamed(_ entity: Entity, _ storeKey: Int64) {
+    func noteNamed(_ entity: Entity, _ storeKey: Int64) {
         if storeKey != 0 { named.append((entity, storeKey)) }
     }
 

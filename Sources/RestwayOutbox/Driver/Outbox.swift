@@ -291,7 +291,7 @@ extension Outbox {
             lane = try storageLane(claim.lane)
         } catch {
             entering.leave()
-            call.wasStored(error)
+            call.endStoring(error)
             return
         }
         let entry = entry(order, claim, kept, lane)
@@ -306,15 +306,15 @@ extension Outbox {
                     "\(call.description) was stored as item \(id) of the outbox: \(order.reason)")
                 queued.outboxID = id
                 Log.shared.write(.info, .outbox, queued.message)
-                call.wasStored(queued)
-                self.wasStored(entry, order.failure)
+                call.endStoring(queued)
+                self.scheduleDelivery(entry, order.failure)
             case .failure(let refusal):
                 var error = Failure(refusal, path: self.journal.path)
                 self.changes.drafts(of: claim.idempotencyKey)
                 if let change = kept.change { self.changes.takeBack(change, kept.drafts) }
                 error.message = "\(call.description) could not be stored: \(error.message)"
                     + " (it was to be, as \(order.reason))"
-                call.wasStored(error)
+                call.endStoring(error)
             }
         }
     }
@@ -339,7 +339,7 @@ extension Outbox {
     }
 
     /// Schedules the delivery of a stored item at its time.
-    private func wasStored(_ entry: OutboxEntry, _ failure: Failure?) {
+    private func scheduleDelivery(_ entry: OutboxEntry, _ failure: Failure?) {
         guard failure != nil else {
             flushing.flush(.ordinary)
             return

@@ -164,7 +164,7 @@ final class OutboxNotices: Sendable {
     }
 
     /// Tells those who wait for an item that the program has removed while it was being sent.
-    func wasWithdrawn(_ item: StoredRequest) {
+    func tellWithdrawn(_ item: StoredRequest) {
         let gone = item.becoming(.gone)
         let waiters = awaited.withLock { $0.end(gone, nil) }
         tell(waiters.map { $0.receiver }, gone, Self.withdrawn(item.id))

@@ -36,19 +36,19 @@ struct ItemOwner: Equatable, Sendable {
 
     private var isDiscriminated: Bool { text?.hasPrefix(Self.discriminatorMark) == true }
 
-    /// The same rule as a condition of SQL.
+    /// The rule `maySend` as a condition of SQL.
     ///
     /// - Parameters:
     ///   - item: The column with the owner of a request.
     ///   - sender: The parameter or the query with the owner in whose name the client sends.
-    static func mayBeSent(item: String, by sender: String) -> String {
+    static func condition(item: String, by sender: String) -> String {
         "(\(item) IS \(sender) OR ((\(item) IS NULL OR \(sender) IS NULL) "
             + "AND coalesce(substr(\(item), 1, 1), '') != '\(discriminatorMark)' "
             + "AND coalesce(substr(\(sender), 1, 1), '') != '\(discriminatorMark)'))"
     }
 
     /// A condition on rows of `item` for the requests that the last sender may send.
-    static let mayBeSentBySender = mayBeSent(
+    static let conditionOfSender = condition(
         item: "item.owner", by: "(SELECT outbox.owner FROM outbox)")
 }
 

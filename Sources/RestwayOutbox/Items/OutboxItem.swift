@@ -148,7 +148,7 @@ struct OutboxTrouble: Equatable, Sendable {
 
     /// The network has answered the request in place of the API.
     static let notTheAPI = "notTheApi"
-    /// The server has refused the credential, or there is none.
+    /// The request waits for another credential.
     static let credential = "credential"
     /// A request waits for an object, but the server answered the creation without an identity.
     static let noIdentity = "noIdentity"
@@ -181,7 +181,7 @@ package enum OutboxDeathReason: Equatable, Sendable {
 package enum OutboxWaitReason: CaseIterable, Sendable {
     /// The network has answered the last attempt, and not the API.
     case notTheAPI
-    /// The server has refused the credential, or there is none. Another credential starts the item.
+    /// The item waits for another credential.
     case credential
     /// The item was stored in the name of another user.
     case otherUser

@@ -36,7 +36,7 @@ struct JournalCandidates {
             let isPassing = rules.deadLetters == .letOthersPass
             return try list(
                 isPassing
-                    ? notPassedBy : "(state = 0 OR state = 1 AND \(ItemOwner.mayBeSentBySender))",
+                    ? notPassedBy : "(state = 0 OR state = 1 AND \(ItemOwner.conditionOfSender))",
                 itemsMax)
         }
         // The heads of lanes in flight are not chosen.
@@ -62,7 +62,7 @@ struct JournalCandidates {
         let maximum = String(Int64.max)
         return rules.deadLetters == .letOthersPass ? maximum
             : "coalesce((SELECT id FROM item WHERE lane = ?2 AND state = 1 "
-                + "AND \(ItemOwner.mayBeSentBySender) ORDER BY id LIMIT 1), \(maximum))"
+                + "AND \(ItemOwner.conditionOfSender) ORDER BY id LIMIT 1), \(maximum))"
     }
 
     private func list(

@@ -55,7 +55,7 @@ struct LaneTurns {
     private static let passingHead = selection + " AND \(HeldItems.excluded) ORDER BY id LIMIT 1"
     private static let deadHead =
         "SELECT id FROM item WHERE lane = ?1 AND state = 1 "
-        + "AND \(ItemOwner.mayBeSent(item: "owner", by: "?2")) ORDER BY id LIMIT 1"
+        + "AND \(ItemOwner.condition(item: "owner", by: "?2")) ORDER BY id LIMIT 1"
 
     // MARK: Turns
 
@@ -103,7 +103,7 @@ struct LaneTurns {
     /// other items end.
     func follow(_ owner: ItemOwner) throws(OutboxError) {
         guard owner != transaction.counters.owner else { return }
-        let mine = ItemOwner.mayBeSent(item: "owner", by: "?1")
+        let mine = ItemOwner.condition(item: "owner", by: "?1")
         let lanes = try file.all(
             "SELECT DISTINCT lane FROM item WHERE state = 1 OR state = 0 AND NOT \(mine) "
                 + "OR state = 3 AND \(mine)", .text(owner.text)
@@ -234,7 +234,7 @@ struct BlockedItems {
         guard rules.deadLetters == .blockTheirLane, owner.maySend(item.entry.origin.owner)
         else { return false }
         let dead = "SELECT 1 FROM item WHERE state = 1 AND id < ?1 "
-            + "AND \(ItemOwner.mayBeSentBySender)"
+            + "AND \(ItemOwner.conditionOfSender)"
         return try rules.order == .strict
             ? file.exists(dead + " LIMIT 1", .integer(item.id))
             : file.exists(
@@ -247,13 +247,13 @@ struct BlockedItems {
             case (.letOthersPass, _): ""
             case (.blockTheirLane, .lanes):
                 " UNION SELECT item.id FROM (SELECT lane, min(id) AS first FROM item "
-                    + "WHERE state = 1 AND \(ItemOwner.mayBeSentBySender) "
+                    + "WHERE state = 1 AND \(ItemOwner.conditionOfSender) "
                     + "GROUP BY lane) AS dead CROSS JOIN item "
                     + "ON item.lane = dead.lane AND item.state = 0 AND item.id > dead.first"
             case (.blockTheirLane, .strict):
                 " UNION SELECT id FROM item "
                     + "WHERE state = 0 AND id > (SELECT min(id) FROM item "
-                    + "WHERE state = 1 AND \(ItemOwner.mayBeSentBySender))"
+                    + "WHERE state = 1 AND \(ItemOwner.conditionOfSender))"
             }
         let count = try file.first(
             "SELECT count(*) FROM (SELECT DISTINCT item.id FROM dependency "

@@ -73,7 +73,7 @@ extension OutboxJournal {
 
     // MARK: Owners
 
-    private static let mine = ItemOwner.mayBeSent(item: "owner", by: "?1")
+    private static let mine = ItemOwner.condition(item: "owner", by: "?1")
 
     /// Returns whether any item waits that may be sent in the name of `owner`.
     private func holdsItems(of owner: ItemOwner) throws(OutboxError) -> Bool {

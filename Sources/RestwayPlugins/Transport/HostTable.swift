@@ -96,7 +96,7 @@ enum HostTable {
             return RESTWAY_PLUGIN_READ_FAILED
         }
         guard let body = exchange.body else { return RESTWAY_PLUGIN_READ_END }
-        switch body.read(into: room, { host.isReady(exchange.id) }) {
+        switch body.read(into: room, { host.tellReady(exchange.id) }) {
         case .bytes(let count):
             outLength?.pointee = count
             return RESTWAY_PLUGIN_READ_BYTES

@@ -153,7 +153,7 @@ final class OpenedTransport: @unchecked Sendable {
     }
 
     /// Tells the plugin, as promised, that more of the body of a request is available.
-    func isReady(_ id: UInt64) {
+    func tellReady(_ id: UInt64) {
         guard find(id) != nil else { return }
         call { table.functions.body_ready?($0, id) }
     }

@@ -55,7 +55,7 @@ package final class TimerDescriptor {
     }
 
     /// Notes that the descriptor became readable.
-    package func hasFired() {
+    package func noteFired() {
         setFor = .never
     }
 }

@@ -10,7 +10,7 @@ from . import _ffi as native
 from ._boundary import check, make
 from ._boundary import name as name_bytes
 from ._exceptions import UsageError
-from ._ffi.conversion import encode, number_of
+from ._ffi.conversion import encode, is_beyond_64_bits, number_of
 from ._hints import no_attribute, not_pickled
 from ._object import Layouts, Object, Objects
 from .reading.shapes import given
@@ -150,6 +150,11 @@ class Draft:
             other: Any = number_of(value)
             if isinstance(value, date) and not isinstance(value, datetime):
                 other = datetime.combine(value, time.min, timezone.utc)
+            if other is None and is_beyond_64_bits(value):
+                raise ValueError(
+                    f"{value} does not fit into 64 bits; give it as a str, for an attribute of "
+                    "type string with the transform numberText"
+                ) from None
             if other is None:
                 raise
             self._set(key, other)

@@ -51,10 +51,10 @@ class OutboxItem(NamedTuple):
     """The server's answer to a dead letter, or to an item in a report."""
     reason: OutboxReason
     """Why the item is a dead letter; NONE for another item. An item with KEY_REUSED needs `edit`,
-    which gives it a new key: a retry gets the same answer. The items with the following reasons
-    are no dead letters, they wait. NOT_THE_API: a hotspot or a proxy has answered in place of the
-    API. CREDENTIAL: the server has refused the credential, or there is none; `set_credential`
-    starts the item. OTHER_USER: it was stored in the name of another user, who has to come back.
+    which gives it a new key: a retry gets the same answer. Three reasons are those of items that
+    wait. NOT_THE_API: a hotspot or a proxy has answered in place of the API. CREDENTIAL: the server
+    refused the credential of the last attempt, or the client had none; `set_credential` starts the
+    item. OTHER_USER: another user stored it, and only a client of that user sends it.
     """
 
     def __repr__(self) -> str:

@@ -83,6 +83,11 @@ def _text(kind: ValueKind, content: bytes) -> Value:
     return text_value(kind, content)
 
 
+def is_beyond_64_bits(value: object) -> bool:
+    # A range compares an instance of a subclass with each of its numbers.
+    return isinstance(value, int) and int(value) not in _INT64
+
+
 def encode(value: object) -> Value:
     """Returns a value for the library. The value keeps alive what it borrows.
 
@@ -93,9 +98,8 @@ def encode(value: object) -> Value:
     if isinstance(value, bool):
         return scalar_value(ValueKind.BOOL, value)
     if isinstance(value, int):
-        value = int(value)  # a range looks at each of its numbers for an instance of a subclass
-        if value not in _INT64:
-            return _text(ValueKind.JSON, str(value).encode())
+        if is_beyond_64_bits(value):
+            return _text(ValueKind.JSON, str(int(value)).encode())
         return scalar_value(ValueKind.INT64, value)
     if isinstance(value, float):
         return scalar_value(ValueKind.DOUBLE, value)
