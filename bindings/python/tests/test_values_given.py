@@ -139,7 +139,7 @@ def test_a_number_fits_the_type_of_its_attribute(client: restway.Client) -> None
     assert client.encode(draft) == {"real": 1.5, "whole": 3, "text": "1.50"}
     draft.real = BIG
     assert draft.real == float(BIG)
-    with pytest.raises(ValueError, match="does not fit into 64 bits.*numberText"):
+    with pytest.raises(ValueError, match=r"does not fit into 64 bits.*numberText"):
         draft.whole = BIG
     with pytest.raises(restway.UsageError, match="whole"):
         draft.whole = Decimal("3.5")
