@@ -84,6 +84,17 @@ def test_a_call_is_a_span_of_the_callers_context(
     assert f"00-{context.trace_id:032x}-{context.span_id:016x}-" in response.text
 
 
+def test_a_method_that_the_conventions_do_not_list_is_named_apart(
+    client: restway.Client, ended: Ended, provider: Any
+) -> None:
+    client.instrument(tracer_provider=provider)
+    client.perform(restway.Request.path("M-SEARCH", "echo"))
+    (span,) = ended.wait(1)
+    assert span.name.split()[0] == "HTTP"
+    assert span.attributes["http.request.method"] == "_OTHER"
+    assert span.attributes["http.request.method_original"] == "M-SEARCH"
+
+
 def test_a_failure_is_an_error_of_its_span(
     client: restway.Client, make_client: MakeClient, ended: Ended, provider: Any
 ) -> None:
