@@ -8,6 +8,7 @@ import XCTest
 @testable import RestwayDocument
 @testable import RestwayOutbox
 @testable import RestwayOutcome
+@testable import RestwayPlugins
 
 /// Messages about mistakes that say what is wrong, where, and what is right.
 final class MessageTests: OutboxTestCase {
@@ -37,15 +38,18 @@ final class MessageTests: OutboxTestCase {
 
     func testAProblemThatAClientFindsInADocumentNamesItsFile() throws {
         let file = "\(directory)/api.json"
-        let text = document(routes: #", "mirror": {"path": "m", "dataMapper": "csv"}"#)
+        let text = document(routes: #", "mirror": {"path": "m", "dataMapper": "missing"}"#)
         XCTAssertTrue(TextFile.write(text, to: file))
         defer { unlink(file) }
         let api = try API(file: file)
         let failure = refusal { _ = try Client.make(api: api, options: ClientOptions()) }
+        // Other tests of this process load plugins.
+        let mappers = PluginRegistry.shared.plugins.flatMap(\.mappers).map(\.name)
+        let known = (["jansson"] + mappers).joined(separator: ", ")
         XCTAssertEqual(
             failure?.message,
-            "\(file): $.routes.mirror.dataMapper: no data mapper is called \"csv\" "
-                + "(there are: jansson)")
+            "\(file): $.routes.mirror.dataMapper: no data mapper is called \"missing\" "
+                + "(there are: \(known))")
     }
 
     // MARK: Bodies
