@@ -239,6 +239,11 @@ final class KeepingTests: XCTestCase {
         XCTAssertEqual(decide(part("4-9/10", "\"1\"", 6, asked: nil), entry).word, "combine")
         let complete = Sample.answer("Cache-Control: max-age=10", "ETag: \"1\"")
         XCTAssertEqual(decide(part("4-9/10", "\"1\"", 6), complete).word, "pass")
+        // The answer to a HEAD has no bytes that a part could join.
+        let head = Sample.answer(
+            "Cache-Control: max-age=10", "Content-Range: bytes 0-3/10", "ETag: \"1\"", status: 206,
+            to: Sample.get("Range: bytes=0-3", method: "HEAD"), bodyLength: 4)
+        XCTAssertEqual(decide(part("4-9/10", "\"1\"", 6), head).word, "keep")
         // A body that is too long is not what its range says; a shorter one is its beginning.
         XCTAssertEqual(decide(part("0-3/10", "\"3\"", 5), entry).word, "pass")
         XCTAssertEqual(part("0-3/10", "\"3\"", 3).1.range?.last, 2)

@@ -73,7 +73,10 @@ package enum Keeping: Sendable, Equatable {
         _ request: CacheRequest, _ answer: StoredHead, _ entries: [StoredHead], _ same: [Int]
     ) -> Keeping? {
         guard let new = answer.range else { return .pass }
-        guard let index = same.first, entries[index].isSameRepresentation(as: answer) else {
+        // The answer to a HEAD has no bytes that a part could join, even where its status is 206.
+        guard let index = same.first, entries[index].hasBody,
+            entries[index].isSameRepresentation(as: answer)
+        else {
             // A part that was not asked for has no meaning of its own.
             return request.headers[first: "Range"] == nil ? .pass : nil
         }
