@@ -29,7 +29,8 @@ func module(
         .target(name: name, dependencies: dependencies, swiftSettings: settings),
         .testTarget(
             name: name + "Tests",
-            dependencies: [.init(stringLiteral: name)] + dependencies + testDependencies,
+            dependencies: [.init(stringLiteral: name), "RandomRounds"] + dependencies
+                + testDependencies,
             swiftSettings: [.swiftLanguageMode(.v6)]),
     ]
 }
@@ -182,8 +183,10 @@ let core: [Target] =
             "RestwayCache", "RestwayBatch", "RestwayOutbox", "RestwayPages", "RestwayClient",
         ] + traits, testing: ["LoopbackServer", "CRestway"])
 
-/// A server for tests on the loopback interface.
-let server: [Target] = [
+/// What several test targets share: a server on the loopback interface, and how many rounds tests
+/// with random input have.
+let testing: [Target] = [
+    .target(name: "RandomRounds", path: "Tests/RandomRounds", swiftSettings: settings),
     .target(
         name: "LoopbackServer", dependencies: ["RestwayThreads"], path: "Tests/LoopbackServer",
         swiftSettings: settings)
@@ -261,5 +264,5 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
     ],
-    targets: systemLibraries + core + server + macros + fuzz + scenarios + bench
+    targets: systemLibraries + core + testing + macros + fuzz + scenarios + bench
 )

@@ -42,10 +42,11 @@ BUNDLE := debug/restwayPackageTests.xctest
 SAY_FAILURES = 2>&1 | tee build/$@.log || { echo "=== what failed:"; \
 	grep -E '(^|: )error: |Fatal error|^SUMMARY: ' build/$@.log; exit 1; }
 
-# The folders and the options of the builds of the Swift tests.
+# The folders and the options of the builds of the Swift tests. A report of a sanitizer needs the
+# lines of the sources, and no other debug information, which takes time to make.
 DEBUG := .build
-ASAN := .build-asan --sanitize=address
-TSAN := .build-tsan --sanitize=thread
+ASAN := .build-asan --sanitize=address -Xswiftc -gline-tables-only
+TSAN := .build-tsan --sanitize=thread -Xswiftc -gline-tables-only
 # $(call xctest,BUILD,HALF): runs a half of the Swift tests. XCTest keeps every test case alive to the
 # end, which the leak check reports as leaks. Leaks are found by valgrind in the C harness, and by
 # tests that hold weak references.

@@ -1,3 +1,4 @@
+import RandomRounds
 import RestwayThreads
 import XCTest
 
@@ -7,9 +8,9 @@ import RestwayDocument
 /// Random schedules of calls, answers, refreshes, cancels and a close. They are compared with
 /// `AuthModel`, and with rules that hold for any model.
 final class AuthScheduleTests: XCTestCase {
-    func testTheMachineAgreesWithTheModelInThousandsOfSchedules() {
+    func testTheMachineAgreesWithTheModelInManySchedules() {
         var totals = World.Counts()
-        for seed in 0..<6_000 as Range<UInt64> {
+        for seed in 0..<UInt64(rounds(6_000)) {
             var world = World(seed: seed)
             if let problem = world.run() {
                 XCTFail("seed \(seed): \(problem)\n" + world.log.joined(separator: "\n"))
@@ -18,14 +19,14 @@ final class AuthScheduleTests: XCTestCase {
             totals.add(world.counts)
         }
         // The schedules are only useful if they reach every state.
-        XCTAssertGreaterThan(totals.replayed, 5_000)
-        XCTAssertGreaterThan(totals.refreshes, 5_000)
-        XCTAssertGreaterThan(totals.failed, 5_000)
-        XCTAssertGreaterThan(totals.cancelledWaiting, 500)
-        XCTAssertGreaterThan(totals.obsolete, 500)
-        XCTAssertGreaterThan(totals.throttled, 100)
-        XCTAssertGreaterThan(totals.closed, 1_000)
-        XCTAssertGreaterThan(totals.notReplayed, 1_000)
+        XCTAssertGreaterThan(totals.replayed, rounds(5_000))
+        XCTAssertGreaterThan(totals.refreshes, rounds(5_000))
+        XCTAssertGreaterThan(totals.failed, rounds(5_000))
+        XCTAssertGreaterThan(totals.cancelledWaiting, rounds(500))
+        XCTAssertGreaterThan(totals.obsolete, rounds(500))
+        XCTAssertGreaterThan(totals.throttled, rounds(100))
+        XCTAssertGreaterThan(totals.closed, rounds(1_000))
+        XCTAssertGreaterThan(totals.notReplayed, rounds(1_000))
     }
 }
 

@@ -1,3 +1,4 @@
+import RandomRounds
 import RestwayCalls
 import RestwayDocument
 import RestwayThreads
@@ -77,7 +78,7 @@ final class CacheKeyTests: XCTestCase {
                 .map { _ in letters.randomElement(using: &random)! }.joined()
         }
         var known: [String: [[String]]] = [:]
-        for _ in 0..<20_000 {
+        for _ in 0..<rounds(20_000) {
             let pairs = (0..<Int.random(in: 0...3, using: &random)).map { _ in (word(), word()) }
             let url = pairs.isEmpty ? "" : "?" + pairs.map { "\($0)=\($1)" }.joined(separator: "&")
             let text = key("http://a.test/" + url).text
@@ -98,7 +99,7 @@ final class CacheKeyTests: XCTestCase {
             XCTAssertEqual(Set(queries).count, 1, "\(text) stands for \(Set(queries))")
         }
         XCTAssertEqual(Set(known.values.map { $0[0] }).count, known.count)
-        XCTAssertGreaterThan(known.count, 1_000)
+        XCTAssertGreaterThan(known.count, rounds(1_000))
     }
 
     func testATargetIsItsOwnTarget() {
@@ -112,7 +113,7 @@ final class CacheKeyTests: XCTestCase {
             "http://[::1]:8080", "http://a.test:443",
         ]
         var normalCount = 0
-        for _ in 0..<20_000 {
+        for _ in 0..<rounds(20_000) {
             var url = origins.randomElement(using: &random)!
             url += ["/", "?", "#"].randomElement(using: &random)!
             for _ in 0..<Int.random(in: 0...8, using: &random) {
@@ -122,7 +123,7 @@ final class CacheKeyTests: XCTestCase {
             XCTAssertEqual(target, CacheKey.target(target), url)
             if url == target { normalCount += 1 }
         }
-        XCTAssertGreaterThan(normalCount, 1_000)
+        XCTAssertGreaterThan(normalCount, rounds(1_000))
     }
 
     func testARememberedLabelIsTheLabelThatIsMadeAnew() {

@@ -1,3 +1,4 @@
+import RandomRounds
 import XCTest
 
 @testable import RestwayCalls
@@ -115,7 +116,7 @@ final class LifecycleOrderTests: XCTestCase {
     func testRandomJourneysTellTheirEventsInOrder() {
         var random = SystemRandomNumberGenerator()
         var seen: Set<Character> = []
-        for _ in 0..<20_000 {
+        for _ in 0..<rounds(20_000) {
             let events = journey(&random)
             seen.formUnion(events)
             XCTAssertLessThanOrEqual(events.count { $0 == "T" }, 1, events)

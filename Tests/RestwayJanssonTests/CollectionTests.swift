@@ -1,3 +1,4 @@
+import RandomRounds
 import RestwayJSON
 import RestwayJansson
 import RestwayMapping
@@ -189,7 +190,7 @@ final class CollectionTests: XCTestCase {
             .map(.list(.one(.int))), .list(.map(.one(.int))),
         ]
         var generator = Seeded(19)
-        for _ in 0..<4_000 {
+        for _ in 0..<rounds(4_000) {
             let shape = shapes.randomElement(using: &generator)!
             let json = random(3, &generator)
             let parsed = try JSONValue.parse(json, .anyJSON)

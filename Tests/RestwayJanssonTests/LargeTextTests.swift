@@ -1,4 +1,5 @@
 import Foundation
+import RandomRounds
 import RestwayJansson
 import RestwayMapping
 import RestwayObjects
@@ -93,7 +94,7 @@ final class LargeTextTests: XCTestCase {
 
     func testRandomTextsAndBrokenOnesAreTheSameInParts() {
         var generator = Seeded(77)
-        for _ in 0..<1_500 {
+        for _ in 0..<rounds(1_500) {
             var bytes = Array(RandomJSON.text(&generator).utf8)
             assertTheSame(bytes)
             for _ in 0..<Int.random(in: 1...2, using: &generator) where !bytes.isEmpty {

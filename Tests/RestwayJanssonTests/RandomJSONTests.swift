@@ -1,3 +1,4 @@
+import RandomRounds
 import RestwayJansson
 import RestwayMapping
 import RestwayObjects
@@ -12,7 +13,7 @@ final class RandomJSONTests: XCTestCase {
 
     func testNoJSONTrapsOrMakesPhantomsAndMappingTwiceEqualsMappingOnce() throws {
         var generator = Seeded(2_026)
-        for _ in 0..<20_000 {
+        for _ in 0..<rounds(20_000) {
             let json = RandomJSON.text(&generator)
             let result = try map(json, descriptors)
             for row in result.rows {
@@ -38,7 +39,7 @@ final class RandomJSONTests: XCTestCase {
 
     func testCapturedTextIsJSONOfTheSameValue() throws {
         var generator = Seeded(5)
-        for _ in 0..<5_000 {
+        for _ in 0..<rounds(5_000) {
             let json = RandomJSON.text(&generator)
             let first = try map(#"{"json":\#(json)}"#).rows[0].value(named: "json")
             guard case .json(let text) = first else {
@@ -52,7 +53,7 @@ final class RandomJSONTests: XCTestCase {
     func testNoBytesTrap() {
         var generator = Seeded(9)
         let machinePlan = MappingPlan(descriptors)
-        for _ in 0..<5_000 {
+        for _ in 0..<rounds(5_000) {
             var bytes = Array(RandomJSON.text(&generator).utf8)
             for _ in 0..<Int.random(in: 1...4, using: &generator) where !bytes.isEmpty {
                 let index = Int.random(in: 0..<bytes.count, using: &generator)

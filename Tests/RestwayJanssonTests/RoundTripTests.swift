@@ -1,3 +1,4 @@
+import RandomRounds
 import RestwayJSON
 import RestwayJansson
 import RestwayMapping
@@ -39,7 +40,7 @@ final class RoundTripTests: XCTestCase {
     func testReverseOfForwardEqualsTheSource() throws {
         var generator = Seeded(11)
         let options = JSONValue.ParseOptions.anyJSON
-        for _ in 0..<3_000 {
+        for _ in 0..<rounds(3_000) {
             let source = Self.object(&generator)
             guard let row = try map(source).rows.first else {
                 XCTAssertEqual(source, "{}")
@@ -57,7 +58,7 @@ final class RoundTripTests: XCTestCase {
     /// Random graphs, by identity and expanded: the written text maps to the same graph again.
     func testForwardOfReverseLeadsToTheSameObjects() throws {
         var generator = Seeded(12)
-        for _ in 0..<300 {
+        for _ in 0..<rounds(300) {
             let count = Int64.random(in: 1...6, using: &generator)
             let store = MemoryStore(keyBefore: 0)
             var changes = ChangeSet()

@@ -1,3 +1,4 @@
+import RandomRounds
 import RestwayThreads
 import XCTest
 
@@ -63,7 +64,7 @@ final class FlushScheduleTests: XCTestCase {
     private var (callsMax, ends, flushesBegun) = (1, 0, 0)
 
     func testTheMachineDoesWhatTheHistoryAllows() {
-        for seed in UInt64(1)...200 {
+        for seed in 1...UInt64(rounds(200)) {
             begin(seed)
             for _ in 0..<150 { step() }
             drain()

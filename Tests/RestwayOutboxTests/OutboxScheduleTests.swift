@@ -1,4 +1,5 @@
 import Glibc
+import RandomRounds
 import RestwayObjects
 @testable import RestwayOutbox
 import RestwayThreads
@@ -26,27 +27,31 @@ final class OutboxScheduleTests: JournalTestCase {
 
     func testRandomSchedulesAgreeWithTheModel() throws {
         let first = UInt64.random(in: 1...1_000_000)
-        print("seeds 1...12 and \(first)...\(first + 3)")
-        for seed in Array(1...12) + Array(first..<first + 4) { try run(seed, steps: 150) }
+        let seeds = Array(1...UInt64(rounds(12))) + Array(first..<first + UInt64(rounds(4)))
+        print("seeds \(seeds)")
+        for seed in seeds { try run(seed, steps: 150) }
     }
 
     /// With this, many rows are written and read with one statement.
     func testRandomSchedulesOfManyLanesAgreeWithTheModel() throws {
         let first = UInt64.random(in: 1...1_000_000)
-        print("seeds 1...8 and \(first)...\(first + 3)")
+        let seeds = Array(1...UInt64(rounds(8))) + Array(first..<first + UInt64(rounds(4)))
+        print("seeds \(seeds)")
         (lanes, arrivals, itemsMax) = (90, 60, 100)
-        for seed in Array(1...8) + Array(first..<first + 4) { try run(seed, steps: 40) }
+        for seed in seeds { try run(seed, steps: 40) }
     }
 
     /// With this, most items are only marked when they are delivered, and the following ones are
     /// read ahead.
     func testRandomSchedulesOfPlainRequestsAgreeWithTheModel() throws {
         let first = UInt64.random(in: 1...1_000_000)
-        print("seeds 1...8, 226836 and \(first)...\(first + 1)")
         haveObjects = false
         // With the value in between, few are taken after many: items that were in flight were once
         // sent again.
-        for seed in Array(1...8) + [226_836] + Array(first..<first + 2) {
+        let seeds =
+            Array(1...UInt64(rounds(8))) + [226_836] + Array(first..<first + UInt64(rounds(4)))
+        print("seeds \(seeds)")
+        for seed in seeds {
             (lanes, arrivals) = (seed % 2 == 0 ? 30 : 90, 30)
             itemsMax = seed % 3 == 0 ? 12 : 40
             try run(seed, steps: 50)

@@ -1,3 +1,4 @@
+import RandomRounds
 import RestwayObjects
 import RestwaySQLiteStore
 import RestwayThreads
@@ -363,7 +364,7 @@ final class QueryModelTests: SQLiteTestCase {
     }
 
     func testRandomConditionsFindWhatTheModelFinds() throws {
-        for seed in 1...UInt64(60) where testRun?.totalFailureCount == 0 { try check(seed) }
+        for seed in 1...UInt64(rounds(60)) where testRun?.totalFailureCount == 0 { try check(seed) }
     }
 
     /// A query of the largest size that the library admits is none too large for SQLite.

@@ -1,3 +1,4 @@
+import RandomRounds
 import RestwayObjects
 import RestwaySQLiteStore
 import RestwayThreads
@@ -170,7 +171,7 @@ final class StoreAgreementTests: SQLiteTestCase {
     }
 
     func testRandomChangesAndQueriesComeToTheSame() throws {
-        for seed in 1...UInt64(12) {
+        for seed in 1...UInt64(rounds(12)) {
             try check(seed, cachedObjectsMax: seed % 2 == 0 ? 1_000 : 2)
         }
     }
