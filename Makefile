@@ -54,8 +54,7 @@ wheel: wheel-files ## make a Python wheel with the library inside, and the sourc
 
 check-wheel: wheel test-wheel ## check the wheel, and run it in an older Debian
 
-dist: trained ## make archives with the trained library, checksums and a bill of materials
-	$(MAKE) --no-print-directory dist-files DIST_STAGE=$(TRAINED_STAGE)
+dist: stage dist-files ## make archives, checksums and a bill of materials in build/dist
 
 deb: stage deb-files ## make packages of Debian in build/deb/packages
 

@@ -25,7 +25,7 @@ JANSSON_FLAGS := --pkg-config-path $(JANSSON) -Xlinker --exclude-libs=librestway
 # modules, which are hashes of options and paths, and the compiler writes no hash of its options into
 # each module.
 RELEASE_BUILD := RESTWAY_RELEASE=1 swift build -c release --scratch-path $(RELEASE) \
-	$(JANSSON_FLAGS) $(TRAINING_FLAGS) \
+	$(JANSSON_FLAGS) \
 	-Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=. \
 	-Xswiftc -static-stdlib -Xswiftc -enforce-exclusivity=unchecked \
 	-Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld \

@@ -56,14 +56,6 @@ def test_is_stripped(stage: Stage) -> None:
     assert ".debug_info" not in output("readelf", "-SW", stage.library)
 
 
-def test_counts_nothing(stage: Stage) -> None:
-    """`make dist` builds a library that counts, to train the library that it publishes."""
-    assert "__llvm_prf" not in output("readelf", "-SW", stage.library)
-    content = stage.library.read_bytes()
-    assert b"__llvm_profile" not in content
-    assert b"LLVM_PROFILE_FILE" not in content
-
-
 def test_is_small(stage: Stage) -> None:
     """A single call of a function of Swift's string processing would add a MiB to the library.
 

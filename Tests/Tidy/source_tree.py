@@ -12,8 +12,7 @@ SOURCES = ROOT / "Sources"
 
 #: The folder of build results in a tree without git (a release archive).
 _BUILT = {
-    "build", ".build", ".build-release", ".build-counting", ".build-trained", ".build-asan",
-    ".build-tsan", ".build-fuzz", "__pycache__",
+    "build", ".build", ".build-release", ".build-asan", ".build-tsan", ".build-fuzz", "__pycache__",
 }
 _CODE = {".swift", ".c", ".h", ".cpp", ".hpp", ".py"}
 _BINARY = {".png", ".gz", ".db", ".so", ".ico", ".pdf", ".der"}
