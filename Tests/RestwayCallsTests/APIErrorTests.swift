@@ -9,11 +9,13 @@ import XCTest
 final class APIErrorTests: XCTestCase {
     private func read(
         _ text: String, type: String? = nil, format: ErrorDefinition.Format? = nil,
-        code: [String]? = nil, message: [String]? = nil, details: ErrorDefinition.List? = nil
+        code: [String]? = nil, message: [String]? = nil, details: ErrorDefinition.List? = nil,
+        field: [String]? = nil
     ) -> APIError {
         APIError(
             body: Body(Array(text.utf8)), mediaType: type,
-            ErrorDefinition(code: code, message: message, details: details, format: format),
+            ErrorDefinition(
+                code: code, message: message, details: details, field: field, format: format),
             read: { try? JSONValue.parse($0, .init(keepsNULInKeys: true)) })
     }
 
@@ -32,8 +34,8 @@ final class APIErrorTests: XCTestCase {
             XCTAssertEqual(error.code, "226")
             XCTAssertEqual(error.message, "Too short")
             XCTAssertEqual(
-                error.details.map(\.path), ["/data/attributes/password", "sort", ""])
-            XCTAssertEqual(error.details.map(\.message), ["Too short", "Unknown parameter", ""])
+                error.details.map(\.path), ["password", "sort", ""])
+            XCTAssertEqual(error.details.map(\.message), ["Too short", "Unknown parameter", "7"])
         }
         XCTAssertNil(read(text, type: "application/json").code)
     }
@@ -89,6 +91,7 @@ final class APIErrorTests: XCTestCase {
                 .init(path: "title", message: "is missing", code: "missing"),
                 .init(path: "body.age", message: "7", code: "7"),
                 .init(path: "", message: "too late"),
+                .init(path: "[3].other", message: "1"),
             ])
     }
 
@@ -131,13 +134,146 @@ final class APIErrorTests: XCTestCase {
         }
     }
 
-    func testAListOfErrorsWithoutEndIsCutOff() {
+    func testAListOfErrorsWithoutEndIsCutOffAndSaysSo() {
         let errors = Array(repeating: #"{"detail": "x"}"#, count: 500).joined(separator: ",")
-        XCTAssertEqual(read("{\"errors\": [\(errors)]}", format: .jsonapi).details.count, 100)
-        XCTAssertEqual(
+        for error in [
+            read("{\"errors\": [\(errors)]}", format: .jsonapi),
             read(
                 "{\"errors\": [\(errors)]}",
-                details: .init(place: ["errors"], message: ["detail"])
-            ).details.count, 100)
+                details: .init(place: ["errors"], message: ["detail"])),
+        ] {
+            XCTAssertEqual(error.details.count, 101)
+            XCTAssertEqual(error.details[99].message, "x")
+            XCTAssertEqual(error.details[100].message, "(and 400 more)")
+        }
+    }
+
+    /// Returns the details as lines: the path, the message and the code.
+    private func lines(_ error: APIError) -> [String] {
+        error.details.map { detail in
+            [detail.path, detail.message, detail.code].compactMap { $0 }.joined(separator: ": ")
+        }
+    }
+
+    private static let body = ErrorDefinition.List(place: [], message: ["detail"])
+
+    func testTheBodyMayBeTheMapOfTheFields() {
+        let error = read(
+            """
+            {"detail": "Invalid", "name": ["blank"], "email": ["odd", "long"], "lines": [{},
+             {"quantity": ["small"]}], "non_field_errors": ["late"], "seen": null}
+            """, message: ["detail"], details: Self.body)
+        XCTAssertEqual(error.message, "Invalid")
+        XCTAssertEqual(
+            lines(error),
+            [
+                "name: blank", "email: odd", "email: long", "lines[1].quantity: small",
+                "non_field_errors: late",
+            ])
+        let named = read(
+            #"{"detail": {"detail": "odd", "name": "blank"}}"#, message: ["detail"],
+            details: Self.body)
+        XCTAssertNil(named.message)
+        XCTAssertEqual(lines(named), ["detail: odd"])
+    }
+
+    func testTheBodyMayBeTheList() {
+        XCTAssertEqual(lines(read(#"["a", "b"]"#, details: Self.body)), [": a", ": b"])
+        XCTAssertEqual(
+            lines(read(#"[{}, {"name": ["blank"]}]"#, details: Self.body)), ["[1].name: blank"])
+        let text = read(#""Try later""#, details: Self.body)
+        XCTAssertEqual(text.message, "Try later")
+        XCTAssertEqual(text.details, [])
+    }
+
+    func testNestedFieldsHavePaths() {
+        let bodies = [
+            #"{"errors": {"lines": {"1": {"quantity": ["small"]}}}}"#,
+            #"{"errors": {"lines.1.quantity": ["small"]}}"#,
+            #"{"errors": {"lines[1].quantity": "small"}}"#,
+            #"{"errors": {"lines": [{}, {"quantity": [["small"]]}]}}"#,
+            #"{"errors": [{"field": ["lines", 1, "quantity"], "message": "small"}]}"#,
+            #"{"errors": [{"field": "/lines/1/quantity", "message": "small"}]}"#,
+            ##"{"errors": [{"field": "#/lines/1/quantity", "message": "small"}]}"##,
+            #"{"errors": {"lines": [{}, {"quantity": {"message": "small"}}]}}"#,
+        ]
+        for body in bodies {
+            XCTAssertEqual(
+                lines(read(body, details: Self.list)), ["lines[1].quantity: small"], body)
+        }
+    }
+
+    func testATextInPlaceOfTheListIsTheMessage() {
+        let list = ErrorDefinition.List(place: ["detail"], field: ["loc"], message: ["msg"])
+        let error = read(#"{"detail": "Not found"}"#, details: list)
+        XCTAssertEqual(error.message, "Not found")
+        XCTAssertEqual(error.details, [])
+        let both = read(#"{"m": "a", "detail": "b"}"#, message: ["m"], details: list)
+        XCTAssertEqual(both.message, "a")
+    }
+
+    func testAKeyPathMayLeadToAnElementOfAnArray() {
+        let error = read(
+            #"{"errors": [{"code": "E1", "text": "first"}, {"code": "E2"}]}"#,
+            code: ["errors", "0", "code"], message: ["errors", "0", "text"])
+        XCTAssertEqual(error.code, "E1")
+        XCTAssertEqual(error.message, "first")
+        XCTAssertNil(read(#"{"errors": []}"#, code: ["errors", "0", "code"]).code)
+        XCTAssertNil(read(#"{"errors": ["a"]}"#, code: ["errors", "-1"]).code)
+    }
+
+    func testPointersOfJSONAPIGiveTheNamesOfAttributesAndRelationships() {
+        let paths = [
+            "/data/attributes/title": "title", "/data/attributes/lines/1/quantity":
+                "lines[1].quantity", "/data/relationships/author": "author",
+            "/data/relationships/tags/data/0": "tags[0]", "/data/2/attributes/title": "[2].title",
+            "/data": "", "/data/id": "id", "/included/0/attributes/name":
+                "included[0].attributes.name", "/data/attributes/a~1b~0c": "a/b~c", "": "",
+        ]
+        for (pointer, path) in paths {
+            let error = read(
+                #"{"errors": [{"detail": "odd", "source": {"pointer": "\#(pointer)"}}]}"#,
+                format: .jsonapi)
+            XCTAssertEqual(error.details, [.init(path: path, message: "odd")], pointer)
+        }
+    }
+
+    func testOneFieldStandsBesideTheMessage() {
+        func params(_ text: String, _ more: String = "") -> [String] {
+            lines(
+                read(
+                    #"{"code": "bad", "message": "Odd", "data": {"params": \#(text)}\#(more)}"#,
+                    code: ["code"], message: ["message"],
+                    details: .init(
+                        place: ["more"], field: ["data", "params"], code: ["code"],
+                        message: ["message"]), field: ["data", "params"]))
+        }
+        XCTAssertEqual(params(#""status""#), ["status: Odd: bad"])
+        XCTAssertEqual(params(#"["status", "title"]"#), ["status: Odd: bad", "title: Odd: bad"])
+        XCTAssertEqual(params(#"{"status": "Not a text."}"#), ["status: Not a text.: bad"])
+        XCTAssertEqual(params("null"), [])
+        XCTAssertEqual(
+            params(
+                #"{"a": "x"}"#,
+                #", "more": [{"code": "c", "message": "m", "data": {"params": {"b": "y"}}}]"#),
+            ["b: y: c", "a: x: bad"])
+    }
+
+    func testProblemsThatAreNestedWithoutEndAreCutOff() {
+        let text =
+            String(repeating: #"{"a":"#, count: 900) + "1" + String(repeating: "}", count: 900)
+        let details = read("{\"errors\": \(text)}", details: .init(place: ["errors"])).details
+        XCTAssertEqual(
+            details.map(\.message), ["the problems are nested too deeply to be read"])
+    }
+
+    func testWithoutAMessageTheFirstProblemIsTheSummary() {
+        XCTAssertEqual(
+            read(#"{"name": ["blank", "short"]}"#, details: Self.body).summary,
+            "name: blank (and 1 more)")
+        XCTAssertEqual(
+            read(#"{"detail": "Odd", "name": "x"}"#, message: ["detail"], details: Self.body)
+                .summary, "Odd")
+        XCTAssertNil(read("{}", details: Self.body).summary)
     }
 }

@@ -215,7 +215,7 @@ final class JSONAPITests: OutboxTestCase {
             """, headers: [HeaderField(name: "Content-Type", value: "application/json")])
         let failure = failure(of: call)
         XCTAssertEqual(failure?.details.map(\.message), ["title is blank"])
-        XCTAssertEqual(failure?.details.map(\.path), ["/data/attributes/title"])
+        XCTAssertEqual(failure?.details.map(\.path), ["title"])
         XCTAssertEqual(failure?.details.map(\.code), ["blank"])
     }
 

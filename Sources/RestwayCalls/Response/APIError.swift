@@ -9,9 +9,6 @@ struct APIError {
     /// The problems if the body lists several: the place, the code and the message of each one.
     private(set) var details: [Failure.Detail] = []
 
-    /// The largest number of errors that are kept, because a very long list does not help.
-    private static let detailsMax = 100
-
     /// Reads any body. If it is not JSON, or has another shape, there is neither a code nor a
     /// message.
     ///
@@ -23,7 +20,7 @@ struct APIError {
         let format = definition.format(mediaType: mediaType)
         guard
             definition.code != nil || definition.message != nil || definition.details != nil
-                || format != nil
+                || definition.field != nil || format != nil
         else { return }
         guard let tree = body.withBytes(read) else { return }
         switch format {
@@ -34,75 +31,54 @@ struct APIError {
         // The key paths of the document count more than the format.
         code = Self.text(tree, definition.code) ?? code
         message = Self.text(tree, definition.message) ?? message
-        if let list = definition.details, let problems = tree.value(atKeyPath: list.place) {
-            let found = Self.details(problems, list, format)
-            if !found.isEmpty { details = found }
-        }
+        readDetails(tree, definition, format)
     }
 
     /// Whether the body says anything in a shape that is known.
     var isFound: Bool { code != nil || message != nil || !details.isEmpty }
 
-    /// Returns the problems of a list: an array, or an object that has the problems of each field
-    /// under the name of the field.
-    ///
-    /// - Parameter list: The names that the document gives to the parts of a problem.
-    private static func details(
-        _ problems: JSONValue, _ list: ErrorDefinition.List?, _ format: ErrorDefinition.Format?
-    ) -> [Failure.Detail] {
-        var found: [Failure.Detail] = []
-        for (field, problems) in problems.members ?? [("", problems)] {
-            for problem in problems.elements ?? [problems] where found.count < detailsMax {
-                let detail = detail(problem, of: field, list, format)
-                if let detail { found.append(detail) }
-            }
-        }
-        return found
+    /// What a message about the failure says of the body: the API's message or, without it, the
+    /// first problem.
+    var summary: String? {
+        guard message == nil, let first = details.first else { return message }
+        let more = details.count > 1 ? " (and \(details.count - 1) more)" : ""
+        return (first.path.isEmpty ? "" : "\(first.path): ") + first.message + more
     }
 
-    /// Returns one problem, which is an object or only a message; `nil` if it says nothing.
-    private static func detail(
-        _ problem: JSONValue, of field: String, _ list: ErrorDefinition.List?,
-        _ format: ErrorDefinition.Format?
-    ) -> Failure.Detail? {
-        if let message = text(problem) { return .init(path: field, message: message) }
-        // The key paths of the document count more than the names of the format.
-        func first<Part>(
-            _ own: [String]?, _ names: [[String]]?, _ read: (JSONValue) -> Part?
-        ) -> Part? {
-            for keyPath in [own].compactMap({ $0 }) + (names ?? []) {
-                if let part = problem.value(atKeyPath: keyPath).flatMap(read) { return part }
+    /// Takes the list of problems for which the document has a place, and the fields that the body
+    /// names beside its message.
+    private mutating func readDetails(
+        _ tree: JSONValue, _ definition: ErrorDefinition, _ format: ErrorDefinition.Format?
+    ) {
+        if let list = definition.details, let problems = tree.part(at: list.place) {
+            if let text = problems.text {
+                // Some servers write a message in the place of the list.
+                if message == nil { message = text }
+            } else {
+                let isBody = list.place.isEmpty
+                let others = [definition.code, definition.message, definition.field]
+                    .compactMap { $0?.count == 1 ? $0?.first : nil }
+                let found = ProblemList.details(
+                    of: problems, list, format, isBody: isBody, without: others)
+                if !found.isEmpty { details = found }
             }
-            return nil
         }
-        let path = first(list?.field, format?.fieldNames, fieldName)
-        let code = first(list?.code, format?.codeNames, text)
-        let message = first(list?.message, format?.messageNames, text)
-        guard path != nil || code != nil || message != nil else { return nil }
-        return .init(path: path ?? field, message: message ?? code ?? "", code: code)
-    }
-
-    /// Returns the name of a field, whose parts some servers write as an array.
-    private static func fieldName(_ value: JSONValue) -> String? {
-        guard let parts = value.elements else { return text(value) }
-        return parts.compactMap(text).joined(separator: ".")
+        guard let place = definition.field, let fields = tree.part(at: place) else { return }
+        let named = Set(details.map(\.path))
+        details +=
+            ProblemList.details(ofFields: fields, code: code, message: message)
+            .filter { !named.contains($0.path) }
     }
 
     /// Takes the code and the message from the first error, and a detail from each one.
     private mutating func readJSONAPI(_ tree: JSONValue) {
-        guard let errors = tree["errors"]?.elements else { return }
-        for error in errors.prefix(Self.detailsMax) where error.kind == .object {
-            let text = Self.text(error, "detail") ?? Self.text(error, "title")
-            let source = error["source"].flatMap { source in
-                Self.text(source, "pointer") ?? Self.text(source, "parameter")
-                    ?? Self.text(source, "header")
-            }
-            let errorCode = Self.text(error, "code")
-            details.append(.init(path: source ?? "", message: text ?? "", code: errorCode))
-            guard details.count == 1 else { continue }
-            code = errorCode
-            message = text
+        guard let errors = tree["errors"] else { return }
+        let first = errors.elements?.first { $0.kind == .object }
+        if let first {
+            code = Self.text(first, "code")
+            message = Self.text(first, "detail") ?? Self.text(first, "title")
         }
+        details = ProblemList.details(of: errors, nil, .jsonapi)
     }
 
     /// Reads a problem. Its type "about:blank" says no more than the status (RFC 9457, section
@@ -112,42 +88,17 @@ struct APIError {
         let type = Self.text(tree, "type")
         code = type == "about:blank" ? nil : type
         message = Self.text(tree, "detail") ?? Self.text(tree, "title")
-        if let problems = tree["errors"] { details = Self.details(problems, nil, .problem) }
+        if let problems = tree["errors"] {
+            details = ProblemList.details(of: problems, nil, .problem)
+        }
     }
 
     private static func text(_ object: JSONValue, _ key: String) -> String? {
-        object[key].flatMap(text)
+        object[key]?.text
     }
 
     private static func text(_ value: JSONValue, _ keyPath: [String]?) -> String? {
-        keyPath.flatMap { value.value(atKeyPath: $0) }.flatMap(text)
-    }
-
-    private static func text(_ value: JSONValue) -> String? {
-        switch value.kind {
-        case .string: value.string.flatMap { $0.isEmpty ? nil : $0 }
-        case .integer, .real, .boolean: String(decoding: value.text(), as: UTF8.self)
-        case .null, .array, .object: nil
-        }
-    }
-}
-
-/// The names that a format gives to the parts of one problem in a list.
-extension ErrorDefinition.Format {
-    fileprivate var fieldNames: [[String]] {
-        switch self {
-        case .jsonapi: [["source", "pointer"], ["source", "parameter"], ["source", "header"]]
-        case .problem: [["pointer"], ["field"], ["parameter"], ["header"]]
-        }
-    }
-
-    fileprivate var codeNames: [[String]] { [["code"]] }
-
-    fileprivate var messageNames: [[String]] {
-        switch self {
-        case .jsonapi: [["detail"], ["title"]]
-        case .problem: [["detail"], ["message"], ["title"]]
-        }
+        keyPath.flatMap { value.part(at: $0) }?.text
     }
 }
 

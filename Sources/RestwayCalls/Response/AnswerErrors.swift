@@ -25,7 +25,7 @@ struct AnswerErrors {
         var message = "\(processor.describe(received)) answered \(received.status)"
         if let reason = HTTPStatus.reasons[received.status] { message += " \(reason)" }
         if received.isSuccess { message += ", which its route does not take as a success" }
-        if let text = error.message ?? excerpt(of: received, error) ?? notDecoded(received, error) {
+        if let text = error.summary ?? excerpt(of: received, error) ?? notDecoded(received, error) {
             message += ": \(text)"
         }
         if let code = error.code { message += " (API code \(code))" }

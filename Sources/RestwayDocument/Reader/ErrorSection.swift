@@ -15,7 +15,8 @@ package struct ErrorDefinition: Sendable {
 
     /// The place of a list of problems, and the key paths in each problem of the list.
     package struct List: Sendable {
-        /// The list: an array, or an object whose keys are the names of fields.
+        /// The list: an array, or an object whose keys are the names of fields. Without keys, the
+        /// body is the list.
         package var place: [String]
         package var field: [String]?
         package var code: [String]?
@@ -25,6 +26,8 @@ package struct ErrorDefinition: Sendable {
     package var code: [String]?
     package var message: [String]?
     package var details: List?
+    /// The fields that the body itself names beside its message.
+    package var field: [String]?
     /// The format; `nil` if the media type decides.
     package var format: Format?
 
@@ -46,19 +49,27 @@ extension ErrorDefinition {
         self.init(
             code: object["code"]?.keyPath(), message: object["message"]?.keyPath(),
             format: object["format"]?.choice("format"))
-        let list = object["details"]
-        if list?.value.kind == .object {
-            details = list.flatMap { List($0) }
-            object["field"]?.report("belongs into \"details\", beside the place of the list")
-        } else if let list {
-            // The problems of the list name their parts as the body does.
-            let field = object["field"]?.keyPath()
-            details = list.keyPath().map { place in
-                List(place: place, field: field, code: code, message: message)
-            }
+        field = object["field"]?.keyPath()
+        guard let list = object["details"] else { return }
+        if list.value.kind == .object {
+            details = List(list)
         } else {
-            object["field"]?.report("stands without \"details\", the list that it is about")
+            // The problems of the list name their parts as the body does.
+            details = list.sourcePath().map { place in
+                List(
+                    place: place, field: field, code: Self.name(code, inListAt: place),
+                    message: Self.name(message, inListAt: place))
+            }
         }
+    }
+
+    /// Returns the name in each problem of a list for a key path in the body, which may lead into
+    /// the first problem: `errors.0.code`.
+    private static func name(_ keyPath: [String]?, inListAt place: [String]) -> [String]? {
+        guard let keyPath, keyPath.starts(with: place), keyPath.count > place.count + 1,
+            Int(keyPath[place.count]) != nil
+        else { return keyPath }
+        return Array(keyPath.dropFirst(place.count + 1))
     }
 }
 
@@ -70,7 +81,7 @@ extension ErrorDefinition.List {
         let field = object["field"]?.keyPath()
         let code = object["code"]?.keyPath()
         let message = object["message"]?.keyPath()
-        guard let place = object.required("details")?.keyPath() else { return nil }
+        guard let place = object.required("details")?.sourcePath() else { return nil }
         self.init(place: place, field: field, code: code, message: message)
     }
 }

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import pickle
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -60,8 +62,8 @@ def test_the_list_of_problem_details_gives_details(errors: dict[str, str]) -> No
         peer.respond(RFC_9457, "application/problem+json", status=422)
         error = fail(peer, **({"errors": errors} if errors else {}))
     assert error.details == [
-        ("#/age", "must be a positive integer"),
-        ("#/profile/color", "must be 'green', 'red' or 'blue'"),
+        ("age", "must be a positive integer"),
+        ("profile.color", "must be 'green', 'red' or 'blue'"),
     ]
     assert error.api_message == "Your request is not valid."
 
@@ -141,3 +143,58 @@ def test_the_field_of_no_list_is_a_problem_of_the_document() -> None:
     (problem,) = restway.API.check({"restway": 1, "errors": {"field": "field"}})
     assert problem.path == "$.errors.field"
     assert problem.code is None
+
+
+FRAMEWORKS = {
+    "Django REST framework": (
+        {"email": ["Not an address.", "Too long."], "lines": [{}, {"quantity": ["Too small."]}]},
+        [("email", "Not an address."), ("email", "Too long."),
+         ("lines[1].quantity", "Too small.")],
+    ),
+    "FastAPI": (
+        {"detail": [{"loc": ["body", "lines", 1, "quantity"], "msg": "Too small", "type": "less"}]},
+        [("body.lines[1].quantity", "Too small")],
+    ),
+    "Ruby on Rails": ({"errors": {"title": ["is missing"]}}, [("title", "is missing")]),
+    "Laravel": (
+        {"message": "Invalid", "errors": {"lines.1.quantity": ["Too small."]}},
+        [("lines[1].quantity", "Too small.")],
+    ),
+    "Spring": (
+        {"message": "Invalid", "errors": [
+            {"field": "lines[1].quantity", "defaultMessage": "too small", "code": "Min"}]},
+        [("lines[1].quantity", "too small")],
+    ),
+    "WordPress": (
+        {"code": "rest_invalid_param", "message": "Invalid parameter(s): status",
+         "data": {"status": 400, "params": {"status": "Not a status."}}},
+        [("status", "Not a status.")],
+    ),
+    "JSON:API": (
+        {"errors": [{"detail": "is missing", "source": {"pointer": "/data/attributes/title"}}]},
+        [("title", "is missing")],
+    ),
+    "RFC 9457": (
+        {"title": "Invalid", "errors": [{"detail": "too small", "pointer": "#/lines/1/quantity"}]},
+        [("lines[1].quantity", "too small")],
+    ),
+}  # fmt: skip
+PAGE = Path(__file__).parents[3] / "docs" / "RETRY.md"
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_the_words_of_the_documents_read_the_errors_of_frameworks(framework: str) -> None:
+    (line,) = [each for each in PAGE.read_text().splitlines() if each.startswith(f"| {framework} ")]
+    errors = json.loads(line.split("`")[1])
+    body, details = FRAMEWORKS[framework]
+    with Peer() as peer:
+        peer.respond(json.dumps(body).encode(), status=422)
+        assert fail(peer, errors=errors).details == details
+
+
+def test_a_text_in_the_place_of_the_list_is_the_message() -> None:
+    listed = {"details": "detail", "field": "loc", "message": "msg"}
+    with Peer() as peer:
+        peer.respond(b'{"detail": "Not found"}', status=404)
+        error = fail(peer, errors={"details": listed})
+    assert (error.api_message, list(error.details)) == ("Not found", [])

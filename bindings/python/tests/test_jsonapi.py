@@ -91,7 +91,7 @@ def test_the_problems_of_a_failure_are_details(peer: Peer) -> None:
         with pytest.raises(restway.UnprocessableError) as caught:
             client.route("articles")
         assert [(item.path, item.message) for item in caught.value.details] == [
-            ("/data/attributes/title", "is blank")
+            ("title", "is blank")
         ]
 
 
