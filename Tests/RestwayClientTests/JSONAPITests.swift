@@ -377,6 +377,65 @@ final class JSONAPITests: OutboxTestCase {
         client.close()
     }
 
+    private static let users = """
+        "entities": {
+          "User": {"type": "users", "identity": "id",
+                   "attributes": {"id": {"type": "int"}, "name": {}},
+                   "relationships": {"boss": {"entity": "User"}}},
+          "Member": {"extends": "User", "attributes": {"plan": {"type": "string"}}},
+          "Patron": {"extends": "Member", "relationships": {"guide": {"entity": "User"}}},
+          "Admin": {"extends": "User", "type": "admins", "attributes": {"rights": {}}},
+          "Team": {"type": "teams", "identity": "id", "attributes": {"id": {"type": "int"}},
+                   "relationships": {"lead": {"entity": "User"},
+                                     "users": {"entity": "User", "many": true}}}},
+        "routes": {"team": {"path": "teams/:id", "response": {"entity": "Team"}},
+                   "users": {"path": "users", "response": {"entity": "User"}}}}
+        """
+
+    func testEntitiesThatExtendOthersKeepWhatTheirResourcesHave() throws {
+        for inFile in [false, true] {
+            wire = FakeTransport()
+            var options = ClientOptions()
+            options.files.store = inFile ? directory + "/users.db" : nil
+            let client = try Client(
+                api: try TestAPI.load(Self.base + Self.users), options: options, transport: wire)
+            let response = try get(
+                "teams/1",
+                """
+                {"data": {"type": "teams", "id": 1, "relationships": {
+                   "lead": {"data": {"type": "admins", "id": "5"}},
+                   "users": {"data": [{"type": "users", "id": "3"}, {"type": "users", "id": "4"},
+                                      {"type": "admins", "id": "5"}, {"type": "users", "id": "6"}]}
+                   }},
+                 "included": [
+                   {"type": "users", "id": "3", "attributes": {"name": "c", "plan": "gold"}},
+                   {"type": "users", "id": "4", "attributes": {"name": "d"}},
+                   {"type": "admins", "id": "5", "attributes": {"name": "e", "rights": "all"}},
+                   {"type": "users", "id": "6", "relationships": {
+                     "guide": {"data": {"type": "admins", "id": "5"}}}}]}
+                """, client)
+            XCTAssertEqual(response.issues, [])
+            let team = response.objects[0]
+            XCTAssertEqual(try related("lead", of: team, client), ["Admin 5"])
+            XCTAssertEqual(
+                try related("users", of: team, client),
+                ["Member 3", "User 4", "Admin 5", "Patron 6"])
+            let (third, fifth) = (
+                try stored("User", .integer(3), client), try stored("User", .integer(5), client)
+            )
+            XCTAssertEqual(third.map { value("plan", of: $0) }, .string("gold"))
+            XCTAssertEqual(fifth.map { value("rights", of: $0) }, .string("all"))
+            XCTAssertEqual(fifth.map { value("name", of: $0) }, .string("e"))
+            let primary = try get(
+                "users",
+                #"{"data": [{"type": "admins", "id": "7", "attributes": {"rights": "x"}}]}"#,
+                client)
+            XCTAssertEqual(primary.objects.map(name), ["Admin 7"])
+            XCTAssertEqual(primary.issues, [])
+            client.close()
+        }
+    }
+
     func testAnAPIOfFunctionsHasTheFormat() throws {
         let api = try TestAPI.load(Self.base + #""entities": {}}"#)
         var text = #"{"attributes": {"id": "id"}}"#
@@ -411,6 +470,7 @@ final class JSONAPITests: OutboxTestCase {
                           "date": {"source": "published.at"}},
                         "relationships": {"b": {"entity": "B", "byIdentity": true},
                                           "c": {"entity": "B", "source": "c"},
+                                          "f": {"entity": "B", "source": "relationships.x"},
                                           "d": {"entity": "B", "many": true, "map": "id"},
                                           "e": {"entity": "B", "many": true,
                                                 "empty": "object"}}},
@@ -429,8 +489,10 @@ final class JSONAPITests: OutboxTestCase {
                     + "\"attributes.published\", or leave the source out",
                 "$.entities.A.relationships.b.byIdentity: does not go with JSON:API, which links "
                     + "by type and identity",
-                "$.entities.A.relationships.c.source: \(member) \"c\": write "
-                    + "\"attributes.c\", or leave the source out",
+                "$.entities.A.relationships.c.source: \(member) \"c\": a relationship that has "
+                    + "another name there has the source \"relationships.c.data\"",
+                "$.entities.A.relationships.f.source: leads to the relationship object of "
+                    + "JSON:API: its resources are at \"relationships.x.data\"",
                 "$.entities.A.relationships.d.map: does not go with JSON:API, which links by type "
                     + "and identity",
                 "$.entities.A.relationships.e.empty: does not go with JSON:API, which links by "

@@ -283,7 +283,7 @@ struct EntityParts: Sendable {
         if attributes.contains(name) { node.report("an attribute has this name") }
         var source = resource?.source(ofRelationship: name) ?? [name]
         object.read("source", into: &source) { $0.sourcePath() }
-        resource?.check(source, object["source"] ?? object)
+        resource?.check(ofRelationship: source, object["source"] ?? object)
         resource?.refuseForms(object, source)
         let isMany = object["many"]?.bool() ?? false
         let isByIdentity = object["byIdentity"]?.bool() ?? false
@@ -315,15 +315,16 @@ struct EntityParts: Sendable {
         if let key = object["map"]?.nonEmptyString(), target.union == nil {
             mapKeys[relationships.count] = key
         }
+        let union = target.union ?? catalog.resource(target)
         relationshipMappings.append(
             RelationshipMapping(
                 relationship: relationships.count, source: source,
                 form: resource != nil ? .typedIdentity : isByIdentity ? .identity : .object,
-                union: target.union ?? catalog.resource(target)))
+                union: union))
         relationships.append(
             Relationship(
                 name: name, targetName: target.union?.name ?? catalog.names[target.entities[0]],
-                targets: target.entities, isMany: isMany, policy: policy ?? .assign,
+                targets: union?.members ?? target.entities, isMany: isMany, policy: policy ?? .assign,
                 emptyElements: empty))
     }
 

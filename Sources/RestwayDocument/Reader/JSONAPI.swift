@@ -45,6 +45,8 @@ struct ResourceTypes: Sendable {
     var isUsed = false
     /// The types by the indices of the entities.
     private(set) var names: [String] = []
+    /// The entity that each entity extends, by the indices of the entities.
+    private var bases: [Int?] = []
 
     /// Adds the types of entities. An entity has the type of the entity that it extends, or else
     /// its own name, unless it says another one.
@@ -73,7 +75,29 @@ struct ResourceTypes: Sendable {
                 own = base
             }
             names.append(own)
+            bases.append(nodes[name]?["extends"]?.value.string.flatMap(indexOf))
         }
+    }
+
+    /// An entity and the entities that extend it and have types of their own.
+    private func family(of index: Int) -> [Int] {
+        var found = [index]
+        var types: Set<String> = [names[index]]
+        for other in names.indices where other != index && isExtension(other, of: index) {
+            if types.insert(names[other]).inserted { found.append(other) }
+        }
+        return found
+    }
+
+    private func isExtension(_ index: Int, of base: Int) -> Bool {
+        var next = bases[index]
+        // Entities that extend each other in a circle are reported elsewhere.
+        for _ in names.indices {
+            guard let current = next, bases.indices.contains(current) else { return false }
+            if current == base { return true }
+            next = bases[current]
+        }
+        return false
     }
 
     /// The rule that tells resources of these entities apart, and that writes their types.
@@ -86,10 +110,12 @@ struct ResourceTypes: Sendable {
             written: Dictionary(uniqueKeysWithValues: members.map { ($0, names[$0]) }))
     }
 
-    /// A union of one entity, whose resources must have its type; nil in other formats.
+    /// A union of one entity, whose resources must have its type or the type of an entity that
+    /// extends it; nil in other formats.
     func union(of index: Int, named name: String) -> EntityUnion? {
         guard isUsed else { return nil }
-        return EntityUnion(name: name, members: [index], discriminator: discriminator([index]))
+        let members = family(of: index)
+        return EntityUnion(name: name, members: members, discriminator: discriminator(members))
     }
 }
 
@@ -111,6 +137,21 @@ struct ResourceObject: Sendable {
         node.report(
             "a resource object of JSON:API has no member \"\(first)\": write "
                 + "\"attributes.\(first)\", or leave the source out")
+    }
+
+    /// Reports a source of a relationship that no resource object has, or that does not lead to the
+    /// linked resources.
+    func check(ofRelationship source: [String], _ node: DocumentNode) {
+        guard let first = source.first else { return }
+        if first == "relationships", source.count == 2 {
+            node.report(
+                "leads to the relationship object of JSON:API: its resources are at "
+                    + "\"relationships.\(source[1]).data\"")
+        } else if !JSONAPI.members.contains(first) {
+            node.report(
+                "a resource object of JSON:API has no member \"\(first)\": a relationship that "
+                    + "has another name there has the source \"relationships.\(first).data\"")
+        }
     }
 
     /// Reports the keys of a relationship that say how linked objects are written, because JSON:API
@@ -156,14 +197,35 @@ extension EntityCatalog {
     /// entities.
     var included: IncludedObjects? {
         guard resources.isUsed else { return nil }
-        // The first entity with a type reads the resources; the others of its family extend it.
-        let members = parts.compactMap { $0 }.filter { $0.base == nil }.map(\.index)
+        // Bases first: the first entity with a type reads its resources, unless a resource has what
+        // only an entity that extends it has.
+        let members = parts.compactMap { $0 }
+            .sorted { ($0.depth, $0.index) < ($1.depth, $1.index) }
         guard !members.isEmpty else { return nil }
         return IncludedObjects(
             keyPath: JSONAPI.included,
             union: EntityUnion(
-                name: "included", members: members,
-                discriminator: resources.discriminator(members)))
+                name: "included", members: members.map(\.index),
+                discriminator: resources.discriminator(members.map(\.index)),
+                extensions: extensions(members)))
+    }
+
+    /// The entities that extend the first one with their type, and the sources that they alone
+    /// have, the most specific entity first.
+    private func extensions(_ members: [EntityParts]) -> [Int: [EntityUnion.Extension]] {
+        var owners: [String: Int] = [:]
+        var found: [Int: [EntityUnion.Extension]] = [:]
+        for own in members {
+            let type = resources.names[own.index]
+            guard let owner = owners[type] else {
+                owners[type] = own.index
+                continue
+            }
+            let known = Set(parts[owner]?.sources ?? [])
+            let keys = own.sources.filter { !known.contains($0) }
+            found[owner, default: []].insert(.init(member: own.index, keys: keys), at: 0)
+        }
+        return found
     }
 
     /// Reports two entities of different families with one type.
@@ -182,6 +244,13 @@ extension EntityCatalog {
                     "has the type \"\(type)\", as \(owner.name) (\(owner.place.text)) has")
             }
         }
+    }
+}
+
+extension EntityParts {
+    /// The sources of what the entity itself declares.
+    fileprivate var sources: [[String]] {
+        attributeMappings.map(\.source) + relationshipMappings.map(\.source)
     }
 }
 

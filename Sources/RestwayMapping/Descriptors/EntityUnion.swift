@@ -31,6 +31,23 @@ package struct EntityUnion: Sendable, Equatable {
         }
     }
 
+    /// An entity that reads the objects of another member if they have what it alone has.
+    package struct Extension: Sendable, Equatable {
+        package let member: Int
+        /// The key paths of which an object has at least one.
+        package let keys: [[String]]
+
+        package init(member: Int, keys: [[String]]) {
+            self.member = member
+            self.keys = keys
+        }
+    }
+
+    private struct ExtensionBytes: Sendable, Equatable {
+        let member: Int
+        let keys: [[[UInt8]]]
+    }
+
     /// The name of the union in the document, or else the names of its members.
     package let name: String
     /// The indices of the entities in their model, in the order in which they are tried.
@@ -44,12 +61,17 @@ package struct EntityUnion: Sendable, Equatable {
     package let prefixes: [Prefix]
     /// The member of everything that the rule does not decide.
     package let fallback: Int?
+    /// The extensions of members, the most specific one first. They share the value of the
+    /// discriminator.
+    package let extensions: [Int: [Extension]]
 
     private let requiredBytes: [Int: [[[UInt8]]]]
+    private let extensionBytes: [Int: [ExtensionBytes]]
 
     package init(
         name: String, members: [Int], discriminator: Discriminator? = nil,
-        requiredKeys: [Int: [[String]]] = [:], prefixes: [Prefix] = [], fallback: Int? = nil
+        requiredKeys: [Int: [[String]]] = [:], prefixes: [Prefix] = [], fallback: Int? = nil,
+        extensions: [Int: [Extension]] = [:]
     ) {
         self.name = name
         self.members = members
@@ -57,6 +79,13 @@ package struct EntityUnion: Sendable, Equatable {
         self.requiredKeys = requiredKeys
         self.prefixes = prefixes.sorted { $0.text.utf8.count > $1.text.utf8.count }
         self.fallback = fallback
+        self.extensions = extensions
+        extensionBytes = extensions.mapValues { all in
+            all.map { own in
+                ExtensionBytes(
+                    member: own.member, keys: own.keys.map { $0.map { Array($0.utf8) } })
+            }
+        }
         requiredBytes = requiredKeys.mapValues { $0.map { $0.map { Array($0.utf8) } } }
     }
 }
@@ -91,13 +120,22 @@ extension EntityUnion {
         if tape.objectIsEmpty { return members[0] }
         guard let discriminator else { return try member(byKeysOn: tape, mappings) }
         let text = tape.scalarText(at: discriminator.keys)
-        if let text, let member = discriminator.members[text] { return member }
+        if let text, let member = discriminator.members[text] {
+            return specific(member, on: tape)
+        }
         if let fallback { return fallback }
         let place = discriminator.keyPath.joined(separator: ".")
         let found = text.map { Value.string($0).nameForMessages } ?? "no such value"
         throw Undecided(
             reason: "expected a value of \"\(place)\" that stands for "
                 + "\(names(mappings)), found \(found)")
+    }
+
+    /// The most specific entity that has what the object on `tape` has.
+    private func specific(_ member: Int, on tape: EventTape) -> Int {
+        guard let extensions = extensionBytes[member] else { return member }
+        return extensions.first { own in own.keys.contains { tape.event(at: $0) != nil } }?.member
+            ?? member
     }
 
     private func member(
