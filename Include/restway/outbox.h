@@ -189,6 +189,11 @@ RESTWAY_API const char *restway_outbox_item_last_error(const restway_outbox_item
  *  answer. *Borrowed*. Threads: any. Blocks: never. */
 RESTWAY_API restway_response *restway_outbox_item_response(const restway_outbox_item *item);
 
+/** Returns the error of a dead letter: the API's code and message, and the details for each field,
+ *  as the call would have had them. The answer is read anew for an item from the file, which it is
+ *  if it is JSON. NULL for other items and for NULL. *Borrowed*. Threads: any. Blocks: never. */
+RESTWAY_API const restway_error *restway_outbox_item_error(const restway_outbox_item *item);
+
 /** Returns how many items a list has; 0 for NULL. Threads: any. Blocks: never. */
 RESTWAY_API size_t restway_outbox_items_count(const restway_outbox_items *items);
 

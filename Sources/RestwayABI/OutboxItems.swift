@@ -8,11 +8,13 @@ final class StoredRequestHandle: TextLender, Sendable {
     let request: StoredRequest
     let texts = LentTexts()
     let response: ResponseHandle?
+    let error: ErrorHandle?
     let generation = ProcessGeneration.current
 
     init(_ request: StoredRequest) {
         self.request = request
         response = request.response.map(ResponseHandle.init)
+        error = request.failure.map(ErrorHandle.init)
     }
 }
 
@@ -128,6 +130,11 @@ public func restway_outbox_item_last_error(_ item: InHandle) -> CString! {
 @_cdecl("restway_outbox_item_response") @implementation
 public func restway_outbox_item_response(_ item: InHandle) -> OpaquePointer! {
     StoredRequestHandle.object(item)?.response.map(Handle.lend)
+}
+
+@_cdecl("restway_outbox_item_error") @implementation
+public func restway_outbox_item_error(_ item: InHandle) -> OpaquePointer! {
+    StoredRequestHandle.object(item)?.error.map(Handle.lend)
 }
 
 @_cdecl("restway_outbox_items_count") @implementation

@@ -26,6 +26,7 @@ static void outbox_reads__of_null(void **state) {
     assert_int_equal(restway_outbox_item_next_attempt(NULL), 0);
     assert_null(restway_outbox_item_last_error(NULL));
     assert_null(restway_outbox_item_response(NULL));
+    assert_null(restway_outbox_item_error(NULL));
     assert_null(restway_outbox_items_retain(NULL));
     restway_outbox_items_release(NULL);
     assert_int_equal(restway_outbox_items_count(NULL), 0);

@@ -76,6 +76,7 @@ static void outbox__a_refused_connection_stores_and_a_restart_sends(void **state
     assert_int_equal(restway_outbox_item_attempts(item), 0);
     assert_holds(restway_outbox_item_last_error(item), "things/1");
     assert_null(restway_outbox_item_response(item));
+    assert_null(restway_outbox_item_error(item));
     size_t length = 0;
     assert_memory_equal(restway_outbox_item_body(item, &length), "{\"name\": \"a\"}", 13);
     assert_int_equal(length, 13);
@@ -109,6 +110,10 @@ static void outbox__a_dead_letter_is_edited_retried_or_dropped(void **state) {
     assert_int_equal(restway_outbox_item_state(dead), RESTWAY_OUTBOX_DEAD);
     assert_int_equal(restway_response_status(restway_outbox_item_response(dead)), 422);
     assert_holds(restway_outbox_item_last_error(dead), "422");
+    const restway_error *error = restway_outbox_item_error(dead);
+    assert_int_equal(restway_error_status(error), RESTWAY_E_HTTP);
+    assert_int_equal(restway_error_http_status(error), 422);
+    assert_holds(restway_error_message(error), "422");
     assert_refused(restway_outbox_retry(client, 2, &failure));
     assert_refused(restway_outbox_edit(client, 7, "{}", 2, NULL, &failure));
     answering_set(&outboxing.server, 200, "{\"id\": 1}");

@@ -240,6 +240,7 @@ TEST(a_request_waits_in_the_outbox_and_is_sent_later) {
         CHECK(item.reason() == RESTWAY_OUTBOX_REASON_NONE);
         CHECK(!item.lane().empty());
         CHECK(!item.last_error());
+        CHECK(!item.failure());
         CHECK(!item.response());
     }
     CHECK(outbox.find(id).id() == id);

@@ -102,6 +102,7 @@ final class OutboxTests: DemoTestCase {
         XCTAssertEqual(items[1].deathReason, .refused)
         XCTAssertEqual(items[1].error?.httpStatus, 422)
         XCTAssertNotNil(items[1].lastError)
+        XCTAssertEqual(try outbox.item(dead).error?.httpStatus, 422, "as it is in the file")
         let late = try await outbox.wait(for: delivered)
         XCTAssertEqual(late.state, .delivered)
         let unknown = try await failure { () throws(RestwayError) in

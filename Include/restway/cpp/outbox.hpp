@@ -44,6 +44,13 @@ public:
         return internal::text_or_nothing(restway_outbox_item_last_error(get()));
     }
 
+    /** Why it is a dead letter, with the API's code and message and the details for each field;
+     *  nothing for another item. */
+    std::optional<error> failure() const {
+        const restway_error *found = restway_outbox_item_error(get());
+        return found ? std::optional<error>(error(restway_error_retain(found))) : std::nullopt;
+    }
+
     /** The answer of the server; empty if the server has not answered. */
     restway::response response() const {
         return restway::response(restway_outbox_item_response(get()), borrowed);

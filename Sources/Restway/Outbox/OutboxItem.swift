@@ -51,14 +51,14 @@ public struct OutboxItem: Sendable {
 
     private let core: StoredRequest
     private let source: ObjectSource
-    /// Why the request has come to its end without success; `nil` for a request that was delivered,
-    /// and for one that was read from the file.
+    /// Why the request has come to its end without success, with the code, the message and the
+    /// details of the API; `nil` for a request that was delivered, and for one that waits.
     public let error: RestwayError?
 
     init(_ core: StoredRequest, _ source: ObjectSource, _ failure: Failure? = nil) {
         self.core = core
         self.source = source
-        error = failure.map { RestwayError($0, of: source) }
+        error = (failure ?? core.failure).map { RestwayError($0, of: source) }
     }
 
     /// Its number in the file, which an error of the kind `queued` has as its `outboxID`.

@@ -1,4 +1,5 @@
 import RestwayDocument
+import RestwayHTTP
 import RestwayJSON
 import RestwayOutcome
 
@@ -32,6 +33,17 @@ struct APIError {
         code = Self.text(tree, definition.code) ?? code
         message = Self.text(tree, definition.message) ?? message
         readDetails(tree, definition, format)
+    }
+
+    /// Reads the body of a failed answer as JSON, also if it breaks rules of JSON that do not matter
+    /// for an error.
+    static func json(_ body: UnsafeRawBufferPointer, contentType: String?) -> JSONValue? {
+        var options = JSONValue.ParseOptions(keepsNULInKeys: true)
+        options.repairsText = true
+        guard let declared = BodyText.declared(body, contentType: contentType) else {
+            return try? JSONValue.parse(body, options)
+        }
+        return declared.withUnsafeBytes { try? JSONValue.parse($0, options) }
     }
 
     /// Whether the body says anything in a shape that is known.

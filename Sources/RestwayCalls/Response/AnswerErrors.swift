@@ -1,4 +1,4 @@
-import RestwayDocument
+package import RestwayDocument
 import RestwayHTTP
 import RestwayJSON
 import RestwayJansson
@@ -108,12 +108,7 @@ struct AnswerErrors {
         guard let mapper = processor.mapper(for: received, looksLikeJSON: true),
             !MediaType.reads(mapper, "application/json"), !(type.map(MediaType.isJSON) ?? false)
         else {
-            var options = JSONValue.ParseOptions(keepsNULInKeys: true)
-            options.repairsText = true
-            let declared = BodyText.declared(
-                body, contentType: received.headers[first: "Content-Type"])
-            guard let declared else { return try? JSONValue.parse(body, options) }
-            return declared.withUnsafeBytes { try? JSONValue.parse($0, options) }
+            return APIError.json(body, contentType: received.headers[first: "Content-Type"])
         }
         let limits = MappingLimits(nestingDepthMax: call.context.options.nestingDepthMax)
         return JSONValue.read(body, by: mapper, limits)
@@ -121,6 +116,21 @@ struct AnswerErrors {
 }
 
 extension Failure {
+    /// Adds what the body of its response says about the error, for an answer that was kept in a
+    /// file. The body has to be JSON.
+    package mutating func readAPIError(_ api: API) {
+        guard let response else { return }
+        let type = response.headers[first: "Content-Type"]
+        let error = APIError(
+            body: response.bodyForJSON, mediaType: type, api.definition.errors,
+            read: { APIError.json($0, contentType: nil) })
+        guard error.isFound else { return }
+        apiCode = error.code
+        apiMessage = error.message
+        details = error.details
+        domain = .api
+    }
+
     /// Whether another attempt at a later time may succeed. A call that was cancelled or closed is
     /// never stored.
     var mayBeOutlived: Bool {

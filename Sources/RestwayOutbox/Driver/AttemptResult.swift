@@ -99,7 +99,7 @@ final class AttemptResult: @unchecked Sendable {
             item, state: state,
             attempts: verdict == .release || kind == .noCredential ? attempts - sends : attempts,
             nextAttempt: nextAttempt, lastError: lastError, deathReason: deathReason,
-            waitReason: waitReason, response: response)
+            waitReason: waitReason, response: response, failure: state == .dead ? failure : nil)
         isFinal = state != .waiting
         attempt.isDelivered = state == .delivered
         attempt.isGivenBack = settlements.isEmpty

@@ -97,7 +97,7 @@ final class OutboxNotices: Sendable {
         // The item may end while it is read. Its end is then remembered.
         let item = try stored(id)
         if let item, item.state == .dead {
-            tell([receiver], item, Failure(ofDead: item))
+            tell([receiver], item, item.failure)
             return true
         }
         switch awaited.withLock({ $0.add(receiver, id, item) }) {
@@ -149,7 +149,7 @@ final class OutboxNotices: Sendable {
             }
             guard item.state == .dead else { return }
             let waiters = awaited.withLock { $0.end(item, nil) }
-            tell(waiters.map { $0.receiver }, item, Failure(ofDead: item))
+            tell(waiters.map { $0.receiver }, item, item.failure)
         } catch {
             // If the file cannot be read now, the next look reads it.
             return
@@ -206,16 +206,5 @@ final class OutboxNotices: Sendable {
             if delivery.append(notice) { owesStart = true }
         }
         if owesStart { delivery.start(on: .caller) }
-    }
-}
-
-extension Failure {
-    /// The failure of a dead letter that the file has.
-    fileprivate init(ofDead item: StoredRequest) {
-        self.init(
-            item.response == nil ? .outbox : .http,
-            item.lastError ?? "item \(item.id) of the outbox is a dead letter")
-        self.httpStatus = item.response?.status ?? 0
-        self.response = item.response
     }
 }

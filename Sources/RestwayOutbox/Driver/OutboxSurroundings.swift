@@ -55,7 +55,7 @@ package struct OutboxSurroundings: Sendable {
 
     /// Returns an item as the program sees it.
     func report(_ item: OutboxItem) -> StoredRequest {
-        StoredRequest(item, baseURL, isMine: mayGo(item))
+        StoredRequest(item, baseURL, isMine: mayGo(item), api)
     }
 
     /// Whether an item goes in the name of the present user.

@@ -25,10 +25,13 @@ package final class StoredRequest: Sendable {
     package let waitReason: OutboxWaitReason?
     /// The answer of the server.
     package let response: Response?
+    /// Why the item is a dead letter, with what the answer says about it; `nil` for other items.
+    package let failure: Failure?
 
     init(
         _ item: OutboxItem, state: State, attempts: Int, nextAttempt: Int64, lastError: String?,
-        deathReason: OutboxDeathReason?, waitReason: OutboxWaitReason? = nil, response: Response?
+        deathReason: OutboxDeathReason?, waitReason: OutboxWaitReason? = nil, response: Response?,
+        failure: Failure? = nil
     ) {
         self.item = item
         self.state = state
@@ -38,12 +41,13 @@ package final class StoredRequest: Sendable {
         self.deathReason = deathReason
         self.waitReason = waitReason
         self.response = response
+        self.failure = failure
     }
 
     /// Describes an item as it was read from the file.
     ///
     /// - Parameter isMine: Whether it goes in the name of the present user.
-    convenience init(_ item: OutboxItem, _ base: BaseURL, isMine: Bool) {
+    convenience init(_ item: OutboxItem, _ base: BaseURL, isMine: Bool, _ api: API) {
         let state: State =
             switch item.state {
             case .dead: .dead
@@ -62,7 +66,9 @@ package final class StoredRequest: Sendable {
             item, state: state, attempts: progress.attempts, nextAttempt: progress.earliest,
             lastError: progress.trouble?.message, deathReason: item.deathReason,
             waitReason: item.state == .waiting && !isMine ? .otherUser : item.waitReason,
-            response: response)
+            response: response,
+            failure: state == .dead
+                ? Failure(ofDead: item.id, progress.trouble?.message, response, api) : nil)
     }
 
     /// Describes the same item in another state, without its answer.
@@ -81,7 +87,7 @@ package final class StoredRequest: Sendable {
             isBlocked: item.isBlocked)
         return StoredRequest(
             item, state: state, attempts: attempts, nextAttempt: nextAttempt, lastError: lastError,
-            deathReason: deathReason, waitReason: waitReason, response: nil)
+            deathReason: deathReason, waitReason: waitReason, response: nil, failure: failure)
     }
 
     package var id: Int64 { item.id }
@@ -116,5 +122,17 @@ package final class StoredRequests: HandleObject {
     package var json: [UInt8] {
         let export = OutboxExport(isSecret: redaction.isSecret, redaction: redaction.ofBodies)
         return JSONValue.array(all.map { export.json($0.item) }).text()
+    }
+}
+
+extension Failure {
+    /// The failure of a dead letter that the file has.
+    fileprivate init(ofDead id: Int64, _ message: String?, _ response: Response?, _ api: API) {
+        self.init(
+            response == nil ? .outbox : .http,
+            message ?? "item \(id) of the outbox is a dead letter")
+        self.httpStatus = response?.status ?? 0
+        self.response = response
+        readAPIError(api)
     }
 }

@@ -56,6 +56,10 @@ class OutboxItem(NamedTuple):
     refused the credential of the last attempt, or the client had none; `set_credential` starts the
     item. OTHER_USER: another user stored it, and only a client of that user sends it.
     """
+    error: RestwayError | None = None
+    """The error of a dead letter, as the call would have raised it: with the API's code, its
+    message, and the details for each field. None for another item.
+    """
 
     def __repr__(self) -> str:
         body = "no body" if self.body is None else f"{len(self.body)} bytes"
@@ -152,6 +156,7 @@ def item_of(handle: native.OutboxItemHandle, layouts: Layouts) -> OutboxItem:
     start = lib.restway_outbox_item_body(handle, native.ref(length))
     response = lib.restway_outbox_item_response(handle)
     due = lib.restway_outbox_item_next_attempt(handle)
+    error = lib.restway_outbox_item_error(handle)
     return OutboxItem(
         lib.restway_outbox_item_id(handle),
         OutboxState(lib.restway_outbox_item_state(handle)),
@@ -166,6 +171,7 @@ def item_of(handle: native.OutboxItemHandle, layouts: Layouts) -> OutboxItem:
         native.borrowed(lib.restway_outbox_item_last_error(handle)),
         Response.retained(response, layouts) if response else None,
         OutboxReason(lib.restway_outbox_item_reason(handle)),
+        failure(lib.restway_error_status(error), error, layouts) if error else None,
     )
 
 

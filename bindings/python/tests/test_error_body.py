@@ -119,7 +119,7 @@ def test_problems_of_json_api_have_codes() -> None:
             422,
         )
         (problem,) = fail(peer).details
-        assert (problem.path, problem.message, problem.code) == ("/a", "short", "226")
+        assert (problem.path, problem.message, problem.code) == ("a", "short", "226")
 
 
 def test_a_body_without_a_known_shape_stands_in_the_message_without_secrets() -> None:
@@ -139,10 +139,11 @@ def test_a_body_without_a_known_shape_stands_in_the_message_without_secrets() ->
         assert fail(peer).message.endswith("Error: the body's content coding is unknown: snappy")
 
 
-def test_the_field_of_no_list_is_a_problem_of_the_document() -> None:
-    (problem,) = restway.API.check({"restway": 1, "errors": {"field": "field"}})
-    assert problem.path == "$.errors.field"
-    assert problem.code is None
+def test_a_field_stands_beside_the_message_without_a_list() -> None:
+    with Peer() as peer:
+        peer.respond(b'{"why": "is taken", "param": "title"}', status=409)
+        error = fail(peer, errors={"message": "why", "field": "param"})
+    assert error.details == [("title", "is taken")]
 
 
 FRAMEWORKS = {
@@ -198,3 +199,40 @@ def test_a_text_in_the_place_of_the_list_is_the_message() -> None:
         peer.respond(b'{"detail": "Not found"}', status=404)
         error = fail(peer, errors={"details": listed})
     assert (error.api_message, list(error.details)) == ("Not found", [])
+
+
+OUTBOX = {
+    "errors": {"message": "detail", "code": "code", "details": []},
+    "entities": {"Thing": {"identity": "id", "attributes": {"id": {}, "name": {}}}},
+    "routes": {"new": {"method": "POST", "path": "things", "entity": "Thing", "offline": True}},
+}
+
+
+def test_a_dead_letter_has_the_errors_of_its_fields(tmp_path: Path) -> None:
+    expected = [("name", "Too short."), ("lines[1].quantity", "Too small.")]
+    body = {"name": ["Too short."], "lines": [{}, {"quantity": ["Too small."]}]}
+
+    def check(item: restway.OutboxItem) -> None:
+        error = item.error
+        assert isinstance(error, restway.BadRequestError)
+        assert list(error.details) == expected
+        assert (error.domain, error.http_status) == (restway.Domain.API, 400)
+
+    api = restway.API.from_json({"restway": 1, **OUTBOX})
+    path = tmp_path / "outbox.db"
+    with Peer() as peer:
+        with restway.Client(api, base_url=peer.url, outbox_path=path) as client:
+            client.set_reachability(restway.Reachability.UNREACHABLE)
+            with pytest.raises(restway.QueuedError) as queued:
+                client.post(client.draft("Thing", name="x"))
+            (waiting,) = client.outbox.items()
+            assert waiting.error is None
+            peer.respond(json.dumps(body).encode(), status=400)
+            client.set_reachability(restway.Reachability.REACHABLE)
+            check(client.outbox.wait(queued.value, timeout=30))
+            (read,) = client.outbox.items()
+            check(read)
+        with restway.Client(api, base_url=peer.url, outbox_path=path) as client:
+            (read,) = client.outbox.items()
+            check(read)
+            check(client.outbox.wait(read, timeout=30))

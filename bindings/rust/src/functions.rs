@@ -1482,6 +1482,8 @@ extern "C" {
     /// Threads: any. Blocks: never.
     pub fn restway_outbox_item_response(item: *const restway_outbox_item) -> *mut restway_response;
     /// Threads: any. Blocks: never.
+    pub fn restway_outbox_item_error(item: *const restway_outbox_item) -> *const restway_error;
+    /// Threads: any. Blocks: never.
     pub fn restway_outbox_items_count(items: *const restway_outbox_items) -> usize;
     /// Threads: any. Blocks: never.
     pub fn restway_outbox_items_item(

@@ -299,6 +299,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_outbox_item_next_attempt": (c_int64, (OutboxItemHandle,)),
     "restway_outbox_item_last_error": (c_char_p, (OutboxItemHandle,)),
     "restway_outbox_item_response": (ResponseHandle, (OutboxItemHandle,)),
+    "restway_outbox_item_error": (ErrorHandle, (OutboxItemHandle,)),
     "restway_outbox_items_count": (c_size_t, (OutboxItemsHandle,)),
     "restway_outbox_items_item": (OutboxItemHandle, (OutboxItemsHandle, c_size_t)),
     "restway_outbox_items_json": (c_char_p, (OutboxItemsHandle, _size_out)),
