@@ -58,7 +58,8 @@ typedef struct restway_page {
     int64_t offset;
     /** The number of objects on all pages, as the API says; -1 if it does not say. */
     int64_t total;
-    /** The number of objects of restway_pages_objects(). */
+    /** The number of objects of restway_pages_objects(). If the first response descriptor describes
+     *  a value, the number of elements of restway_response_values() that belong to the page. */
     int64_t object_count;
     /** 1 if the API has no more pages, otherwise 0. A bound of the options makes no last page. */
     int32_t is_last;
@@ -138,7 +139,9 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_pages_next(
     restway_error **out_error);
 
 /** Requests the next page, and calls @p done as restway_client_send() does. When @p done runs, or
- *  its event comes, the pages are ready for the next request.
+ *  its event comes, the pages are ready for the next request. If the server answers with a status
+ *  that the route's pages list as "endStatus", @p done or the event has RESTWAY_E_NO_OBJECT: there
+ *  are no more pages. restway_call_wait() then gives the failure of the call itself.
  *
  *  @param done     As in restway_client_send().
  *                  With RESTWAY_DELIVERY_DRAIN, it is NULL, and an event comes in its place.

@@ -132,7 +132,7 @@ extension Page {
     fileprivate var c: restway_page {
         restway_page(
             struct_size: 0, number: count.number, offset: count.offset ?? -1,
-            total: count.total ?? -1, object_count: Int64(objects.count),
+            total: count.total ?? -1, object_count: count.objectCount,
             is_last: count.isLast ? 1 : 0, reserved: 0)
     }
 }

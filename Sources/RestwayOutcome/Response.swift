@@ -87,6 +87,8 @@ package final class Response: Sendable {
     package var bodyCount: Int { body.count }
     /// What the parser has made of the body.
     package var parsed: ParsedValue { mapped.parsed }
+    /// Whether the first descriptor that applied describes a value and not objects.
+    package var beginsWithValue: Bool { mapped.beginsWithValue }
 
     /// The body in UTF-8, also if the server has sent it in another charset, which it declares.
     package var bodyForJSON: Body { body.forJSON(contentType: headers[first: "Content-Type"]) }
@@ -304,6 +306,8 @@ package struct MappedObjects: Sendable {
 
     /// What a parser has made of the body.
     package var parsed = ParsedValue.objects
+    /// Whether the first descriptor describes a value and not objects.
+    package var beginsWithValue = false
 
     /// A new value is quicker to make than a stored one is to copy.
     package static var none: MappedObjects { MappedObjects() }

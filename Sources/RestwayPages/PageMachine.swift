@@ -194,6 +194,11 @@ package struct PageMachine: Sendable {
         return page
     }
 
+    /// The API has no page in `state`: the page before was the last one.
+    package mutating func end() {
+        state = .complete
+    }
+
     private mutating func count(_ facts: PageFacts, start: Int64?, isLast: Bool) -> PageCount {
         let rest = bounds.objectsMax > 0 ? bounds.objectsMax - objectCount : .max
         let page = PageCount(

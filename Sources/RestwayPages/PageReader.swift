@@ -9,6 +9,7 @@ import RestwayOutcome
 import RestwayPlugins
 import RestwayRouting
 import RestwayText
+import RestwayThreads
 
 /// Reads what an answer says about its page.
 ///
@@ -128,20 +129,46 @@ final class PageReader: Sendable {
     private func cursor(
         _ object: Snapshot, _ attribute: String, _ response: Response
     ) throws(Failure) -> PagePlace {
-        let index = object.entity.attributeIndex(named: attribute)
-        switch index.map({ object.value(at: $0) }) {
-        case .string(let text)?: return .cursor(text)
-        case .int64(let number)?: return .number(number)
+        switch try written(object, attribute, response) {
+        case .string(let text): return .cursor(text)
+        case .int64(let number): return .number(number)
+        case .double(let number) where number.isFinite:
+            return Int64(exactly: number).map { .number($0) }
+                ?? .cursor(NumberForm.shortest(number))
+        case .date(let date): return .cursor(DateFormat.iso8601.format(date))
+        case .bytes(let bytes): return .cursor(Base64.encode(bytes))
         // An attribute of any type holds an integer beyond 64 bits as its digits.
-        case .json(let digits)? where digits.utf8.allSatisfy(ASCII.isDigit):
+        case .json(let digits) where digits.utf8.allSatisfy(ASCII.isDigit):
             return .cursor(digits)
-        case .double(let number)?:
-            if let whole = Int64(exactly: number) { return .number(whole) }
         default: break
         }
         throw failure(
-            "the last object of the page has no text and no whole number as \"\(attribute)\", "
+            "the last object of the page has no text, number or date as \"\(attribute)\", "
                 + "from which the next page would be requested", attribute, response)
+    }
+
+    /// Returns the value of an attribute as a body would have it, because the server knows the
+    /// value in this form.
+    private func written(
+        _ object: Snapshot, _ attribute: String, _ response: Response
+    ) throws(Failure) -> Value {
+        guard let index = object.entity.attributeIndex(named: attribute) else { return .absent }
+        let definition = context.api.definition
+        let value = object.value(at: index)
+        let mapping = definition.entityMappings.first { $0.entity === object.entity }
+        let conversion = mapping?.attributes.first { $0.attribute == index }?.conversion
+        guard let conversion else { return value }
+        do throws(TransformError) {
+            return try CallbackScope.run { () throws(TransformError) in
+                try conversion.encode(value, definition.functions.transforms)
+            }
+        } catch {
+            var failure = failure(
+                "the last object's \"\(attribute)\" cannot be written: \(error.reason)",
+                attribute, response)
+            failure.cause = error.cause
+            throw failure
+        }
     }
 
     private func resolved(

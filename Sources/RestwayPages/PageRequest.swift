@@ -105,6 +105,13 @@ final class PageRequest: Sendable {
         spec.parameters.append(Parameter(keys: [name], value: value))
     }
 
+    /// Whether the answer to the request for a page says that there is no such page. The first page
+    /// always exists, so that its failure is one.
+    func isEnd(_ failure: Failure, at place: PagePlace) -> Bool {
+        failure.reason == .http && place != begin.place
+            && rules.endStatuses.contains(failure.httpStatus)
+    }
+
     func failure(_ error: PageError, _ response: Response) -> Failure {
         var failure = Failure(
             .protocolViolation,

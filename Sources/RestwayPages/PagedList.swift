@@ -128,16 +128,21 @@ package final class PagedList: Sendable {
         }
     }
 
-    /// Adds a page to the list in the store.
-    private func add(_ page: Page, _ machine: PageMachine, _ restarts: Int) throws(Failure) {
+    /// Adds a page to the list in the store; without a page, the list is complete.
+    private func add(_ page: Page?, _ machine: PageMachine, _ restarts: Int) throws(Failure) {
         let progress = progress(after: page, machine)
         let (isCurrent, beginsAnew, entity) = state.withLock { state in
             (state.restarts == restarts, state.beginsAnew, state.entity)
         }
         guard isCurrent else { throw Failure(.cancelled, "the list was started anew") }
+        if page?.valueCount != nil {
+            throw Failure(
+                .invalidArgument,
+                "a list keeps objects, but the pages of \(name) are of values", field: "request")
+        }
         // An object may stand on a page twice.
         var seen: Set<Int64> = []
-        let added = page.objects.filter { seen.insert($0.storeKey).inserted }
+        let added = (page?.objects ?? []).filter { seen.insert($0.storeKey).inserted }
         var entities = beginsAnew ? [] : Self.names(entity)
         // An object may be in the list in several shapes of one family.
         for object in added where !entities.contains(object.entity.family.name) {
@@ -159,7 +164,8 @@ package final class PagedList: Sendable {
         text.split(separator: "\n").map { String($0) }
     }
 
-    private func progress(after page: Page, _ machine: PageMachine) -> ListProgress {
+    private func progress(after page: Page?, _ machine: PageMachine) -> ListProgress {
+        let known = page == nil ? state.withLock { $0.progress.total } : nil
         let next: ListProgress.Next
         switch machine.state {
         case .next(.url(let url)) where context.api.definition.redaction.url(url) != url:
@@ -169,6 +175,6 @@ package final class PagedList: Sendable {
         case .complete: next = .nothing
         case .broken: next = .unknown
         }
-        return ListProgress(next, offset: machine.offset, total: page.count.total)
+        return ListProgress(next, offset: machine.offset, total: page?.count.total ?? known)
     }
 }

@@ -1,5 +1,6 @@
 package import RestwayCalls
 import RestwayDocument
+import RestwayJSON
 import RestwayMapping
 package import RestwayObjects
 package import RestwayOutcome
@@ -12,6 +13,11 @@ package struct Page: Sendable {
     /// The objects of the first descriptor that applies, as far as the bound on objects goes.
     package let objects: [Snapshot]
     package let count: PageCount
+
+    /// The number of values of the response that belong to the page; `nil` for a page of objects.
+    package var valueCount: Int? {
+        response.beginsWithValue ? Int(clamping: count.objectCount) : nil
+    }
 }
 
 /// The pages of a route, requested one after the other as the program asks for them.
@@ -27,9 +33,10 @@ package final class Pages: Sendable {
         package init() {}
     }
 
-    /// Keeps a page before the program gets it, with the machine as it is after the page. If it
-    /// throws, the page has not come.
-    package typealias Keeper = @Sendable (Page, PageMachine) throws(Failure) -> Void
+    /// Keeps a page before the program gets it, with the machine as it is after the page. There is
+    /// no page if the API has answered that the page before was the last one. If it throws, the
+    /// page has not come.
+    package typealias Keeper = @Sendable (Page?, PageMachine) throws(Failure) -> Void
 
     /// How far the next page is.
     private enum Turn {
@@ -136,14 +143,15 @@ package final class Pages: Sendable {
         }
     }
 
-    /// Waits for an answer with `wait`, and reads it.
-    private func awaiting(_ wait: () throws(Failure) -> Response) throws(Failure) -> Page {
+    /// Waits for an answer with `wait`, and reads it; `nil` if there is no such page.
+    private func awaiting(_ wait: () throws(Failure) -> Response) throws(Failure) -> Page? {
         let response: Response
         do throws(Failure) {
             response = try wait()
         } catch {
             // Nobody has a handle of the call.
             if error.reason == .interrupted { cancel() }
+            if try end(with: error) { return nil }
             state.update { $0.turn = .idle }
             throw error
         }
@@ -160,7 +168,7 @@ package final class Pages: Sendable {
             return complete == nil ? .sent(call, receiver) : .reading
         }
         switch step {
-        case .end: throw Failure(.noObject, "there are no more pages")
+        case .end: throw Self.noMorePages
         case .fail(let failure): throw failure
         case .take(let call):
             if let complete { tell(receiver, call, complete) }
@@ -267,18 +275,52 @@ package final class Pages: Sendable {
             } catch {
                 outcome = .failure(error)
             }
-        case .failure: state.update { $0.turn = .idle }
+        case .failure(let failure): outcome = .failure(ended(failure))
         }
         if context.delivery.append(.completion(call, outcome, receiver)) {
             context.delivery.start(on: .caller)
         }
     }
 
+    /// Ends the pages if a failure says that the page before was the last one. Returns whether it
+    /// does.
+    private func end(with failure: Failure) throws(Failure) -> Bool {
+        var machine = state.withLock { $0.machine }
+        guard case .next(let place) = machine.state, request.isEnd(failure, at: place) else {
+            return false
+        }
+        machine.end()
+        do throws(Failure) {
+            try keep?(nil, machine)
+        } catch {
+            state.update { $0.turn = .idle }
+            throw error
+        }
+        state.update { state in
+            state.machine = machine
+            state.turn = .idle
+        }
+        return true
+    }
+
+    /// Returns the failure that the program gets in place of `failure`.
+    private func ended(_ failure: Failure) -> Failure {
+        do throws(Failure) {
+            if try end(with: failure) { return Self.noMorePages }
+        } catch {
+            return error
+        }
+        state.update { $0.turn = .idle }
+        return failure
+    }
+
+    private static let noMorePages = Failure(.noObject, "there are no more pages")
+
     /// Takes an answer: finds out which page is next, and requests it if that is wanted.
     private func read(_ response: Response) throws(Failure) -> Page {
         let objects = response.results.first.map { response.objects[$0] } ?? []
-        var facts = PageFacts(count: Int64(objects.count))
-        facts.content = PageContent(objects, response)
+        var facts = PageFacts(count: response.pagedValueCount ?? Int64(objects.count))
+        if facts.count > 0 { facts.content = PageContent(objects, response) }
         var failure: Failure?
         do throws(Failure) {
             try request.reader.read(response, objects, into: &facts)
@@ -322,9 +364,29 @@ package final class Pages: Sendable {
     }
 }
 
+extension Response {
+    /// The number of the values of a page: the elements of a list, the members of a map, or a
+    /// single value; `nil` for a page of objects.
+    fileprivate var pagedValueCount: Int64? {
+        guard beginsWithValue else { return nil }
+        switch parsed {
+        case .value(.absent, _), .value(.null, _): return 0
+        case .value(.json(let text), _):
+            guard let value = try? JSONValue.parse(text, .anyJSON) else { return 1 }
+            return Int64(value.elements?.count ?? value.members?.count ?? 1)
+        case .value: return 1
+        case .objects, .json, .text, .bytes, .headers, .nothing, .made: return nil
+        }
+    }
+}
+
 extension PageContent {
-    fileprivate init?(_ objects: ArraySlice<Snapshot>, _ response: Response) {
-        guard !objects.isEmpty else { return nil }
+    /// - Parameter objects: The objects of the page; empty for a page of values.
+    fileprivate init(_ objects: ArraySlice<Snapshot>, _ response: Response) {
+        guard !objects.isEmpty else {
+            self.init(digest: response.bodyWithNUL.hashValue, hasIdentities: false)
+            return
+        }
         var hasher = Hasher()
         for object in objects {
             guard let identity = object.identity else {

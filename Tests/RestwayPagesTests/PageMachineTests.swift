@@ -95,6 +95,13 @@ final class PageMachineTests: XCTestCase {
         XCTAssertTrue(last.isLast)
     }
 
+    func testAnAnswerMayEndThePagesAfterwards() {
+        var machine = PageMachine(page, at: .number(1))
+        XCTAssertFalse(machine.take(facts(2)).isLast)
+        machine.end()
+        XCTAssertEqual(machine.state, .complete)
+    }
+
     func testPageNumbersEndWithTheTotal() {
         var machine = PageMachine(page, at: .number(1))
         _ = machine.take(facts(2, total: 3))

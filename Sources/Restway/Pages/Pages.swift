@@ -9,6 +9,9 @@ public struct Page: Sendable {
     public let response: Response
     /// The objects of the page.
     public let objects: [Object]
+    /// The values of the page, if the first response descriptor of the route describes a value: the
+    /// elements of a list, the values of a map, or a single value. Empty for a page of objects.
+    public let values: [Object.Value]
     /// How many pages come before it.
     public let number: Int
     /// How many objects come before this page; `nil` if it is not known.
@@ -104,14 +107,31 @@ private final class PagePosition: Sendable {
                 Call.Receiver(completion: { _, outcome in complete(outcome) }, end: {}))
         }
         switch outcome {
+        // The server has answered that there is no such page.
+        case .failure(let failure) where failure.reason == .noObject && !pages.hasNext: return nil
         case .failure(let failure): throw RestwayError(failure, of: source)
         case .success(let response):
             guard let page = pages.last else { return nil }
+            let answer = Response(response, source)
             return Page(
-                response: Response(response, source),
-                objects: page.objects.map { Object($0, source) }, number: Int(page.count.number),
+                response: answer, objects: page.objects.map { Object($0, source) },
+                values: page.valueCount.map { Array(answer.listedValues.prefix($0)) } ?? [],
+                number: Int(page.count.number),
                 offset: page.count.offset.map(Int.init), total: page.count.total.map(Int.init),
                 isLast: page.count.isLast)
+        }
+    }
+}
+
+extension Response {
+    /// The values of an answer that is a list, a map or a single value.
+    fileprivate var listedValues: [Object.Value] {
+        switch value {
+        case nil, .null?: []
+        case .list(let values)?: values
+        case .map(let values)?: values.sorted { $0.key < $1.key }.map(\.value)
+        case .json(.array(let elements))?: elements.map { .json($0) }
+        case let value?: [value]
         }
     }
 }

@@ -48,6 +48,8 @@ final class ParsedAnswer {
     var template: PathTemplate?
     /// The number of descriptors, for an answer without a body.
     var descriptorCount = 0
+    /// Whether the first descriptor describes a value and not objects.
+    var beginsWithValue = false
     /// Whether a mapper has read the body as JSON.
     var bodyIsJSON = false
     /// How the body is mapped, for an answer with a memo.

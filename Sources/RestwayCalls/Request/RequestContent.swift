@@ -5,6 +5,7 @@ import RestwayJansson
 import RestwayMapping
 import RestwayOutcome
 import RestwayPlugins
+import RestwayObjects
 import RestwayRouting
 import RestwayText
 
@@ -34,13 +35,14 @@ extension RequestPreparation {
         if case .link = spec.target { return RequestContent() }  // It has all parameters.
         let method = destination.method
         let defaults = defaults(destination, settings)
+        let callers = spec.parameters + ofFirstPage(spec, destination, settings)
         let encoder = encoding(spec, settings)
         if spec.body != nil, method.hasNoBody {
             throw Failure(
                 .invalidArgument, "a \(method.rawValue) request has no body", field: "body")
         }
         if let raw = spec.body {
-            try append(defaults + spec.parameters, to: &destination, settings)
+            try append(defaults + callers, to: &destination, settings)
             var content = try content(given: raw, spec, destination, encoder)
             if content.mediaType == raw.mediaType {
                 content.mediaType = mediaType(of: raw, spec, destination, settings)
@@ -49,9 +51,9 @@ extension RequestPreparation {
         }
         let serialization = try serialization(spec, settings, method)
         // The parameters of the document, and the parameters of the caller, that go into the body.
-        var inBody = (defaults: defaults, callers: spec.parameters)
+        var inBody = (defaults: defaults, callers: callers)
         if method.parametersGoIntoQuery, serialization != .none {
-            try append(defaults + spec.parameters, to: &destination, settings)
+            try append(defaults + callers, to: &destination, settings)
             inBody = ([], [])
         }
         let isEmpty =
@@ -256,6 +258,21 @@ extension RequestPreparation {
         return FieldWriter(
             style: place == .query ? .query(rules) : .body(rules), json: RequestBody.json,
             limits: MappingLimits(nestingDepthMax: context.options.nestingDepthMax))
+    }
+
+    /// Returns the parameters of the first page for a plain request by the name of a route with
+    /// pages, as far as the request does not have them.
+    private func ofFirstPage(
+        _ spec: RequestSpec, _ destination: Destination, _ settings: RouteSettings
+    ) -> [Parameter] {
+        guard let pages = settings.answers.pages, case .route = spec.target, spec.subject == nil,
+            let route = destination.route,
+            destination.method == .get
+                || destination.method == .post && !route.methods.contains(.get)
+        else { return [] }
+        let given = Set((spec.parameters + settings.parameters).map(\.keys))
+        return pages.parametersOfFirstPage.filter { !given.contains([$0.name]) }
+            .map { Parameter(keys: [$0.name], value: .leaf(.int64($0.value))) }
     }
 
     /// Returns the parameters that the document gives.

@@ -88,6 +88,7 @@ struct ResponseProcessor {
         if let known = known(answer, key) {
             parsed.known = known
             parsed.parsed = known.parsed
+            parsed.beginsWithValue = known.manner.plan.beginsWithValue
             return parsed
         }
         let plan = api.plan(
@@ -96,6 +97,7 @@ struct ResponseProcessor {
         guard let plan else { return parsed }
         parsed.isMapped = true
         parsed.descriptorCount = plan.descriptors.count
+        parsed.beginsWithValue = plan.beginsWithValue
         parsed.template = plan.descriptors.lazy.compactMap(\.template).first
         guard request.method != .head else { return parsed }
         if isEmpty(received) {
@@ -271,6 +273,7 @@ struct ResponseProcessor {
         let started = parsed.answer.started
         var mapped = try store(parsed)
         mapped.parsed = parsed.parsed
+        mapped.beginsWithValue = parsed.beginsWithValue
         call.mapped(request, mapped.objects.count, of: mapped.objects.count)
         call.log.maps(mapped)
         let ended = mapped.stored ?? clock.now()

@@ -40,16 +40,31 @@ package final class PageRules: Sendable {
     package let total: Place?
     /// The place of the number of objects before the page; `nil` if the API does not tell it.
     package let start: Place?
+    /// The statuses with which the API answers a request for a page after the last one.
+    package let endStatuses: [Int]
 
     package init(
         _ step: Step, size: Size? = nil, more: [String]? = nil, total: Place? = nil,
-        start: Place? = nil
+        start: Place? = nil, endStatuses: [Int] = []
     ) {
         self.step = step
         self.size = size
         self.more = more
         self.total = total
         self.start = start
+        self.endStatuses = endStatuses
+    }
+
+    /// The parameters that ask for the first page, and for pages of a size.
+    package var parametersOfFirstPage: [(name: String, value: Int64)] {
+        var parameters: [(name: String, value: Int64)] = []
+        switch step {
+        case .number(let name, let first), .offset(let name, let first):
+            parameters.append((name, first))
+        case .link, .url, .cursor, .last: break
+        }
+        if let size { parameters.append((size.parameter, size.count)) }
+        return parameters
     }
 
     /// The parameter that changes from page to page; `nil` if the URL changes.

@@ -10,7 +10,7 @@ extension PageRules {
     private static let steps = ["next", "nextURL", "cursor", "last", "page", "offset"]
 
     private static let keys =
-        steps + ["parameter", "first", "size", "pageSize", "more", "total", "start"]
+        steps + ["parameter", "first", "size", "pageSize", "more", "total", "start", "endStatus"]
 
     /// A larger number is probably a mistake.
     private static let sizeMax: Int64 = 1_000_000
@@ -39,8 +39,11 @@ extension PageRules {
         let more = object["more"]?.keyPath()
         let total = object["total"].flatMap(Place.init)
         let start = object["start"].flatMap(Place.init)
+        let endStatuses = object["endStatus"]?.oneOrMany().compactMap { $0.integer(in: 400...499) }
         guard let step else { return nil }
-        self.init(step, size: size, more: more, total: total, start: start)
+        self.init(
+            step, size: size, more: more, total: total, start: start,
+            endStatuses: endStatuses?.map { Int($0) } ?? [])
         reportIgnored(route)
     }
 
@@ -86,6 +89,10 @@ extension PageRules {
         _ node: DocumentNode, _ route: DocumentNode, _ entities: EntityCatalog
     ) -> String? {
         guard let name = node.nonEmptyString() else { return nil }
+        if route["response"]?.oneOrMany().first?["type"] != nil {
+            return node.refuse(
+                "contradicts \"type\": the pages are of values, which have no attributes")
+        }
         // The objects of a page are those of the first descriptor. Without a descriptor of its own,
         // the route takes the descriptors that fit its path, which may stand anywhere.
         guard let response = route["response"]?.oneOrMany().first,

@@ -138,6 +138,9 @@ package final class MappingPlan: @unchecked Sendable {
         descriptors.lazy.compactMap(\.valueConversion?.shape).first
     }
 
+    /// Whether the first descriptor describes a value and not objects.
+    package var beginsWithValue: Bool { descriptors.first?.valueConversion != nil }
+
     /// Whether a descriptor has a hook.
     package var hasHooks: Bool { descriptors.contains { $0.hook != nil } }
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from contextlib import ExitStack
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypedDict, cast
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypedDict, TypeVar, cast
 
 from . import _ffi as native
 from ._body import CallOptions, RequestOptions
 from ._boundary import Owner, check, make
 from ._call import Call
+from ._exceptions import RestwayError
 from ._lazy import asyncio
-from ._object import Object, Objects
+from ._object import Objects
 from ._request import Request
 from ._response import Response
 from .progress import OnNumbers, Reported, Wanted, reporting
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 Scoped = Callable[[Request], Request]
 """Returns a copy of a request whose variables a scope fills."""
+
+T = TypeVar("T")
 
 Send = Callable[[], "tuple[asyncio.Future[Response], native.CallHandle]"]
 """Sends the request for a page, and returns its future and its call."""
@@ -65,10 +68,14 @@ class PagedIntoOptions(IntoOptions, PagedOptions, total=False):
 class Page:
     """One answer of a route with pages."""
 
-    __slots__ = ("is_last", "number", "objects", "offset", "response", "total")
+    __slots__ = ("is_last", "number", "objects", "offset", "response", "total", "values")
 
     objects: Objects
     """The objects of the first response descriptor that applies, as far as `objects_max` goes."""
+    values: list[Any]
+    """The values of the page, if the first response descriptor describes a value: the elements of a
+    list, the values of a map, or a single value. Empty for a page of objects.
+    """
     response: Response
     """The whole answer."""
     number: int
@@ -88,13 +95,36 @@ class Page:
         check(native.lib.restway_pages_position, pages, native.ref(read))
         self.objects = Objects(listed, None, response._layouts)
         self.response = response
+        # Only a page of values counts more than its objects.
+        is_of_values = read.object_count > len(self.objects)
+        self.values = _listed(response.value)[: read.object_count] if is_of_values else []
         self.number = read.number
         self.offset = None if read.offset < 0 else read.offset
         self.total = None if read.total < 0 else read.total
         self.is_last = bool(read.is_last)
 
+    @property
+    def items(self) -> Iterable[Any]:
+        """What iterating over the pages gives of this page: its objects, or its values."""
+        return self.values or self.objects
+
+    @property
+    def objects_to_read(self) -> Objects:
+        """For this package: the objects, which `into` reads."""
+        if self.values:
+            raise TypeError("the pages of this route have values, which are read without `into`")
+        return self.objects
+
     def __repr__(self) -> str:
+        if self.values:
+            return f"<Page {self.number}, {len(self.values)} values>"
         return f"<Page {self.number}, {len(self.objects)} objects>"
+
+
+def _listed(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        return list(value.values())
+    return value if isinstance(value, list) else [value]
 
 
 class _Counting:
@@ -108,7 +138,7 @@ class _Counting:
 
     def add(self, page: Page, is_last: bool) -> None:
         """Reports a page."""
-        self._done += len(page.objects)
+        self._done += len(page.values or page.objects)
         if self._tell is None:
             self._tell = self._stack.enter_context(reporting(self._wanted, "pages", "objects"))
         if self._tell is not None:
@@ -166,6 +196,10 @@ class PagesBase(Owner[native.PagesHandle]):
         self._counting.add(page, not self.has_next)
         return page
 
+    def end_counting(self) -> None:
+        """For this package: closes the bar, because a loop has ended."""
+        self._counting.end()
+
     def __repr__(self) -> str:
         kind = type(self).__name__
         if self._owned is None:
@@ -178,6 +212,121 @@ class PagesBase(Owner[native.PagesHandle]):
         native.lib.restway_pages_cancel(self._handle)
 
 
+class _HasPages(Protocol):
+    """Pages that are requested one after the other."""
+
+    def next_page(self) -> Page | None: ...
+    def end_counting(self) -> None: ...
+
+
+class _HasAwaitedPages(Protocol):
+    """Pages that are awaited one after the other."""
+
+    def next_page(self) -> Awaitable[Page | None]: ...
+    def end_counting(self) -> None: ...
+
+
+_END: Any = object()
+
+
+class _Items(Generic[T]):
+    """The rest of a page. If it cannot be read, it raises the same error again."""
+
+    def __init__(self, read: Callable[[Page], Iterable[T]]) -> None:
+        self._read = read
+        self._rest: Iterator[T] = iter(())
+        self._failure: Exception | None = None
+
+    def begin(self, page: Page) -> None:
+        self._rest = iter(self._read(page))
+
+    def next(self) -> T:
+        """Returns the next item of the page, or `_END`."""
+        if self._failure is not None:
+            raise self._failure
+        try:
+            return next(self._rest, _END)
+        except Exception as error:
+            self._failure = error
+            raise
+
+
+class PageIterator(Iterator[Page]):
+    """For this package: the pages of a route. After an error, it asks for the same page again."""
+
+    __slots__ = ("_pages",)
+
+    def __init__(self, pages: _HasPages) -> None:
+        self._pages = pages
+
+    def __next__(self) -> Page:
+        page = self._pages.next_page()
+        if page is None:
+            raise StopIteration
+        return page
+
+
+class ItemIterator(Iterator[T]):
+    """For this package: what `read` gives of each page. After an error, it goes on with the same
+    page.
+    """
+
+    __slots__ = ("_items", "_pages")
+
+    def __init__(self, pages: _HasPages, read: Callable[[Page], Iterable[T]]) -> None:
+        self._pages = pages
+        self._items = _Items(read)
+
+    def __next__(self) -> T:
+        while (item := self._items.next()) is _END:
+            page = self._pages.next_page()
+            if page is None:
+                raise StopIteration
+            self._items.begin(page)
+        return item
+
+    def __del__(self) -> None:
+        self._pages.end_counting()
+
+
+class AsyncPageIterator(AsyncIterator[Page]):
+    """For this package: the pages of a route. After an error, it asks for the same page again."""
+
+    __slots__ = ("_pages",)
+
+    def __init__(self, pages: _HasAwaitedPages) -> None:
+        self._pages = pages
+
+    async def __anext__(self) -> Page:
+        page = await self._pages.next_page()
+        if page is None:
+            raise StopAsyncIteration
+        return page
+
+
+class AsyncItemIterator(AsyncIterator[T]):
+    """For this package: what `read` gives of each page. After an error, it goes on with the same
+    page.
+    """
+
+    __slots__ = ("_items", "_pages")
+
+    def __init__(self, pages: _HasAwaitedPages, read: Callable[[Page], Iterable[T]]) -> None:
+        self._pages = pages
+        self._items = _Items(read)
+
+    async def __anext__(self) -> T:
+        while (item := self._items.next()) is _END:
+            page = await self._pages.next_page()
+            if page is None:
+                raise StopAsyncIteration
+            self._items.begin(page)
+        return item
+
+    def __del__(self) -> None:
+        self._pages.end_counting()
+
+
 class Pages(PagesBase):
     """The pages of a route, for a Client. Iterating over it gives their objects, one page after the
     other.
@@ -188,23 +337,19 @@ class Pages(PagesBase):
     Raises, while it iterates, what `Client.perform` raises; ProtocolError if a page leads back to
     an earlier one, or has the objects of the page before it; MappingError if an answer has a value
     of another kind than the document says; InvalidURLError if it leads to an origin that is not
-    trusted. After a failed call, the iteration goes on with the same page.
+    trusted. After a failed call, the same iterator goes on with the same page. Pages of a route
+    whose response is a value give values.
     """
 
     __slots__ = ()
     _client: Client
 
-    def __iter__(self) -> Iterator[Object]:
-        for objects in self.parts():
-            yield from objects
+    def __iter__(self) -> Iterator[Any]:
+        return self.each(_items_of)
 
-    def parts(self) -> Iterator[Objects]:
-        """For this package: returns the objects of each page, and closes the bar at the end."""
-        try:
-            for page in self.pages:
-                yield page.objects
-        finally:
-            self._counting.end()
+    def each(self, read: Callable[[Page], Iterable[T]]) -> Iterator[T]:
+        """For this package: iterates over what `read` gives of each page."""
+        return ItemIterator(self, read)
 
     @property
     def pages(self) -> Iterator[Page]:
@@ -213,10 +358,7 @@ class Pages(PagesBase):
             for page in client.pages("issues").pages:
                 print(page.offset, page.total, len(page.objects))
         """
-        page = self.next_page()
-        while page is not None:
-            yield page
-            page = self.next_page()
+        return PageIterator(self)
 
     def next_page(self, timeout: float | None = None) -> Page | None:
         """Requests the next page and waits for it; returns None after the last one.
@@ -228,7 +370,17 @@ class Pages(PagesBase):
         if not self.has_next:
             return None
         call = _send(client, native.lib.restway_pages_send_next, handle)
-        return self.page_of(call.wait(timeout))
+        try:
+            response = call.wait(timeout)
+        except RestwayError:
+            if self.has_next:
+                self.end_counting()
+                raise
+            return None  # the server has answered that the page before was the last one
+        except BaseException:
+            self.end_counting()
+            raise
+        return self.page_of(response)
 
 
 class AsyncPages(PagesBase):
@@ -244,30 +396,21 @@ class AsyncPages(PagesBase):
     __slots__ = ()
     _client: AsyncClient
 
-    async def __aiter__(self) -> AsyncIterator[Object]:
-        async for objects in self.parts():
-            for item in objects:
-                yield item
+    def __aiter__(self) -> AsyncIterator[Any]:
+        return self.each(_items_of)
 
-    async def parts(self) -> AsyncIterator[Objects]:
-        """For this package: returns the objects of each page, and closes the bar at the end."""
-        try:
-            async for page in self.pages:
-                yield page.objects
-        finally:
-            self._counting.end()
+    def each(self, read: Callable[[Page], Iterable[T]]) -> AsyncIterator[T]:
+        """For this package: iterates over what `read` gives of each page."""
+        return AsyncItemIterator(self, read)
 
     @property
-    async def pages(self) -> AsyncIterator[Page]:
+    def pages(self) -> AsyncIterator[Page]:
         """The pages themselves, from the first one that was not asked for yet.
 
             async for page in client.pages("issues").pages:
                 print(page.offset, page.total, len(page.objects))
         """
-        page = await self.next_page()
-        while page is not None:
-            yield page
-            page = await self.next_page()
+        return AsyncPageIterator(self)
 
     async def next_page(self) -> Page | None:
         """Requests the next page; returns None after the last one."""
@@ -275,8 +418,21 @@ class AsyncPages(PagesBase):
         if not self.has_next:
             return None
         send = native.bare.restway_pages_send_next
-        response = await _next(client, partial(client._linked().send_page, send, handle))
+        try:
+            response = await _next(client, partial(client._linked().send_page, send, handle))
+        except RestwayError:
+            if self.has_next:
+                self.end_counting()
+                raise
+            return None  # the server has answered that the page before was the last one
+        except BaseException:
+            self.end_counting()
+            raise
         return self.page_of(response)
+
+
+def _items_of(page: Page) -> Iterable[Any]:
+    return page.items
 
 
 class PagedListBase(Owner[native.PagedListHandle]):
@@ -371,7 +527,13 @@ class PagedList(PagedListBase):
         """
         if self.is_complete:
             return None
-        return _send(self._client, native.lib.restway_paged_list_send, self._handle).wait(timeout)
+        call = _send(self._client, native.lib.restway_paged_list_send, self._handle)
+        try:
+            return call.wait(timeout)
+        except RestwayError:
+            if not self.is_complete:
+                raise
+            return None
 
 
 class AsyncPagedList(PagedListBase):
@@ -392,7 +554,12 @@ class AsyncPagedList(PagedListBase):
         if self.is_complete:
             return None
         send = native.bare.restway_paged_list_send
-        return await _next(client, partial(client._linked().send_page, send, self._handle))
+        try:
+            return await _next(client, partial(client._linked().send_page, send, self._handle))
+        except RestwayError:
+            if not self.is_complete:
+                raise
+            return None
 
 
 async def _next(client: AsyncClient, send: Send) -> Response:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import json
 import queue
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
 import pytest
 
@@ -376,3 +378,244 @@ def test_a_list_of_a_server_that_repeats_its_last_page_ends_with_an_error(peer: 
             while not things.is_complete:
                 things.load_more()
         assert [thing.id for thing in things.objects] == [1, 2]
+
+
+class NumberedPeer(Peer):
+    """Answers each request by a function of its query; the function returns a status and a body."""
+
+    def __init__(self, answer: Any) -> None:
+        super().__init__()
+        self.answers = answer
+        self.heard = self._prepare
+
+    def _prepare(self) -> None:
+        status, body = self.answers(dict(parse_qsl(query_of(self.requests[-1]))))
+        self.respond(json.dumps(body).encode(), status=status)
+
+
+def query_of(request: bytes) -> str:
+    return request.split()[1].decode().partition("?")[2]
+
+
+def document_of(route: Any, **attributes: Any) -> restway.API:
+    thing = {"identity": "id", "attributes": {"id": {"type": "int"}, **attributes}}
+    route = {"path": "things", "response": {"entity": "Thing"}, **route}
+    return restway.API.from_json(
+        {"restway": 1, "entities": {"Thing": thing}, "routes": {"things": route}}
+    )
+
+
+def numbered(query: dict[str, str]) -> tuple[int, Any]:
+    """Three pages of two objects, by number, and then an empty one."""
+    number = int(query.get("page", "1"))
+    return 200, [{"id": 10 * number + each} for each in range(2)] if number < 4 else []
+
+
+BY_NUMBER = {"pages": {"page": "page"}}
+ALL = [10, 11, 20, 21, 30, 31]
+
+
+def failing_once(number: str) -> Any:
+    failed: list[str] = []
+
+    def answer(query: dict[str, str]) -> tuple[int, Any]:
+        if query["page"] == number and not failed:
+            failed.append(number)
+            return 503, {}
+        return numbered(query)
+
+    return answer
+
+
+@pytest.mark.parametrize("kind", ["pages", "objects", "into"])
+def test_an_iterator_goes_on_with_the_page_that_failed(kind: str) -> None:
+    with (
+        NumberedPeer(failing_once("2")) as peer,
+        restway.Client(document_of(BY_NUMBER), base_url=peer.url) as client,
+    ):
+        pages = client.pages("things")
+        into = client.pages("things", into=WithNumber)
+        iterator: Any = {"pages": iter(pages.pages), "objects": iter(pages), "into": iter(into)}
+        found: list[Any] = []
+        errors = 0
+        while True:
+            try:
+                item = next(iterator[kind])
+            except StopIteration:
+                break
+            except restway.ServerError:
+                errors += 1
+                continue
+            found += ids(item.objects) if kind == "pages" else [item]
+        if kind != "pages":
+            found = ids(found)
+        assert (found, errors) == (ALL, 1)
+
+
+def test_an_awaited_iterator_goes_on_with_the_page_that_failed() -> None:
+    async def read(url: str) -> list[int]:
+        found: list[int] = []
+        async with restway.AsyncClient(document_of(BY_NUMBER), base_url=url) as client:
+            iterator = aiter_of(client.pages("things"))
+            with pytest.raises(restway.ServerError):
+                while True:
+                    found.append((await iterator.__anext__()).id)
+            found += [thing.id async for thing in iterator]
+        return found
+
+    with NumberedPeer(failing_once("2")) as peer:
+        assert asyncio.run(read(peer.url)) == ALL
+
+
+def aiter_of(pages: Any) -> Any:
+    return pages.__aiter__()
+
+
+def test_an_iterator_whose_page_cannot_be_read_raises_again() -> None:
+    api = document_of(BY_NUMBER)
+    with (
+        NumberedPeer(numbered) as peer,
+        restway.Client(api, base_url=peer.url) as client,
+    ):
+        things = iter(client.pages("things", into=WithName))
+        for _ in range(2):
+            with pytest.raises(restway.MappingError):
+                next(things)
+
+
+@dataclasses.dataclass
+class WithName:
+    """A class whose value no object has."""
+
+    name: str
+
+
+@dataclasses.dataclass
+class WithNumber:
+    """A class for the objects."""
+
+    id: int
+
+
+NAMES = {"pages": {"page": "page"}, "response": {"type": ["string"], "keyPath": "names"}}
+
+
+def named(query: dict[str, str]) -> tuple[int, Any]:
+    number = int(query["page"])
+    return 200, {"names": [f"{number}a", f"{number}b"] if number < 4 else []}
+
+
+def test_pages_of_values_give_values_until_one_is_empty() -> None:
+    expected = ["1a", "1b", "2a", "2b", "3a", "3b"]
+
+    async def read(url: str) -> list[Any]:
+        async with restway.AsyncClient(document_of(NAMES), base_url=url) as client:
+            with pytest.raises(restway.UsageError, match="a list keeps objects"):
+                await client.list("things").load_more()
+            return [name async for name in client.pages("things")]
+
+    with (
+        NumberedPeer(named) as peer,
+        restway.Client(document_of(NAMES), base_url=peer.url) as client,
+    ):
+        assert list(client.pages("things")) == expected
+        pages = list(client.pages("things").pages)
+        assert [page.values for page in pages] == [["1a", "1b"], ["2a", "2b"], ["3a", "3b"], []]
+        assert [page.offset for page in pages] == [0, 2, 4, 6]
+        assert list(client.pages("things", objects_max=3)) == ["1a", "1b", "2a"]
+        assert asyncio.run(read(peer.url)) == expected
+        with pytest.raises(TypeError, match="have values"):
+            next(iter(client.pages("things", into=WithNumber)))
+
+
+def test_an_empty_list_of_objects_ends_pages_whose_answers_also_have_values() -> None:
+    both = [{"entity": "Thing", "keyPath": "list"}, {"type": ["string"], "keyPath": "tags"}]
+
+    def answer(query: dict[str, str]) -> tuple[int, Any]:
+        return 200, {"list": [] if query["page"] == "2" else [{"id": 1}], "tags": ["a", "b"]}
+
+    with (
+        NumberedPeer(answer) as peer,
+        restway.Client(
+            document_of({"pages": {"page": "page"}, "response": both}), base_url=peer.url
+        ) as client,
+    ):
+        assert ids(client.pages("things")) == [1]
+
+
+@pytest.mark.parametrize(
+    ("attribute", "values"),
+    [
+        ({"type": "string", "transform": "base64"}, ["azE=", "azI=", "azM="]),
+        ({"type": "date", "format": "epoch"}, [1700000001, 1700000002, 1700000003]),
+        ({"type": "date"}, [f"2026-01-0{day}T00:00:00Z" for day in (1, 2, 3)]),
+    ],
+)
+def test_the_last_value_is_sent_in_the_form_of_the_server(attribute: Any, values: Any) -> None:
+    def answer(query: dict[str, str]) -> tuple[int, Any]:
+        known = [str(each) for each in values]
+        if "after" not in query:
+            place = 0
+        elif query["after"] in known:
+            place = known.index(query["after"]) + 1
+        else:
+            return 400, {}
+        return 200, [{"id": place, "key": value} for value in values[place : place + 1]]
+
+    rules = {"pages": {"last": "key", "parameter": "after"}}
+    with (
+        NumberedPeer(answer) as peer,
+        restway.Client(document_of(rules, key=attribute), base_url=peer.url) as client,
+    ):
+        assert ids(client.pages("things")) == [0, 1, 2]
+
+
+ENDED = {"pages": {"page": "page", "endStatus": 404}}
+
+
+def ended(query: dict[str, str]) -> tuple[int, Any]:
+    return (404, {"detail": "Invalid page."}) if query["page"] == "4" else numbered(query)
+
+
+@pytest.mark.parametrize("prefetch", [False, True])
+def test_a_status_after_the_end_ends_the_pages(prefetch: bool) -> None:
+    async def read(url: str) -> list[int]:
+        async with restway.AsyncClient(document_of(ENDED), base_url=url) as client:
+            return [thing.id async for thing in client.pages("things", prefetch=prefetch)]
+
+    with (
+        NumberedPeer(ended) as peer,
+        restway.Client(document_of(ENDED), base_url=peer.url) as client,
+    ):
+        pages = client.pages("things", prefetch=prefetch)
+        assert ids(pages) == ALL
+        assert not pages.has_next
+        assert pages.next_page() is None
+        assert asyncio.run(read(peer.url)) == ALL
+        things = client.list("things")
+        while things.load_more() is not None:
+            assert not things.is_complete
+        assert things.is_complete
+        assert ids(things.objects) == ALL
+
+
+def test_the_first_page_is_never_after_the_end() -> None:
+    with (
+        NumberedPeer(lambda query: (404, {})) as peer,
+        restway.Client(document_of(ENDED), base_url=peer.url) as client,
+        pytest.raises(restway.NotFoundError),
+    ):
+        list(client.pages("things"))
+
+
+def test_a_plain_request_asks_for_the_first_page() -> None:
+    rules = {"pages": {"page": "page", "size": "n", "pageSize": 2}, "method": ["GET", "POST"]}
+    with (
+        NumberedPeer(numbered) as peer,
+        restway.Client(document_of(rules), base_url=peer.url) as client,
+    ):
+        client.route("things")
+        client.route("things", params={"page": 2, "n": 7})
+        client.get("things")
+        client.route("things", "POST")
+        assert [query_of(each) for each in peer.requests] == ["page=1&n=2", "page=2&n=7", "", ""]

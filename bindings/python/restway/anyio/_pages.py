@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Iterable
 from typing import Any, cast
 
 from .. import _ffi as native
 from .._boundary import make
 from .._client import Client
-from .._object import Object, Objects
-from .._pages import Page, PagedList, Pages
+from .._exceptions import RestwayError
+from .._object import Objects
+from .._pages import AsyncItemIterator, Page, PagedList, Pages, T
 from .._request import Request
 from .._response import Response
 from ._waiting import response_of
@@ -22,17 +23,12 @@ class AnyioPages:
         """For this package: `AnyioClient.pages` makes them."""
         self._pages = pages
 
-    async def __aiter__(self) -> AsyncIterator[Object]:
-        async for objects in self.parts():
-            for item in objects:
-                yield item
+    def __aiter__(self) -> AsyncIterator[Any]:
+        return self.each(lambda page: page.items)
 
-    async def parts(self) -> AsyncIterator[Objects]:
-        """For this package: returns the objects of each page."""
-        page = await self.next_page()
-        while page is not None:
-            yield page.objects
-            page = await self.next_page()
+    def each(self, read: Callable[[Page], Iterable[T]]) -> AsyncIterator[T]:
+        """For this package: iterates over what `read` gives of each page."""
+        return AsyncItemIterator(self, read)
 
     async def next_page(self) -> Page | None:
         """Requests the next page; returns None after the last one."""
@@ -40,7 +36,21 @@ class AnyioPages:
         if not pages.has_next:
             return None
         function = native.lib.restway_pages_send_next
-        return pages.page_of(await _sent(pages._client, function, pages._handle))
+        try:
+            response = await _sent(pages._client, function, pages._handle)
+        except RestwayError:
+            if pages.has_next:
+                self.end_counting()
+                raise
+            return None  # the server has answered that the page before was the last one
+        except BaseException:
+            self.end_counting()
+            raise
+        return pages.page_of(response)
+
+    def end_counting(self) -> None:
+        """For this package: closes the bar, because a loop has ended."""
+        self._pages.end_counting()
 
     def __repr__(self) -> str:
         return f"<AnyioPages of {self._pages!r}>"
@@ -71,7 +81,12 @@ class AnyioPagedList:
         kept = self.list
         if kept.is_complete:
             return None
-        return await _sent(kept._client, native.lib.restway_paged_list_send, kept._handle)
+        try:
+            return await _sent(kept._client, native.lib.restway_paged_list_send, kept._handle)
+        except RestwayError:
+            if not kept.is_complete:
+                raise
+            return None
 
     def __repr__(self) -> str:
         return f"<AnyioPagedList of {self.list!r}>"

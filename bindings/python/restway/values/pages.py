@@ -41,8 +41,7 @@ class PagesInto(Generic[T]):
         self._reading = reading
 
     def __iter__(self) -> Iterator[T]:
-        for objects in self.pages.parts():
-            yield from self._reading.read(objects)
+        return self.pages.each(lambda page: self._reading.read(page.objects_to_read))
 
     def __repr__(self) -> str:
         return f"<PagesInto, {self.pages!r}>"
@@ -68,10 +67,8 @@ class AsyncPagesInto(Generic[T]):
         self.pages = pages
         self._reading = reading
 
-    async def __aiter__(self) -> AsyncIterator[T]:
-        async for objects in self.pages.parts():
-            for value in self._reading.read(objects):
-                yield value
+    def __aiter__(self) -> AsyncIterator[T]:
+        return self.pages.each(lambda page: self._reading.read(page.objects_to_read))
 
     def __repr__(self) -> str:
         return f"<AsyncPagesInto, {self.pages!r}>"
