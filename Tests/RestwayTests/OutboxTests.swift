@@ -158,7 +158,7 @@ final class OutboxTests: DemoTestCase {
         let dead = try await outbox.wait(for: id)
         XCTAssertEqual(dead.state, .dead)
         XCTAssertEqual(try outbox.item(id).deathReason, .refused)
-        XCTAssertNil(try outbox.item(id).error)
+        XCTAssertEqual(try outbox.item(id).error?.httpStatus, 422)
         XCTAssertEqual(try outbox.json()[0]?["id"]?.integer, id)
         let key = try outbox.item(id).idempotencyKey
         try outbox.edit(id, body: Data("{}".utf8))
