@@ -17,8 +17,8 @@ struct page_options : restway_page_options {
 /** The pages of a request. A loop over them gets the objects of all pages, and requests a page when
  *  it comes to it; next() gives the pages themselves. They can be read once.
  *
- *  If a page fails, reading the element throws, and the next step of the same iterator asks for this
- *  page again. Without exceptions, each element of the loop is a result, and a failure is the last
+ *  If a page fails, reading the element throws, and the next step of the same iterator asks for
+ *  this page again. Without exceptions, each element of the loop is a result, and a failure is the last
  *  of them. A loop gets no values of pages of values: restway_response_values() reads them. */
 class pages : public handle<restway_pages, restway_pages_retain, restway_pages_release>,
               public internal::steps<pages> {

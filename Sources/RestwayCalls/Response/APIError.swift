@@ -35,8 +35,8 @@ struct APIError {
         readDetails(tree, definition, format)
     }
 
-    /// Reads the body of a failed answer as JSON, also if it breaks rules of JSON that do not matter
-    /// for an error.
+    /// Reads the body of a failed answer as JSON, also if it breaks rules of JSON that do not
+    /// matter for an error.
     static func json(_ body: UnsafeRawBufferPointer, contentType: String?) -> JSONValue? {
         var options = JSONValue.ParseOptions(keepsNULInKeys: true)
         options.repairsText = true

@@ -167,8 +167,8 @@ struct FieldPath: Equatable {
         }
     }
 
-    /// Reads a JSON pointer (RFC 6901), also as a fragment of a URL. A pointer of JSON:API, which is
-    /// no fragment, gives the name of the attribute or the relationship, without its place.
+    /// Reads a JSON pointer (RFC 6901), also as a fragment of a URL. A pointer of JSON:API, which
+    /// is no fragment, gives the name of the attribute or the relationship, without its place.
     init(pointer: String) {
         let isFragment = pointer.hasPrefix("#")
         var keys = pointer.dropFirst(isFragment ? 2 : 1)

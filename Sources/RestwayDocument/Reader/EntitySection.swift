@@ -324,8 +324,8 @@ struct EntityParts: Sendable {
         relationships.append(
             Relationship(
                 name: name, targetName: target.union?.name ?? catalog.names[target.entities[0]],
-                targets: union?.members ?? target.entities, isMany: isMany, policy: policy ?? .assign,
-                emptyElements: empty))
+                targets: union?.members ?? target.entities, isMany: isMany,
+                policy: policy ?? .assign, emptyElements: empty))
     }
 
     /// Reports the keys of a relationship that need one entity, for a relationship to a union.
