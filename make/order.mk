@@ -8,7 +8,7 @@ $(ALL):
 
 # The release library, installed into build/stage.
 build-harness test-cpp-asan test-faults test-headers test-plugins test-python test-rust test-schema \
-    test-crash test-scenarios test-swift-sample: stage
+    test-crash test-scenarios test-servers test-swift-sample: stage
 
 test-c test-c-asan test-valgrind-1 test-valgrind-2: build-harness
 

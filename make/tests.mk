@@ -8,7 +8,7 @@ WITH_DEMO_API := examples/with-demo-api
 # so that all cores have work (make/parts). CONTRIBUTING.md has a table of them.
 PARTS := test-python test-schema test-swift-asan-1 test-swift-asan-2 test-faults test-headers test-plugins \
 	test-valgrind-1 test-valgrind-2 test-cpp-asan test-types test-swift-sample test-scenarios test-c-asan test-c \
-	test-tidy test-rust test-crash
+	test-tidy test-servers test-rust test-crash
 # A part that is run by itself uses this number of processes, if it can.
 SIDE_BY_SIDE ?= 2
 PYTEST := $(PYTHON) -m pytest -n $(SIDE_BY_SIDE) --dist loadfile
@@ -255,6 +255,11 @@ test-plugins: setup $(STAGE)/lib/librestway.so
 test-faults: setup $(STAGE)/lib/librestway.so
 	$(STAGED) timeout 1800 $(PYTEST) -c Tests/Faults/pytest.ini Tests/Faults
 
+# A shop on Django REST framework, and Kinto, from PyPI.
+.PHONY: test-servers
+test-servers: setup $(STAGE)/lib/librestway.so
+	$(STAGED) timeout 600 $(PYTHON) -m pytest -c Tests/Servers/pytest.ini Tests/Servers
+
 # A process that has an outbox is killed and started again, or its disk is full or fails.
 .PHONY: test-crash
 test-crash: setup $(STAGE)/lib/librestway.so
@@ -300,14 +305,15 @@ test-tidy: setup
 # Folders whose modules import each other by their names alone, and programs, so that each is checked
 # by itself. They share what mypy remembers of the package.
 TYPED := Tests/Tidy Tests/HeaderTests Tests/Schema Tests/Scenarios Tests/Plugins Tests/Faults Tests/Crash \
-	bindings/rust examples/companies.py $(PYTHON_SCRIPTS)
+	Tests/Servers bindings/rust examples/companies.py $(PYTHON_SCRIPTS)
 
 .PHONY: test-types
 test-types: setup
 	cd bindings/python && $(PYTHON) -m mypy --strict . && $(VENV)/bin/ruff check .
 	cd examples/demo-api && $(PYTHON) -m mypy --strict . && $(VENV)/bin/ruff check .
 	for typed in $(TYPED); do \
-	    MYPYPATH=$(CURDIR)/bindings/python $(PYTHON) -m mypy --strict --scripts-are-modules $$typed || exit 1; \
+	    MYPYPATH=$(CURDIR)/bindings/python:$(CURDIR)/Tests/Faults \
+	        $(PYTHON) -m mypy --strict --scripts-are-modules $$typed || exit 1; \
 	done
 	$(VENV)/bin/ruff check --config Tests/ruff.toml Tests benchmarks examples/companies.py \
 	    bindings/rust $(PYTHON_SCRIPTS)

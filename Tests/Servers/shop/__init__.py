@@ -1,0 +1,1 @@
+"""A shop on Django REST framework, with a description by drf-spectacular."""
