@@ -21,7 +21,7 @@ LIMIT_SECONDS = 60.0
 #: What the description does not say: Django's form of field errors, and what to retry.
 OVERRIDES = {
     "document": {
-        "errors": {"message": "detail"},
+        "errors": {"message": "detail", "details": []},
         "cache": {},
         "routes": {"api_ticker_retrieve": {"retry": {"attempts": 5}}},
     }

@@ -99,6 +99,21 @@ def test_an_order_is_written_read_changed_and_deleted_together_with_its_lines(
     assert client.store.count("Order") == 0
 
 
+def test_the_fields_that_the_server_refuses_are_named(sign_in: SignIn) -> None:
+    client = sign_in("ada")
+    chair = new_product(client, "Chair")
+    draft = client.draft("Order", note="x" * 61)
+    for quantity in (1, 0):
+        draft.add("lines", client.draft("Line", product=chair.id, quantity=quantity))
+    with pytest.raises(restway.BadRequestError) as raised:
+        client.post(draft)
+    assert {problem.path: problem.message for problem in raised.value.details} == {
+        "note": "Ensure this field has no more than 60 characters.",
+        "lines[1].quantity": "Ensure this value is greater than or equal to 1.",
+    }
+    assert set(draft.changed) == {"note", "lines"}
+
+
 def test_pages_by_number_by_offset_and_by_cursor(sign_in: SignIn) -> None:
     client = sign_in("bob")
     for number in range(7):
@@ -245,6 +260,7 @@ def test_the_same_in_c(
     assert lines == [
         "api_orders_list: 1 objects on 1 pages",
         "api_events_list: 2 objects on 1 pages",
+        "lines[0].quantity: Ensure this value is greater than or equal to 1.",
         f"photo: {product.photo}",
         "412 The product has changed.",
     ]

@@ -55,16 +55,13 @@ static int64_t make_product(restway_client *client, restway_store *store, const 
     return id;
 }
 
-/* Orders a product in two lines, and changes the note of the order. */
-static void order(restway_client *client, restway_store *store, int64_t product) {
+/* Makes an order with a line for each quantity from `first` to `last`. */
+static restway_draft *
+new_order(restway_store *store, int64_t product, int64_t first, int64_t last) {
     restway_draft *draft = NULL;
-    restway_response *answer = NULL;
-    const int64_t *keys = NULL;
-    uint32_t kind = 0;
-    size_t count = 0;
     DO(restway_draft_create(store, "Order", &draft, &error));
     DO(restway_draft_set_string(draft, "note", "first", &error));
-    for (int64_t quantity = 1; quantity <= 2; quantity++) {
+    for (int64_t quantity = first; quantity <= last; quantity++) {
         restway_draft *line = NULL;
         DO(restway_draft_create(store, "Line", &line, &error));
         DO(restway_draft_set_int(line, "product", product, &error));
@@ -72,6 +69,16 @@ static void order(restway_client *client, restway_store *store, int64_t product)
         DO(restway_draft_add_draft(draft, "lines", line, &error));
         restway_draft_release(line);
     }
+    return draft;
+}
+
+/* Orders a product in two lines, and changes the note of the order. */
+static void order(restway_client *client, restway_store *store, int64_t product) {
+    restway_draft *draft = new_order(store, product, 1, 2);
+    restway_response *answer = NULL;
+    const int64_t *keys = NULL;
+    uint32_t kind = 0;
+    size_t count = 0;
     DO(restway_client_post_draft(client, draft, &answer, &error));
     CHECK(equal(restway_object_string(restway_response_object(answer, 0), "note"), "first"));
     restway_response_release(answer);
@@ -81,6 +88,19 @@ static void order(restway_client *client, restway_store *store, int64_t product)
         restway_response_object(answer, 0), "lines", &kind, &keys, &count, &error));
     CHECK(count == 2);
     restway_response_release(answer);
+    restway_draft_release(draft);
+}
+
+/* Prints why the server refuses an order without a quantity. */
+static void print_refusal(restway_client *client, restway_store *store, int64_t product) {
+    restway_draft *draft = new_order(store, product, 0, 0);
+    REFUSED(RESTWAY_E_HTTP, restway_client_post_draft(client, draft, NULL, &error));
+    for (size_t index = 0; index < restway_error_detail_count(error); index++) {
+        const char *path = restway_error_detail_path(error, index);
+        printf("%s: %s\n", path, restway_error_detail_message(error, index));
+    }
+    restway_error_release(error);
+    error = NULL;
     restway_draft_release(draft);
 }
 
@@ -158,6 +178,7 @@ int main(int count, char **arguments) {
     order(user.client, store, product);
     print_pages(user.client, "api_orders_list");
     print_pages(user.client, "api_events_list");
+    print_refusal(user.client, store, product);
     upload(user.client, product, arguments[5]);
     REFUSED(RESTWAY_E_HTTP, change(user.client, store, product, "\"1\""));
     printf("%d %s\n", (int)restway_error_http_status(error), restway_error_api_message(error));
