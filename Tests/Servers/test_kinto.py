@@ -186,10 +186,16 @@ def run_c(
 def test_notes_wait_until_the_server_is_there_again(
     sign_in: SignIn, kinto: Server, name: str, tmp_path: Path, run_program: RunProgram
 ) -> None:
-    """Python sends them in one batch. In C, another process sends them."""
+    """Python sends them in one batch, in which one note meets the change of another device. In C,
+    another process sends them.
+    """
     client, form, in_c = sign_in(), Format(), run_c(kinto, name, tmp_path, run_program)
     client.set_batch_format(form.encode, form.decode)
     old, older = (present(new_note(client, title).object) for title in ("old", "older"))
+    made = new_note(client, "shared")
+    laptop, shared = sign_in(), present(made.object)
+    read = present(laptop.route("note", variables={"id": shared.id}).object)
+    laptop.patch(laptop.draft(read, text="theirs"))
     kinto.stop()
     try:
         stored = [
@@ -197,19 +203,33 @@ def test_notes_wait_until_the_server_is_there_again(
             waits(lambda: client.patch(client.draft(old, text="changed"))),
             waits(lambda: client.delete(older)),
         ]
+        draft, condition = client.draft(shared, text="mine"), {"If-Match": made.headers["ETag"]}
+        late = waits(lambda: client.patch(draft, headers=condition))
+        assert present(client.store.newest(shared)).text == "mine"
         assert present(client.store.find("Note", "n1")).title == "new"
         assert client.outbox.has_pending(present(client.store.newest(old)))
-        assert len(client.outbox) == 3
+        assert len(client.outbox) == 4
         assert in_c("wait") == []
     finally:
         kinto.start()
     client.outbox.flush(force=True, wait=True, timeout=LIMIT_SECONDS)
     for each in stored:
         assert client.outbox.wait(each, LIMIT_SECONDS).state is restway.OutboxState.DELIVERED
-    assert sorted(form.calls[-1]) == ["DELETE", "PATCH", "PUT"]
+    assert sorted(form.calls[-1]) == ["DELETE", "PATCH", "PATCH", "PUT"]
+    refused = client.outbox.wait(late, LIMIT_SECONDS)
+    assert (refused.state, refused.reason) == (
+        restway.OutboxState.DEAD, restway.OutboxReason.REFUSED,
+    )  # fmt: skip
+    assert refused.response is not None
+    assert refused.response.status == 412
+    client.outbox.drop(refused.id)
+    assert present(client.store.newest(shared)).get("text") is None
     assert len(client.outbox) == 0
+
     assert in_c("send") == ["sent: 2"]
-    assert notes_of(sign_in()) == {"new": None, "old": "changed", "waits, too": None}
+    assert notes_of(laptop) == {
+        "new": None, "old": "changed", "shared": "theirs", "waits, too": None,
+    }  # fmt: skip
 
 
 def test_versions_tombstones_and_batches_in_c(
