@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -220,6 +221,43 @@ def test_calls_with_an_expired_token_share_one_refresh_whose_tokens_rotate(
 
     asyncio.run(main())
     assert len({credential.refresh_token for credential in kept}) == 3
+
+
+def test_an_order_that_waits_goes_with_a_new_token_and_can_be_mended(
+    sign_in: SignIn, shop: Server, document: Path, tmp_path: Path
+) -> None:
+    client = sign_in("dan")
+    product, credential = new_product(client, "Pen"), tokens(client, "dan")
+    stored = json.loads(document.read_text())
+    stored["routes"]["api_orders_create"]["offline"] = True
+    refreshes: list[Credential] = []
+
+    def refresh() -> Credential:
+        body = {"refresh": credential.refresh_token}
+        fresh = present(phone.route("api_token_refresh_create", json=body).object)
+        return Credential(token=fresh.access, refresh_token=fresh.refresh)
+
+    with Client(stored, base_url=shop.url, outbox_path=tmp_path / "outbox.db") as phone:
+        phone.set_auth(refresh=refresh, persist=refreshes.append)
+        phone.set_credential(expired(credential))
+        phone.set_reachability(restway.Reachability.UNREACHABLE)
+        draft = phone.draft("Order", note="on the train")
+        draft.add("lines", phone.draft("Line", product=product.id, quantity=0))
+        with pytest.raises(restway.QueuedError) as raised:
+            phone.post(draft)
+        phone.set_reachability(restway.Reachability.REACHABLE)
+        dead = phone.outbox.wait(raised.value, LIMIT_SECONDS)
+        assert dead.state is restway.OutboxState.DEAD
+        assert "Ensure this value is greater than or equal to 1." in str(dead.last_error)
+        assert dead.body is not None
+        phone.outbox.edit(dead.id, dead.body.replace(b'"quantity":0', b'"quantity":2'))
+        ended = phone.outbox.wait(dead, LIMIT_SECONDS)
+        assert ended.state is restway.OutboxState.DELIVERED
+        mine = present(phone.store.query("Order").first())
+        assert [line.quantity for line in mine.lines] == [2]
+    assert len(refreshes) == 1
+    orders = list(client.pages("api_orders_list"))
+    assert [(order.id, order.note) for order in orders] == [(mine.id, "on the train")]
 
 
 def test_a_throttled_request_says_when_to_come_back_and_is_retried(sign_in: SignIn) -> None:

@@ -13,5 +13,5 @@ from django.core.wsgi import get_wsgi_application
 
 application = get_wsgi_application()
 call_command("migrate", run_syncdb=True, verbosity=0)
-for name in ("ada", "bob", "cyd"):
+for name in ("ada", "bob", "cyd", "dan"):
     get_user_model().objects.create_user(name, password=name)
