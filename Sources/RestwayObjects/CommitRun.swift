@@ -90,6 +90,8 @@ package struct CommitRun<Target: CommitTarget> {
     /// an earlier row refers to it.
     private var keys: [Int64] = []
     private var answered = Answered()
+    /// The keys of the objects without identity that stay, by the rows that are equal to them.
+    private var kept: [Int: Int64] = [:]
     private var updated: Set<Int64> = []
     private var stale = StaleResults.none
     /// Objects that the policy `replace` may delete at the end.
@@ -139,6 +141,9 @@ package struct CommitRun<Target: CommitTarget> {
         }
         for answer in changes.answers { try adopt(answer) }
         if changes.answers.count > 1 { try settleAdopted() }
+        if changes.origin == .server, changes.edits.isEmpty {
+            kept = try KeptObjects.find(changes.rows, in: target, owners: answered.adopted)
+        }
         // The rows become the objects in place, so that each row is touched only once.
         swap(&changes.rows, &commit.objects)
         keys.reserveCapacity(commit.objects.count)
@@ -165,7 +170,8 @@ package struct CommitRun<Target: CommitTarget> {
     // MARK: Rows
 
     private mutating func storeInOrder() throws(StoreError) {
-        let hasPlain = !isRecording && answered.adopted.isEmpty && changes.origin == .server
+        let hasPlain =
+            !isRecording && answered.adopted.isEmpty && kept.isEmpty && changes.origin == .server
         var index = 0
         while index < commit.objects.count {
             // A row whose key is already known is not plain: an earlier row referred to it, or it
@@ -198,7 +204,7 @@ package struct CommitRun<Target: CommitTarget> {
         while keys.count <= last {
             let index = keys.count
             let row = commit.objects[index]
-            if let key = answered.adopted[index] {
+            if let key = answered.adopted[index] ?? kept[index] {
                 keys.append(key)
             } else {
                 keys.append(try key(of: row, index))

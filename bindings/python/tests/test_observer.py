@@ -72,6 +72,32 @@ def test_each_transaction_is_told_once(peer: Peer) -> None:
         assert members.wait(2) == ["+1 +2", "~1"]
 
 
+def test_an_answer_without_news_is_not_told(peer: Peer) -> None:
+    document: dict[str, Any] = {
+        "restway": 1,
+        "entities": {
+            "Order": {
+                "identity": "id",
+                "attributes": {"id": {"type": "int"}},
+                "relationships": {"lines": {"entity": "Line", "many": True}},
+            },
+            "Line": {"attributes": {"text": {"type": "string"}}},
+        },
+        "routes": {"orders": {"path": "orders", "response": {"entity": "Order"}}},
+    }
+    log = Log()
+    with restway.Client(
+        restway.API.from_json(document), base_url=peer.url, timeout=30, **options
+    ) as client:
+        client.observe(log)
+        for text in "aab":
+            receive(client, peer, "orders", {"id": 1, "lines": [{"text": text}]})
+        log.wait(2)
+    # The close has told what was still to be told.
+    assert len(log.texts) == 2
+    assert log.texts[0].count("+") == 2 and "~1" in log.texts[1]
+
+
 def test_a_change_says_what_differs(peer: Peer) -> None:
     seen: list[restway.Changes] = []
     with make_client(peer, delivery="process") as client:
