@@ -87,7 +87,7 @@ OF_WRITING = {
     "a host with percent-encoding": r": Bad hostname$",
     "a host that is no IDN": r": the host's name cannot be used$",
     "1.0 for the version 1": r"^must be 1, the format's version$",
-    "1.0 for a whole number": r", is a number with a fraction$",
+    "1.0 for a whole number": r"must be a whole number between \d+ and \d+, is 1\.0$",
     "a key twice": r"^not valid JSON: duplicate object key",
     "a whole number beyond 64 bits": r"^not valid JSON: too big integer",
     "a number beyond a double": r"^not valid JSON: real number overflow",

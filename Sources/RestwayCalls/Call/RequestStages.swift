@@ -332,10 +332,11 @@ enum RateStage {
         case .go:
             entry.pass(.exchange(exchange))
         case .tooLate(let milliseconds):
+            let left = max(0, deadline.milliseconds(since: entry.context.clock.now()))
             var failure = Failure(
                 .timedOut,
                 "\(call.description): the rate limit of the origin admits no request for "
-                    + "\(milliseconds) ms, which is longer than the time limit")
+                    + "\(milliseconds) ms, and its time limit ends in \(left) ms")
             failure.isRetryable = true
             entry.fail(failure)
         case .wait:

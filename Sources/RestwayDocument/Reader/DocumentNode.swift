@@ -70,10 +70,14 @@ struct DocumentNode {
     }
 
     func integer<Number: FixedWidthInteger>(in range: ClosedRange<Number>) -> Number? {
-        guard let integer = value.integer else { return mismatch("a whole number") }
-        guard let number = Number(exactly: integer), range.contains(number) else {
+        let bounds = "between \(range.lowerBound) and \(range.upperBound)"
+        guard let integer = value.integer else {
+            let found = value.kind == .real ? value.double.map { "\($0)" } : nil
             return refuse(
-                "must be between \(range.lowerBound) and \(range.upperBound), is \(integer)")
+                "must be a whole number \(bounds), is \(found ?? value.kind.withArticle)")
+        }
+        guard let number = Number(exactly: integer), range.contains(number) else {
+            return refuse("must be \(bounds), is \(integer)")
         }
         return number
     }

@@ -37,6 +37,14 @@ def next_timer(clock: restway.Clock) -> float:
     return wait
 
 
+@pytest.mark.parametrize("given", ["0.0", "0.5", "1e3"])
+def test_a_number_with_a_fraction_is_shown_with_the_limits(given: str) -> None:
+    text = f'{{"restway": 1, "rate": {{"requests": {given}}}}}'
+    says = rf"requests: must be a whole number between 1 and 100000, is {float(given)}$"
+    with pytest.raises(restway.ConfigError, match=says):
+        restway.API.from_json(text)
+
+
 def test_a_request_waits_until_the_period_of_the_document_allows_it(demo_url: str) -> None:
     policy = {"requests": 1, "perMilliseconds": 4000}
     with restway.Clock() as clock, make(demo_url, policy, clock) as client:
@@ -64,7 +72,8 @@ def test_a_limit_beyond_the_time_limit_fails_at_once(demo_url: str) -> None:
     with make(demo_url, {}) as client:
         with pytest.raises(restway.HTTPStatusError):
             client.get(busy(3000))
-        with pytest.raises(restway.TimedOutError, match="rate limit") as caught:
+        says = r"rate limit of the origin admits no request for \d+ ms, and its time limit ends in \d+"
+        with pytest.raises(restway.TimedOutError, match=says) as caught:
             client.get("status")
         assert caught.value.retryable
         client.set_rate({"headers": False})
