@@ -269,6 +269,11 @@ package enum ParsedValue: Sendable {
         self = result.valueShape.map { .value(result.value, $0) } ?? .objects
     }
 
+    /// Returns what a mapper makes of an answer without a body.
+    package init(ofNothing plan: MappingPlan) {
+        self = plan.valueShape.map { .value(.absent, $0) } ?? .objects
+    }
+
     /// Whether the response has no body, because its parser drops it.
     package var dropsBody: Bool {
         switch self {

@@ -54,9 +54,11 @@ package enum BodyDestination: Sendable {
     func target(of call: Call, _ request: PreparedRequest) -> (any BodyTarget)? {
         let validation = request.answers.validation
         guard let target = plainTarget(of: call, request) else { return nil }
-        if validation.isUsual { return target }
+        if validation.isUsual, request.accepted.isEmpty { return target }
         return ValidatedTarget(target, validation) { head throws(Failure) in
-            try AnswerCheck(ResponseProcessor(call, request)).validate(head)
+            let processor = ResponseProcessor(call, request)
+            try AnswerCheck(processor).validate(head)
+            try processor.checkAccepted(head)
         }
     }
 

@@ -189,7 +189,8 @@ struct EventMapping {
                     mapper: mapper, limits: processor.limits, contentType: nil)
                 try reading.read(event: text, into: machine)
             } catch {
-                return failure(event, error.message)
+                let why = AnswerErrors(processor).unreadable(error.message, text, by: mapper)
+                return failure(event, why)
             }
         }
         do throws(MappingFailure) {

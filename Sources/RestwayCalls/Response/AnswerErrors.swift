@@ -75,7 +75,12 @@ struct AnswerErrors {
 
     /// Returns the first bytes of a body in which no error was found.
     private func excerpt(of received: ReceivedResponse, _ error: APIError) -> String? {
-        guard !error.isFound, !received.body.isEmpty else { return nil }
+        error.isFound ? nil : excerpt(of: received)
+    }
+
+    /// Returns the first bytes of a body of any type; `nil` if it is no text.
+    func excerpt(of received: ReceivedResponse) -> String? {
+        guard !received.body.isEmpty else { return nil }
         return ErrorExcerpt(call.api.definition.redaction, secrets).text(
             of: received.body, mediaType: received.headers[first: "Content-Type"])
     }
@@ -87,12 +92,22 @@ struct AnswerErrors {
     ) -> String {
         if let mapper, !MediaType.reads(mapper, MediaType.json) { return reason }
         let type = received.headers[first: "Content-Type"] ?? "no media type"
-        let bytes = Array(received.body.bytesAndNUL.dropLast().prefix(Self.readBytesMax))
-        let excerpt = ErrorExcerpt(call.api.definition.redaction, secrets).text(ofBroken: bytes)
-        return "\(reason) (\(type))" + (excerpt.map { ": \($0)" } ?? "")
+        let bytes = Array(received.body.bytesAndNUL.dropLast().prefix(ErrorExcerpt.readBytesMax))
+        return "\(reason) (\(type))" + excerpt(ofBroken: bytes)
     }
 
-    private static let readBytesMax = 4 << 10
+    /// Returns why the data of an event cannot be read, with its first bytes.
+    func unreadable(
+        _ reason: String, _ data: UnsafeRawBufferPointer, by mapper: any Mapper
+    ) -> String {
+        guard MediaType.reads(mapper, MediaType.json) else { return reason }
+        return reason + excerpt(ofBroken: Array(data.prefix(ErrorExcerpt.readBytesMax)))
+    }
+
+    private func excerpt(ofBroken bytes: [UInt8]) -> String {
+        ErrorExcerpt(call.api.definition.redaction, secrets).text(ofBroken: bytes)
+            .map { ": \($0)" } ?? ""
+    }
 
     /// The secrets that the request has sent.
     private var secrets: SentSecrets {

@@ -90,7 +90,7 @@ private struct BytesMappingRun: Sendable {
                     progress: progress)
             }
         } catch {
-            throw failure(.mapping, error.message)
+            throw failure(.mapping, unreadable(error, body, by: mapper))
         }
         var result: MappingResult
         do throws(MappingFailure) {
@@ -106,6 +106,17 @@ private struct BytesMappingRun: Sendable {
     }
 
     private var limits: MappingLimits { context.mappingLimits }
+
+    /// Returns why bytes cannot be read, with the first of them. In other formats than JSON,
+    /// secrets cannot be told from other text.
+    private func unreadable(_ error: MapperError, _ body: Body, by mapper: any Mapper) -> String {
+        guard MediaType.reads(mapper, MediaType.json) else { return error.message }
+        let excerpt = body.withBytes { bytes in
+            ErrorExcerpt(api.definition.redaction).text(
+                ofBroken: Array(bytes.prefix(ErrorExcerpt.readBytesMax)))
+        }
+        return error.message + (excerpt.map { ": \($0)" } ?? "")
+    }
 
     // MARK: Rules
 

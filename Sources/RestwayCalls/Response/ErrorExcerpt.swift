@@ -15,7 +15,7 @@ struct ErrorExcerpt {
     static let bytesMax = 200
     /// The number of bytes in which secrets are looked for, so that a secret that begins in the
     /// excerpt and ends behind it is found.
-    private static let readBytesMax = 4 << 10
+    static let readBytesMax = 4 << 10
     /// JSON and forms are read whole, to replace the values of secret members.
     private static let structuredBytesMax = 64 << 10
 

@@ -99,8 +99,12 @@ struct ResponseProcessor {
         parsed.descriptorCount = plan.descriptors.count
         parsed.beginsWithValue = plan.beginsWithValue
         parsed.template = plan.descriptors.lazy.compactMap(\.template).first
-        guard request.method != .head else { return parsed }
+        guard request.method != .head else {
+            parsed.parsed = ParsedValue(ofNothing: plan)
+            return parsed
+        }
         if isEmpty(received) {
+            parsed.parsed = ParsedValue(ofNothing: plan)
             if let descriptor = plan.descriptors.first(where: \.isRequired) {
                 throw missing(descriptor.keyPath.joined(separator: "."), received)
             }
@@ -141,18 +145,38 @@ struct ResponseProcessor {
             received.body.looksLikeJSON || !request.accepted.isEmpty || plan.namesMediaTypes
         if let mapper = mapper(for: received, looksLikeJSON: isToBeRead) { return mapper }
         let type = received.headers.joined("Content-Type") ?? "nothing"
-        throw unreadable("expected JSON, the server sent \(type)", received)
+        throw unexpected("expected JSON, the server sent \(type)", received)
     }
 
     /// Refuses the body of a successful answer that has no type that the route accepts.
     private func checkAccepted(_ answer: TakenAnswer) throws(Failure) {
-        let received = answer.received
-        guard !request.accepted.isEmpty, answer.failure == nil, !received.body.isEmpty,
-            let type = received.headers[first: "Content-Type"],
+        guard answer.failure == nil, !answer.received.body.isEmpty else { return }
+        try checkAccepted(answer.received)
+    }
+
+    /// Refuses a body that goes to a file or to the program, before its first byte.
+    func checkAccepted(_ head: ResponseHead) throws(Failure) {
+        guard ![204, 205, 304].contains(head.status), head.headers[first: "Content-Length"] != "0"
+        else { return }
+        try checkAccepted(
+            ReceivedResponse(
+                status: head.status, httpVersion: head.httpVersion, headers: head.headers,
+                url: head.url, body: Body()))
+    }
+
+    private func checkAccepted(_ received: ReceivedResponse) throws(Failure) {
+        guard !request.accepted.isEmpty, let type = received.headers[first: "Content-Type"],
             !MediaType.isAccepted(MediaType.essence(type), request.accepted)
         else { return }
         let expected = request.accepted.joined(separator: ", ")
-        throw failure(.mapping, "expected \(expected), the server sent \(type)", received)
+        throw unexpected("expected \(expected), the server sent \(type)", received)
+    }
+
+    /// Returns the failure of a body that has another type than the expected one, with its first
+    /// bytes, which often say why.
+    private func unexpected(_ why: String, _ received: ReceivedResponse) -> Failure {
+        let excerpt = AnswerErrors(self).excerpt(of: received)
+        return unreadable(why + (excerpt.map { ": \($0)" } ?? ""), received)
     }
 
     /// Whether there is nothing to map. White space alone counts as nothing, except in a format in

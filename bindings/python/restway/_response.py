@@ -258,12 +258,15 @@ class Response(Tabular, ReadsInto, Owner[native.ResponseHandle]):
         with "text", bytes with "bytes", the headers with "headers", None with "nothing", and what a
         parser of the program has returned.
 
+        With "objects", the value of an answer without a body is None, unless its route describes
+        objects: then it is the empty list.
+
             client.route("report", parse="text").value
         """
         parser = self.parser
         declared = native.borrowed(native.lib.restway_response_value_type(self._handle))
         if parser == "objects" and declared is None:
-            return self.objects
+            return self.objects if self.is_mapped or self.body else None
         if parser == "headers":
             return self.headers
         value = native.values(1)

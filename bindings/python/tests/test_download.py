@@ -44,6 +44,30 @@ def answer(status: str, fields: bytes, length: int, body: bytes) -> bytes:
     return head + fields + b"\r\n" + body
 
 
+def test_an_answer_of_another_type_is_refused_before_its_body_has_a_place(
+    peer: Peer, tmp_path: Path
+) -> None:
+    document = '{"restway": 1, "routes": {"report": {"path": "report", "accept": "text/csv"}}}'
+    target = tmp_path / "report.csv"
+    target.write_bytes(b"old")
+    with restway.Client(restway.API.from_json(document), base_url=peer.url) as client:
+        refused = "expected text/csv, the server sent text/html"
+        peer.respond(b"<p>Sign in</p>", "text/html")
+        with pytest.raises(restway.MappingError, match=refused):
+            client.route("report", save_to=target)
+        streamed = client.stream(restway.Request.route("report"))
+        with pytest.raises(restway.MappingError, match=refused), streamed as response:
+            assert list(response.iter_bytes()) == []
+        assert target.read_bytes() == b"old"
+        peer.respond(b"", "text/html")
+        assert client.route("report", save_to=tmp_path / "empty").saved is not None
+        for media_type in ("text/csv; header=present", "TEXT/CSV"):
+            peer.respond(b"a,b", media_type)
+            client.route("report", save_to=target)
+            assert target.read_bytes() == b"a,b"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["empty", "report.csv"]
+
+
 def test_a_body_is_saved_with_its_length_and_digest(peer: Peer, tmp_path: Path) -> None:
     target = tmp_path / "report.pdf"
     disposition = b"Content-Disposition: attachment; filename*=UTF-8''..%2F%e2%82%ac.pdf\r\n"

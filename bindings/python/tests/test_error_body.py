@@ -236,3 +236,43 @@ def test_a_dead_letter_has_the_errors_of_its_fields(tmp_path: Path) -> None:
             (read,) = client.outbox.items()
             check(read)
             check(client.outbox.wait(read, timeout=30))
+
+
+def test_a_body_that_cannot_be_read_stands_in_the_message_without_secrets(peer: Peer) -> None:
+    document = {
+        "restway": 1,
+        "entities": {"Thing": {"attributes": {"id": {"type": "int"}}}},
+        "routes": {
+            "things": {"path": "things", "response": {"entity": "Thing"}},
+            "report": {"path": "report", "accept": "text/csv"},
+            "lines": {"path": "lines", "response": {"entity": "Thing"}, "stream": "lines"},
+        },
+    }
+    broken = b'{"id": oops, "token": "hidden"}'
+    page = b"<html>\n<h1>Back at 9</h1> token=hidden"
+    with restway.Client(restway.API.from_json(document), base_url=peer.url, timeout=30) as client:
+        messages = []
+        for route, body, media_type in (
+            ("things", broken, "application/json"), ("things", page, "text/html"),
+            ("report", page, "text/html"),
+        ):
+            peer.respond(body, media_type)
+            with pytest.raises(restway.MappingError) as caught:
+                client.route(route)
+            messages.append(str(caught.value))
+        peer.respond(broken, "application/x-ndjson")
+        with client.events(restway.Request.route("lines")) as events:
+            messages += [str(event.error) for event in events]
+        with pytest.raises(restway.MappingError) as caught:
+            client.map("Thing", broken)
+        messages.append(str(caught.value))
+    shown = ['{"id": oops, "token": "[redacted]', "<h1>Back at 9</h1> token=[redacted]"]
+    assert len(messages) == 5
+    for message, text in zip(messages, [shown[0], *shown[1:] * 2, *shown[:1] * 2], strict=True):
+        assert text in message and "hidden" not in message
+
+
+def test_the_field_of_no_list_is_a_problem_of_the_document() -> None:
+    (problem,) = restway.API.check({"restway": 1, "errors": {"field": "field"}})
+    assert problem.path == "$.errors.field"
+    assert problem.code is None

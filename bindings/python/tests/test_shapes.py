@@ -178,6 +178,19 @@ def test_an_answer_of_the_server_may_be_a_value_also_from_the_cache(peer: Peer) 
         assert [thing.tags for thing in client.route("things").value] == [["x"]]
 
 
+@pytest.mark.parametrize("route", ["count", "labels", "days", "free"])
+def test_the_value_of_an_answer_without_a_body_is_none(peer: Peer, route: str) -> None:
+    with restway.Client(restway.API.from_json(DOCUMENT), base_url=peer.url, timeout=30) as client:
+        for status, body in ((204, b""), (200, b""), (200, b" ")):
+            peer.respond(body, status=status)
+            response = client.route(route)
+            assert response.value is None and response.is_mapped and not response.objects
+        peer.respond(b"", status=204)
+        assert client.get("elsewhere").value is None
+        # A route of objects has found none.
+        assert client.route("things").value == []
+
+
 def test_a_value_that_does_not_fit_is_an_issue(client: restway.Client) -> None:
     response = client.map(None, b'{"n": "x"}', route="count")
     assert response.value is None
