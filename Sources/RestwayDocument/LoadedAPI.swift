@@ -20,6 +20,8 @@ package final class LoadedAPI: Sendable {
     /// The indices of the descriptors that belong to no route.
     private let freeDescriptors: [Int]
     private let allDescriptors: [Int]
+    /// Whether a route says something about the response cache.
+    private let hasCacheRules: Bool
     /// The plans by the indices of their descriptors. There is one plan for each kind of response.
     private let plans = Lock<[[Int]: MappingPlan]>([:])
 
@@ -36,6 +38,7 @@ package final class LoadedAPI: Sendable {
         }
         (ownedDescriptors, freeDescriptors) = (owned, free)
         allDescriptors = Array(definition.descriptors.indices)
+        hasCacheRules = definition.rules.routeSettings.values.contains { $0.cache != CacheRules() }
     }
 
     /// Returns the plan of all descriptors that apply to an answer with `status`; `nil` if no
@@ -122,6 +125,14 @@ package final class LoadedAPI: Sendable {
             guard let nearest else { return next }
             return next.mapping.entity.depth > nearest.mapping.entity.depth ? next : nearest
         }
+    }
+
+    /// Returns the first route that matches `path` with the most specific template and says
+    /// something about the response cache; `nil` if no route does.
+    package func routeOfCache(_ method: Method, _ path: String) -> Route? {
+        guard hasCacheRules else { return nil }
+        return definition.routes.routes(method: method, path: path)
+            .first { definition.settings(of: $0).cache != CacheRules() }
     }
 
     /// Returns the route by which objects of `entity` are sent: a route of the entity or, if it has

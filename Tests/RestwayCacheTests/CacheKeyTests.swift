@@ -70,6 +70,34 @@ final class CacheKeyTests: XCTestCase {
         XCTAssertNotEqual(OwnerText.text(discriminator: "", holder: nil), "")
     }
 
+    func testKeysOfUnsafeRequestsHoldTheRouteTheTypesAndTheHeaderFields() {
+        func key(_ lines: String..., accepted: [String] = [], route: String? = nil) -> CacheKey {
+            let request = CacheRequest(
+                method: "POST", url: Sample.url, headers: Sample.headers(lines),
+                body: Array("{}".utf8), accepted: accepted,
+                rules: Sample.rules { $0.keepsUnsafe = true })
+            return CacheKey(request, owner: "", route: route)
+        }
+        let keys = [
+            key(), key(route: "a"), key(route: "b"), key("X-Amz-Target: a"),
+            key("X-Amz-Target: b"), key("SOAPAction: a"), key("Content-Type: a/b"),
+            key("Accept: a/b"), key(accepted: ["a/b"]), key("A: b", "C: d"), key("A: b, C: d"),
+        ]
+        XCTAssertEqual(Set(keys).count, keys.count)
+        XCTAssertEqual(key("A: b", "C: d"), key("c: d", "a: b"))
+        // These differ in each request, or say what the program wants of the cache.
+        XCTAssertEqual(
+            key(), key("Idempotency-Key: 1", "Cache-Control: no-cache", "traceparent: 2"))
+    }
+
+    func testRoutesWithOtherMediaTypesHaveOtherKeys() {
+        func key(_ accepted: String...) -> CacheKey {
+            CacheKey(CacheRequest(method: "GET", url: Sample.url, accepted: accepted), owner: "")
+        }
+        XCTAssertEqual(Set([key(), key("a/b"), key("a/c"), key("a/b", "a/c")]).count, 4)
+        XCTAssertEqual(key("a/b"), key("a/b"))
+    }
+
     func testRandomQueries() {
         var random = SeededRandom(seed: 11)
         let letters = ["a", "b", "&", "=", "%26", "%3D", "?", " ", "\u{e4}", ""]

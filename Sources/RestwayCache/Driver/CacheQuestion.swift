@@ -17,20 +17,29 @@ final class CacheQuestion: Sendable {
     /// - Parameters:
     ///   - labels: Knows the labels of many requests.
     ///   - isOffline: Whether any answer, however old, is better than none.
+    ///   - byOwnURL: Whether a request behind redirects asks for the answers to requests that were
+    ///     made to its URL without redirects.
     convenience init(
         _ request: PreparedRequest, _ plan: CachePlan, _ labels: LabelTable,
-        isOffline: Bool = false
+        isOffline: Bool = false, byOwnURL: Bool = false
     ) {
-        var body: [UInt8]?
-        if plan.rules.keepsUnsafe, case .bytes(let bytes) = request.exchange.body { body = bytes }
         let mode = isOffline && plan.mode == .standard ? .preferred : plan.mode
-        let asked = CacheRequest(
-            method: request.exchange.method, url: request.exchange.url,
-            headers: request.receivedHeaders, body: body, rules: plan.rules, mode: mode,
-            addedCookies: request.exchange.usesCookies ? nil : "")
+        guard !byOwnURL, let redirection = request.redirection,
+            let firstPlan = redirection.request.sending.caching
+        else {
+            let asked = CacheRequest(request, as: request, plan, mode)
+            self.init(
+                asked, plan, wantsBytes: request.bodyDestination.isMemory,
+                knowsCookies: request.sendsCookiesOfClient, labels.label(asked, plan))
+            return
+        }
+        // The answer is found again by the request before the redirects, so its cookies for the URL
+        // behind them are not known then.
+        let first = redirection.request
         self.init(
-            asked, plan, wantsBytes: request.bodyDestination.isMemory,
-            knowsCookies: request.sendsCookiesOfClient, labels.label(asked, plan))
+            CacheRequest(request, as: first, plan, mode, redirection.redirects), plan,
+            wantsBytes: request.bodyDestination.isMemory,
+            labels.label(CacheRequest(first, as: first, firstPlan, mode), firstPlan))
     }
 
     init(
@@ -66,14 +75,30 @@ final class CacheQuestion: Sendable {
     }
 }
 
+extension CacheRequest {
+    /// - Parameter first: The request by which the answer is found again.
+    fileprivate convenience init(
+        _ request: PreparedRequest, as first: PreparedRequest, _ plan: CachePlan,
+        _ mode: CacheMode, _ redirects: FollowedRedirects? = nil
+    ) {
+        var body: [UInt8]?
+        if plan.rules.keepsUnsafe, case .bytes(let bytes) = request.exchange.body { body = bytes }
+        self.init(
+            method: request.exchange.method, url: request.exchange.url,
+            headers: first.receivedHeaders, body: body, accepted: request.accepted,
+            redirects: redirects, rules: plan.rules, mode: mode,
+            addedCookies: request.exchange.usesCookies ? nil : "")
+    }
+}
+
 extension EntryLabel {
     convenience init(_ request: CacheRequest, _ plan: CachePlan) {
         let owner = OwnerText.text(discriminator: plan.discriminator, holder: plan.holder)
         // If the answer to any other method is kept, it is kept for GET.
         let method = request.isAnswerable ? request.method : "GET"
         self.init(
-            name: CacheKey(request, owner: owner).text, method: method, route: plan.route,
-            owner: owner)
+            name: CacheKey(request, owner: owner, route: plan.route).text, method: method,
+            route: plan.route, owner: owner)
     }
 }
 
@@ -85,6 +110,7 @@ final class LabelTable: Sendable {
     private struct Place {
         let method: String
         let url: String
+        let accepted: [String]
         let plan: CachePlan
         let label: EntryLabel
     }
@@ -99,7 +125,8 @@ final class LabelTable: Sendable {
         let index = request.url.hashValue & (Self.count - 1)
         let known: EntryLabel? = places.withLock { places in
             guard let place = places[index], place.url == request.url,
-                place.method == request.method, place.plan.holder == plan.holder,
+                place.method == request.method, place.accepted == request.accepted,
+                place.plan.holder == plan.holder,
                 Self.areSame(place.plan.route, plan.route),
                 Self.areSame(place.plan.discriminator, plan.discriminator),
                 place.plan.rules.ignoredParameters == plan.rules.ignoredParameters
@@ -108,7 +135,9 @@ final class LabelTable: Sendable {
         }
         if let known { return known }
         let label = EntryLabel(request, plan)
-        let place = Place(method: request.method, url: request.url, plan: plan, label: label)
+        let place = Place(
+            method: request.method, url: request.url, accepted: request.accepted, plan: plan,
+            label: label)
         places.withLock { $0[index] = place }
         return label
     }

@@ -53,8 +53,10 @@ final class ExchangeTicket: CacheTicket {
         if let cookies, !cookies.isEmpty {
             headers.fields.append(HeaderField(name: Selecting.cookie, value: cookies))
         }
+        // Requests behind redirects wait for requests to the same URL.
+        let place = request.isBehindRedirect ? " \(request.url)" : ""
         return FlightKey(
-            name: question.label.name, method: request.method, mode: request.mode,
+            name: question.label.name + place, method: request.method, mode: request.mode,
             headers: headers, removal: look.removal)
     }
 

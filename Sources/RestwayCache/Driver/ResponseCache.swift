@@ -113,6 +113,11 @@ package final class ResponseCache: AnswerCache {
 
     package func findInMemory(_ request: PreparedRequest, isOffline: Bool) -> CacheFinding? {
         guard let plan = request.sending.caching else { return .nothing }
+        if request.redirection != nil {
+            // Another lookup may have to read the file.
+            guard file == nil else { return nil }
+            return find(request, isOffline: isOffline)
+        }
         return findInMemory(CacheQuestion(request, plan, labels, isOffline: isOffline))
     }
 
@@ -135,7 +140,31 @@ package final class ResponseCache: AnswerCache {
 
     package func find(_ request: PreparedRequest, isOffline: Bool) -> CacheFinding {
         guard let plan = request.sending.caching else { return .nothing }
+        if request.redirection != nil {
+            let own = CacheQuestion(
+                request, plan, labels, isOffline: isOffline, byOwnURL: true)
+            if mayAnswer(own) {
+                switch find(own) {
+                case .answer(let answer): return .answer(answer)
+                case .staleAnswer(let answer, let ticket):
+                    return .staleAnswer(answer, refresh: ticket)
+                case .send, .nothing: break
+                }
+            }
+        }
         return find(CacheQuestion(request, plan, labels, isOffline: isOffline))
+    }
+
+    /// Whether an entry answers a question, unless its body is lost.
+    private func mayAnswer(_ question: CacheQuestion) -> Bool {
+        let now = options.clock.wallMicroseconds()
+        let variants = look(question.label, now: now).0
+        let asking =
+            variants?.varyWithCookies == true ? question.withCookies(options.cookies) : question
+        return Reuse.decide(
+            asking.request, variants?.heads ?? [], now: now,
+            usesHeuristics: definition.usesHeuristics
+        ).usesEntry
     }
 
     func find(_ question: CacheQuestion) -> CacheFinding {

@@ -2,16 +2,18 @@ package import RestwayDocument
 import RestwayHTTP
 import RestwayText
 
-/// What the entries that can answer a request have in common: method, URL and owner, and for an
-/// unsafe method the body.
+/// What the entries that can answer a request have in common: method, URL and owner, the media
+/// types that the route accepts, and for an unsafe method the route, the header fields and the body.
 ///
 /// Different requests never have equal keys. The text has only ASCII characters, so that keys that
 /// compare as equal texts are equal byte by byte.
 package struct CacheKey: Sendable, Hashable {
     package let text: String
 
-    /// - Parameter owner: Whose answers these are; see `OwnerText`.
-    package init(_ request: CacheRequest, owner: String) {
+    /// - Parameters:
+    ///   - owner: Whose answers these are; see `OwnerText`.
+    ///   - route: The name of the route; it counts for unsafe methods.
+    package init(_ request: CacheRequest, owner: String, route: String? = nil) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(request.url.utf8.count + owner.utf8.count + 80)
         let hasBody = !request.isGetOrHead && request.rules.keepsUnsafe
@@ -19,10 +21,37 @@ package struct CacheKey: Sendable, Hashable {
         bytes.append(Self.separator)
         bytes += Self.normal(request.url, request.rules.ignoredParameters)
         bytes.append(Self.separator)
-        if hasBody { bytes += Self.digest(request.body ?? []).utf8 }
+        if hasBody {
+            bytes += Self.digest(Self.operation(request, route)).utf8
+        } else if !request.accepted.isEmpty {
+            bytes += Self.digest(Array(Self.types(request.accepted).utf8)).utf8
+        }
         bytes.append(Self.separator)
         if !owner.isEmpty { PercentEncoding.append(owner, keeping: .unreserved, to: &bytes) }
         text = String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Everything of an unsafe request that may say what it asks for. APIs with one URL name the
+    /// operation in a header field (`X-Amz-Target`, `SOAPAction`), the media type or the body.
+    private static func operation(_ request: CacheRequest, _ route: String?) -> [UInt8] {
+        let fields = request.headers.fields
+            .map { (name: ASCII.lowercased($0.name), value: $0.value) }
+            .filter { !uncountedNames.contains($0.name) }
+            .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+        // A line of a header field holds no line feed, and the body follows the empty line.
+        var text = (route ?? "") + "\n" + types(request.accepted) + "\n"
+        for field in fields { text += "\(field.name): \(field.value)\n" }
+        return Array((text + "\n").utf8) + (request.body ?? [])
+    }
+
+    /// Header fields that do not say what a request asks for: another value in each request, or
+    /// what the program wants of caches.
+    private static let uncountedNames: Set<String> = [
+        "cache-control", "expect", "idempotency-key", "pragma", "traceparent", "tracestate",
+    ]
+
+    private static func types(_ accepted: [String]) -> String {
+        accepted.joined(separator: ",")
     }
 
     /// No part of a key has a space.

@@ -14,6 +14,11 @@ package final class CacheRequest: Sendable {
     package let headers: Headers
     /// The body of a request whose answer is kept although its method is unsafe.
     package let body: [UInt8]?
+    /// The media types that the route accepts; empty for all types.
+    package let accepted: [String]
+    /// The redirects that have led to `url`; `nil` for a request without redirects. Its answer
+    /// belongs to the URL before them.
+    package let redirects: FollowedRedirects?
     package let rules: CacheRules
     package let mode: CacheMode
     /// The cookies that are sent with the request and that `headers` does not have. If they are not
@@ -24,12 +29,15 @@ package final class CacheRequest: Sendable {
 
     package init(
         method: String, url: String, headers: Headers = Headers(), body: [UInt8]? = nil,
+        accepted: [String] = [], redirects: FollowedRedirects? = nil,
         rules: CacheRules = CacheRules(), mode: CacheMode = .standard, addedCookies: String? = ""
     ) {
         self.method = method
         self.url = url
         self.headers = headers
         self.body = body
+        self.accepted = accepted
+        self.redirects = redirects
         self.rules = rules
         self.mode = mode
         self.addedCookies = addedCookies
@@ -38,6 +46,7 @@ package final class CacheRequest: Sendable {
 
     private init(_ other: CacheRequest, _ mode: CacheMode, _ addedCookies: String?) {
         (method, url, headers, body) = (other.method, other.url, other.headers, other.body)
+        (accepted, redirects) = (other.accepted, other.redirects)
         (rules, directives) = (other.rules, other.directives)
         (self.mode, self.addedCookies) = (mode, addedCookies)
     }
@@ -53,6 +62,8 @@ extension CacheRequest {
     /// Whether the cache takes no part in the request.
     package var passesBy: Bool { mode == .bypass || rules.isBypassed && mode != .only }
     package var isSafe: Bool { Method.isSafe(method) }
+    /// Whether redirects have led to the URL.
+    var isBehindRedirect: Bool { redirects != nil }
     var isGetOrHead: Bool { method == "GET" || method == "HEAD" }
     /// Whether the cache may answer the request, and keep its answer.
     package var isAnswerable: Bool { isGetOrHead || (rules.keepsUnsafe && !isSafe) }

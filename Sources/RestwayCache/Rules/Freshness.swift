@@ -102,12 +102,15 @@ extension StoredHead {
             isKnown: sinceArrival != nil)
     }
 
-    /// The document's lifetime counts from the arrival, however old the answer was then.
+    /// The document's lifetime counts from the arrival, however old the answer was then. It alone
+    /// makes an answer behind a redirect fresh.
     func lifetime(usesHeuristics: Bool) -> Int64 {
         if let documentLifetime {
             let initial = statements.arrival.age / Self.microsecondsPerSecond
             return min(documentLifetime, CacheControl.secondsMax) + initial
         }
+        // The server behind a redirect does not know for how long the redirect leads to it.
+        if isBehindRedirect { return 0 }
         return statements.statedLifetime ?? (usesHeuristics ? statements.likelyLifetime : 0)
     }
 
@@ -149,6 +152,11 @@ enum StatusCode {
     /// longer holds.
     static func tellsState(_ status: Int) -> Bool {
         (200..<400).contains(status) && status != 304 || status == 404 || status == 410
+    }
+
+    /// Whether the answer leads to another URL.
+    static func isRedirect(_ status: Int) -> Bool {
+        (300..<400).contains(status) && status != 304
     }
 
     /// Whether a kept answer may stand in for an answer with this status (RFC 5861, section 4).

@@ -28,8 +28,12 @@ package enum Keeping: Sendable, Equatable {
         asked: Int? = nil, usesHeuristics: Bool
     ) -> Keeping {
         if request.passesBy { return .pass }
-        if answer.status == 304 { return confirmed(answer, entries, asked) }
-        let same = entries.indices.filter { entries[$0].matches(request) }
+        if answer.status == 304 { return confirmed(request, answer, entries, asked) }
+        // A redirect is kept for its own URL, beside the answer to which it leads.
+        if StatusCode.isRedirect(answer.status), request.isBehindRedirect { return .pass }
+        let same = entries.indices.filter {
+            entries[$0].matches(request) && mayReplace(entries[$0], answer, request)
+        }
         if request.method == "HEAD", let index = same.first(where: { entries[$0].hasBody }) {
             return described(request, answer, entries[index], index)
         }
@@ -45,12 +49,24 @@ package enum Keeping: Sendable, Equatable {
         return .invalidate(index)
     }
 
+    /// Whether an answer says something about an entry whose selecting fields are those of its
+    /// request.
+    private static func mayReplace(
+        _ entry: StoredHead, _ answer: StoredHead, _ request: CacheRequest
+    ) -> Bool {
+        if request.isBehindRedirect { return entry.isBehindRedirect }
+        return !entry.isBehindRedirect
+            || request.method != "HEAD" && !StatusCode.isRedirect(answer.status)
+    }
+
     private static func confirmed(
-        _ answer: StoredHead, _ entries: [StoredHead], _ asked: Int?
+        _ request: CacheRequest, _ answer: StoredHead, _ entries: [StoredHead], _ asked: Int?
     ) -> Keeping {
         let index =
             asked.flatMap { entries[$0].isConfirmed(by: answer, isAsked: true) ? $0 : nil }
-            ?? entries.firstIndex { $0.isConfirmed(by: answer, isAsked: false) }
+            ?? entries.firstIndex {
+                $0.isOfURL(of: request) && $0.isConfirmed(by: answer, isAsked: false)
+            }
         guard let index else { return .pass }
         // What the server now forbids to keep is not used without another question.
         let isForbidden = answer.statements.directives.flags.contains(.noStore)
@@ -60,7 +76,7 @@ package enum Keeping: Sendable, Equatable {
     private static func described(
         _ request: CacheRequest, _ answer: StoredHead, _ entry: StoredHead, _ index: Int
     ) -> Keeping {
-        guard StatusCode.tellsState(answer.status) else { return .pass }
+        guard StatusCode.tellsState(answer.status), entry.isOfURL(of: request) else { return .pass }
         let isSame =
             answer.status == 200 && entry.status == 200 && entry.isDescribed(by: answer)
             && !answer.statements.directives.flags.contains(.noStore)
@@ -74,7 +90,7 @@ package enum Keeping: Sendable, Equatable {
     ) -> Keeping? {
         guard let new = answer.range else { return .pass }
         // The answer to a HEAD has no bytes that a part could join, even where its status is 206.
-        guard let index = same.first, entries[index].hasBody,
+        guard let index = same.first, entries[index].hasBody, entries[index].isOfURL(of: request),
             entries[index].isSameRepresentation(as: answer)
         else {
             // A part that was not asked for has no meaning of its own.
@@ -143,13 +159,22 @@ extension StoredHead {
         let mustUnderstand = flags.contains(.mustUnderstand)
         guard (200...599).contains(status), status != 206 || range != nil,
             !mustUnderstand || isUnderstood, !flags.contains(.noStore) || mustUnderstand,
-            !request.directives.flags.contains(.noStore), !variesWithTheUnknown(request)
+            !request.directives.flags.contains(.noStore), !variesWithTheUnknown(request),
+            hasAcceptedType(for: request)
         else { return false }
         let isAllowed =
             statements.statedLifetime != nil || documentLifetime != nil
             || !flags.isDisjoint(with: [.public, .private])
             || StatusCode.isHeuristicallyCacheable(status)
         return isAllowed && isUseful(for: request, usesHeuristics: usesHeuristics)
+    }
+
+    /// Whether the route takes the answer for its media type. Another answer would only fail again.
+    private func hasAcceptedType(for request: CacheRequest) -> Bool {
+        guard !request.accepted.isEmpty, (200..<300).contains(status), bodyLength != 0,
+            let type = headers[first: "Content-Type"]
+        else { return true }
+        return MediaType.isAccepted(MediaType.essence(type), request.accepted)
     }
 
     /// An answer that is stale at once and cannot be validated is only useful to those who accept

@@ -38,12 +38,23 @@ package enum Reuse: Sendable, Equatable {
         if request.mode == .reload || request.hasConditionForServer {
             return asking.send(.request)
         }
-        guard let index = entries.firstIndex(where: { $0.mayAnswer(request) }) else {
-            return asking.send(entries.isEmpty ? .uriMiss : .varyMiss)
+        var decision: Reuse?
+        for (index, head) in entries.enumerated() where head.mayAnswer(request) {
+            let age = head.age(now: now, usesHeuristics: usesHeuristics)
+            let next = asking.reuse(head, index, age)
+            if head.isOfURL(of: request) || next.usesEntry { return next }
+            // If an answer behind a redirect is stale, the redirect may still be fresh.
+            decision = decision ?? next
         }
-        let head = entries[index]
-        let age = head.age(now: now, usesHeuristics: usesHeuristics)
-        return asking.reuse(head, index, age)
+        return decision ?? asking.send(entries.isEmpty ? .uriMiss : .varyMiss)
+    }
+
+    /// Whether an entry answers the request.
+    var usesEntry: Bool {
+        switch self {
+        case .serve, .notModified: true
+        case .validate, .complete, .send, .nothing: false
+        }
     }
 
     /// Returns whether an entry stands in for a failed exchange (RFC 5861, section 4), or for a
@@ -61,7 +72,7 @@ package enum Reuse: Sendable, Equatable {
         if isOffline && request.rules.isReadOffline { return true }
         let age = head.age(now: now, usesHeuristics: usesHeuristics)
         if let window = request.rules.staleIfErrorSeconds { return age.staleness < window }
-        if head.mustBeFresh { return false }
+        if head.mustBeFresh || head.isBehindRedirect { return false }
         let stated = head.statements.directives.staleIfError ?? directives.staleIfError
         return stated.map { age.staleness < $0 } ?? false
     }
@@ -76,7 +87,8 @@ extension StoredHead {
     /// Whether the entry belongs to a request with its key: its selecting fields match, and it has
     /// a body if one is asked for.
     func mayAnswer(_ request: CacheRequest) -> Bool {
-        suits(request) && (request.method == "HEAD" ? range == nil : bodyLength != nil)
+        suits(request) && (isBehindRedirect || !request.isBehindRedirect)
+            && (request.method == "HEAD" ? range == nil : bodyLength != nil)
     }
 }
 
@@ -116,6 +128,7 @@ private struct Asking {
             return .serve(index, age, refreshes: true, part: part)
         }
         let reason: Reuse.Forward = age.isFresh && !head.isInvalid ? .request : .stale
+        guard head.isOfURL(of: request) else { return .send(reason) }
         let conditions = head.conditions(for: request)
         return conditions.isEmpty ? .send(reason) : .validate(index, conditions, reason)
     }
@@ -123,7 +136,7 @@ private struct Asking {
     /// Asks for the rest of a body whose beginning is kept. Parts can only be joined if a strong
     /// tag proves that they belong together (RFC 9111, section 3.4).
     private func complete(_ head: StoredHead, _ index: Int) -> Reuse {
-        guard !staysOffline, request.method == "GET", request.headers[first: "Range"] == nil,
+        guard !staysOffline, head.isOfURL(of: request), request.method == "GET", request.headers[first: "Range"] == nil,
             !request.hasOwnCondition, let range = head.range, range.first == 0,
             let length = range.completeLength, range.last < length - 1, let tag = head.strongTag
         else { return send(.partial) }
@@ -165,7 +178,8 @@ private struct Asking {
             directives.minFresh == nil, !age.isFresh, age.isKnown
         else { return false }
         if let window = request.rules.staleWhileRevalidateSeconds { return age.staleness < window }
-        guard !head.mustBeFresh, let window = head.statements.directives.staleWhileRevalidate
+        guard !head.mustBeFresh, !head.isBehindRedirect,
+            let window = head.statements.directives.staleWhileRevalidate
         else { return false }
         return age.staleness < window
     }

@@ -9,13 +9,22 @@ enum Selecting {
 
     static let cookie = "cookie"
 
+    /// The field of an entry whose answer came from a URL to which redirects have led. No header
+    /// field has this name.
+    static let redirected = HeaderField(name: ":redirected", value: "")
+
     /// The request's fields that `Vary` names, normalised. A field that the request does not have
     /// is left out.
+    ///
+    /// The answer behind a redirect has one field more, so that it has a place beside the redirect,
+    /// which may be kept, too.
     static func fields(_ answer: Headers, _ request: CacheRequest) -> [HeaderField] {
-        guard let vary = answer.joined("Vary") else { return [] }
-        return FieldList.names(vary).compactMap { name in
-            value(of: name, request).map { HeaderField(name: name, value: $0) }
-        }
+        let own = request.isBehindRedirect ? [redirected] : []
+        guard let vary = answer.joined("Vary") else { return own }
+        return own
+            + FieldList.names(vary).compactMap { name in
+                value(of: name, request).map { HeaderField(name: name, value: $0) }
+            }
     }
 
     /// The value of a field, to which cookies of the client belong that are sent in it. Unknown
@@ -91,6 +100,17 @@ enum Selecting {
 }
 
 extension StoredHead {
+    /// Whether the answer came from a URL to which redirects have led. It is found by the URL
+    /// before them.
+    var isBehindRedirect: Bool { selecting.first?.name == Selecting.redirected.name }
+
+    /// Whether the entry came from the URL to which a request is sent, so that what the server at
+    /// this URL says about its answer also concerns the entry.
+    func isOfURL(of request: CacheRequest) -> Bool {
+        guard isBehindRedirect == request.isBehindRedirect else { return false }
+        return !isBehindRedirect || CacheKey.target(url) == CacheKey.target(request.url)
+    }
+
     /// Whether the selecting fields of a request are those of the entry.
     package func matches(_ request: CacheRequest) -> Bool {
         differingName(request) == nil

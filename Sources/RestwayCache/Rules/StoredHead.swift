@@ -1,3 +1,4 @@
+import RestwayCalls
 import RestwayDocument
 package import RestwayHTTP
 import RestwayText
@@ -106,7 +107,13 @@ extension StoredHead {
     ) {
         // The field is kept with the entry, so its directives hold for the entry, too.
         let directives = CacheControl(headers)
-        let kept = Self.kept(headers, directives)
+        var kept = Self.kept(headers, directives)
+        if let names = request.redirects?.varyingNames, !names.isEmpty,
+            status != 304 || headers[first: "Vary"] != nil
+        {
+            let own = [kept.joined("Vary")].compactMap(\.self)
+            kept.set("Vary", (own + names).joined(separator: ", "))
+        }
         let lifetime = request.rules.lifetimeSeconds
         let isGoverned = request.isAnswerable && (status == 200 || status == 304)
         self.init(

@@ -24,7 +24,7 @@ extension RecoverStage {
         let received = answer.received
         entry.call.log.noteCacheHit(received.cache ?? .none)
         var note: String?
-        switch entry.redirect(received.status, to: received.location) {
+        switch entry.redirect(received, to: received.location) {
         case .followed: return
         case .notFollowed: break
         case .refused(let why): note = why

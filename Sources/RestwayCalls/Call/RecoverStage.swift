@@ -134,7 +134,7 @@ enum RecoverStage {
         if status < 400 { entry.endsFlight(outcome, nil) }
         let location =
             status == head.status ? target : decoded.received.location
-        switch entry.redirect(status, to: location) {
+        switch entry.redirect(decoded.received, to: location) {
         case .followed: return
         case .notFollowed: break
         case .refused(let why): decoded.note = why

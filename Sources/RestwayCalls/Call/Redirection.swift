@@ -13,10 +13,9 @@ enum Redirection {
 extension StageEntry {
     /// Follows a redirect, or leaves its answer as it is.
     ///
-    /// - Parameters:
-    ///   - status: The status of the answer.
-    ///   - location: The URL to which it leads; `nil` if it leads nowhere.
-    func redirect(_ status: Int, to location: String?) -> Redirection {
+    /// - Parameter location: The URL to which it leads; `nil` if it leads nowhere.
+    func redirect(_ received: ReceivedResponse, to location: String?) -> Redirection {
+        let status = received.status
         let network = NetworkAnswers(self)
         let mayBeOfNetwork = network.isStorable && location.map(network.leadsAway) == true
         // The server has taken the request, and names a page to go on with (RFC 9110, 15.4.4).
@@ -73,7 +72,8 @@ extension StageEntry {
                 method == request.exchange.method
                 ? request.destination.beforeRedirects ?? visit?.request ?? request : nil
             let redirected = request.redirected(
-                next, keepsBody: keepsBody, isTrusted: isTrusted, before: before)
+                next, keepsBody: keepsBody, isTrusted: isTrusted, before: before,
+                by: received.headers)
             call.log.noteRedirect(to: target)
             judged(.redirect, .nothing) { state in
                 state.request = redirected

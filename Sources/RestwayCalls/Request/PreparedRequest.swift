@@ -118,13 +118,21 @@ package final class PreparedRequest: Sendable {
 
     /// Returns the same request for the URL to which a redirect leads.
     ///
-    /// - Parameter before: The request at which the next attempt starts; `nil` for the request that
-    ///   is returned.
+    /// - Parameters:
+    ///   - before: The request at which the next attempt starts; `nil` for the request that is
+    ///     returned.
+    ///   - headers: The headers of the redirect.
     func redirected(
-        _ exchange: Exchange, keepsBody: Bool, isTrusted: Bool, before: PreparedRequest?
+        _ exchange: Exchange, keepsBody: Bool, isTrusted: Bool, before: PreparedRequest?,
+        by headers: Headers
     ) -> PreparedRequest {
         var place = destination
         place.beforeRedirects = before
+        if before == nil {
+            place.redirects = FollowedRedirects()
+        } else {
+            place.redirects.follow(headers)
+        }
         return next(
             exchange, reader: keepsBody ? reader : nil, isTrusted: isTrusted,
             uploadedBefore: sending.uploadedBefore, place)

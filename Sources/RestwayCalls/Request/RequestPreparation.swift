@@ -32,6 +32,8 @@ package struct RequestPreparation {
         /// starts; `nil` without such redirects. Their targets may be good for one attempt only
         /// (RFC 9110, section 15.4.8).
         var beforeRedirects: PreparedRequest?
+        /// What the redirects since `beforeRedirects` say about keeping the answer behind them.
+        var redirects = FollowedRedirects()
         /// The values of the route's variables, for a path in which they do not stand.
         package var givenVariables: [String: String] = [:]
 
@@ -71,9 +73,11 @@ package struct RequestPreparation {
                 acceptsAnything: acceptsAnything(spec, destination, settings))
             var sending = sending(spec, settings, destination.method, &headers)
             sending.isTrusted = isTrusted
+            let cachingRoute = cachingRoute(destination)
             sending.caching = caching(
-                settings.cache, spec.reception.caching, destination, sending, bodyDestination,
-                given: spec.sentHeaders(isTrusted: isTrusted))
+                cachingRoute.map { api.definition.settings(of: $0).cache.ofPath } ?? settings.cache,
+                spec.reception.caching, destination, sending, bodyDestination,
+                route: cachingRoute, given: spec.sentHeaders(isTrusted: isTrusted))
             // An event stream has no end, so the time limit for all attempts together does not hold
             // for it.
             if bodyDestination.isEvents { sending.retry?.deadlineMilliseconds = 0 }
@@ -351,14 +355,28 @@ extension RequestPreparation {
 extension RequestPreparation {
     /// Returns how a request takes part in the response cache; `nil` if it does not.
     ///
-    /// - Parameter given: The headers that the client and the caller set.
+    /// - Parameters:
+    ///   - route: The route whose rules these are, for a request by path.
+    ///   - given: The headers that the client and the caller set.
     package func caching(
         _ rules: consuming CacheRules, _ wishes: CacheWishes, _ destination: Destination,
-        _ sending: SendingRules, _ bodyDestination: BodyDestination,
+        _ sending: SendingRules, _ bodyDestination: BodyDestination, route: Route? = nil,
         given: [(name: String, value: String?)] = []
     ) -> CachePlan? {
         let secrets = CachePlan.secrets(among: given, api.definition.auth.header)
+        var destination = destination
+        destination.route = destination.route ?? route
         return .make(rules, wishes, destination, sending, bodyDestination, secrets, context)
+    }
+
+    /// Returns the route that says how a request by path takes part in the cache; `nil` for other
+    /// requests. Nothing says that an unsafe request by path is one of a route whose answers are
+    /// kept.
+    private func cachingRoute(_ destination: Destination) -> Route? {
+        guard destination.route == nil, let path = destination.path, destination.method.isSafe,
+            context.cache != nil
+        else { return nil }
+        return api.routeOfCache(destination.method, path)
     }
 }
 

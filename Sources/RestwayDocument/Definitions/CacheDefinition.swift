@@ -49,4 +49,12 @@ package struct CacheRules: Sendable, Equatable {
     package var isReadOffline = false
 
     package init() {}
+
+    /// The rules for a request by path: a program that reads what is at a path does not say by it
+    /// that other answers have become invalid.
+    package var ofPath: CacheRules {
+        var rules = self
+        rules.invalidatedRoutes = []
+        return rules
+    }
 }

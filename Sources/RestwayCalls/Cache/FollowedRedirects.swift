@@ -1,0 +1,35 @@
+package import RestwayHTTP
+import RestwayText
+
+/// What the redirects on the way to a URL say about keeping the answer at its end. The answer is
+/// found again by the URL before the redirects, because they may lead to another URL each time, as
+/// the redirects to signed URLs do.
+package struct FollowedRedirects: Sendable {
+    /// The header fields of the request that the redirects depend on (`Vary`).
+    package private(set) var varyingNames: [String] = []
+    /// Whether a redirect must not be kept, so that nothing may be found by the URL before it.
+    private(set) var areForbidden = false
+
+    package init() {}
+
+    package mutating func follow(_ headers: Headers) {
+        let members = { (name: String) in
+            (headers.joined(name) ?? "").split(separator: ",")
+                .map { ASCII.lowercased(String(Headers.trimmed($0))) }
+                .filter { !$0.isEmpty }
+        }
+        for name in members("Vary") where !varyingNames.contains(name) { varyingNames.append(name) }
+        if members("Cache-Control").contains("no-store") { areForbidden = true }
+    }
+}
+
+extension PreparedRequest {
+    /// The request before the redirects, by which the answer is found again; `nil` for a request
+    /// whose answer is found by its own URL.
+    package var redirection: (request: PreparedRequest, redirects: FollowedRedirects)? {
+        guard let before = destination.beforeRedirects, !destination.redirects.areForbidden else {
+            return nil
+        }
+        return (before, destination.redirects)
+    }
+}
