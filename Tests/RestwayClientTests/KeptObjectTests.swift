@@ -27,12 +27,6 @@ final class KeptObjectTests: EachStoreTestCase {
         """
     }
 
-    private static let address = #""address": {"street": "Elm", "place": {"name": "Ulm"}}"#
-    private static let lines = #"""
-        "lines": [{"text": "a", "product": {"id": 1}}, {"text": "b", "count": 2},
-            {"text": "b", "count": 2}]
-        """#
-
     private static func body(_ address: String, _ lines: String...) -> String {
         """
         {"id": 1, "total": 3, "address": \(address), "lines": [\(lines.joined(separator: ", "))]}

@@ -136,9 +136,10 @@ private struct Asking {
     /// Asks for the rest of a body whose beginning is kept. Parts can only be joined if a strong
     /// tag proves that they belong together (RFC 9111, section 3.4).
     private func complete(_ head: StoredHead, _ index: Int) -> Reuse {
-        guard !staysOffline, head.isOfURL(of: request), request.method == "GET", request.headers[first: "Range"] == nil,
-            !request.hasOwnCondition, let range = head.range, range.first == 0,
-            let length = range.completeLength, range.last < length - 1, let tag = head.strongTag
+        guard !staysOffline, head.isOfURL(of: request), request.method == "GET",
+            request.headers[first: "Range"] == nil, !request.hasOwnCondition,
+            let range = head.range, range.first == 0, let length = range.completeLength,
+            range.last < length - 1, let tag = head.strongTag
         else { return send(.partial) }
         return .complete(
             index,
