@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import date, datetime, timezone
+from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from enum import Enum
+from ipaddress import ip_address, ip_interface, ip_network
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 from uuid import UUID
@@ -241,3 +243,68 @@ def test_an_unknown_word_for_nulls_is_refused(client: restway.Client) -> None:
     wrong: Any = "drop"
     with pytest.raises(ValueError, match="nulls is 'keep' or 'omit', not 'drop'"):
         client.post("plain", json={}, nulls=wrong)
+
+
+class Fixed(pydantic.BaseModel):
+    """Values of all types that JSON has as texts, and a map of each of them."""
+
+    model_config = pydantic.ConfigDict(ser_json_bytes="base64")
+
+    wait: timedelta = timedelta(hours=1, seconds=2.5)
+    ago: timedelta = -timedelta(days=3)
+    at: time = time(8)
+    naive: datetime = datetime(2026, 1, 1, 9)
+    day: date = date(2026, 1, 2)
+    url: pydantic.AnyUrl = pydantic.AnyUrl("http://x/y")
+    path: Path = Path("/a")
+    address: Any = ip_address("127.0.0.1")
+    interface: Any = ip_interface("10.0.0.1/8")
+    network: Any = ip_network("10.0.0.0/8")
+    price: Decimal = Decimal("1.50")
+    raw: bytes = b"\xfb\xff"
+    secret: pydantic.SecretStr = pydantic.SecretStr("made-up")
+    keys: dict[Any, int] = pydantic.Field(
+        default={KEY: 1, Colour.RED: 2, date(2026, 1, 2): 3, Decimal("1.5"): 4, 7: 5}
+    )
+
+
+def test_a_model_is_written_as_its_library_writes_it(client: restway.Client, peer: Peer) -> None:
+    model = Fixed()
+    written = json.loads(model.model_dump_json())
+    for value in (model, {"all": [model]}):
+        client.post("plain", json=value)
+        assert body_of(peer) == (written if value is model else {"all": [written]})
+    client.post("plain", json=model, nulls="omit")
+    assert body_of(peer) == written
+
+
+def test_values_without_a_model_are_written_in_the_same_way(
+    client: restway.Client, peer: Peer
+) -> None:
+    model = Fixed()
+    values = {key: value for key, value in model if key not in ("secret", "raw")}
+    written = json.loads(model.model_dump_json(exclude={"secret", "raw"}))
+    client.post("plain", json=values)
+    assert body_of(peer) == written
+    del written["keys"], written["naive"], values["keys"], values["naive"]
+    client.post("plain", params=values)
+    assert body_of(peer) == written
+
+
+def test_durations_are_written_in_iso_8601(client: restway.Client, peer: Peer) -> None:
+    reader = pydantic.TypeAdapter(timedelta)
+    durations = [
+        timedelta(0), timedelta(days=400), timedelta(microseconds=-1), timedelta(hours=-1, seconds=1),
+        timedelta.max, timedelta.min, timedelta(minutes=90, microseconds=100),
+    ]  # fmt: skip
+    client.post("plain", json=durations)
+    assert body_of(peer)[:4] == ["PT0S", "P400D", "-PT0.000001S", "-PT59M59S"]
+    assert [reader.validate_python(text) for text in body_of(peer)[:5]] == durations[:5]
+
+
+def test_the_answer_of_a_modifier_takes_the_same_values(client: restway.Client) -> None:
+    @client.add_modifier
+    def answer(turn: restway.Turn) -> None:
+        turn.set_answer(json={"part": Part("a"), "wait": timedelta(hours=1)})
+
+    assert client.get("plain").json() == {"part": {"name": "a", "note": None}, "wait": "PT1H"}

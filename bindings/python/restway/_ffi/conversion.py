@@ -6,14 +6,15 @@ the library: copies of its memory, and buffers for it.
 | None | null | |
 | bool, int, float | bool, int64, double | JSON for an int beyond 64 bits |
 | Enum | its value | |
-| UUID, Decimal | string | |
+| UUID, Decimal, path, IP address or network, URL of pydantic | string | |
+| time, timedelta | string | ISO 8601: `08:00:00`, `PT1H30M` |
 | datetime | date | must have a time zone; comes back aware, in UTC |
 | date | string | `2026-11-21` |
 | str | string | |
 | bytes, bytearray, memoryview | bytes | Base64 inside JSON |
 | Object | object | |
 | list, tuple | list | JSON when it holds a list or a dict itself |
-| dict | JSON | datetimes inside are written as ISO 8601 |
+| dict | JSON | datetimes inside are written as ISO 8601, those without a time zone as they are |
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import ctypes
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from ctypes import POINTER, c_char_p, c_int32, c_int64, c_size_t, c_uint32, c_void_p
-from datetime import date, datetime, timedelta, timezone
+from datetime import date, datetime, time, timedelta, timezone
 from enum import Enum
 from typing import Any, NamedTuple, Union
 
@@ -71,10 +72,25 @@ def _microseconds(given: datetime) -> int:
 
 def _iso(given: datetime) -> str:
     if given.utcoffset() is None:
-        raise ValueError(f"a datetime needs a time zone, such as timezone.utc: {given!r}")
+        return given.isoformat()
     with contextlib.suppress(OverflowError):  # in UTC, the year would be 0 or 10000
         given = given.astimezone(timezone.utc)
     return given.isoformat().replace("+00:00", "Z")
+
+
+def _duration(given: timedelta) -> str:
+    """Returns a duration in ISO 8601, in days, hours, minutes and seconds."""
+    seconds, rest = divmod(abs(given), timedelta(seconds=1))
+    minutes, seconds = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    days, hours = divmod(hours, 24)
+    text = f"{seconds}.{rest.microseconds:06}".rstrip("0") if rest else f"{seconds}"
+    times = [(f"{hours}", "H"), (f"{minutes}", "M"), (text, "S")]
+    found = "".join(number + unit for number, unit in times if number != "0")
+    dated = f"{days}D" if days else ""
+    if not dated and not found:
+        return "PT0S"
+    return f"{'-' if given < timedelta(0) else ''}P{dated}{f'T{found}' if found else ''}"
 
 
 def _text(kind: ValueKind, content: bytes) -> Value:
@@ -125,7 +141,22 @@ def encode(value: object) -> Value:
     raise TypeError(f"expected a value that a request can carry, not {type(value).__name__}")
 
 
-_TEXTS = frozenset({("uuid", "UUID"), ("decimal", "Decimal")})
+_TEXTS = frozenset(
+    {
+        ("uuid", "UUID"),
+        ("decimal", "Decimal"),
+        ("pathlib", "PurePath"),
+        ("pathlib._local", "PurePath"),  # Python 3.13
+        ("ipaddress", "_BaseAddress"),
+        ("ipaddress", "_BaseNetwork"),
+        ("ipaddress", "IPv4Interface"),
+        ("ipaddress", "IPv6Interface"),
+        ("pydantic.networks", "_BaseUrl"),
+        ("pydantic.networks", "_BaseMultiHostUrl"),
+        ("pydantic_core._pydantic_core", "Url"),
+        ("pydantic_core._pydantic_core", "MultiHostUrl"),
+    }
+)
 """Classes by module and name, so that only programs that use their modules import them."""
 
 
@@ -146,11 +177,15 @@ def number_of(value: Any) -> int | float | None:
 
 
 def plain_of(value: object) -> object:
-    """Returns the value of an enumeration, and a UUID or a Decimal as text; anything else as it
-    is.
+    """Returns the value of an enumeration, and what JSON has as text, such as a UUID or a duration,
+    as text; anything else as it is.
     """
     if isinstance(value, Enum):
         return value.value
+    if isinstance(value, time):
+        return value.isoformat()
+    if isinstance(value, timedelta):
+        return _duration(value)
     return str(value) if is_text(type(value)) else value
 
 
@@ -240,8 +275,8 @@ def document_bytes(document: Document) -> bytes:
 
 
 def json_default(value: object) -> object:
-    """Converts dates, mappings, bytes, enumerations, UUIDs and Decimals for `json.dumps`; raises
-    TypeError for any other value.
+    """Converts what `json.dumps` does not know, and the table of this module has; raises TypeError
+    for any other value.
     """
     if isinstance(value, datetime):
         return _iso(value)
@@ -268,6 +303,9 @@ def unreadable(key: str, reason: str) -> MappingError:
 
 
 ref, size_of = ctypes.byref, ctypes.sizeof
+
+ArgumentError = ctypes.ArgumentError
+"""Raised by a function of the library for an argument that has not the type of its parameter."""
 
 size, whole, token = c_size_t.from_param, c_int64.from_param, c_void_p.from_param
 """Integers as `bare` functions take them: a `size_t`, an `int64_t`, a context."""

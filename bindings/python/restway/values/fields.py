@@ -62,6 +62,11 @@ class Kind(ABC):
     def values(self, instance: Any) -> dict[str, Any]:
         """Returns the values of an instance by the names in the document."""
 
+    def json_values(self, instance: Any) -> dict[str, Any]:
+        """Returns the values of an instance as its library writes them in JSON, as far as it does.
+        """
+        return self.values(instance)
+
 
 class Mismatch(Exception):
     """A value that does not fit. Each container on the way out puts its step in front."""

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime
-from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Union, cast
 
-from .._ffi.conversion import is_text, json_bytes, json_default
+from .._ffi.conversion import json_bytes, json_default, plain_of
 from .._lazy import LazyModule
 
 if TYPE_CHECKING:
@@ -73,8 +72,11 @@ def pairs_of(parameters: Parameters, nulls: Nulls | None) -> list[tuple[str, Any
 def json_of(value: object, nulls: Nulls | None) -> bytes:
     """Writes JSON in which instances of classes are objects; raises TypeError or ValueError."""
     if _omits(nulls):
-        value = _plain(value, omits=True)
-    return json_bytes(value, _json_default)
+        return json_bytes(_plain(value, omits=True, is_json=True), _json_default)
+    try:
+        return json_bytes(value, _json_default)
+    except TypeError:  # possibly because of a key that is not a text, which the walk converts
+        return json_bytes(_plain(value, omits=False, is_json=True), _json_default)
 
 
 def _omits(nulls: Nulls | None) -> bool:
@@ -83,29 +85,35 @@ def _omits(nulls: Nulls | None) -> bool:
     return nulls == "omit"
 
 
-def _plain(value: Any, omits: bool) -> Any:
-    """Returns a value without instances of classes. If `omits`, None is left out of mappings."""
+def _plain(value: Any, omits: bool, is_json: bool = False) -> Any:
+    """Returns a value without instances of classes. If `omits`, None is left out of mappings. If
+    `is_json`, the values of a class are as its library writes them in JSON, and keys are texts.
+    """
     if type(value) in _SCALARS:
         return value
     kind = None if type(value) in _CONTAINERS else walk.kind_of(type(value))
     if kind is not None:
-        value = kind.values(value)
+        value = kind.json_values(value) if is_json else kind.values(value)
     if isinstance(value, Mapping):
         return {
-            key: _plain(item, omits)
+            _json_key(key) if is_json else key: _plain(item, omits, is_json)
             for key, item in value.items()
             if not (omits and item is None)
         }
     if isinstance(value, (list, tuple, set, frozenset)):
-        return [_plain(item, omits) for item in value]
-    if isinstance(value, Enum):
-        return value.value
-    if is_text(type(value)):
-        return str(value)
-    return value
+        return [_plain(item, omits, is_json) for item in value]
+    return plain_of(value)
+
+
+def _json_key(key: Any) -> Any:
+    """Returns a key of a mapping as `json.dumps` takes it."""
+    if isinstance(key, str):
+        return key
+    key = plain_of(key)
+    return json_default(key) if isinstance(key, date) else key
 
 
 def _json_default(value: Any) -> Any:
     """Converts a value that JSON does not know, for `json.dumps`."""
-    made = _plain(value, omits=False)
+    made = _plain(value, omits=False, is_json=True)
     return json_default(value) if made is value else made

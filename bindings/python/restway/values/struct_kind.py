@@ -7,6 +7,7 @@ import sys
 from datetime import date, datetime
 from typing import Any
 
+from .._ffi.conversion import plain_of
 from .fields import Field, Kind, Mismatch, Step
 
 
@@ -43,7 +44,10 @@ class StructKind(Kind):
     def values(self, instance: Any) -> dict[str, Any]:
         import msgspec
 
-        found: dict[str, Any] = msgspec.to_builtins(instance, builtin_types=(bytes, datetime, date))
+        # What msgspec does not know either is refused where the value is written.
+        found: dict[str, Any] = msgspec.to_builtins(
+            instance, builtin_types=(bytes, datetime, date), enc_hook=plain_of
+        )
         return found
 
 
