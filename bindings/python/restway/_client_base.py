@@ -26,7 +26,7 @@ from ._ffi.callbacks import Closing, Holding, close_at_exit, questions
 from ._ffi.conversion import JSONValue, json_value
 from ._ffi.enums import ClientFlag, CurlFlag, Delivery, Reachability, TraceFlag
 from ._ffi.trampolines import on_question_destroy, on_span_function
-from ._hints import Secrets, require, unknown_keyword
+from ._hints import Secrets, member, require, unknown_keyword
 from ._inspect import OutgoingRequest
 from ._lazy import asyncio, json
 from ._library import Clock, Spans, follow_logging
@@ -251,7 +251,10 @@ class ClientBase(ClientAuth, ClientNetwork, ClientPipeline, Owner[native.ClientH
         self.api = api
         self._place = base_url or environment
         self._layouts = Layouts(
-            native.own(native.lib.restway_client_store(handle)), Response.retained, Secrets(api)
+            native.own(native.lib.restway_client_store(handle)),
+            Response.retained,
+            api,
+            Secrets(api),
         )
         self._delivery = mode
         self._holding = Holding()
@@ -315,9 +318,9 @@ class ClientBase(ClientAuth, ClientNetwork, ClientPipeline, Owner[native.ClientH
                 outbox sends nothing by itself. Any other value flushes the outbox; UNKNOWN clears
                 the earlier value.
 
-        Raises ClosedError, ValueError.
+        Raises ClosedError; TypeError for anything but a member of Reachability, also for a bool.
         """
-        word = Reachability(reachability)
+        word = member(Reachability, reachability)
         check(native.lib.restway_client_set_reachability, self._handle, word)
 
     def set_batch_format(self, encode: BatchEncode | None, decode: BatchDecode | None) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from ._exceptions import RestwayError
 
 T = TypeVar("T")
+E = TypeVar("E", bound=IntEnum)
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
@@ -110,6 +112,29 @@ def require(value: object, kind: type[T], hint: str = "") -> T:
     name = kind.__name__
     article = "an" if name[0] in "AEIOaeio" else "a"
     raise TypeError(f"expected {article} {name}, not {type(value).__name__}{hint}")
+
+
+def member(kind: type[E], value: object) -> E:
+    """Returns the member of an enumeration that `value` is, or whose number it is; raises TypeError
+    for anything else, also a bool, and ValueError for another number.
+    """
+    if isinstance(value, kind):
+        return value
+    if type(value) is not int:
+        names = ", ".join(each.name for each in kind)
+        told = f"expected one of {kind.__name__} ({names}), not {type(value).__name__}"
+        raise TypeError(told)
+    return kind(value)
+
+
+def require_number(value: object, what: str, least: int = 0, most: int = 2**63 - 1) -> int:
+    """Returns `value` if it is an int in a range; raises TypeError, also for a bool, or ValueError.
+    """
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError(f"{what} is an int, not {type(value).__name__}")
+    if not least <= value <= most:
+        raise ValueError(f"{what} is out of range: {value}")
+    return value
 
 
 def require_depth(depth: object) -> None:
@@ -254,12 +279,12 @@ def object_text(shown: Any) -> str:
 
 
 def _value_text(shown: Any, name: str) -> str:
-    secrets: Secrets | None = shown._layouts.secrets
+    secrets: Secrets = shown._layouts.secrets
     try:
-        if secrets is not None and secrets.hides(shown.entity, name):
+        if secrets.hides(shown.entity, name):
             return _REDACTED
         value = shown[name]
-        if secrets is not None and isinstance(value, (dict, list)):
+        if isinstance(value, (dict, list)):
             value = secrets.shown(value)
     except RestwayError:
         return "?"

@@ -20,6 +20,7 @@ from ._ffi.trampolines import (
     on_parse_function,
     on_validate_function,
 )
+from ._hints import Secrets
 from ._interrupt import elsewhere, may_be_interrupted
 from ._lazy import asyncio
 from ._object import Layouts
@@ -311,7 +312,10 @@ def _map_here(
         raise
     finally:
         functions.remove(token)
-    return Response(response, client._layouts if commit else Layouts(store, Response.retained))
+    known = client._layouts
+    if not commit:
+        known = Layouts(store, Response.retained, client.api, Secrets(client.api))
+    return Response(response, known)
 
 
 class BytesMapping:

@@ -8,13 +8,15 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, make_dataclass
+from dataclasses import dataclass, field, make_dataclass
 from datetime import date, datetime, timezone
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Literal, NewType, Optional, Union
+from typing import Any, Literal, NewType, Optional, TypedDict, Union
 from uuid import UUID
 
+import msgspec
+import pydantic
 import pytest
 
 import restway
@@ -433,3 +435,152 @@ assert not {"msgspec", "pydantic"} & set(sys.modules)
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(Path(restway.__file__).parents[1])},
     )
+
+
+MAPS: dict[str, Any] = {
+    "restway": 1,
+    "entities": {
+        "Site": {
+            "attributes": {
+                "id": {"type": "string"}, "price": {"type": "string"}, "hash": {"type": "bytes"},
+                "made": {"type": "date"},
+            },
+            "relationships": {
+                "contacts": {"entity": "Contact", "many": True, "map": "role"},
+                "shelves": {"entity": "Shelf", "many": True, "map": "number"},
+            },
+        },
+        "Branch": {"extends": "Site", "attributes": {"size": {"type": "int"}}},
+        "Contact": {"attributes": {"role": {"type": "string"}, "name": {"type": "string"}}},
+        "Shelf": {"attributes": {"number": {"type": "int"}, "name": {"type": "string"}}},
+    },
+    "routes": {"site": {"path": "site"}},
+}
+SITE = {
+    "id": str(UUID(int=1)),
+    "price": "1.10",
+    "hash": "+/8=",
+    "made": "2026-11-26T04:05:06Z",
+    "contacts": {"boss": {"name": "Ann"}, "desk": {"name": "Bob"}},
+    "shelves": {"7": {"name": "seven"}},
+}
+
+
+@dataclass
+class Contact:
+    name: str
+
+
+@dataclass
+class Site:
+    contacts: dict[str, Contact]
+    shelves: dict[int, Contact]
+
+
+class SiteModel(pydantic.BaseModel):
+    contacts: dict[str, Contact]
+    shelves: dict[str, Contact]
+
+
+class SiteStruct(msgspec.Struct):
+    contacts: dict[str, Contact]
+    shelves: dict[int, Contact]
+
+
+class SiteDict(TypedDict):
+    contacts: dict[str, Contact]
+    shelves: dict[str, Contact]
+
+
+class ListSite(pydantic.BaseModel):
+    contacts: list[Contact]
+
+
+@pytest.mark.parametrize("entity", ["Site", "Branch"])
+def test_objects_of_a_map_are_read_by_their_keys(entity: str) -> None:
+    contacts = {"boss": Contact("Ann"), "desk": Contact("Bob")}
+    with restway.Client(MAPS, base_url="http://127.0.0.1:1") as client:
+        for of in (Site, SiteModel, SiteStruct):
+            site: Any = client.map(entity, json.dumps(SITE), into=of)
+            assert site.contacts == contacts
+            (key,) = site.shelves
+            assert (str(key), site.shelves[key]) == ("7", Contact("seven"))
+        read = client.map(entity, json.dumps(SITE), into=SiteDict)
+        assert read == {"contacts": contacts, "shelves": {"7": Contact("seven")}}
+        listed = client.map(entity, json.dumps(SITE), into=ListSite)
+        assert listed.contacts == [Contact("Ann"), Contact("Bob")]
+
+
+class Exact(pydantic.BaseModel):
+    """A model that takes the text of a UUID in JSON alone."""
+
+    model_config = pydantic.ConfigDict(strict=True, val_json_bytes="base64")
+
+    id: UUID
+    price: Decimal
+    hash: bytes
+    made: datetime
+    contacts: dict[str, Contact]
+
+
+def test_strict_models_take_what_they_take_in_json() -> None:
+    with restway.Client(MAPS, base_url="http://127.0.0.1:1") as client:
+        site = client.map("Site", json.dumps(SITE), into=Exact)
+        assert (site.id, site.price, site.hash) == (UUID(int=1), Decimal("1.10"), b"\xfb\xff")
+        assert (site.made, site.contacts["desk"]) == (OPENED, Contact("Bob"))
+        with pytest.raises(restway.MappingError) as caught:
+            client.map("Site", json.dumps({**SITE, "id": "x"}), into=Exact)
+        assert caught.value.field == "id" and not caught.value.details
+        assert "valid UUID" in str(caught.value)
+
+
+@dataclass
+class Branch:
+    name: str
+    branches: list[Branch] = field(default_factory=list)
+    parent: Optional[Branch] = None
+
+
+TREE: dict[str, Any] = {
+    "restway": 1,
+    "entities": {
+        "Branch": {
+            "identity": "name",
+            "attributes": {"name": {"type": "string"}},
+            "relationships": {
+                "branches": {"entity": "Branch", "many": True},
+                "parent": {"entity": "Branch"},
+            },
+        }
+    },
+}
+
+
+def tree(depth: int, **others: Any) -> dict[str, Any]:
+    """Returns a branch with branches to a depth, each of which names its parent."""
+    if not depth:
+        return {"name": "0", "branches": [], **others}
+    inner = tree(depth - 1, parent=str(depth))
+    return {"name": str(depth), "branches": [inner], **others}
+
+
+def test_trees_are_read_to_their_end() -> None:
+    with restway.Client(TREE, base_url="http://127.0.0.1:1") as client:
+        branch = client.map("Branch", json.dumps(tree(20)), into=Branch)
+        for depth in range(20, 0, -1):
+            assert (branch.name, branch.parent) == (str(depth), None)
+            (branch,) = branch.branches
+        assert branch == Branch("0")
+        cut = client.map("Branch", json.dumps(tree(20)), into=Branch, depth=2)
+        assert cut.branches[0].branches[0].branches == []
+
+
+def test_what_has_no_end_is_an_error() -> None:
+    with restway.Client(TREE, base_url="http://127.0.0.1:1") as client:
+        with pytest.raises(restway.MappingError, match=r"^branches\.branches.*deeper than 64"):
+            client.map("Branch", json.dumps(tree(70)), into=Branch)
+        circle = {"name": "a", "branches": [{"name": "b", "branches": ["a", "c"]}]}
+        with pytest.raises(restway.MappingError, match="a list has an object|the list has an") as it:
+            client.map("Branch", json.dumps([circle]), into=list[Branch])
+        assert it.value.field == "[0].branches.branches"
+        assert len(client.map("Branch", json.dumps(circle), into=Branch, depth=5).branches) == 1

@@ -116,7 +116,7 @@ def without_walk(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: Any) -> Any:
         raise AssertionError("the objects were read one by one")
 
-    monkeypatch.setattr(reading, "read_objects", refuse)
+    monkeypatch.setattr(reading, "read_object", refuse)
 
 
 @pytest.mark.usefixtures("without_walk")

@@ -9,6 +9,7 @@ from .. import _ffi as native
 from .shapes import Converter
 
 if TYPE_CHECKING:
+    from .._api import API
     from .._hints import Secrets
     from .._object import Object
     from .._response import Response
@@ -47,16 +48,42 @@ class Layouts(dict["bytes | None", Layout]):
     imports it.
     """
 
-    __slots__ = ("response_of", "secrets", "store")
+    __slots__ = ("_api", "_keys", "response_of", "secrets", "store")
 
     def __init__(
         self,
         store: native.StoreHandle,
         response_of: Callable[[native.ResponseHandle, Layouts], Response],
-        secrets: Secrets | None = None,
+        api: API,
+        secrets: Secrets,
     ) -> None:
         """`store` is owned. `secrets` says which values a `repr` does not show."""
         super().__init__()
+        self._api = api
         self.secrets = secrets
         self.store = store
         self.response_of = response_of
+        self._keys: dict[tuple[str, str], str | None] = {}
+
+    def key_of(self, entity: str, relationship: str) -> str | None:
+        """Returns the attribute of the linked objects that has their key, if a relationship is a
+        map.
+        """
+        place = entity, relationship
+        if place not in self._keys:
+            self._keys[place] = self._key_of(*place)
+        return self._keys[place]
+
+    def _key_of(self, entity: str | None, relationship: str) -> str | None:
+        while entity is not None:
+            described = self._api.json(f"/entities/{_member(entity)}") or {}
+            rule = described.get("relationships", {}).get(relationship)
+            if rule is not None:
+                return rule.get("map") if isinstance(rule, dict) else None
+            entity = described.get("extends")
+        return None
+
+
+def _member(name: str) -> str:
+    """Returns a name as a part of a JSON pointer."""
+    return name.replace("~", "~0").replace("/", "~1")

@@ -18,22 +18,24 @@ else:
 
 T = TypeVar("T")
 
-DEPTH = 3
-"""How many relationships are followed if a program does not say it."""
+DEPTH = None
+"""All relationships are followed if a program does not say how many."""
 
 
 class IntoOptions(TypedDict, total=False):
     """The keywords that go with `into`.
 
     Attributes:
-        depth: How many relationships are followed, one behind the other (default 3). A relationship
-            that lies deeper counts as missing.
+        depth: How many relationships are followed, one behind the other; a relationship that lies
+            deeper counts as missing. None (the default) follows all of them: a relationship to one
+            that leads back to an object outside counts as missing, and it is an error if the
+            objects nest deeper than 64, or if a list has an object that it is in.
         unknown: The name of the field that takes the attributes for which a class has no field, as
             a dict: `unknown="rest"` with a field `rest: dict[str, Any]`. Without it they are left
             out, unless the class is a model or Struct that decides about them itself.
     """
 
-    depth: int
+    depth: int | None
     unknown: str | None
 
 
@@ -73,7 +75,9 @@ class ReadsInto:
         """Returns the objects: itself, if it is a sequence of objects."""
         return cast("Sequence[Object]", self)
 
-    def into(self, into: type[T], depth: int = DEPTH, unknown: str | None = None) -> T:
+    def into(
+        self, into: type[T], depth: int | None = DEPTH, unknown: str | None = None
+    ) -> T:
         """Reads the objects into classes of the program: dataclasses, Structs of msgspec, models of
         pydantic or subclasses of TypedDict.
 
@@ -83,8 +87,7 @@ class ReadsInto:
         Args:
             into: A class, which is made of the first object, or a list of a class. A field takes
                 the attribute or the relationship with its name.
-            depth: How many relationships are followed, one behind the other. A relationship that
-                lies deeper counts as missing.
+            depth: How many relationships are followed, one behind the other, as in `IntoOptions`.
             unknown: The name of the field that takes the attributes for which the class has no
                 field, as a dict. None leaves them out.
 

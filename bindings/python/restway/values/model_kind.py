@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import sys
+from base64 import urlsafe_b64encode
 from typing import Any
+
+from .._ffi.conversion import json_bytes, json_default
 
 from .fields import Field, Kind, Mismatch
 
@@ -34,12 +38,38 @@ class ModelKind(Kind):
         try:
             return of.model_validate(values)  # type: ignore[attr-defined]
         except pydantic.ValidationError as error:
-            problems = [(list(each["loc"]), each["msg"]) for each in error.errors()]
-            raise Mismatch.of(problems) from error
+            refused = error
+            try:  # a strict model takes the text of a UUID or a Decimal in JSON alone
+                return of.model_validate_json(_json(of, values))  # type: ignore[attr-defined]
+            except pydantic.ValidationError as other:
+                refused = other
+            except (TypeError, ValueError):  # the values have no form in JSON
+                pass
+            problems = [(list(each["loc"]), each["msg"]) for each in refused.errors()]
+            raise Mismatch.of(problems) from refused
 
     def values(self, instance: Any) -> dict[str, Any]:
         found: dict[str, Any] = instance.model_dump(by_alias=True)
         return found
+
+    def json_values(self, instance: Any) -> dict[str, Any]:
+        # The settings of a model, such as `ser_json_bytes`, hold for this function alone.
+        found: dict[str, Any] = json.loads(instance.model_dump_json(by_alias=True))
+        return found
+
+
+def _json(of: Any, values: dict[str, Any]) -> bytes:
+    """Writes values as JSON in which a model finds its bytes again."""
+    form = of.model_config.get("val_json_bytes", "utf8")
+
+    def written(value: Any) -> Any:
+        if isinstance(value, bytes):
+            return value.decode() if form == "utf8" else (
+                value.hex() if form == "hex" else urlsafe_b64encode(value).decode()
+            )
+        return json_default(value)
+
+    return json_bytes(values, written)
 
 
 def _name(key: str, field: Any) -> str:

@@ -11,7 +11,7 @@ from .._hints import no_attribute
 from .columns import built_of_columns
 from .fields import Mismatch, Step
 from .into import DEPTH
-from .source import Shape, read_objects, shape_of
+from .source import Shape, read_object, shape_of
 from .walk import converter, kind_of, members
 
 if TYPE_CHECKING:
@@ -20,11 +20,14 @@ if TYPE_CHECKING:
 class Reading:
     """How objects are read into a type."""
 
-    def __init__(self, into: Any, depth: int = DEPTH, unknown: str | None = None) -> None:
-        if not isinstance(depth, int):
-            raise TypeError(f"a depth is an int, not {type(depth).__name__}")
-        if depth < 0:
-            raise ValueError(f"a depth is 0 or more, not {depth}")
+    def __init__(
+        self, into: Any, depth: int | None = DEPTH, unknown: str | None = None
+    ) -> None:
+        if depth is not None:
+            if not isinstance(depth, int) or isinstance(depth, bool):
+                raise TypeError(f"a depth is an int, not {type(depth).__name__}")
+            if depth < 0:
+                raise ValueError(f"a depth is 0 or more, not {depth}")
         self._is_list = get_origin(into) is list
         self._of = get_args(into)[0] if self._is_list else into
         if not all(kind_of(each) for each in members(self._of)):
@@ -47,21 +50,20 @@ class Reading:
         if not self._is_list:
             if not objects:
                 raise _failed([Problem("", "there is no object")])
-            (values,) = read_objects(objects[:1], self._shape, self._depth)
             try:
-                return convert(values)
+                return convert(read_object(objects[0], self._shape, self._depth))
             except Mismatch as mismatch:
                 raise self._failure(mismatch, objects[0]) from mismatch.__cause__
         quick = self._of_columns(objects)
         if quick is not None:
             return quick
         built = []
-        for index, values in enumerate(read_objects(objects, self._shape, self._depth)):
+        for index, item in enumerate(objects):
             try:
-                built.append(convert(values))
+                built.append(convert(read_object(item, self._shape, self._depth)))
             except Mismatch as mismatch:
                 mismatch.within(index)
-                raise self._failure(mismatch, objects[index]) from mismatch.__cause__
+                raise self._failure(mismatch, item) from mismatch.__cause__
         return built
 
     def _of_columns(self, objects: Sequence[Object]) -> list[Any] | None:
@@ -87,7 +89,7 @@ class Reading:
         shape: Shape | None = self._shape
         for name in names:
             shape = None if shape is None else shape.parts.get(name)
-        return shape is not None and len(names) > self._depth
+        return shape is not None and self._depth is not None and len(names) > self._depth
 
 
 def _without_attribute(item: Object, steps: list[Step]) -> str:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, get_args
 from .. import _ffi as native
 from .._ffi.conversion import decode
 from .._ffi.enums import ValueKind
-from .walk import OfEntity, kind_of, members
+from .fields import Mismatch
+from .walk import OfEntity, is_mapping, kind_of, members
 
 if TYPE_CHECKING:
     from .._object import Object
@@ -26,6 +27,8 @@ class Shape:
         """The attributes that are dates without a time."""
         self.nullable: set[str] = set()
         """The names that are None if the object has not received them."""
+        self.maps: set[str] = set()
+        """The names whose fields are mappings."""
         self.takes_rest = False
         """Whether all other attributes are read, too."""
         self.names_entities = False
@@ -59,6 +62,7 @@ def _shape(annotation: Any, rest: str | None, made: dict[type, Shape]) -> Shape 
         joined.parts.update(shape.parts)
         joined.dates |= shape.dates
         joined.nullable |= shape.nullable
+        joined.maps |= shape.maps
         joined.takes_rest |= shape.takes_rest
         joined.rest = joined.rest or shape.rest
     return joined
@@ -88,22 +92,31 @@ def _shape_of_class(of: type, rest: str | None, made: dict[type, Shape]) -> Shap
         shape.parts[field.name] = _shape(field.type, rest, made)
         if date in types and datetime not in types:
             shape.dates.add(field.name)
+        if any(is_mapping(each) for each in types):
+            shape.maps.add(field.name)
         if type(None) in types and field.is_required:
             shape.nullable.add(field.name)
     return shape
 
 
-def read_objects(objects: Iterable[Object], shape: Shape, depth: int) -> list[dict[str, Any]]:
-    """Reads objects as dicts, with the objects to which their relationships lead inside them.
+def read_object(item: Object, shape: Shape, depth: int | None) -> dict[str, Any]:
+    """Reads an object as a dict, with the objects to which its relationships lead inside it.
 
     Args:
         depth: How many relationships are followed, one behind the other. A relationship that lies
-            deeper is missing in the dict, as is one that was not received.
+            deeper is missing in the dict, as is one that was not received. None follows all of
+            them, but for a relationship to one that leads back to an object outside.
+
+    Raises Mismatch if, without a depth, objects nest too deeply, or a relationship to many leads
+    back to an object outside.
     """
-    return [_read(item, shape, depth) for item in objects]
+    return _read(item, shape, depth, ())
 
 
-def _read(item: Object, shape: Shape, depth: int) -> dict[str, Any]:
+def _read(item: Object, shape: Shape, depth: int | None, outside: tuple[int, ...]) -> Any:
+    """Reads an object. `outside` has the store keys of the objects in which it is, if there is no
+    depth.
+    """
     known, cells = item._known(), item._read()
     found: dict[str, Any] = {}
     for name, part in shape.parts.items():
@@ -117,8 +130,15 @@ def _read(item: Object, shape: Shape, depth: int) -> dict[str, Any]:
                     value = convert(value)
                 is_date = name in shape.dates and isinstance(value, datetime)
                 found[name] = value.date() if is_date else value
-        elif depth > 0 and name in known.relationships and name in item:
-            found[name] = _linked(item[name], part or _WHOLE, depth - 1)
+        elif depth != 0 and name in known.relationships and name in item:
+            try:
+                linked = _linked(item, name, part or _WHOLE, depth, outside)
+            except Mismatch as mismatch:
+                mismatch.within(name)
+                raise
+            if linked is not _OUTSIDE:
+                is_map = name in shape.maps and known.relationships[name]
+                found[name] = _keyed(item, name, linked) if is_map else linked
         if name in shape.nullable:
             found.setdefault(name, None)
     if shape.takes_rest:
@@ -131,14 +151,44 @@ def _read(item: Object, shape: Shape, depth: int) -> dict[str, Any]:
     return found
 
 
-def _linked(linked: Any, shape: Shape, depth: int) -> Any:
+def _linked(
+    item: Object, name: str, shape: Shape, depth: int | None, outside: tuple[int, ...]
+) -> Any:
     """Reads the objects to which a relationship leads, one or many."""
+    linked = item[name]
     if linked is None:
         return None
-    if hasattr(linked, "entity"):
-        return _read(linked, shape, depth)
-    return read_objects(linked, shape, depth)
+    if depth is None:
+        outside = (*outside, item.store_key)
+    else:
+        depth -= 1
+    is_one = hasattr(linked, "entity")
+    objects = [linked] if is_one else linked
+    if outside and any(each.store_key in outside for each in objects):
+        if is_one:
+            return _OUTSIDE
+        raise Mismatch("the list has an object that it is in; depth=... ends the circle")
+    if len(outside) > _NESTING_MAX:
+        raise Mismatch(f"the objects nest deeper than {_NESTING_MAX}; depth=... ends the reading")
+    if is_one:
+        return _read(linked, shape, depth, outside)
+    return [_read(each, shape, depth, outside) for each in linked]
 
+
+def _keyed(item: Object, relationship: str, linked: list[Any]) -> Any:
+    """Returns linked objects by their keys, if the document says that they are a map."""
+    objects = item.related(relationship)
+    key = item._layouts.key_of(item.entity, relationship)
+    if key is None:
+        return linked
+    return {each[key]: values for each, values in zip(objects, linked)}
+
+
+_NESTING_MAX = 64
+"""How deep objects nest at most if a program gives no depth."""
+
+_OUTSIDE = object()
+"""Stands for an object that is not read because it is outside of the one that leads to it."""
 
 _WHOLE = Shape()
 """The shape of linked objects whose field has no class: all attributes."""

@@ -87,6 +87,11 @@ def members(annotation: Any) -> tuple[Any, ...]:
     return (annotation,)
 
 
+def is_mapping(annotation: Any) -> bool:
+    """Returns whether a type is a mapping, such as `dict[str, Contact]`."""
+    return annotation in _MAPPINGS or get_origin(annotation) in _MAPPINGS
+
+
 def converter(annotation: Any) -> Converter:
     """Returns what builds values of a type. Raises TypeError for a type that cannot be built."""
     return _converter(bare(annotation))
@@ -108,7 +113,7 @@ def _converter(annotation: Any) -> Converter:
         return _list(_LISTS[origin or annotation], arguments[0] if arguments else Any)
     if annotation is tuple or origin is tuple:
         return _tuple(arguments)
-    if annotation in _MAPPINGS or origin in _MAPPINGS:
+    if is_mapping(annotation):
         return _mapping(*(arguments or (Any, Any)))
     if isinstance(annotation, type):
         return _of_class(annotation)
@@ -300,7 +305,8 @@ def _tuple(of: tuple[Any, ...]) -> Converter:
 
 
 def _mapping(key: Any, of: Any) -> Converter:
-    convert_key, convert = converter(key), converter(of)
+    # The keys of JSON are texts; those of a relationship are attributes.
+    convert_key, convert = str if key is str else converter(key), converter(of)
 
     def convert_all(value: Any) -> Any:
         if not isinstance(value, Mapping):
