@@ -115,8 +115,13 @@ def failed(status: int, layouts: Layouts | None = None) -> RestwayError:
 
 
 def check(function: Any, *arguments: Any, layouts: Layouts | None = None) -> None:
-    """Calls `function(*arguments, out_error)`; raises the error that it reports, see `failed`."""
-    status = function(*arguments, errors.out)
+    """Calls `function(*arguments, out_error)`; raises the error that it reports, see `failed`, and
+    TypeError for an argument that has no form for the library.
+    """
+    try:
+        status = function(*arguments, errors.out)
+    except native.ArgumentError as error:
+        raise TypeError(f"{function.__name__}: {error}") from None
     if status:
         raise failed(status, layouts)
 
@@ -164,6 +169,15 @@ def name(text: str, what: str = "") -> bytes:
 def optional_name(text: str | None, what: str = "") -> bytes | None:
     """Returns `text` as `name` does; None stays None."""
     return None if text is None else name(text, what)
+
+
+def content(body: object, what: str = "a body") -> bytes:
+    """Returns bytes, or a str as UTF-8; raises TypeError for anything else."""
+    if isinstance(body, str):
+        return body.encode()
+    if not isinstance(body, (bytes, bytearray, memoryview)):
+        raise TypeError(f"{what} is bytes or a str, not {type(body).__name__}")
+    return bytes(body)
 
 
 def milliseconds(seconds: float | None, *, unbounded: int) -> int:

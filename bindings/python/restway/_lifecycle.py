@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from . import _ffi as native
 from ._boundary import check, failure, make, milliseconds, name
 from ._ffi.enums import CallFlag, LifecycleKind
+from ._hints import member
 from ._lazy import asyncio
 from ._response import Response, call_progress
 from ._store import Observer
@@ -157,7 +158,7 @@ class LifecycleWishes:
         # Without a choice, these are the kinds that this package knows: a newer library may have
         # more.
         for kind in LifecycleKind if self.events is None else self.events:
-            options.kinds |= 1 << LifecycleKind(kind)
+            options.kinds |= 1 << member(LifecycleKind, kind)
         if not options.kinds:
             raise ValueError("an observer of calls needs at least one kind of events")
         if self.routes is not None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal, overload
+from typing import TYPE_CHECKING, Literal, TypeVar, overload
 
 from . import _ffi as native
-from ._boundary import check, make, optional_name
+from ._boundary import check, content, make, optional_name
 from ._exceptions import RestwayError, UsageError
 from ._ffi.callbacks import completions
 from ._ffi.enums import OutboxFlag, OutboxState
@@ -31,7 +31,7 @@ from ._outbox_items import (
     reason_of,
 )
 from ._questions import set_question
-from ._waiting import Result, refuse_inside_callbacks
+from ._waiting import Result, not_in_time, refuse_inside_callbacks, require_waiting, seconds_of
 from .progress import Wanted
 from .progress._flushes import counting
 
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from ._client import Client
     from ._client_base import ClientBase
 
+
+Brought = TypeVar("Brought")
 
 OnItem = Callable[[OutboxItem, "RestwayError | None"], object]
 """A function that is called when an item was delivered or has become a dead letter; for a dead
@@ -102,9 +104,12 @@ class OutboxBase(Hinting):
                 numbers.append(item.id)
         return numbers
 
-    def find(self, id: int) -> OutboxItem:
-        """Finds one stored request. Raises UsageError if it is no longer stored."""
-        handle = make(native.OutboxItemHandle, native.lib.restway_outbox_find, self._handle, id)
+    def find(self, stored: Stored) -> OutboxItem:
+        """Finds one stored request: by the error of its call, by its number, or by an item, which
+        is then read again. Raises UsageError if it is no longer stored.
+        """
+        function, number = native.lib.restway_outbox_find, number_of(stored)
+        handle = make(native.OutboxItemHandle, function, self._handle, number)
         return item_of(handle, self._layouts)
 
     def has_pending(self, object: Object) -> bool:
@@ -116,34 +121,37 @@ class OutboxBase(Hinting):
         check(function, self._handle, require(object, Object)._handle, native.ref(out))
         return bool(out.value)
 
-    def retry(self, id: int) -> None:
-        """Sends a dead letter again, unchanged and with the same key. Raises UsageError for another
-        item.
+    def retry(self, stored: Stored) -> None:
+        """Sends a dead letter again, unchanged and with the same key: the item, the error of its
+        call, or its number. Raises UsageError for another item.
         """
-        check(native.lib.restway_outbox_retry, self._handle, id)
+        check(native.lib.restway_outbox_retry, self._handle, number_of(stored))
 
-    def edit(self, id: int, body: bytes | str | None, media_type: str | None = None) -> None:
+    def edit(
+        self, stored: Stored, body: bytes | str | None, media_type: str | None = None
+    ) -> None:
         """Gives a dead letter another body and a new key, and sends it again.
 
         Args:
+            stored: The item, the error of its call, or its number.
             body: The new body. A str is sent as UTF-8; None removes the body.
             media_type: The Content-Type of the body; None keeps the item's.
 
         Raises UsageError for an item that is not a dead letter.
         """
-        content = body.encode() if isinstance(body, str) else body
+        given = None if body is None else content(body)
         check(
             native.lib.restway_outbox_edit,
             self._handle,
-            id,
-            content,
-            len(content or b""),
+            number_of(stored),
+            given,
+            len(given or b""),
             optional_name(media_type),
         )
 
-    def drop(self, id: int) -> int:
-        """Removes an item from the outbox. If its request was to create an object, all items that
-        depend on that object are removed too.
+    def drop(self, stored: Stored) -> int:
+        """Removes an item from the outbox: the item, the error of its call, or its number. If its
+        request was to create an object, all items that depend on that object are removed too.
 
         The store takes back the changes of the removed items: attributes and relationships that
         still have the changed value, and that no later item changes, get their earlier value back.
@@ -154,7 +162,9 @@ class OutboxBase(Hinting):
         changes back at the next drop, or when a client opens the outbox again.
         """
         count = native.number()
-        check(native.lib.restway_outbox_drop, self._handle, id, native.ref(count))
+        check(
+            native.lib.restway_outbox_drop, self._handle, number_of(stored), native.ref(count)
+        )
         return int(count.value)
 
     def drop_all(self) -> int:
@@ -180,7 +190,7 @@ class Outbox(OutboxBase):
 
         for item in client.outbox.items():
             if item.state is restway.OutboxState.DEAD:
-                client.outbox.drop(item.id)
+                client.outbox.drop(item)
     """
 
     __slots__ = ()
@@ -352,19 +362,31 @@ class AsyncOutbox(OutboxBase):
 
     _client: AsyncClient
 
-    async def flush(self, *, force: bool = False, progress: Wanted = None) -> OutboxItems:
+    async def flush(
+        self,
+        *,
+        force: bool = False,
+        wait: Literal[True] = True,
+        timeout: float | None = None,
+        progress: Wanted = None,
+    ) -> OutboxItems:
         """Sends the stored requests; returns the sent items with their present state.
 
         Args:
             force: Whether requests that the server has asked to hold back (Retry-After) are sent,
                 too.
+            wait: Always True, as awaiting waits: `Outbox.flush` has this keyword.
+            timeout: Seconds to wait at most; None waits without a limit. The flush goes on when
+                they have passed, also if the task is cancelled.
             progress: As in `Outbox.flush`.
 
-        Raises OutboxError, ClosedError; ConfigError when the client has no outbox.
+        Raises OutboxError, ClosedError, TimedOutError; ConfigError when the client has no outbox.
         """
+        require_waiting(wait)
         outbox = self._client._linked().outbox
         with counting(progress, self._waiting, outbox.tell_end):
-            items = await asyncio.shield(outbox.flush(OutboxFlag.FORCE if force else 0))
+            flush = outbox.flush(OutboxFlag.FORCE if force else 0)
+            items = await _within(timeout, asyncio.shield(flush), "the flush")
         if items.error is not None:
             raise items.error
         return items
@@ -378,13 +400,26 @@ class AsyncOutbox(OutboxBase):
         """
         self._client._linked().outbox.observe(on_item, on_flushed)
 
-    async def wait(self, stored: Stored) -> OutboxItem:
+    async def wait(self, stored: Stored, timeout: float | None = None) -> OutboxItem:
         """Waits until a stored request has come to its end; returns its item as `Outbox.wait` does.
 
-            item = await asyncio.wait_for(client.outbox.wait(queued), timeout=60)
+            item = await client.outbox.wait(queued, timeout=60)
 
-        Raises UsageError if nobody remembers the item any more; OutboxError if another process has
-        delivered or dropped it; ClosedError.
+        Raises TimedOutError; UsageError if nobody remembers the item any more; OutboxError if
+        another process has delivered or dropped it; ClosedError.
         """
-        outbox = self._client._linked().outbox
-        return ended_item(*await outbox.wait(number_of(stored)))
+        number = number_of(stored)
+        ended = self._client._linked().outbox.wait(number)
+        return ended_item(*await _within(timeout, ended, f"item {number} of the outbox"))
+
+
+async def _within(
+    timeout: float | None, future: asyncio.Future[Brought], what: str
+) -> Brought:
+    """Waits for a future; raises TimedOutError."""
+    try:
+        return await asyncio.wait_for(future, seconds_of(timeout))
+    except asyncio.TimeoutError:
+        if not future.cancelled():
+            raise
+        raise not_in_time(what, timeout) from None

@@ -11,7 +11,7 @@ from ._boundary import failure
 from ._exceptions import QueuedError, RestwayError
 from ._ffi.conversion import JSONValue, json_value
 from ._ffi.enums import OutboxReason, OutboxState, Status
-from ._hints import Hinting, position, require
+from ._hints import Hinting, position, require_number
 from ._object import Layouts
 from ._response import Response
 
@@ -133,12 +133,15 @@ Stored = Union[QueuedError, OutboxItem, int]
 
 
 def number_of(stored: Stored) -> int:
-    """For this package: returns the number of a stored request."""
+    """For this package: returns the number of a stored request; raises TypeError or ValueError."""
     if isinstance(stored, QueuedError):
         return stored.outbox_id
     if isinstance(stored, OutboxItem):
         return stored.id
-    return require(stored, int, "; a QueuedError, an OutboxItem or a number is an item")
+    if not isinstance(stored, int) or isinstance(stored, bool):
+        hint = "; a QueuedError, an OutboxItem or a number is an item"
+        raise TypeError(f"expected an int, not {type(stored).__name__}{hint}")
+    return require_number(stored, "the number of an item", least=-(2**63))
 
 
 def ended_item(item: OutboxItem, error: RestwayError | None) -> OutboxItem:

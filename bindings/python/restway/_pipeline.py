@@ -11,16 +11,17 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from . import _ffi as native
 from . import _questions as asked
-from ._boundary import check, failure, name, optional_name, status_of
+from ._boundary import check, content, failure, name, optional_name, status_of
 from ._exceptions import ClosedError, RestwayError
 from ._ffi import trampolines
 from ._ffi.callbacks import questions
 from ._ffi.enums import Status
+from ._hints import require_number
 from ._lazy import asyncio, inspect
-from ._lazy import json as json_module
 from ._questions import AskedClient, Held, Registering, checked, decorator
 from ._request import Request
 from ._response import Response
+from .values import json_of
 
 if TYPE_CHECKING:
     from ._object import Layouts
@@ -128,14 +129,14 @@ class Turn:
         when the call has ended.
         """
         if json is not None:
-            body, media_type = json_module.dumps(json), media_type or "application/json"
-        content = body.encode() if isinstance(body, str) else bytes(body)
+            body, media_type = json_of(json, None), media_type or "application/json"
+        given = content(body)
         check(
             native.lib.restway_turn_set_answer,
             self._turn,
-            status,
-            content,
-            len(content),
+            _status(status),
+            given,
+            len(given),
             optional_name(media_type),
         )
         for header, value in (headers or {}).items():
@@ -143,7 +144,7 @@ class Turn:
 
     def set_status(self, status: int) -> None:
         """Changes the status of the answer. Raises UsageError, also if there is no answer."""
-        check(native.lib.restway_turn_set_status, self._turn, status)
+        check(native.lib.restway_turn_set_status, self._turn, _status(status))
 
     def set_header(self, header: str, value: str | None) -> None:
         """Sets a header of the answer; None removes it. Raises UsageError, also if there is no
@@ -155,8 +156,8 @@ class Turn:
     def set_body(self, body: bytes | str) -> None:
         """Replaces the body of the answer. Raises UsageError, also if there is no answer in memory.
         """
-        content = body.encode() if isinstance(body, str) else bytes(body)
-        check(native.lib.restway_turn_set_body, self._turn, content, len(content))
+        given = content(body)
+        check(native.lib.restway_turn_set_body, self._turn, given, len(given))
 
     def send_again(self) -> None:
         """Has the request sent again when the interceptor has returned, at most ten times for a
@@ -167,6 +168,10 @@ class Turn:
         again, and if the body of the answer is saved or streamed.
         """
         check(native.lib.restway_turn_send_again, self._turn)
+
+
+def _status(status: int) -> int:
+    return require_number(status, "a status", most=2**31 - 1)
 
 
 StageFunction = Callable[[Turn], object]

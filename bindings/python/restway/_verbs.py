@@ -117,9 +117,10 @@ class Verbs(ABC, Generic[Given]):
         """Asks which options a path or an object has; the answer is not mapped."""
         return self._carry_out(request_without_body("OPTIONS", target, options))
 
-    def delete(self, target: Target, **options: Unpack[RequestOptions]) -> Given:
-        """DELETEs a path or an object."""
-        return self._carry_out(request_without_body("DELETE", target, options))
+    def delete(self, target: Target, **options: Unpack[BodyOptions]) -> Given:
+        """DELETEs a path or an object. Most servers want no body; the `params` go into the query.
+        """
+        return self._carry_out(request_for("DELETE", target, options))
 
     @overload
     def post(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from ._boundary import milliseconds
 from ._exceptions import TimedOutError, WouldBlockError
 from ._ffi.callbacks import inside
 from ._ffi.enums import Delivery, Domain, Status
@@ -32,19 +34,39 @@ class Result(Generic[T]):
 
         A client whose callbacks run inside `process` runs them here.
         """
+        limit = seconds_of(timeout)
         if client._delivery is Delivery.PROCESS:
-            ends = None if timeout is None else time.monotonic() + timeout
+            ends = None if limit is None else time.monotonic() + limit
             while not self._brought and (ends is None or time.monotonic() < ends):
                 client.process(None if ends is None else max(0.0, ends - time.monotonic()))
         else:
-            self._is_there.wait(timeout)
+            self._is_there.wait(limit)
         if not self._brought:
-            raise TimedOutError(
-                f"{what} has not ended within {timeout} s",
-                status=Status.TIMEOUT,
-                domain=Domain.OUTBOX,
-            )
+            raise not_in_time(what, timeout)
         return self._brought[0]
+
+
+def seconds_of(timeout: float | None) -> float | None:
+    """Returns a time limit of a wait, None for infinity; raises TypeError or ValueError."""
+    milliseconds(timeout, unbounded=0)
+    return None if timeout is None or math.isinf(timeout) else timeout
+
+
+def not_in_time(what: str, timeout: float | None) -> TimedOutError:
+    """Returns the error for what has not ended within its time limit."""
+    return TimedOutError(
+        f"{what} has not ended within {timeout} s",
+        status=Status.TIMEOUT,
+        domain=Domain.OUTBOX,
+    )
+
+
+def require_waiting(wait: object) -> None:
+    """Raises TypeError or ValueError unless the keyword `wait` of a coroutine function is True."""
+    if not isinstance(wait, bool):
+        raise TypeError(f"wait is True, not {type(wait).__name__}")
+    if not wait:
+        raise ValueError("awaiting a flush waits for it; a task runs it beside: create_task(...)")
 
 
 def refuse_inside_callbacks() -> None:

@@ -454,8 +454,10 @@ def test_a_client_without_an_outbox_says_so(server: Server) -> None:
             client.outbox.flush(lambda _: None)
         client.set_reachability(Reachability.REACHABLE)
         assert client.reachability is Reachability.REACHABLE
-        with pytest.raises(ValueError, match="9"):
-            client.set_reachability(9)  # type: ignore[arg-type]
+        for wrong, error in ((9, ValueError), (False, TypeError), ("REACHABLE", TypeError)):
+            with pytest.raises(error):
+                client.set_reachability(wrong)  # type: ignore[arg-type]
+        assert client.reachability is Reachability.REACHABLE
 
 
 def test_a_flush_is_awaited_and_its_items_are_told(server: Server, tmp_path: Path) -> None:
@@ -474,7 +476,7 @@ def test_a_flush_is_awaited_and_its_items_are_told(server: Server, tmp_path: Pat
                 with pytest.raises(QueuedError) as caught:
                     await client.perform(put(number))
                 assert caught.value.outbox_id == number
-            items = await client.outbox.flush()
+            items = await client.outbox.flush(wait=True, timeout=30)
             assert [item.id for item in items] == [1, 2]
             assert not client.outbox.needs_flushing
             assert len(await client.outbox.flush(force=True)) == 0

@@ -78,6 +78,57 @@ def test_what_contradicts_itself_is_refused(server: Server, tmp_path: Path) -> N
             client.outbox.wait("1")  # type: ignore[arg-type]
 
 
+def test_an_item_is_named_by_its_error_itself_or_its_number(
+    server: Server, tmp_path: Path
+) -> None:
+    with client_of(server, tmp_path) as client:
+        outbox = client.outbox
+        queued = store(client)
+        item = outbox.find(queued)
+        assert outbox.find(item) == outbox.find(item.id) == item
+        server.says = (422, {}, {"message": "no such thing"})
+        client.set_reachability(Reachability.REACHABLE)
+        assert outbox.wait(item, timeout=30).state is OutboxState.DEAD
+        outbox.retry(item)
+        assert outbox.wait(item, timeout=30).state is OutboxState.DEAD
+        outbox.edit(item, bytearray(b"{}"))
+        assert outbox.wait(item, timeout=30).state is OutboxState.DEAD
+        for use in (outbox.find, outbox.retry, outbox.drop, outbox.wait):
+            wrong: Callable[..., Any] = use
+            for value in ("1", True, 1.0, None):
+                with pytest.raises(TypeError, match="a QueuedError, an OutboxItem or a number"):
+                    wrong(value)
+            with pytest.raises(ValueError, match="out of range"):
+                wrong(2**64 + item.id)
+        with pytest.raises(TypeError, match="a body is bytes or a str, not int"):
+            outbox.edit(item, 5)  # type: ignore[arg-type]
+        assert outbox.drop(item) == 1
+        with pytest.raises(restway.UsageError):
+            outbox.drop(queued)
+
+
+def test_a_task_waits_with_the_keywords_of_a_thread(server: Server, tmp_path: Path) -> None:
+    async def run() -> None:
+        async with async_client_of(server, tmp_path) as client:
+            client.set_reachability(Reachability.UNREACHABLE)
+            with pytest.raises(QueuedError) as caught:
+                await client.perform(put(5))
+            with pytest.raises(restway.TimedOutError, match="^item 1 of the outbox has not ended"):
+                await client.outbox.wait(caught.value, timeout=0.001)
+            flush: Callable[..., Any] = client.outbox.flush
+            for wrong, error in ((False, ValueError), (1, TypeError)):
+                with pytest.raises(error):
+                    await flush(wait=wrong)
+            with pytest.raises(ValueError, match="a time-out is more than 0 seconds"):
+                await flush(wait=True, timeout=-1)
+            items = await client.outbox.flush(wait=True, timeout=float("inf"))
+            assert [item.state for item in items] == [OutboxState.DELIVERED]
+            ended = await client.outbox.wait(caught.value, timeout=30)
+            assert ended.state is OutboxState.DELIVERED
+
+    asyncio.run(run())
+
+
 def test_the_acceptance_of_a_request_is_waited_for(server: Server, tmp_path: Path) -> None:
     with client_of(server, tmp_path) as client:
         queued = store(client)

@@ -30,7 +30,15 @@ def test_the_verbs_take_every_keyword_of_a_request(client: restway.Client) -> No
         client.get("echo", lane="")
 
 
-@pytest.mark.parametrize("verb", ["get", "head", "delete"])
+def test_a_delete_may_have_a_body(client: restway.Client) -> None:
+    got = client.delete("echo", json={"why": "twice"}, params={"force": True}).json()
+    assert (got["method"], got["body"]) == ("DELETE", '{"why": "twice"}')
+    assert got["query"] == {"force": "true"}
+    with pytest.raises(TypeError, match="nonsense"):
+        client.delete("echo", nonsense=1)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("verb", ["get", "head"])
 @pytest.mark.parametrize("keyword", ["body", "json", "media_type", "nonsense"])
 def test_verbs_without_a_body_take_none(client: restway.Client, verb: str, keyword: str) -> None:
     given: dict[str, Any] = {keyword: "text/plain"}

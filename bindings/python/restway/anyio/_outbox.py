@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Optional
+from typing import Literal, Optional
 
 from .. import _ffi as native
 from .._exceptions import RestwayError
@@ -17,6 +17,7 @@ from .._outbox_items import (
     number_of,
     reason_of,
 )
+from .._waiting import require_waiting
 from ..progress import Wanted
 from ..progress._flushes import counting
 from ._waiting import until_brought
@@ -36,17 +37,21 @@ class AnyioOutbox:
         self.outbox = outbox
         """The outbox behind it, for all that does not wait: its items, and observers."""
 
-    async def flush(self, *, force: bool = False, progress: Wanted = None) -> OutboxItems:
+    async def flush(
+        self, *, force: bool = False, wait: Literal[True] = True, progress: Wanted = None
+    ) -> OutboxItems:
         """Sends the stored requests; returns the sent items with their present state. The flush
         goes on if the scope is cancelled.
 
         Args:
             force: Whether requests that the server has asked to hold back (Retry-After) are sent,
                 too.
+            wait: Always True, as awaiting waits: `Outbox.flush` has this keyword.
             progress: As in `Outbox.flush`; a function runs on a thread of the library.
 
         Raises OutboxError, ClosedError; ConfigError when the client has no outbox.
         """
+        require_waiting(wait)
         outbox = self.outbox
 
         def begin(bring: Callable[[OutboxItems], object]) -> None:
