@@ -175,6 +175,19 @@ def test_the_mark_and_the_settings_are_documented(run: Run) -> None:
     shown.stdout.fnmatch_lines(["*--restway-record*", "*restway_document (string):*"])
 
 
-def test_pytest_finds_the_plugin_of_the_installed_package() -> None:
+def test_the_plugin_of_an_installed_package_is_registered_once(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`pip install` of the source folder leaves these files in it, which the path then leads to."""
     project = (PACKAGE.parent / "pyproject.toml").read_text("utf-8")
-    assert '[project.entry-points.pytest11]\nrestway = "restway.testing.plugin"\n' in project
+    section = project.partition("[project.entry-points.pytest11]\n")[2].partition("\n\n")[0]
+    (entry,) = [line for line in section.splitlines() if not line.startswith("#")]
+    described = run.pytester.path / "installed" / "restway.egg-info"
+    described.mkdir(parents=True)
+    (described / "PKG-INFO").write_text("Metadata-Version: 2.1\nName: restway\nVersion: 0.1.0\n")
+    points = "[pytest11]\n" + entry.replace('"', "") + "\n"
+    (described / "entry_points.txt").write_text(points)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(PACKAGE.parent), str(described.parent)]))
+    shown = run.pytester.runpytest_subprocess("--markers")  # pytest finds it by itself
+    shown.stdout.fnmatch_lines(["@pytest.mark.restway(record=False, *"])
+    run("def test_nothing(): pass", passed=1)
