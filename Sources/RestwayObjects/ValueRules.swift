@@ -10,6 +10,9 @@ package struct ValueRules: Equatable, Sendable {
     package var listed: [Value] = []
     /// Whether only the listed values are accepted.
     package var isClosed = false
+    /// Whether objects are written without the attribute, because the server alone decides about
+    /// it.
+    package var isReadOnly = false
 
     package init() {}
 

@@ -66,12 +66,9 @@ struct RequestBody {
                 identities.valueOutermost(entity, key, mayCreate: mayCreate, mayWait: mayWait)
             }
         }
+        options.excludesAttribute = { descriptor.leavesOut($1, of: $0) }
         options.excludes = { entity, relationship throws(HostRefusal) in
-            if entity.isA(descriptor.mapping.entity),
-                descriptor.excluded.contains(relationship.name)
-            {
-                return true
-            }
+            if descriptor.leavesOut(relationship.name, of: entity) { return true }
             guard let exclusion = questions.exclusion else { return false }
             return try CallbackScope.run { () throws(HostRefusal) in
                 try exclusion(method, path, entity, relationship)

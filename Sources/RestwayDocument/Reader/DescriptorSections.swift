@@ -120,8 +120,11 @@ extension RequestDescriptor {
         for node in object["exclude"]?.elements() ?? [] {
             guard let name = node.nonEmptyString() else { continue }
             excluded.insert(name)
-            if let entity = mapping?.entity, entity.relationshipIndex(named: name) == nil {
-                node.reportUnknown("relationship", name, among: entity.relationships.map(\.name))
+            if let entity = mapping?.entity, entity.attributeIndex(named: name) == nil,
+                entity.relationshipIndex(named: name) == nil
+            {
+                let known = entity.attributes.map(\.name) + entity.relationships.map(\.name)
+                node.reportUnknown("attribute or relationship", name, among: known)
             }
         }
         var keyPath = mapping?.usualKeyPath ?? []

@@ -3,9 +3,10 @@ import RestwayJansson
 import RestwayMapping
 import RestwayObjects
 
-/// Reads the constant, the default and the listed values of an attribute.
+/// Reads the constant, the default and the listed values of an attribute, and whether it is sent.
 struct ValueRulesReader {
-    static let keys = ["constant", "default", "values", "closed"]
+    private static let keysWithoutConstant = ["default", "values", "closed"]
+    static let keys = ["constant", "readOnly"] + keysWithoutConstant
 
     let object: DocumentNode
     let shape: ValueShape
@@ -13,8 +14,9 @@ struct ValueRulesReader {
     /// The rules; what has a problem is reported and left out.
     func rules() -> ValueRules {
         var rules = ValueRules()
+        rules.isReadOnly = object["readOnly"]?.bool() ?? false
         if let node = object["constant"] {
-            for key in Self.keys.dropFirst() {
+            for key in Self.keysWithoutConstant {
                 object[key]?.report("stands beside \"constant\"")
             }
             if shape.isCollection {

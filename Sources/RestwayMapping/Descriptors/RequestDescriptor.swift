@@ -12,7 +12,7 @@ package struct RequestDescriptor: Sendable {
     package var mapping: EntityMapping
     /// The keys that wrap the object; empty if it is not wrapped.
     package let keyPath: [String]
-    /// The relationships that are left out of objects of this entity.
+    /// The attributes and relationships that are left out of objects of this entity.
     package let excluded: Set<String>
     package let keepsNulls: Bool
     package let isChangedOnly: Bool
@@ -33,6 +33,11 @@ package struct RequestDescriptor: Sendable {
         self.keepsNulls = keepsNulls
         self.isChangedOnly = isChangedOnly
         self.routeKey = routeKey
+    }
+
+    /// Whether an attribute or a relationship is left out of an object of `entity`.
+    package func leavesOut(_ name: String, of entity: Entity) -> Bool {
+        excluded.contains(name) && entity.isA(mapping.entity)
     }
 
     /// Whether this descriptor may write objects of `entity`, which is its entity or extends it,

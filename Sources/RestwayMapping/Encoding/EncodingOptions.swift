@@ -9,6 +9,8 @@ package struct EncodingOptions {
     package var isChangedOnly = false
     /// Whether infinities and not-a-number can be written; if false, they are an error.
     package var keepsInfinities = false
+    /// Called for each attribute of each object, by its name. True leaves it out.
+    package var excludesAttribute: (Entity, String) -> Bool = { _, _ in false }
     /// Called for each relationship of each object. True leaves it out; nil refuses the whole
     /// value.
     package var excludes: (Entity, Relationship) throws(HostRefusal) -> Bool = { _, _ in false }

@@ -150,7 +150,9 @@ package struct ObjectEncoder {
         sent.append(source.sent)
         let entity = source.entity
         let isPartial = depth == 1 && options.isChangedOnly
-        var result = try attributes(of: source, mapping, isPartial: isPartial)
+        var withheld: Set<Int> = []
+        var result = try attributes(of: source, mapping, isPartial: isPartial, &withheld)
+        sent[number].withheld = withheld
         for mapping in mapping.relationships {
             let relationship = entity.relationships[mapping.relationship]
             let cell = entity.attributes.count + mapping.relationship
@@ -172,11 +174,12 @@ package struct ObjectEncoder {
         return result
     }
 
-    /// An object with the attributes of `source`.
+    /// An object with the attributes of `source`, without those that are read-only or excluded,
+    /// whose cells are `withheld`.
     ///
     /// It is a function of its own, so that nested objects take little of the stack.
     private func attributes(
-        of source: Source, _ mapping: EntityMapping, isPartial: Bool
+        of source: Source, _ mapping: EntityMapping, isPartial: Bool, _ withheld: inout Set<Int>
     ) throws(EncodingError) -> WireObject {
         let entity = source.entity
         var result = WireObject()
@@ -187,6 +190,10 @@ package struct ObjectEncoder {
             let constant = entity.attributes[index].rules.constant
             let isNeeded = index == entity.identityIndex && mapping.resource != nil
             if isPartial, !isChanged, constant == nil, !isNeeded { continue }
+            if isWithheld(entity.attributes[index], of: entity), !isNeeded {
+                withheld.insert(index)
+                continue
+            }
             var value = try encode(constant ?? source.values[index], source, attribute)
             if index == entity.identityIndex {
                 value = try identityForNow(source, attribute) ?? value
@@ -198,6 +205,10 @@ package struct ObjectEncoder {
             }
         }
         return result
+    }
+
+    private func isWithheld(_ attribute: Attribute, of entity: Entity) -> Bool {
+        attribute.rules.isReadOnly || options.excludesAttribute(entity, attribute.name)
     }
 
     /// The replacement for the missing identity of an object that is written whole; nil if no

@@ -243,3 +243,34 @@ def test_a_body_that_is_no_object_is_in_the_report(
     one = made(tmp_path, {"/a": {method: operation(operationId="a", **content)}})
     assert (kind, f"#/paths/~1a/{method}/requestBody/content/application~1json") in notes(one)
     assert ("request" in one.document["routes"]["a"]) == (kind == "bent")
+
+
+def test_read_only_properties_are_never_sent(tmp_path: Path) -> None:
+    read_only = {**NUMBER, "readOnly": True}
+    line = objects("count", id=read_only, count=NUMBER, total=read_only)
+    order: dict[str, Any] = {"note": TEXT, "made": {**TEXT, "readOnly": True}}
+    order["lines"] = listed(ref("Line"))
+    schemas = {
+        "Line": line,
+        "Order": objects("id", id=read_only, owner=TEXT, **order),
+        "OrderUpdate": objects(owner={**TEXT, "readOnly": True}, **order),
+    }
+    item = {
+        "get": operation(ref("Order"), operationId="get"),
+        "put": operation(ref("Order"), operationId="put", **body(ref("OrderUpdate"))),
+    }
+    post = operation(ref("Order"), operationId="post", **body(ref("Order")))
+    one = made(tmp_path, {"/orders/{id}": item, "/orders": {"post": post}}, **schemas)
+    attributes = one.document["entities"]["Order"]["attributes"]
+    assert {name for name, rule in attributes.items() if rule.get("readOnly")} == {"id", "made"}
+    assert one.document["routes"]["put"]["request"] == {"entity": "Order", "exclude": ["owner"]}
+    assert one.document["routes"]["post"]["request"] == {"entity": "Order"}
+    full = b'{"id": 1, "note": "a", "owner": "o", "made": "m", "lines": [{"id": 2, "count": 3}]}'
+    with restway.Client(restway.API.from_json(one.document)) as client:
+        found = client.map("Order", full).object
+        assert found is not None
+        draft = client.draft(found, made="later")
+        lines = [{"count": 3}]
+        assert client.encode(draft, "PUT", "put") == {"note": "a", "lines": lines}
+        posted = client.encode(draft, "POST", "post")
+        assert posted == {"note": "a", "owner": "o", "lines": lines}

@@ -377,6 +377,12 @@ def test_forms_repeat_the_names_of_lists(tmp_path: Path) -> None:
         for name, body in (("/a", b"tags=x&tags=y"), ("/b", b"tags%5B%5D=x&tags%5B%5D=y")):
             request = restway.Request.route(f"POST {name}", params={"tags": ["x", "y"]})
             assert client.inspect(request).body == body
+    joined = form(encoding={"tags": {"explode": False}})
+    one = imported(tmp_path, description({"/a": {"post": joined}}))
+    media = "application~1x-www-form-urlencoded"
+    place = f"#/paths/~1a/post/requestBody/content/{media}/encoding/tags"
+    assert ("bent", place) in notes(one)
+
 
 
 def test_operations_that_differ_in_a_fragment_share_their_descriptors(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ _PROBES: dict[str, dict[str, Any]] = {
     "maps": {"type": {"*": "int"}},
     "values": {"type": "string", "values": ["a"]},
     "defaults": {"type": "string", "default": "a"},
+    "read_only": {"type": "string", "readOnly": True},
 }
 """For each capability an attribute that only a library with it reads."""
 
@@ -33,6 +34,8 @@ class Capabilities:
     """Attributes whose values are listed, in a list that is open: `"values": ["open"]`."""
     defaults: bool = False
     """Attributes with a constant or a default: `"default": 3`."""
+    read_only: bool = False
+    """Attributes that are never sent, and attributes that a request excludes."""
     extends: bool = False
     """Entities that extend another one, so that their objects have several shapes."""
     object_maps: bool = False

@@ -186,6 +186,8 @@ def _changed(document: dict[str, Any]) -> dict[str, Any]:
     for entity in changed["entities"].values():
         for relationship in entity.get("relationships", {}).values():
             relationship.pop("byIdentity", None)
+        for attribute in entity.get("attributes", {}).values():
+            attribute.pop("readOnly", None)
     return changed
 
 

@@ -67,6 +67,16 @@ class Entities:
         written = [self.written.get(one.name, {}) for one in self._family(resource).shapes]
         return list(dict.fromkeys(key for one in written for key in one.get("relationships", {})))
 
+    def excludable_attributes(self, resource: Resource) -> set[str]:
+        """Returns the names of the attributes of a written resource that a request may exclude: not
+        those that no request sends.
+        """
+        if not self._capabilities.read_only:
+            return set()
+        written = [self.written.get(one.name, {}) for one in self._family(resource).shapes]
+        attributes = [item for one in written for item in one.get("attributes", {}).items()]
+        return {name for name, rule in attributes if not rule.get("readOnly", False)}
+
     def _family(self, resource: Resource) -> Family:
         if resource.name not in self._families:
             has_extends = self._capabilities.extends
@@ -196,6 +206,8 @@ class Entities:
             is_ever_missing = not field.is_required and not field.is_write_only
             if is_ever_missing and _is_default(written["type"], field.default):
                 written["default"] = field.default
+        if field.is_read_only and self._capabilities.read_only:
+            written["readOnly"] = True
         return written
 
     def _scalar(self, field: Field, kind: ScalarKind, *, is_identity: bool) -> dict[str, Any]:

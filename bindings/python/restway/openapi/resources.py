@@ -265,6 +265,8 @@ class Resources:
         """
         for name, one in () if resource.members else shape.properties.items():
             there = resource.fields.get(name)
+            if there is not None and not one.is_read_only:
+                there.is_read_only = False
             if there is None:
                 made = Field(name, one.kind, one.place, is_write_only=True)
                 target = linked_of(one.kind)

@@ -205,6 +205,8 @@ class Routes:
                 route["serializationName"] = encoding
                 if not any(map(_is_nested, operation.bodies)):
                     route["forms"] = {"lists": "repeat"}
+                for content in operation.bodies:
+                    _note_joined_lists(content)
         body = self._bodies.of(operation)
         if body is not None:
             requests = [self._request(operation, body, one) for one in body.resources]
@@ -219,10 +221,11 @@ class Routes:
             request["keyPath"] = _key_path(body.key)
         if operation.method == "PATCH":
             request["changedOnly"] = True
-        sent = {
-            key for one in objects for key, each in one.properties.items() if not each.is_read_only
-        }
+        all_of_it = [item for one in objects for item in one.properties.items()]
+        sent = {key for key, one in all_of_it if not one.is_read_only}
         others = [one for one in self._entities.relationships_of(resource) if one not in sent]
+        attributes = self._entities.excludable_attributes(resource)
+        others += dict.fromkeys(key for key, _ in all_of_it if key in attributes - sent)
         return {**request, "exclude": others} if others else request
 
     def _served(self, operation: Operation) -> Served | None:
@@ -312,6 +315,14 @@ def _named_type(media_type: str) -> str:
 def _is_nested(content: Content) -> bool:
     """Returns whether a form writes lists as the names of their elements (`a[0]`)."""
     return any(one.text("style") == "deepObject" for _, one in content.node.get("encoding").items())
+
+
+def _note_joined_lists(content: Content) -> None:
+    """Notes the lists of a form that stand in one text each."""
+    for _, one in content.node.get("encoding").items():
+        is_joined = one.members.get("explode") is False
+        if is_joined or one.text("style") in ("spaceDelimited", "pipeDelimited"):
+            one.note("bent", "a list in one text: the program joins the values itself")
 
 
 def _status(answer: Answer) -> str:
