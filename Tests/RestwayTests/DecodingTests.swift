@@ -130,6 +130,45 @@ final class DecodingTests: DemoTestCase {
             ])
     }
 
+    func testObjectsOfAMapAreReadByTheirKeys() async throws {
+        struct Contact: Decodable, Equatable { let name: String }
+        struct Site: Decodable, Equatable {
+            let contacts: [String: Contact]
+            let shelves: [Int: Contact]
+        }
+        struct ListSite: Decodable { let contacts: [Contact] }
+        let document: JSON = [
+            "restway": 1,
+            "entities": [
+                "Contact": ["attributes": ["role": "role", "name": "name"]],
+                "Shelf": ["attributes": ["number": ["type": "int"], "name": "name"]],
+                "Site": [
+                    "attributes": ["name": "name"],
+                    "relationships": [
+                        "contacts": ["entity": "Contact", "many": true, "map": "role"],
+                        "shelves": ["entity": "Shelf", "many": true, "map": "number"],
+                    ],
+                ],
+            ],
+            "routes": ["site": ["path": "site", "response": ["entity": "Site"]]],
+        ]
+        let body = """
+            {"name": "n", "contacts": {"boss": {"name": "Ann"}, "desk": {"name": "Bob"}},
+             "shelves": {"7": {"name": "seven"}}}
+            """
+        let server = try TestServer.answering { _ in
+            response(body, headers: "Content-Type: application/json\r\n")
+        }
+        defer { server.stop() }
+        let client = try client(of: server, document)
+        let site: Site = try await client.get(.route("site"))
+        XCTAssertEqual(
+            site.contacts, ["boss": Contact(name: "Ann"), "desk": Contact(name: "Bob")])
+        XCTAssertEqual(site.shelves, [7: Contact(name: "seven")])
+        let list: ListSite = try await client.get(.route("site"))
+        XCTAssertEqual(list.contacts.map(\.name), ["Ann", "Bob"])
+    }
+
     func testNumbersAreConvertedIfTheyFit() async throws {
         struct Narrow: Decodable {
             let id: UInt8

@@ -1,5 +1,7 @@
 import FoundationEssentials
 import RestwayCalls
+import RestwayDocument
+import RestwayMapping
 import RestwayObjects
 
 /// The state that the decoders of one answer share: where its objects come from, and which cells
@@ -15,7 +17,7 @@ final class DecodingRun {
 
     func keys(of entity: Entity) -> EntityKeys {
         if let last, last.entity === entity { return last }
-        let keys = keysOfEntities[ObjectIdentifier(entity)] ?? EntityKeys(entity)
+        let keys = keysOfEntities[ObjectIdentifier(entity)] ?? EntityKeys(entity, source.api)
         keysOfEntities[ObjectIdentifier(entity)] = keys
         last = keys
         return keys
@@ -29,13 +31,42 @@ final class DecodingRun {
 /// before it is looked up.
 final class EntityKeys {
     let entity: Entity
+    /// The attributes with the keys of the linked objects, by the indices of the relationships that
+    /// are maps.
+    private let mapKeys: [Int: String]
     private var asked: [(name: String, cell: Int?)] = []
     private var positions: [String: Int] = [:]
     /// The position of the key that was asked for last.
     private var last = -1
 
-    init(_ entity: Entity) {
+    init(_ entity: Entity, _ api: RestwayDocument.API) {
         self.entity = entity
+        let definition = api.definition
+        let mappings = definition.entityMappings
+        var names: [Int: String] = [:]
+        for mapping in definition.mapping(named: entity.name)?.relationships ?? [] {
+            guard let key = mapping.mapKey else { continue }
+            let target = mappings[entity.relationships[mapping.relationship].targets[0]].entity
+            names[mapping.relationship] = target.attributes[key.attribute].name
+        }
+        mapKeys = names
+    }
+
+    /// Returns linked objects by their keys; `nil` if the relationship is no map.
+    func members(
+        _ objects: [Snapshot], relationship: Int
+    ) -> [String: ObjectDecoder.Content]? {
+        guard let name = mapKeys[relationship] else { return nil }
+        var members: [String: ObjectDecoder.Content] = [:]
+        for object in objects {
+            guard let index = object.entity.attributeIndex(named: name) else { continue }
+            switch object.value(at: index) {
+            case .string(let key): members[key] = .object(object)
+            case .int64(let key): members[String(key)] = .object(object)
+            default: continue
+            }
+        }
+        return members
     }
 
     /// Returns the index of the cell of an attribute or a relationship; `nil` if the entity has
@@ -147,7 +178,9 @@ struct ObjectContainer<Key: CodingKey>: ContentContainer {
         guard cell.kind != .null else { return .value(.null) }
         let objects = try run.source.store.related(snapshot, relationship: index)
         if snapshot.entity.relationships[index].isMany {
-            return .list(objects.map(ObjectDecoder.Content.object))
+            let elements = objects.map(ObjectDecoder.Content.object)
+            let members = keys.members(objects, relationship: index)
+            return members.map { .keyed(elements, $0) } ?? .list(elements)
         }
         return objects.first.map(ObjectDecoder.Content.object) ?? .value(.null)
     }

@@ -23,6 +23,8 @@ struct ObjectDecoder: Decoder {
         case list([Content])
         /// The values of a map by their keys.
         case map([String: Content])
+        /// The objects of a relationship that is a map: in their order, and by their keys.
+        case keyed([Content], [String: Content])
     }
 
     /// The depth at which reading ends: relationships may lead in a circle, and types may, too.
@@ -95,7 +97,7 @@ struct ObjectDecoder: Decoder {
         case .object(let snapshot):
             return KeyedDecodingContainer(
                 ObjectContainer<Key>(snapshot: snapshot, run: run, codingPath: codingPath))
-        case .map(let members):
+        case .map(let members), .keyed(_, let members):
             return KeyedDecodingContainer(
                 MapContainer<Key>(members: members, run: run, codingPath: codingPath))
         case .value, .list: throw mismatch([String: Any].self)
@@ -103,8 +105,11 @@ struct ObjectDecoder: Decoder {
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        guard case .list(let elements) = content else { throw mismatch([Any].self) }
-        return ListContainer(elements: elements, run: run, codingPath: codingPath)
+        switch content {
+        case .list(let elements), .keyed(let elements, _):
+            return ListContainer(elements: elements, run: run, codingPath: codingPath)
+        case .value, .object, .map: throw mismatch([Any].self)
+        }
     }
 
     func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
@@ -116,7 +121,7 @@ struct ObjectDecoder: Decoder {
             switch content {
             case .object(let snapshot): "a \(snapshot.entity.name)"
             case .list: "a list"
-            case .map: "a map"
+            case .map, .keyed: "a map"
             case .value(let value): value.withArticle
             }
         let context = DecodingError.Context(

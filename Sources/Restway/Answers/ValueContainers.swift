@@ -29,7 +29,7 @@ extension ObjectDecoder.Content {
     var json: JSON? {
         switch self {
         case .value(let value): return Object.Value(value)?.json
-        case .object: return nil
+        case .object, .keyed: return nil
         case .list(let elements):
             let values = elements.compactMap(\.json)
             return values.count == elements.count ? .array(values) : nil
