@@ -41,6 +41,13 @@ RESTWAY_API const char *restway_turn_route(const restway_turn *turn);
  *  Threads: the thread that uses the turn. Blocks: never. */
 RESTWAY_API int32_t restway_turn_sends(const restway_turn *turn);
 
+/** Returns the context with which the program has sent the call, as in restway_client_send(), so
+ *  that a function of the client finds what belongs to the caller. NULL for a call that waits
+ *  (restway_client_perform()), for a call that the library makes itself, and for NULL.
+ *
+ *  Threads: the thread that uses the turn. Blocks: never. */
+RESTWAY_API void *restway_turn_context(const restway_turn *turn);
+
 /** Returns the answer, as the functions before this one have left it; NULL for a modifier that has
  *  set no answer, for a call that has failed without an answer, and for NULL. *Borrowed*, as long
  *  as the turn; a change of the answer does not change it. The answer has no objects, because it is

@@ -33,6 +33,12 @@ public func restway_turn_sends(_ turn: InHandle) -> Int32 {
     Int32(clamping: Turn.object(turn)?.sends ?? 0)
 }
 
+@_cdecl("restway_turn_context") @implementation
+public func restway_turn_context(_ turn: InHandle) -> UnsafeMutableRawPointer! {
+    guard let turn = Turn.object(turn) else { return nil }
+    return UnsafeMutableRawPointer(bitPattern: UInt(turn.call.token))
+}
+
 @_cdecl("restway_turn_response") @implementation
 public func restway_turn_response(_ turn: InHandle) -> OpaquePointer! {
     guard let turn = Turn.object(turn) else { return nil }

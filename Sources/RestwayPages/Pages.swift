@@ -175,7 +175,8 @@ package final class Pages: Sendable {
             return call
         case .request(let place):
             do throws(Failure) {
-                return try start(request.spec(at: place)) { .sent($0, receiver) }
+                let token = receiver.token ?? 0
+                return try start(request.spec(at: place), token: token) { .sent($0, receiver) }
             } catch {
                 state.update { $0.turn = .idle }
                 throw error
@@ -242,9 +243,9 @@ package final class Pages: Sendable {
 
     /// Starts a call whose end `finished` learns of.
     private func start(
-        _ spec: RequestSpec, _ turn: (Call) -> Turn
+        _ spec: RequestSpec, token: UInt64 = 0, _ turn: (Call) -> Turn
     ) throws(Failure) -> Call {
-        let call = try context.makeCall(spec)
+        let call = try context.makeCall(spec, token: token)
         call.follow { [weak call] outcome in
             if let call { self.finished(call, outcome) }
         }

@@ -12,6 +12,7 @@ struct seen {
     int32_t status;
     restway_status error;
     int32_t sends;
+    void *context;
     int has_request;
     char route[32];
     restway_status found[4];
@@ -42,6 +43,7 @@ static void note(struct seen *seen, restway_turn *turn) {
     restway_outgoing_release(request);
     seen->error = error != NULL ? restway_error_status(error) : RESTWAY_OK;
     seen->sends = restway_turn_sends(turn);
+    seen->context = restway_turn_context(turn);
     strncpy(seen->route, route != NULL ? route : "", sizeof(seen->route) - 1);
 }
 
@@ -75,6 +77,30 @@ static void pipeline__interceptors_see_answers_and_failures(void **state) {
     restway_request_release(missing);
     seen_end(&seen, client);
     assert_int_equal(seen.destroyed_count, 1);
+}
+
+static void ignore(
+    void *context, restway_call *call, restway_status status, restway_response *response,
+    const restway_error *error) {
+    (void)context, (void)call, (void)status, (void)response, (void)error;
+}
+
+static void pipeline__a_turn_has_the_context_of_its_call(void **state) {
+    (void)state;
+    struct seen seen;
+    int caller = 0;
+    restway_client *client = make_client();
+    restway_request *request = make_get("enterprises/3");
+    restway_call *call = NULL;
+    add_interceptor(client, look, &seen);
+    assert_ok(restway_client_send(client, request, ignore, &caller, NULL, &call, &failure));
+    assert_ok(restway_call_wait(call, 0, NULL, &failure));
+    assert_ptr_equal(seen.context, &caller);
+    restway_call_release(call);
+    restway_request_release(request);
+    restway_response_release(fetch(client, "enterprises/3"));
+    assert_null(seen.context);
+    seen_end(&seen, client);
 }
 
 static restway_status change(void *context, restway_turn *turn) {
@@ -367,6 +393,7 @@ static void pipeline__null_is_refused(void **state) {
     assert_null(restway_turn_request(NULL));
     assert_null(restway_turn_route(NULL));
     assert_int_equal(restway_turn_sends(NULL), 0);
+    assert_null(restway_turn_context(NULL));
     assert_null(restway_turn_response(NULL));
     assert_null(restway_turn_error(NULL));
     assert_refused(restway_turn_set_answer(NULL, 200, NULL, 0, NULL, &failure));
@@ -383,6 +410,7 @@ static void pipeline__null_is_refused(void **state) {
 
 static const struct CMUnitTest tests[] = {
     TEST(pipeline__interceptors_see_answers_and_failures),
+    TEST(pipeline__a_turn_has_the_context_of_its_call),
     TEST(pipeline__an_interceptor_changes_the_answer),
     TEST(pipeline__a_modifier_answers_in_place_of_the_exchange),
     TEST(pipeline__an_interceptor_sends_a_changed_request_again),

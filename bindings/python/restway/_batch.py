@@ -19,12 +19,14 @@ from ._ffi.trampolines import (
     on_done_destroy,
     on_question_destroy,
 )
+from ._hints import PATHS, require, require_number
 from ._interrupt import waiting
 from ._lazy import asyncio
 from ._questions import fail
 from ._request import Request
 from ._response import Response
 from ._verbs import Verbs
+from ._waiting import leave
 
 if TYPE_CHECKING:
     from ._async_client import AsyncClient
@@ -218,6 +220,7 @@ class Batch(Owner[native.BatchHandle], Verbs[Call]):
         Raises a RouteError when no URL below the base URL can be made of the request; UsageError
         for a body that a batch cannot hold, and for a batch that was sent; ClosedError.
         """
+        request = require(request, Request, PATHS)
         if self._scope is not None:
             request = self._scope.request(request)
         call = self._client._send(request, on_done, self._start)
@@ -281,7 +284,7 @@ class Batch(Owner[native.BatchHandle], Verbs[Call]):
             native.ResponseHandle,
             native.lib.restway_batch_response,
             self._handle,
-            index,
+            require_number(index, "an index"),
             layouts=layouts,
         )
         return Response(handle, layouts)
@@ -359,6 +362,7 @@ class AsyncBatch(Owner[native.BatchHandle], Verbs["asyncio.Future[Response]"]):
         for a body that a batch cannot hold, and for a batch that was sent; ClosedError.
         """
         client = self._client
+        request = require(request, Request, PATHS)
         if self._scope is not None:
             request = self._scope.request(request)
         link = client._linked()
@@ -382,8 +386,11 @@ class AsyncBatch(Owner[native.BatchHandle], Verbs["asyncio.Future[Response]"]):
         self._sent = True
         try:
             await future
-        except asyncio.CancelledError:
-            self.cancel()
+        except BaseException as error:
+            for each in self.futures:
+                leave(each)  # the program has this error
+            if isinstance(error, asyncio.CancelledError):
+                self.cancel()
             raise
 
     def cancel(self) -> None:

@@ -9,10 +9,11 @@ import os
 import threading
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypedDict, Union
 
 from . import _ffi as native
-from ._boundary import check, name
+from ._boundary import check, chosen, name
 from ._exceptions import RestwayError
 from ._ffi.callbacks import functions
 from ._ffi.enums import AuthMode, CacheMode, SaveFlag, Status
@@ -21,6 +22,7 @@ from ._ffi.trampolines import (
     on_read_body_function,
     on_rewind_body_function,
 )
+from ._hints import require_number
 from ._lazy import asyncio
 from ._questions import fail
 from ._resource import DigestHeader, Files, Resource, Resumption
@@ -56,14 +58,17 @@ class Reading:
         self.length = length
         self.rewind = rewind
         self._read = read
+        self._context = copy_context()
         self._raised: BaseException | None = None
 
     needs_loop = False
     """Whether the pieces come from the event loop, which must then not be blocked."""
 
     def read(self, size: int) -> memoryview:
-        """Returns at most `size` bytes, on the library's thread."""
-        piece = self._read(size)
+        """Returns at most `size` bytes, on the library's thread. The pieces are made in the context
+        (of `contextvars`) in which the request was given the body.
+        """
+        piece = self._context.run(self._read, size)
         if not isinstance(piece, (bytes, bytearray, memoryview)):
             raise TypeError(f"a body gives bytes, not {type(piece).__name__}")
         content = memoryview(piece).cast("B")
@@ -254,12 +259,16 @@ that is open for writing, or the number of a descriptor.
 def set_save_to(request: native.RequestHandle, saving: Saving) -> None:
     """For this package: has the body of the answer saved."""
     if isinstance(saving, int):
+        require_number(saving, "a descriptor", least=-1, most=2**31 - 1)
         check(native.lib.restway_request_save_to_descriptor, request, saving)
         return
     if not isinstance(saving, (str, os.PathLike, SaveTo)):
         # The bytes that the program has already written to the file come before the body.
         if isinstance(saving, io.IOBase):
             saving.flush()
+        elif not callable(getattr(saving, "fileno", None)):
+            hint = "a path, a SaveTo, a file, a socket or a descriptor"
+            raise TypeError(f"save_to is {hint}, not {type(saving).__name__}")
         check(native.lib.restway_request_save_to_descriptor, request, saving.fileno())
         return
     plan = saving if isinstance(saving, SaveTo) else SaveTo(saving)
@@ -289,16 +298,15 @@ def set_auth_mode(request: native.RequestHandle, auth: str) -> None:
     """For this package: sets whether a request waits for a credential, and has one."""
     if not isinstance(auth, str) or auth not in _AUTH_MODES:
         modes = ", ".join(_AUTH_MODES)  # `auth` may be a secret, so the message does not show it
-        raise ValueError(f"auth is one of {modes}; client.set_credential sets a credential")
+        error = ValueError if isinstance(auth, str) else TypeError
+        raise error(f"auth is one of {modes}; client.set_credential sets a credential")
     check(native.lib.restway_request_set_auth, request, _AUTH_MODES[auth])
 
 
 def set_caching(request: native.RequestHandle, use: CacheUse | None, ttl: float | None) -> None:
     """For this package: sets what the response cache does with a request."""
     if use is not None:
-        mode = _CACHE_MODES.get(use)
-        if mode is None:
-            raise ValueError(f"no mode of the cache: {use!r}; there are {', '.join(_CACHE_MODES)}")
+        mode = chosen(_CACHE_MODES, use, "mode of the cache")
         check(native.lib.restway_request_set_cache, request, mode)
     if ttl is not None:
         if not -1 <= ttl < 2**63:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import weakref
 from collections.abc import Callable
+from contextvars import copy_context
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -15,7 +16,7 @@ from . import _ffi as native
 from ._boundary import OnAttempt, attempt_of, errors, failed, make, milliseconds
 from ._call import Call
 from ._client_base import no_delivery
-from ._ffi.callbacks import completions, inside
+from ._ffi.callbacks import completions, contexts, inside
 from ._ffi.enums import Delivery
 from ._ffi.trampolines import (
     on_attempt_function,
@@ -109,6 +110,10 @@ class Client(ObservingClient, BytesMapping, BlockingVerbs, GivesPages):
             milliseconds(timeout, unbounded=0)  # raises for a wrong request before anything is sent
             with showing(request._on_progress) as show:
                 return show(self.send(request)).wait(timeout)
+        if contexts.are_wanted(self._holding) and not inside.depth:
+            milliseconds(timeout, unbounded=0)
+            # Its modifiers find the context of this thread by the token of a call.
+            return self._send(request, None, mode=Delivery.THREAD).wait(timeout)
         handle = native.OwnedResponseHandle()
         status = waiting(
             _performing,
@@ -327,23 +332,25 @@ class Client(ObservingClient, BytesMapping, BlockingVerbs, GivesPages):
         return tell
 
     def _send_told(
-        self, request: Request, on_done: OnDone | None, start: Start, mode: Delivery | None
+        self, request: Any, on_done: OnDone | None, start: Start, mode: Delivery | None
     ) -> Call:
-        if on_done is None:
+        if on_done is None and not contexts.are_wanted(self._holding):
             handle = start(request, native.NULL_DONE, None, native.NULL_DESTROY)
             return Call(handle, self)
-        given = on_done
+        context, given = copy_context(), on_done
         client = self._kept_until_done(mode)
 
         def run(handle: native.CallHandle) -> None:
             here = client()
-            if here is not None:  # it exists: `process` runs this
-                given(Call(handle, here))
+            if here is not None and given is not None:  # it exists: `process` runs this
+                context.run(given, Call(handle, here))
 
         token = completions.add(run, on_done)
+        contexts.keep(token, self._holding)
         try:
             handle = start(request, on_done_function, token, on_done_destroy)
         except BaseException:
+            contexts.drop(token)
             completions.remove(token)
             raise
         return Call(handle, self)

@@ -11,7 +11,7 @@ from typing import Any
 from . import _ffi as native
 from ._boundary import OnAttempt, attempts_of, check, failure
 from ._exceptions import ForkedError, RestwayError, UsageError
-from ._ffi.callbacks import HeldFunctions, Holding, stop_daemon_thread, tokens
+from ._ffi.callbacks import HeldFunctions, Holding, contexts, stop_daemon_thread, tokens
 from ._ffi.conversion import EventBuffer
 from ._ffi.enums import Domain, EventKind, Status
 from ._ffi.trampolines import on_attempt_function, on_item_function, on_observed_function
@@ -225,6 +225,7 @@ class Link:
         If a batch is given, the request is added to it.
         """
         token, call = next(self._tokens), native.OwnedCallHandle()
+        self._functions.keep_context(token)
         send = self._send if batch is None else native.bare.restway_batch_add
         status = send(
             self._handle if batch is None else batch,
@@ -245,12 +246,14 @@ class Link:
     ) -> tuple[asyncio.Future[Response], native.CallHandle]:
         """Requests the next page with `send`; returns its future and its call."""
         token, call = next(self._tokens), native.OwnedCallHandle()
+        self._functions.keep_context(token)
         status = send(pages, None, native.token(token), None, native.ref(call), self._error_out)
         return self._began(token, status), call
 
     def _began(self, token: int, status: int) -> asyncio.Future[Response]:
         """Returns the future of a call that was sent; raises the error of `status`."""
         if status:
+            contexts.drop(token)
             stop_daemon_thread()
             raise failure(status, self._failed(), self._layouts)
         future = self._pending[token] = self.loop.create_future()
@@ -398,6 +401,7 @@ class Link:
                 continue
             # From here on the payload is owned, whatever happens to it.
             future = pending.pop(token)
+            contexts.drop(token)
             if self._watchers:
                 self._watchers.pop(token, None)
             if status:

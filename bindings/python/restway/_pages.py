@@ -12,6 +12,7 @@ from ._body import CallOptions, RequestOptions
 from ._boundary import Owner, check, make
 from ._call import Call
 from ._exceptions import RestwayError
+from ._ffi.enums import Delivery
 from ._lazy import asyncio
 from ._object import Objects
 from ._request import Request
@@ -576,8 +577,13 @@ async def _next(client: AsyncClient, send: Send) -> Response:
 
 def _send(client: Client, function: Any, pages: native.Handle) -> Call:
     """Sends the request for a page. The call can be waited for so that signals are handled."""
-    nobody = (native.NULL_DONE, None, native.NULL_DESTROY)
-    return Call(make(native.CallHandle, function, pages, *nobody, layouts=client._layouts), client)
+
+    def start(_: object, *told: object) -> native.CallHandle:
+        return make(native.CallHandle, function, pages, *told, layouts=client._layouts)
+
+    if client._delivery is Delivery.PROCESS:  # its notices would wait for `process`
+        return Call(start(None, native.NULL_DONE, None, native.NULL_DESTROY), client)
+    return client._send_told(None, None, start, None)
 
 
 def _request(

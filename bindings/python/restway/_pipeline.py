@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextvars import Context
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from . import _ffi as native
@@ -14,7 +15,7 @@ from . import _questions as asked
 from ._boundary import check, content, failure, name, optional_name, status_of
 from ._exceptions import ClosedError, RestwayError
 from ._ffi import trampolines
-from ._ffi.callbacks import questions
+from ._ffi.callbacks import contexts, questions
 from ._ffi.enums import Status
 from ._hints import require_number
 from ._lazy import asyncio, inspect
@@ -220,7 +221,8 @@ class ClientPipeline:
     def add_modifier(
         self: AskedClient, modifier: StageFunction, routes: Sequence[str] | None = None
     ) -> Stage:
-        """Adds a modifier, which is called once for each call before it is sent.
+        """Adds a modifier, which is called once for each call before it is sent. It sees the
+        `contextvars` of the thread or the task that sends the call.
 
             @client.add_modifier
             def sign(turn):
@@ -332,6 +334,7 @@ class NamedStages(Registering):
         self, register: Any, key: str, trampoline: Any, function: StageFunction, what: str
     ) -> None:
         checked(function, what)
+        contexts.are_named = True
         # Neither the answer nor the error has objects yet, so that nobody needs their layouts.
         run = _runner(function, None, cast("Layouts", None), lambda: None)
         self._register(register, key, trampoline, run=run, callback=function)
@@ -353,6 +356,7 @@ def _add(
         raise TypeError("a coroutine function needs an AsyncClient, in whose event loop it runs")
     names = [name(route) for route in routes or ()]
     holding, layouts = client._holding, client._layouts
+    holding.has_stages = True
     run = _runner(stage, loop, layouts, weakref.ref(holding))
     number, token = native.whole_out(), questions.add(run, stage, holding)
     try:
@@ -381,7 +385,7 @@ def _runner(
     def run(handle: native.TurnHandle) -> int:
         turn = Turn(handle, layouts)
         try:
-            stage(turn)
+            _context_of(handle).run(stage, turn)
         except BaseException as error:
             return _refuse(handle, error, held)
         finally:
@@ -390,11 +394,17 @@ def _runner(
 
     def run_in_loop(handle: native.TurnHandle) -> int:
         assert loop is not None
+        context = _context_of(handle)
         turn = Turn(native.own(native.lib.restway_turn_hold(handle)), layouts)
-        loop.call_soon_threadsafe(_start, loop, stage, turn, held)
+        loop.call_soon_threadsafe(_start, loop, stage, turn, held, context=context)
         return Status.OK
 
     return run if loop is None else run_in_loop
+
+
+def _context_of(turn: native.TurnHandle) -> Context:
+    """Returns the context of the caller."""
+    return contexts.get(native.lib.restway_turn_context(turn))
 
 
 _running: set[asyncio.Task[None]] = set()

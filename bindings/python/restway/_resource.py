@@ -11,7 +11,9 @@ from typing import Any, Literal, NamedTuple, Protocol, Union
 
 from . import _ffi as native
 from ._boundary import Owner, check, make, name, optional_name
+from ._boundary import content as content_of
 from ._ffi.enums import Digest, SendFlag, UploadFlag, UploadProtocol
+from ._hints import require_number
 
 
 class _BinaryFile(Protocol):
@@ -46,8 +48,8 @@ class Resource(Owner[native.ResourceHandle]):
             make(
                 native.ResourceHandle,
                 native.lib.restway_resource_create_bytes,
-                content,
-                len(content),
+                given := content_of(content, "the content of a resource"),
+                len(given),
                 optional_name(name),
                 optional_name(media_type),
             )
@@ -86,8 +88,8 @@ class Resource(Owner[native.ResourceHandle]):
             make(
                 native.ResourceHandle,
                 native.lib.restway_resource_create_descriptor,
-                descriptor,
-                -1 if offset is None else offset,
+                require_number(descriptor, "a descriptor", least=-1, most=2**31 - 1),
+                -1 if offset is None else require_number(offset, "an offset"),
                 optional_name(name),
                 optional_name(media_type),
             )

@@ -27,6 +27,7 @@ from ._object import Layouts, Object
 from ._questions import sending
 from ._request import Request
 from ._response import ByteStream, Response, StreamEvent, StreamHead
+from ._waiting import leave
 
 if TYPE_CHECKING:
     from ._async_client import AsyncClient
@@ -331,6 +332,7 @@ class AsyncStreamedCall(RequestText, Generic[Piece]):
                 await changed.wait()
         except asyncio.CancelledError:
             native.lib.restway_call_cancel(self._call)
+            leave(self._future)
             raise
         if target.head is None:
             return await self._future  # raises why there is no head
@@ -343,10 +345,8 @@ class AsyncStreamedCall(RequestText, Generic[Piece]):
         traceback: TracebackType | None,
     ) -> None:
         native.lib.restway_call_cancel(self._call)
-        if self._future is not None and self._future.done() and not self._future.cancelled():
-            self._future.exception()  # the program may not have read to the end
-        elif self._future is not None:
-            self._future.add_done_callback(lambda future: future.cancelled() or future.exception())
+        if self._future is not None:
+            leave(self._future)  # the program may not have read to the end
 
     async def next(self) -> Piece | None:
         """Waits for the next piece; None at the end."""

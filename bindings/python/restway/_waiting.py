@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 import time
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ._boundary import milliseconds
 from ._exceptions import TimedOutError, WouldBlockError
@@ -13,6 +13,8 @@ from ._ffi.callbacks import inside
 from ._ffi.enums import Delivery, Domain, Status
 
 if TYPE_CHECKING:
+    import asyncio
+
     from ._client import Client
 
 T = TypeVar("T")
@@ -67,6 +69,11 @@ def require_waiting(wait: object) -> None:
         raise TypeError(f"wait is True, not {type(wait).__name__}")
     if not wait:
         raise ValueError("awaiting a flush waits for it; a task runs it beside: create_task(...)")
+
+
+def leave(future: asyncio.Future[Any]) -> None:
+    """Lets a future end without a record in the log, although nobody asks for its exception."""
+    future.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
 
 
 def refuse_inside_callbacks() -> None:

@@ -1783,6 +1783,8 @@ extern "C" {
     /// Threads: the thread that uses the turn. Blocks: never.
     pub fn restway_turn_sends(turn: *const restway_turn) -> i32;
     /// Threads: the thread that uses the turn. Blocks: never.
+    pub fn restway_turn_context(turn: *const restway_turn) -> *mut c_void;
+    /// Threads: the thread that uses the turn. Blocks: never.
     pub fn restway_turn_response(turn: *mut restway_turn) -> *const restway_response;
     /// Threads: the thread that uses the turn. Blocks: never.
     pub fn restway_turn_error(turn: *mut restway_turn) -> *const restway_error;

@@ -19,6 +19,7 @@ import threading
 import weakref
 from abc import abstractmethod
 from collections.abc import Callable
+from contextvars import Context, copy_context
 from typing import Any, NamedTuple
 
 from .._lazy import signal, traceback
@@ -63,10 +64,12 @@ class Holding:
     the registries.
     """
 
-    __slots__ = ("__weakref__", "entries")
+    __slots__ = ("__weakref__", "entries", "has_stages")
 
     def __init__(self) -> None:
         self.entries: dict[int, Entry] = {}
+        self.has_stages = False
+        """Whether the client was given modifiers or interceptors."""
 
 
 class HeldFunctions:
@@ -79,6 +82,12 @@ class HeldFunctions:
 
     def __init__(self, holding: Holding) -> None:
         self._holding = weakref.ref(holding)
+
+    def keep_context(self, token: int) -> None:
+        """Keeps the context of the caller for the modifiers and interceptors of a call."""
+        holding = self._holding()
+        if holding is not None:
+            contexts.keep(token, holding)
 
     def put(self, token: int, function: Callable[..., object] | None, before: int = 0) -> None:
         """Keeps a function under a token, in place of the function under `before`; None keeps no
@@ -95,6 +104,45 @@ class HeldFunctions:
         holding = self._holding()
         entry = None if holding is None else holding.entries.get(token)
         return None if entry is None else entry.run
+
+
+class Contexts:
+    """The contexts (of `contextvars`) of those who have sent calls, by the tokens of the calls, for
+    the modifiers and interceptors that these calls have.
+    """
+
+    def __init__(self) -> None:
+        self.are_named = False
+        """Whether an api was given modifiers or interceptors, which every client may have."""
+        self._kept: dict[int, Context] = {}
+
+    def are_wanted(self, holding: Holding) -> bool:
+        """Returns whether the calls of a client may have modifiers or interceptors."""
+        return holding.has_stages or self.are_named
+
+    def keep(self, token: int, holding: Holding) -> None:
+        """Keeps the present context for a call, if its client wants it."""
+        if self.are_wanted(holding):
+            self._kept[token] = copy_context()
+
+    def drop(self, token: int | None) -> None:
+        """Forgets the context of a call that has ended."""
+        if self._kept:
+            self._kept.pop(token or 0, None)
+
+    def get(self, token: int | None) -> Context:
+        """Returns a copy of the context of a call. It is an empty one for a call that nobody has
+        sent, such as a call of the outbox.
+        """
+        kept = self._kept.get(token or 0)
+        return Context() if kept is None else kept.copy()
+
+    def forget_all(self) -> None:
+        """Clears the contexts in a forked child, which has no calls of its parent."""
+        self._kept.clear()
+
+
+contexts = Contexts()
 
 
 class Gone(Exception):
@@ -191,6 +239,7 @@ logs = Registry()
 _ALL = (completions, observers, questions, causes, running, functions, receivers, logs)
 
 if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=contexts.forget_all)
     for _registry in _ALL:
         os.register_at_fork(after_in_child=_registry.forget_all)
 

@@ -345,6 +345,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_turn_request": (RequestHandle, (TurnHandle,)),
     "restway_turn_route": (c_char_p, (TurnHandle,)),
     "restway_turn_sends": (c_int32, (TurnHandle,)),
+    "restway_turn_context": (c_void_p, (TurnHandle,)),
     "restway_turn_response": (ResponseHandle, (TurnHandle,)),
     "restway_turn_error": (ErrorHandle, (TurnHandle,)),
     "restway_turn_set_answer": (c_enum, (

@@ -12,6 +12,7 @@ from . import structures as native
 from .callbacks import (
     causes,
     completions,
+    contexts,
     functions,
     inside,
     logs,
@@ -61,6 +62,7 @@ def _done(
 
 def _done_destroy(context: int | None) -> None:
     try:
+        contexts.drop(context)
         completions.remove(context)
     except BaseException:
         report(None, "the end of a completion callback")

@@ -1,0 +1,178 @@
+"""The `contextvars` of the caller in the functions of the program."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import gc
+import threading
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import pytest
+
+import restway
+
+from .peer import Peer
+
+REQUEST = contextvars.ContextVar("REQUEST", default="nobody")
+DOCUMENT: dict[str, Any] = {
+    "restway": 1,
+    "environments": {"local": {"baseURL": "http://127.0.0.1:1"}},
+    "batch": {"path": "batch"},
+    "entities": {"Thing": {"identity": "id", "attributes": {"id": {"type": "int"}}}},
+    "routes": {
+        "plain": {"path": "plain"},
+        "things": {"path": "things", "response": {"entity": "Thing"}, "pages": {"page": "page"}},
+        "named": {"path": "named", "modifiers": "look", "interceptors": "look"},
+    },
+}
+
+
+class Seen:
+    """The callers that functions have seen."""
+
+    def __init__(self) -> None:
+        self.callers: list[str] = []
+
+    def look(self, _: object) -> None:
+        self.callers.append(REQUEST.get())
+        REQUEST.set("a function")  # nobody else sees it
+
+    async def look_later(self, _: object) -> None:
+        await asyncio.sleep(0)
+        self.look(None)
+
+
+@pytest.fixture
+def seen() -> Iterator[Seen]:
+    token = REQUEST.set("nobody")
+    yield Seen()
+    REQUEST.reset(token)
+
+
+def client_of(peer: Peer, seen: Seen) -> restway.Client:
+    peer.respond(b"[]")
+    client = restway.Client(api_of(seen), base_url=peer.url, timeout=30)
+    client.add_modifier(seen.look)
+    client.add_interceptor(seen.look)
+    return client
+
+
+def api_of(seen: Seen) -> restway.API:
+    api = restway.API.from_json(DOCUMENT)
+    api.add_modifier("look", seen.look)
+    api.add_interceptor("look", seen.look)
+    return api
+
+
+def test_functions_see_the_context_of_the_thread_that_asks(peer: Peer, seen: Seen) -> None:
+    with client_of(peer, seen) as client:
+        REQUEST.set("one")
+        client.get("plain")
+        done = threading.Event()
+
+        def on_done(_: restway.Call) -> None:
+            seen.look(None)
+            done.set()
+
+        REQUEST.set("two")
+        call = client.send(restway.Request.route("plain"), on_done)
+        REQUEST.set("three")
+        call.wait()
+        assert done.wait(30)
+        assert seen.callers == ["one", "one", "two", "two", "two"]
+        assert REQUEST.get() == "three"
+        client.pages("things").next_page()
+        assert seen.callers[5:] == ["three"] * 2
+        client.route("named")
+        assert seen.callers[7:] == ["three"] * 4
+
+
+def test_each_thread_has_its_own(peer: Peer, seen: Seen) -> None:
+    with client_of(peer, seen) as client:
+
+        def ask(number: int) -> None:
+            REQUEST.set(f"thread {number}")
+            client.get("plain")
+
+        threads = [threading.Thread(target=ask, args=(number,)) for number in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert sorted(seen.callers) == sorted([f"thread {number}" for number in range(4)] * 2)
+
+
+@pytest.mark.parametrize("kind", ["plain", "coroutine"])
+def test_functions_see_the_context_of_the_task_that_asks(
+    peer: Peer, seen: Seen, kind: str
+) -> None:
+    function: Callable[[restway.Turn], object]
+    function = seen.look if kind == "plain" else seen.look_later
+
+    async def ask(client: restway.AsyncClient, number: int) -> None:
+        REQUEST.set(f"task {number}")
+        await client.get("plain")
+        await client.pages("things").next_page()
+
+    async def run() -> None:
+        peer.respond(b"[]")
+        routes = {**DOCUMENT["routes"], "named": {"path": "named"}}
+        api = restway.API.from_json({**DOCUMENT, "routes": routes})
+        async with restway.AsyncClient(api, base_url=peer.url) as client:
+            client.add_modifier(function)
+            client.add_interceptor(function)
+            await asyncio.gather(*(ask(client, number) for number in range(3)))
+
+    asyncio.run(run())
+    assert sorted(seen.callers) == sorted([f"task {number}" for number in range(3)] * 4)
+
+
+def test_a_body_is_read_in_the_context_of_the_request(peer: Peer, seen: Seen) -> None:
+    def pieces() -> Iterator[bytes]:
+        yield REQUEST.get().encode()
+
+    with client_of(peer, seen) as client:
+        REQUEST.set("writer")
+        client.post("plain", body=pieces(), media_type="text/plain")
+    assert b"writer" in peer.requests[-1]
+
+
+def test_a_cancelled_task_leaves_nothing_in_the_log(peer: Peer) -> None:
+    """The server does not answer before the tasks are cancelled."""
+    told: list[dict[str, Any]] = []
+
+    async def stream(client: restway.AsyncClient) -> None:
+        async with client.stream(restway.Request.path("GET", "hang")):
+            pass
+
+    async def events(client: restway.AsyncClient) -> None:
+        async with client.events("hang"):
+            pass
+
+    async def batch(client: restway.AsyncClient) -> None:
+        async with client.batch() as batch:
+            batch.get("plain")
+            batch.get("things")
+
+    async def run() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context))
+        async with restway.AsyncClient(api_of(Seen()), base_url=peer.url) as client:
+            for work in (stream, events, batch):
+                held = threading.Event()
+                peer.heard = partial(held.wait, 30)
+                known = len(peer.requests)
+                task = asyncio.create_task(work(client))
+                while len(peer.requests) == known:
+                    await asyncio.sleep(0.01)
+                task.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await task
+                held.set()
+        del task
+        gc.collect()
+
+    asyncio.run(run())
+    assert [context["message"] for context in told] == []
