@@ -188,7 +188,12 @@ def _source(source: str | Sequence[str] | None) -> bytes | None:
 
 
 def _member(kind: type[IntEnum], word: str) -> int:
-    """Returns the number of a word of the document; raises ValueError for an unknown word."""
+    """Returns the number of a word of the document; raises ValueError for an unknown word, and
+    TypeError for anything else.
+    """
+    if not isinstance(word, str):
+        words = ", ".join(known.name.lower() for known in kind)
+        raise TypeError(f"expected one of {words}, not {type(word).__name__}")
     member = kind.__members__.get(word.upper()) if word == word.lower() else None
     if member is None:
         words = ", ".join(known.name.lower() for known in kind)

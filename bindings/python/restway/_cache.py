@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from . import _ffi as native
 from ._boundary import check, make, name, optional_name
 from ._ffi.enums import CacheFlag, CacheState
-from ._hints import Hinting
+from ._hints import Hinting, require_number
 from ._lazy import asyncio
 from ._response import cache_note
 from ._stream import request_of
@@ -209,7 +209,7 @@ class CacheBase(Hinting):
         )
 
     def _entries(self, limit: int | None, filter: CacheFilter) -> list[CacheEntry]:
-        if limit is not None and limit <= 0:
+        if limit is not None and require_number(limit, "a limit", least=-(2**63)) <= 0:
             raise ValueError(f"a limit is more than 0 entries, not {limit}")
         listed = make(
             native.CacheEntriesHandle,

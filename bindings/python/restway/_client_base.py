@@ -483,10 +483,11 @@ class ClientBase(ClientAuth, ClientNetwork, ClientPipeline, Owner[native.ClientH
         return f"<{kind} of {place}>"
 
 
-def no_delivery(client: ClientBase, delivery: object) -> ValueError:
+def no_delivery(client: ClientBase, delivery: object) -> ValueError | TypeError:
     """For this package: returns the error for a delivery mode that a class of clients lacks."""
     kind, known = type(client).__name__, ", ".join(client._deliveries)
-    return ValueError(f"no delivery mode of {kind}: {delivery!r}; there is {known}")
+    error = ValueError if isinstance(delivery, str) else TypeError
+    return error(f"no delivery mode of {kind}: {delivery!r}; there is {known}")
 
 
 _KEYWORDS = ClientBase.__init__.__kwdefaults__ or {}

@@ -20,7 +20,6 @@ from ._ffi.trampolines import (
     on_parse_function,
     on_validate_function,
 )
-from ._hints import Secrets
 from ._interrupt import elsewhere, may_be_interrupted
 from ._lazy import asyncio
 from ._object import Layouts
@@ -312,10 +311,7 @@ def _map_here(
         raise
     finally:
         functions.remove(token)
-    known = client._layouts
-    if not commit:
-        known = Layouts(store, Response.retained, client.api, Secrets(client.api))
-    return Response(response, known)
+    return Response(response, client._layouts if commit else client._layouts.of_store(store))
 
 
 class BytesMapping:

@@ -12,6 +12,7 @@ from ._boundary import Owner, check, make, name
 from ._exceptions import UsageError
 from ._ffi.conversion import decode, encode, json_bytes, number_of
 from ._ffi.enums import Comparison, ValueKind
+from ._hints import require_number
 from ._object import Layouts, Object, Objects
 from .reading.whole import WholeQuery
 
@@ -140,8 +141,9 @@ class Query(WholeQuery, Owner[native.QueryHandle]):
         """Returns a query for at most `limit` objects (None: all), without the first `offset`
         objects.
         """
-        if (limit is not None and not 0 <= limit <= _INDEX_MAX) or not 0 <= offset <= _INDEX_MAX:
-            raise ValueError(f"limit and offset are not negative: {limit}, {offset}")
+        if limit is not None:
+            require_number(limit, "a limit", most=_INDEX_MAX)
+        require_number(offset, "an offset", most=_INDEX_MAX)
         return self._with(limit=limit, offset=offset)
 
     def rejected(self, rejected: bool | None = True) -> Query:

@@ -10,7 +10,7 @@ from ._boundary import Owner, check, make
 from ._draft import Draft
 from ._exceptions import NoObjectError
 from ._ffi.enums import ChangeKind
-from ._hints import Hinting, position
+from ._hints import Hinting, position, require
 from ._object import Layouts, Object
 
 if TYPE_CHECKING:
@@ -115,7 +115,8 @@ class Transaction(Owner[native.TransactionHandle]):
         The draft gets its store key when the transaction is committed. Raises NoObjectError if the
         transaction deletes its object; UsageError if the transaction is over.
         """
-        check(native.lib.restway_transaction_insert, self._handle, draft._handle)
+        handle = require(draft, Draft)._handle
+        check(native.lib.restway_transaction_insert, self._handle, handle)
 
     def delete(self, object: Object) -> bool:
         """Adds the deletion of an object, as `Store.delete` does it. Returns False if the store

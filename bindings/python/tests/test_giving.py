@@ -294,8 +294,9 @@ def test_values_without_a_model_are_written_in_the_same_way(
 def test_durations_are_written_in_iso_8601(client: restway.Client, peer: Peer) -> None:
     reader = pydantic.TypeAdapter(timedelta)
     durations = [
-        timedelta(0), timedelta(days=400), timedelta(microseconds=-1), timedelta(hours=-1, seconds=1),
-        timedelta.max, timedelta.min, timedelta(minutes=90, microseconds=100),
+        timedelta(0), timedelta(days=400), timedelta(microseconds=-1),
+        timedelta(hours=-1, seconds=1), timedelta.max, timedelta.min,
+        timedelta(minutes=90, microseconds=100),
     ]  # fmt: skip
     client.post("plain", json=durations)
     assert body_of(peer)[:4] == ["PT0S", "P400D", "-PT0.000001S", "-PT59M59S"]

@@ -538,7 +538,7 @@ def test_strict_models_take_what_they_take_in_json() -> None:
 class Branch:
     name: str
     branches: list[Branch] = field(default_factory=list)
-    parent: Optional[Branch] = None
+    parent: Optional[Branch] = None  # noqa: UP045 (Python 3.9 evaluates it)
 
 
 TREE: dict[str, Any] = {
@@ -580,7 +580,7 @@ def test_what_has_no_end_is_an_error() -> None:
         with pytest.raises(restway.MappingError, match=r"^branches\.branches.*deeper than 64"):
             client.map("Branch", json.dumps(tree(70)), into=Branch)
         circle = {"name": "a", "branches": [{"name": "b", "branches": ["a", "c"]}]}
-        with pytest.raises(restway.MappingError, match="a list has an object|the list has an") as it:
+        with pytest.raises(restway.MappingError, match="the list has an object") as it:
             client.map("Branch", json.dumps([circle]), into=list[Branch])
         assert it.value.field == "[0].branches.branches"
         assert len(client.map("Branch", json.dumps(circle), into=Branch, depth=5).branches) == 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 from . import owned, structures
 from .conversion import (
     CELL,
+    ArgumentError,
     ColumnCells,
     EventBuffer,
     addresses_out,
@@ -57,6 +58,7 @@ from .structures import *  # noqa: F403
 __all__ = [
     "CELL",
     "VERSION_NUMBER_MIN",
+    "ArgumentError",
     "ColumnCells",
     "EventBuffer",
     "Handle",

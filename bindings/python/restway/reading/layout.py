@@ -65,6 +65,10 @@ class Layouts(dict["bytes | None", Layout]):
         self.response_of = response_of
         self._keys: dict[tuple[str, str], str | None] = {}
 
+    def of_store(self, store: native.StoreHandle) -> Layouts:
+        """Returns the layouts of the same client for the objects of another store."""
+        return Layouts(store, self.response_of, self._api, self.secrets)
+
     def key_of(self, entity: str, relationship: str) -> str | None:
         """Returns the attribute of the linked objects that has their key, if a relationship is a
         map.

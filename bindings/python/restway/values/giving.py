@@ -80,6 +80,8 @@ def json_of(value: object, nulls: Nulls | None) -> bytes:
 
 
 def _omits(nulls: Nulls | None) -> bool:
+    if nulls is not None and not isinstance(nulls, str):
+        raise TypeError(f"nulls is 'keep' or 'omit', not {type(nulls).__name__}")
     if nulls not in (None, "keep", "omit"):
         raise ValueError(f"nulls is 'keep' or 'omit', not {nulls!r}")
     return nulls == "omit"

@@ -8,7 +8,6 @@ from base64 import urlsafe_b64encode
 from typing import Any
 
 from .._ffi.conversion import json_bytes, json_default
-
 from .fields import Field, Kind, Mismatch
 
 

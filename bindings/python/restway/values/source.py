@@ -113,7 +113,9 @@ def read_object(item: Object, shape: Shape, depth: int | None) -> dict[str, Any]
     return _read(item, shape, depth, ())
 
 
-def _read(item: Object, shape: Shape, depth: int | None, outside: tuple[int, ...]) -> Any:
+def _read(
+    item: Object, shape: Shape, depth: int | None, outside: tuple[int, ...]
+) -> dict[str, Any]:
     """Reads an object. `outside` has the store keys of the objects in which it is, if there is no
     depth.
     """
