@@ -41,7 +41,7 @@ class Seen:
         REQUEST.set("a function")  # nobody else sees it
 
     async def look_later(self, _: object) -> None:
-        await asyncio.sleep(0)
+        await asyncio.get_running_loop().run_in_executor(None, int)
         self.look(None)
 
 
@@ -157,16 +157,20 @@ def test_a_cancelled_task_leaves_nothing_in_the_log(peer: Peer) -> None:
             batch.get("plain")
             batch.get("things")
 
+    def hold(
+        loop: asyncio.AbstractEventLoop, heard: asyncio.Event, held: threading.Event
+    ) -> None:
+        loop.call_soon_threadsafe(heard.set)
+        held.wait(30)
+
     async def run() -> None:
         asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context))
         async with restway.AsyncClient(api_of(Seen()), base_url=peer.url) as client:
             for work in (stream, events, batch):
-                held = threading.Event()
-                peer.heard = partial(held.wait, 30)
-                known = len(peer.requests)
+                heard, held = asyncio.Event(), threading.Event()
+                peer.heard = partial(hold, asyncio.get_running_loop(), heard, held)
                 task = asyncio.create_task(work(client))
-                while len(peer.requests) == known:
-                    await asyncio.sleep(0.01)
+                await asyncio.wait_for(heard.wait(), 30)
                 task.cancel()
                 with pytest.raises(asyncio.CancelledError):
                     await task
