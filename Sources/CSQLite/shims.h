@@ -54,10 +54,12 @@ static inline sqlite3_int64 rw_wal_reserve(sqlite3 *database, sqlite3_int64 byte
     return length;
 }
 
-/* Truncates the log after its last valid frame. This removes zeros, frames that are older than the
- * first one, and the rest of a transaction that could not be finished. The caller holds a write
- * transaction that has not written, so no other connection appends. Failures are ignored. */
-static inline void rw_wal_trim(sqlite3 *database, const volatile unsigned int *header) {
+/* Truncates the log after its last valid frame, but not to less than `kept` bytes. This removes
+ * zeros, frames that are older than the first one, and the rest of a transaction that could not be
+ * finished. The caller holds a write transaction that has not written, so no other connection
+ * appends. Failures are ignored. */
+static inline void rw_wal_trim(sqlite3 *database, const volatile unsigned int *header,
+                               sqlite3_int64 kept) {
     /* A page of 65,536 bytes is written as 1. */
     const sqlite3_int64 written = ((const volatile unsigned short *)header)[7];
     const sqlite3_int64 page = written == 1 ? 65536 : written;
@@ -69,7 +71,7 @@ static inline void rw_wal_trim(sqlite3 *database, const volatile unsigned int *h
     if (sqlite3_file_control(database, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log) != SQLITE_OK)
         return;
     if (!log || !log->pMethods || log->pMethods->xFileSize(log, &length) != SQLITE_OK) return;
-    if (length > used) log->pMethods->xTruncate(log, used);
+    if (length > used && length > kept) log->pMethods->xTruncate(log, used > kept ? used : kept);
 }
 
 /* Makes the file at least `bytes` long by appending zeros. The caller is in a write transaction.

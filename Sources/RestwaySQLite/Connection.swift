@@ -15,6 +15,9 @@ package final class Connection: @unchecked Sendable {
         package var pageCacheKiB = 8 << 10
         /// The log is cut to this size when it is written from its start again.
         package var logBytesMax: Int64 = 64 << 20
+        /// The log keeps this length when room is made on a full disk, so that small commits find
+        /// room there even if the disk has none (see `reserveLog`).
+        package var logBytesKept: Int64 = 0
         /// Whether `giveBack` is possible for a file that the connection creates.
         package var mayGiveBackPages = false
         /// The most pages of the file, for tests that fill a file; `nil` sets no limit.
@@ -37,6 +40,9 @@ package final class Connection: @unchecked Sendable {
     private var transactions = TransactionStatements()
     /// The length of the log, as far as this connection has extended it.
     private var logBytes: Int64 = 0
+    private let logBytesKept: Int64
+    /// Whether the log is at least `logBytesKept` long.
+    private var keepsLog = false
     /// Whether `reserveLog` could not make the log as long as it wanted: the disk is nearly full.
     /// The log can still be moved into the file, which may have to grow for that; later it cannot.
     package private(set) var isShortOfRoom = false
@@ -45,6 +51,7 @@ package final class Connection: @unchecked Sendable {
     package init(_ path: String, _ options: Options = Options()) throws(SQLiteError) {
         self.path = path
         faults = options.faults
+        logBytesKept = options.logBytesKept
         (handle, file) = try Self.open(path, options)
         if let file { OpenFiles.add(file) }
         try configure(options)
@@ -59,6 +66,7 @@ package final class Connection: @unchecked Sendable {
     ) throws(Migrations.Refusal) {
         self.path = path
         faults = options.faults
+        logBytesKept = options.logBytesKept
         (handle, file) = try Migrations.Refusal.wrapping(Self.open(path, options))
         if let file { OpenFiles.add(file) }
         try format.admit(self)
@@ -72,6 +80,7 @@ package final class Connection: @unchecked Sendable {
     ) throws(Migrations.Refusal) {
         self.path = path
         faults = options.faults
+        logBytesKept = options.logBytesKept
         (handle, file) = try Migrations.Refusal.wrapping(Self.open(path, options))
         if let file { OpenFiles.add(file) }
         let head = try Migrations.Refusal.wrapping(head())
@@ -309,7 +318,8 @@ package final class Connection: @unchecked Sendable {
     /// Moves the log into the file.
     ///
     /// - Parameter mode: `SQLITE_CHECKPOINT_RESTART` waits, as long as the connection waits for
-    ///   locks, until no reader reads from the log any more.
+    ///   locks, until no reader reads from the log any more. `SQLITE_CHECKPOINT_TRUNCATE` then
+    ///   empties the log.
     /// - Returns: Whether all of it was moved.
     private func moveLog(_ mode: Int32) throws(SQLiteError) -> Bool {
         try fail(at: .checkpoint)
@@ -323,20 +333,26 @@ package final class Connection: @unchecked Sendable {
         return frames == moved
     }
 
-    /// Makes room when the disk is full, or nearly: cuts off the end of the log, which holds no
-    /// commit, and moves the log into the file. A commit overwrites the log from its start only if
-    /// no connection reads from it, so this waits for readers.
+    /// Makes room when the disk is full, or nearly: moves the log into the file, and cuts the log to
+    /// the length that it keeps. A commit overwrites the log from its start only if no connection
+    /// reads from it, so this waits for readers. If the log cannot be moved, its end is cut off,
+    /// which holds no commit.
     ///
     /// - Returns: Whether the log has room again, so that the write may now succeed.
     package func makeRoom() -> Bool {
         guard let walIndexHeader, !isInTransaction else { return false }
         do throws(SQLiteError) {
             try begin()
-            rw_wal_trim(handle, walIndexHeader)
-            logBytes = 0
-            isShortOfRoom = false
+            rw_wal_trim(handle, walIndexHeader, logBytesKept)
+            (logBytes, keepsLog, isShortOfRoom) = (0, false, false)
             rollBack()
-            return try moveLog(SQLITE_CHECKPOINT_RESTART)
+            guard logBytesKept > 0 else { return try moveLog(SQLITE_CHECKPOINT_RESTART) }
+            // The log has no commit then, so that it can be cut.
+            guard try moveLog(SQLITE_CHECKPOINT_TRUNCATE) else { return false }
+            try begin()
+            keepsLog = rw_wal_reserve(handle, logBytesKept) >= logBytesKept
+            rollBack()
+            return true
         } catch {
             return false
         }
@@ -346,14 +362,27 @@ package final class Connection: @unchecked Sendable {
     /// reaches the disk sooner than a commit that extends a file, because the file system has no
     /// data of its own to write. This is called within a transaction, so that no other connection
     /// writes. Failures are ignored.
-    package func reserveLog() {
-        guard let walIndexHeader, !rw_wal_index_is_moved(walIndexHeader) else { return }
+    ///
+    /// - Returns: Whether the log is at least `logBytesKept` long, so that small commits find room
+    ///   in it on a full disk, once it is written from its start again (`makeRoom`).
+    @discardableResult
+    package func reserveLog() -> Bool {
+        guard let walIndexHeader else { return true }
+        if !keepsLog { keepsLog = rw_wal_reserve(handle, logBytesKept) >= logBytesKept }
+        guard !rw_wal_index_is_moved(walIndexHeader) else { return keepsLog }
         let used = Int64(rw_wal_index_frame_count(walIndexHeader)) * Self.logFrameBytes
-        guard used + Self.logReserveMin > logBytes else { return }
+        guard used + Self.logReserveMin > logBytes else { return keepsLog }
         let more = min(max(used, Self.logReserveMin * 2), Self.logReserveMax)
         let length = rw_wal_reserve(handle, used + more)
         isShortOfRoom = length < used + more
         logBytes = max(used + more, length)
+        return keepsLog
+    }
+
+    /// The number of pages of the file that hold nothing. Later commits use them before they make
+    /// the file longer.
+    package func freePageCount() throws(SQLiteError) -> Int64 {
+        try run(.freePageCount, .step) ?? 0
     }
 
     /// Extends the file if the transaction has added pages to it, so that these pages can be moved
@@ -372,7 +401,7 @@ package final class Connection: @unchecked Sendable {
 
     private static let logHeaderBytes = 32
     /// The usual size of a page.
-    private static let pageBytes: Int64 = 4_096
+    package static let pageBytes: Int64 = 4_096
     /// The bytes in the log for a page of the usual size.
     private static let logFrameBytes = pageBytes + 24
     private static let logReserveMin: Int64 = 64 << 10

@@ -32,6 +32,11 @@ package struct SQLiteError: Error, Equatable, Sendable {
         SQLiteError(code: SQLITE_CORRUPT, message: message, path: path)
     }
 
+    /// Makes the error of a write for which the caller finds no room on the disk.
+    package static func full(_ path: String, _ message: String) -> SQLiteError {
+        SQLiteError(code: SQLITE_FULL, message: message, path: path)
+    }
+
     /// The primary result code, without the extension.
     package var primaryCode: Int32 { code & 0xFF }
 

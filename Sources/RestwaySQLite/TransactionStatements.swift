@@ -11,6 +11,8 @@ struct TransactionStatements {
         case commit
         /// Asks for the number of pages of the file, with the pages that the transaction has added.
         case pageCount
+        /// Asks for the number of pages of the file that hold nothing.
+        case freePageCount
 
         fileprivate var sql: String {
             switch self {
@@ -18,6 +20,7 @@ struct TransactionStatements {
             case .beginWriting: "BEGIN IMMEDIATE"
             case .commit: "COMMIT"
             case .pageCount: "PRAGMA page_count"
+            case .freePageCount: "PRAGMA freelist_count"
             }
         }
     }

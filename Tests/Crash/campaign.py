@@ -50,7 +50,7 @@ class Told:
             self.stuck.append(rest)
 
 
-def document(folder: Path, *, batch: bool) -> dict[str, Any]:
+def document(folder: Path, *, batch: int) -> dict[str, Any]:
     attributes = {
         name: {"source": name, "type": "int"} for name in ("id", "number", "version")
     }
@@ -84,7 +84,7 @@ def document(folder: Path, *, batch: bool) -> dict[str, Any]:
             "capMilliseconds": 4,
             "inProgress": [BUSY],
         },
-        **({"batch": {"path": "batch", "limit": 8}} if batch else {}),
+        **({"batch": {"path": "batch", "limit": batch}} if batch else {}),
     }
 
 
@@ -92,7 +92,7 @@ class Campaign:
     """Runs of one outbox against one server."""
 
     def __init__(
-        self, programs: Programs, server: RecordingServer, folder: Path, *, batch: bool = False
+        self, programs: Programs, server: RecordingServer, folder: Path, *, batch: int = 0
     ) -> None:
         self.programs = programs
         self.server = server

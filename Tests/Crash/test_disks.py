@@ -13,6 +13,8 @@ from programs import Programs
 from recording_server import Moods, RecordingServer
 
 CALM = Moods(temporary=0, loses_answers=0, breaks=0)
+# The server carries out each request as soon as it comes.
+GOOD = Moods(temporary=0, loses_answers=0, breaks=0, works_on=0)
 
 
 def _check_refusals(campaign: Campaign, *, may_be_kept: bool = False) -> None:
@@ -63,12 +65,37 @@ def test_a_file_that_may_not_grow_keeps_what_it_took(
         assert set(told.queued) == set(campaign.applied)
 
 
+def _check_recovery(
+    campaign: Campaign, server: RecordingServer, count: int, interrupt: str = ""
+) -> None:
+    """Fills the disk twice: each time the deliveries are recorded, and then there is room."""
+    for _ in range(2):
+        told = campaign.run("fill", count, interrupt)
+        assert told.refused
+        assert told.queued
+        assert told.finished, "not all deliveries could be recorded"
+    assert all("the disk is full" in why for each in campaign.told for why in each.refused)
+    campaign.check()
+    _check_refusals(campaign)
+    kept = [tag for told in campaign.told for tag in told.queued]
+    assert sorted(kept) == sorted(campaign.applied)
+    assert len(server.record.arrivals) == len(campaign.applied), "a request was sent again"
+
+
+def test_an_outbox_that_has_filled_the_disk_records_its_deliveries(
+    programs: Programs, folder: Path
+) -> None:
+    with RecordingServer(1, GOOD) as server:
+        campaign = Campaign(programs, server, folder, batch=32)
+        _check_recovery(campaign, server, 900, f"quota:{250 << 10}")
+
+
 @pytest.fixture
 def small_disk(folder: Path) -> Iterator[Path]:
-    """Mounts a file system of 256 KiB, if this process may do so."""
+    """Mounts a file system of 384 KiB, if this process may do so."""
     disk = folder / "disk"
     disk.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(disk)]
+    command = ["mount", "-t", "tmpfs", "-o", "size=384k", "tmpfs", str(disk)]
     if subprocess.run(command, capture_output=True, check=False).returncode != 0:
         pytest.skip("no file system may be mounted here; a quota stands for it")
     yield disk
@@ -89,6 +116,13 @@ def test_a_small_disk_holds_any_number_of_requests_one_after_the_other(
             assert told.refused == []
             campaign.drain()
         campaign.check()
+
+
+def test_a_small_disk_that_the_outbox_has_filled_recovers(
+    small_disk: Path, programs: Programs
+) -> None:
+    with RecordingServer(2, GOOD) as server:
+        _check_recovery(Campaign(programs, server, small_disk), server, 700)
 
 
 def test_a_full_disk_is_an_error_and_keeps_what_it_took(

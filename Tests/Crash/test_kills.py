@@ -105,7 +105,7 @@ def test_what_is_only_marked_as_done_is_not_sent_again(
     marked = 0
     wanted = -(-kills // 8)
     for campaign in campaigns(
-        programs, folder, chance, wanted, batch=True, moods=MOSTLY_GOOD
+        programs, folder, chance, wanted, batch=8, moods=MOSTLY_GOOD
     ):
         for _ in range(KILLS_EACH):
             campaign.run("lanes", 64)

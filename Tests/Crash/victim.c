@@ -5,8 +5,8 @@
  * MODE work: enqueues COUNT requests, numbered from FIRST, from two threads into lanes LANE.*, and
  * flushes meanwhile;
  * online: like work, but tries each request first; enqueue: like work, but never flushes; lanes:
- * like work, with many lanes and without objects; serve: flushes until it is killed; drain: flushes
- * until no item is left.
+ * like enqueue, with many lanes and without objects; fill: like lanes, then flushes until no item is
+ * left; serve: flushes until it is killed; drain: flushes until no item is left.
  *
  * Lines: "R" the client is made, "Q <tag>" stored, "D <tag>" delivered, "E <tag> <why>" neither
  * stored nor delivered, "F" nothing is left, "X <why>" it cannot continue. */
@@ -176,13 +176,15 @@ int main(int argc, char **argv) {
     restway_error *error = NULL;
     pthread_t threads[THREADS];
     const char *mode;
+    int fills;
 
     if (argc != 7) return 4;
     mode = argv[3];
     first = atol(argv[4]);
     count = atol(argv[5]);
     lanes = argv[6];
-    has_many_lanes = strcmp(mode, "lanes") == 0;
+    fills = strcmp(mode, "fill") == 0;
+    has_many_lanes = fills || strcmp(mode, "lanes") == 0;
     flushes = strcmp(mode, "enqueue") != 0 && !has_many_lanes;
     options.base_url = argv[2];
     expect(restway_api_load_file(argv[1], &api, &error), &error);
@@ -197,7 +199,7 @@ int main(int argc, char **argv) {
     for (size_t thread = 0; thread < THREADS; thread++)
         if (pthread_create(&threads[thread], NULL, enqueue, (void *)thread) != 0) return 5;
     for (size_t thread = 0; thread < THREADS; thread++) pthread_join(threads[thread], NULL);
-    if (flushes) flush_all(strcmp(mode, "serve") == 0);
+    if (flushes || fills) flush_all(strcmp(mode, "serve") == 0);
     restway_store_release(store);
     restway_client_release(client);
     restway_api_release(api);

@@ -137,7 +137,7 @@ final class OutboxEnduranceTests: OutboxTestCase {
 
     // MARK: Flushes that failed
 
-    func testAFlushThatCouldNotNoteItsEndGoesOnByItself() throws {
+    func testNothingIsSentBeforeADeliveryIsRecorded() throws {
         let client = try client(
             #", "intervalMilliseconds": -1, "busyTimeoutMilliseconds": 0"#)
         // This client is the sender from here on.
@@ -151,14 +151,17 @@ final class OutboxEnduranceTests: OutboxTestCase {
         first.answer(200, #"{"id":1}"#)
         let outbox = try client.requireOutbox()
         wait("the end of the flush") { !outbox.flushing.state.withLock { $0.machine.isActive } }
-        XCTAssertEqual(try states(client), ["1 waiting", "2 waiting"])
+        XCTAssertEqual(try states(client), ["1 sending", "2 waiting"])
+        // A flush by hand tries to record the delivery, too, and sends nothing.
+        try flush(client)
+        XCTAssertEqual(nextFlushed().failure?.reason, .outbox)
+        XCTAssertEqual(transport.waitingCount, 0)
         other.rollBack()
         advanceUntilSomethingIsSent(within: 2_000)
-        // The server has applied the key.
         let second = transport.next()
-        XCTAssertEqual(key(second.exchange), key(first.exchange))
-        second.answer(200, #"{"id":1}"#)
-        transport.answer(200, #"{"id":2}"#)
+        XCTAssertTrue(text(second.exchange).hasPrefix("PUT things/2"), "the first was delivered")
+        XCTAssertEqual(try states(client), ["2 sending"])
+        second.answer(200, #"{"id":2}"#)
         try wait("an empty outbox") { try states(client).isEmpty }
     }
 

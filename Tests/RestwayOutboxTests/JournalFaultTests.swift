@@ -238,6 +238,42 @@ final class JournalFaultTests: JournalTestCase {
         XCTAssertEqual(try journal.counts().waiting, 2)
     }
 
+    func testAnOutboxThatHasFilledTheDiskRecordsAllResultsAndThenTakesRequestsAgain() throws {
+        let journal = try openSender { $0.connection.pagesMax = 80 }
+        defer { journal.close() }
+        for round in 1...2 {
+            var stored = 0
+            var refused: OutboxError?
+            while refused == nil, stored < 5_000 {
+                refused = refusal {
+                    _ = try journal.enqueue(
+                        self.entry(
+                            "lane \(stored)", body: String(repeating: "x", count: 300),
+                            creates: .random()))
+                    stored += 1
+                }
+            }
+            XCTAssertEqual(refused?.isFull, true, refused?.message ?? "nothing was refused")
+            XCTAssertEqual(refused?.message.contains("the disk is full"), true)
+            XCTAssertGreaterThan(stored, 20)
+            var settled = 0
+            while case let ids = try taken(journal), !ids.isEmpty {
+                // Each identity takes room of its own.
+                _ = try journal.settle(
+                    ids.map { id in
+                        .remove(
+                            id: id,
+                            identity: .string(String(repeating: "\(round)", count: 100) + "\(id)"),
+                            lane: Lane(named: "known \(id)"))
+                    }, now: 0)
+                settled += ids.count
+            }
+            XCTAssertEqual(settled, stored)
+            XCTAssertEqual(try journal.counts().waiting, 0)
+            try journal.forgetIdentities(through: .max, namedBefore: .max)
+        }
+    }
+
     func testAWriteForWhichThereIsNoRoomIsTriedAgainOnceTheLogIsMoved() throws {
         let state = Lock<(fullCommits: Int, checkpoints: Int)>((0, 0))
         let journal = try open { options in

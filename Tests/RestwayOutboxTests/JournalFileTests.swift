@@ -4,7 +4,8 @@ import XCTest
 
 /// Files of earlier versions, and lookups by index.
 final class JournalFileTests: JournalTestCase {
-    private static let undoingVersion9 = "DROP INDEX itemOfOthers; "
+    private static let undoingVersion10 = "DROP TABLE reserve; "
+    private static let undoingVersion9 = undoingVersion10 + "DROP INDEX itemOfOthers; "
         + "ALTER TABLE item DROP COLUMN owner; ALTER TABLE outbox DROP COLUMN owner; "
     private static let undoingVersion8 = undoingVersion9
         + "ALTER TABLE item DROP COLUMN waitSince; "
@@ -56,7 +57,7 @@ final class JournalFileTests: JournalTestCase {
         _ = try journal.settle([.remove(id: 1, identity: .integer(1), lane: nil)], now: 5)
         try journal.forgetIdentities(through: 1, namedBefore: 6)
         XCTAssertNil(try journal.identity(of: local))
-        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 9)
+        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 10)
     }
 
     func testAFileOfTheSecondVersionTakesRequestsThatMakeSeveralObjects() throws {
@@ -69,7 +70,7 @@ final class JournalFileTests: JournalTestCase {
         }
         try change(Self.undoingVersion3 + "PRAGMA user_version = 2")
         let journal = try openSender()
-        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 9)
+        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 10)
         XCTAssertEqual(try journal.item(2)?.dependencies, [local])
         var second = entry("b")
         second.companions = [OutboxCompanion(local: inner, entity: "Thing", storeKey: 9)]
@@ -94,7 +95,7 @@ final class JournalFileTests: JournalTestCase {
         }
         try change(Self.undoingVersion4 + "PRAGMA user_version = 3")
         let journal = try openSender()
-        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 9)
+        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 10)
         for first in stride(from: Int64(1), through: 60, by: 10) {
             let ids = Array(first..<first + 10)
             XCTAssertEqual(try taken(journal), ids)

@@ -137,6 +137,9 @@ struct FlushMachine: Sendable {
     /// Whether a flush is running.
     var isActive: Bool { flush != nil }
 
+    /// Whether no flush is running, or the running flush sends nothing more.
+    var hasStopped: Bool { flush?.hasStopped ?? true }
+
     /// Whether no thread looks for items and no call is left.
     var isIdle: Bool { look == .none && callsOut == 0 && callsBeingSettled == 0 }
 

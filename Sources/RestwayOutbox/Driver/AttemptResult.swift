@@ -124,6 +124,18 @@ final class AttemptResult: @unchecked Sendable {
         isFinal = false
     }
 
+    /// Leaves the body of the answer out of the dead letter, because the disk has no room for it.
+    ///
+    /// - Returns: Whether there was such a body.
+    func forgetAnswerBody() -> Bool {
+        guard case .bury(let id, let trouble, var answer?, let attempts) = settlements.last,
+            !answer.body.isEmpty
+        else { return false }
+        answer.body = []
+        settlements = [.bury(id: id, trouble: trouble, answer: answer, attempts: attempts)]
+        return true
+    }
+
     /// Returns for how long the other items wait, too, when this item waits for so long; `nil` if
     /// they do not wait.
     private static func hold(

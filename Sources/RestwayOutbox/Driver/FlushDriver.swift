@@ -14,6 +14,9 @@ final class FlushDriver: Sendable {
         fileprivate var flush = Flush()
         /// What a flush that nobody waited for has sent just now.
         fileprivate var untold = Untold()
+        /// Results that could not be written, for example because the disk is full. Nothing is sent
+        /// before they are written; their items stay in flight.
+        fileprivate var unwritten: [AttemptResult] = []
         fileprivate var timer: TimerTicket?
         /// Whether the log says that the server refuses batches.
         fileprivate var hasLoggedRefusal = false
@@ -162,9 +165,13 @@ final class FlushDriver: Sendable {
     private func look() {
         while true {
             let isRuledOut = isRuledOut
-            let (step, sender, ended) = state.withLock { state in
+            let (left, step, sender, ended) = state.withLock { state in
                 // Without a client, nothing can be sent any more.
                 if state.sender == nil { state.machine.close() }
+                if !state.unwritten.isEmpty, !state.machine.hasStopped {
+                    defer { state.unwritten = [] }
+                    return (state.unwritten, FlushMachine.Step.rest, state.sender, Flush?.none)
+                }
                 let step = state.machine.next(isRuledOut: isRuledOut)
                 let ended = step == .end ? state.flush : nil
                 if step == .end {
@@ -173,7 +180,12 @@ final class FlushDriver: Sendable {
                     }
                     state.flush = Flush()
                 }
-                return (step, state.sender, ended)
+                return ([], step, state.sender, ended)
+            }
+            guard left.isEmpty else {
+                let reports = write(left)
+                state.withLock { $0.flush.sent += reports }
+                continue
             }
             if let ended { return finish(ended) }
             guard case .take(let take) = step, let sender else { return }
@@ -386,8 +398,8 @@ final class FlushDriver: Sendable {
             }
             return state.machine.answered()
         }
-        guard owesLook else { return write(failed ?? makeResults()) }
-        around.pool.submit { self.write(failed ?? makeResults()) }
+        guard owesLook else { return noteSettled(write(failed ?? makeResults())) }
+        around.pool.submit { self.noteSettled(self.write(failed ?? makeResults())) }
         look()
     }
 
@@ -402,38 +414,66 @@ final class FlushDriver: Sendable {
                 + (refused.failure?.message ?? ""))
     }
 
-    /// Writes the results of a call to the file and reports them. It runs on a worker.
-    private func write(_ results: [AttemptResult]) {
-        notices.writing(results) { writeAndReport(results) }
+    /// Writes results to the file and reports them. It runs on a worker. Results that could not be
+    /// written are kept, and nothing more is sent before they are written.
+    ///
+    /// - Returns: The items that were sent and whose results are written.
+    private func write(_ results: [AttemptResult]) -> [StoredRequest] {
+        var sent: [StoredRequest] = []
+        var parts = [results]
+        while let part = parts.popLast() {
+            do throws(OutboxError) {
+                sent += try writeTogether(part)
+            } catch {
+                if error.isFull {
+                    // A part of the results may find room, and makes room for the others.
+                    guard part.count == 1 else {
+                        let middle = part.count / 2
+                        parts += [Array(part[middle...]), Array(part[..<middle])]
+                        continue
+                    }
+                    if part[0].forgetAnswerBody() {
+                        parts.append(part)
+                        continue
+                    }
+                }
+                stop(Failure(error, path: journal.path), heldMilliseconds: retryMilliseconds)
+                let left = part + parts.reversed().joined()
+                guard case .file = error else {
+                    // Another client sends these items again, with the same idempotency keys, by
+                    // which the server knows them.
+                    journal.release(left.map(\.item.id))
+                    break
+                }
+                state.withLock { $0.unwritten += left }
+                break
+            }
+        }
+        return sent
     }
 
-    private func writeAndReport(_ results: [AttemptResult]) {
+    /// Writes results in one transaction and reports them.
+    private func writeTogether(_ results: [AttemptResult]) throws(OutboxError) -> [StoredRequest] {
+        let number = notices.beginWrite(results)
+        defer { notices.endWrite(number) }
         var results = results
         var settlements: [OutboxSettlement] = []
         for result in results { settlements += result.settlements }
         let released = results.filter { $0.settlements.isEmpty }.map { $0.item.id }
         if !settlements.isEmpty {
-            do throws(Failure) {
-                let now = around.clock.wallMicroseconds()
-                let settled = try journal.checked(journal.settle(settlements, now: now))
-                for result in results where settled.missing.contains(result.item.id) {
-                    notices.tellWithdrawn(result.report)
-                }
-                results.removeAll { settled.missing.contains($0.item.id) }
-                report(results, buried: settled.buried)
-            } catch {
-                // The items go out again with the same idempotency keys, by which the server knows
-                // them.
-                journal.release(settlements.map(\.id) + released)
-                stop(error, heldMilliseconds: retryMilliseconds)
-                return noteSettled([])
+            let now = around.clock.wallMicroseconds()
+            let settled = try journal.settle(settlements, now: now)
+            for result in results where settled.missing.contains(result.item.id) {
+                notices.tellWithdrawn(result.report)
             }
+            results.removeAll { settled.missing.contains($0.item.id) }
+            report(results, buried: settled.buried)
         }
         // This comes after the settlement: a program that sees these items wait may react to it and
         // let them go out.
         if !released.isEmpty { journal.release(released) }
         for result in results where result.isFinal { tellEnd(of: result.report, result.failure) }
-        noteSettled(results.filter { $0.wasSent }.map { $0.report })
+        return results.filter { $0.wasSent }.map { $0.report }
     }
 
     /// Tells drafts and observers of the store about settled items.

@@ -156,12 +156,13 @@ final class OutboxNotices: Sendable {
         }
     }
 
-    /// Writes results of items. The ends of these items are told before `write` returns.
-    func writing(_ results: [AttemptResult], _ write: () -> Void) {
-        let number = awaited.withLock { $0.beginWrite(results) }
-        write()
-        awaited.withLock { $0.endWrite(number) }
+    /// Results of items are about to be written. The ends of these items are told before the caller
+    /// calls `endWrite` with the number that this returns.
+    func beginWrite(_ results: [AttemptResult]) -> Int {
+        awaited.withLock { $0.beginWrite(results) }
     }
+
+    func endWrite(_ number: Int) { awaited.withLock { $0.endWrite(number) } }
 
     /// Tells those who wait for an item that the program has removed while it was being sent.
     func tellWithdrawn(_ item: StoredRequest) {

@@ -60,6 +60,12 @@ enum OutboxError: Error, Equatable, Sendable {
         return false
     }
 
+    /// Whether the disk is full.
+    var isFull: Bool {
+        if case .file(let error) = self { return error.isFull }
+        return false
+    }
+
     /// Whether the same operation may succeed a moment later.
     var isTemporary: Bool {
         if case .file(let error) = self { return error.isBusy }

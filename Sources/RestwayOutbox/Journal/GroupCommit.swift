@@ -8,8 +8,16 @@ import RestwayThreads
 /// callers that do not wait. The leader writes one group and passes the lead on. Waiting threads
 /// are woken one by one, each when its write is over or when it is to lead.
 final class GroupCommit: Sendable {
+    enum Kind {
+        /// The write stores requests. It fails rather than use the room that is kept for results
+        /// (see `DeliveryRoom`).
+        case storing
+        case other
+    }
+
     /// A write of one caller.
     private final class Write: @unchecked Sendable {
+        let kind: Kind
         /// This function runs in the transaction. It runs a second time, in a transaction of its
         /// own, if its group failed.
         let body: (JournalTransaction) throws(OutboxError) -> Void
@@ -24,9 +32,10 @@ final class GroupCommit: Sendable {
         var isOver = false
 
         init(
-            _ body: @escaping (JournalTransaction) throws(OutboxError) -> Void,
+            _ kind: Kind, _ body: @escaping (JournalTransaction) throws(OutboxError) -> Void,
             _ done: (@Sendable (OutboxError?) -> Void)?
         ) {
+            self.kind = kind
             self.body = body
             self.done = done
         }
@@ -75,10 +84,11 @@ final class GroupCommit: Sendable {
     /// Returns when everything that `body` wrote is on disk. If this throws, nothing that `body`
     /// wrote is on disk.
     func run<Result>(
+        _ kind: Kind = .other,
         _ body: @escaping (JournalTransaction) throws(OutboxError) -> Result
     ) throws(OutboxError) -> Result {
         var result: Result?
-        let write = Write({ (transaction) throws(OutboxError) in
+        let write = Write(kind, { (transaction) throws(OutboxError) in
             result = try body(transaction)
         }, nil)
         let leads: Bool? = state.withLock { state in
@@ -104,10 +114,10 @@ final class GroupCommit: Sendable {
 
     /// Queues a write and calls `done` on a worker, exactly once.
     func submit(
-        _ body: @escaping (JournalTransaction) throws(OutboxError) -> Void,
+        _ kind: Kind, _ body: @escaping (JournalTransaction) throws(OutboxError) -> Void,
         _ done: @escaping @Sendable (OutboxError?) -> Void
     ) {
-        let write = Write(body, done)
+        let write = Write(kind, body, done)
         enum Next { case nothing, askWorker, lead, refuse }
         while true {
             let next: Next? = watch { state in
@@ -283,16 +293,17 @@ final class GroupCommit: Sendable {
     private func attempt(_ group: [Write]) -> OutboxError? {
         let connection = file.connection
         do throws(OutboxError) {
-            try JournalConnection.wrapping { () throws(SQLiteError) in
+            let keepsLog = try JournalConnection.wrapping { () throws(SQLiteError) in
                 // A failed rollback may have left a transaction open.
                 if connection.isInTransaction { try connection.run("ROLLBACK") }
                 try connection.begin()
-                connection.reserveLog()
+                return connection.reserveLog()
             }
             let transaction = try JournalTransaction(file, secretHeaders: secretHeaders)
             for write in group {
                 write.failure = nil
                 do throws(OutboxError) {
+                    if write.kind == .storing, !keepsLog { throw DeliveryRoom.error(path) }
                     try write.body(transaction)
                 } catch {
                     if case .file = error { throw error }
@@ -300,6 +311,9 @@ final class GroupCommit: Sendable {
                 }
             }
             try transaction.finish()
+            if group.contains(where: { $0.kind == .storing && $0.failure == nil }) {
+                try transaction.keepRoom()
+            }
             try JournalConnection.wrapping { () throws(SQLiteError) in
                 try connection.reserveFile()
                 try connection.commit()

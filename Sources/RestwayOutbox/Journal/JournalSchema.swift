@@ -10,7 +10,7 @@ enum JournalSchema {
     static let migrations = Migrations(
         applicationID: 0x5277_4F42,
         steps: [version1, version2, version3, version4, version5, version6, version7, version8,
-            version9,
+            version9, version10,
         ])
 
     /// The row of `outbox` holds the counts, so that items need not be counted. `deadLetters` is
@@ -100,6 +100,10 @@ enum JournalSchema {
         ALTER TABLE outbox ADD COLUMN owner TEXT;
         CREATE INDEX itemOfOthers ON item (id) WHERE state = 3;
         """
+
+    /// A table without rows, with which a transaction adds pages to the file that hold nothing (see
+    /// `DeliveryRoom`).
+    private static let version10 = "CREATE TABLE reserve (room BLOB NOT NULL);"
 
     // MARK: Opening
 

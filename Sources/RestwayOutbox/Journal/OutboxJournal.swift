@@ -36,6 +36,7 @@ final class OutboxJournal: Sendable {
     init(_ path: String, _ options: Options = Options()) throws(OutboxError) {
         var options = options
         options.connection.isDurable = true
+        options.connection.logBytesKept = DeliveryRoom.logBytes
         self.path = path
         self.options = options
         let (writer, reader) = try JournalSchema.open(path, options.connection)
@@ -67,7 +68,7 @@ final class OutboxJournal: Sendable {
     ///   look for them. Identities that are already known are filled in there.
     /// - Returns: The id of the item, which is on disk.
     func enqueue(_ entry: OutboxEntry, places: [LocalIDPlace]? = nil) throws(OutboxError) -> Int64 {
-        try writes.run { (transaction) throws(OutboxError) in
+        try writes.run(.storing) { (transaction) throws(OutboxError) in
             try transaction.enqueue(entry, places)
         }
     }
@@ -80,7 +81,7 @@ final class OutboxJournal: Sendable {
         _ done: @escaping @Sendable (Result<Int64, OutboxError>) -> Void
     ) {
         let id = Lock<Int64>(0)
-        writes.submit({ (transaction) throws(OutboxError) in
+        writes.submit(.storing, { (transaction) throws(OutboxError) in
             let number = try transaction.enqueue(entry, places)
             id.withLock { $0 = number }
         }, { failure in done(failure.map { .failure($0) } ?? .success(id.withLock { $0 })) })
@@ -92,9 +93,10 @@ final class OutboxJournal: Sendable {
     /// Writes a change of items, but not the addition of items and not the mark that items are
     /// done.
     func change<Result>(
+        _ kind: GroupCommit.Kind = .other,
         _ body: @escaping (JournalTransaction) throws(OutboxError) -> Result
     ) throws(OutboxError) -> Result {
-        try writes.run { (transaction) throws(OutboxError) in
+        try writes.run(kind) { (transaction) throws(OutboxError) in
             try transaction.beginChange()
             return try body(transaction)
         }
@@ -104,7 +106,7 @@ final class OutboxJournal: Sendable {
 
     /// Changes a dead letter. It stays a dead letter until it is retried or dropped.
     func edit(_ id: Int64, _ edit: OutboxEdit) throws(OutboxError) {
-        try change { (transaction) throws(OutboxError) in try transaction.edit(id, edit) }
+        try change(.storing) { (transaction) throws(OutboxError) in try transaction.edit(id, edit) }
     }
 
     /// Makes a dead letter wait again, at its old place, with its key and with no attempts counted.
