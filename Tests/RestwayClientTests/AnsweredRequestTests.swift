@@ -211,6 +211,61 @@ final class AnsweredRequestTests: OutboxTestCase {
         }
     }
 
+    func testWithoutRedirectsRequestsEndAsWithThem() throws {
+        // Redirects are answers (`nil`), or any redirect is one too many.
+        for (status, word, redirectsMax): (Int, String, Int?) in [
+            (301, "dead", nil), (302, "waiting", nil), (303, "delivered", nil),
+            (301, "dead", 0), (302, "waiting", 0),
+        ] {
+            wire = FakeTransport()
+            let client = try client(transport: wire) { $0.calls.redirectsMax = redirectsMax }
+            try queueOffline(client, post())
+            try flush(client, isForced: true)
+            redirect(wire.next(), status, status == 301 ? slash : login)
+            XCTAssertEqual(words(nextFlushed()), ["1 \(word) \(status)"])
+            if status == 302 {
+                XCTAssertEqual(try client.requireOutbox().find(1).waitReason, .credential)
+            }
+            _ = try client.requireOutbox().dropAll()
+            try client.setReachability(.reachable)
+            let (draft, spec) = try draft(client)
+            let call = try client.send(spec)
+            redirect(wire.next(), status, slash)
+            let failure = try XCTUnwrap(failure(of: call))
+            XCTAssertEqual(failure.reason, .http)
+            XCTAssertEqual(failure.httpStatus, status)
+            XCTAssertEqual(failure.response?.headers[first: "Location"], slash)
+            XCTAssertNil(draft.snapshot().identity)
+            XCTAssertEqual(try states(client), [])
+            XCTAssertEqual(wire.waitingCount, 0)
+            client.close()
+            removeFiles()
+        }
+    }
+
+    func testARedirectInABatchIsAnAnswerToItsItem() throws {
+        for (status, word) in [(301, "dead"), (302, "waiting"), (303, "delivered")] {
+            wire = FakeTransport()
+            let client = try client(
+                "", #", "batch": {"path": "/batch"}"#, transport: wire)
+            try queueOffline(client, post(), put(5))
+            try flush(client, isForced: true)
+            let target = status == 301 ? slash : login
+            wire.next().answer(
+                200,
+                #"[{"code": \#(status), "headers": {"Location": "\#(target)"}}, {"code": 204}]"#)
+            XCTAssertEqual(
+                words(nextFlushed()), ["1 \(word) \(status)", "2 delivered 204"])
+            XCTAssertEqual(wire.waitingCount, 0, "no redirect is followed")
+            if word != "delivered" {
+                let item = try client.requireOutbox().find(1)
+                XCTAssertEqual(item.waitReason, status == 302 ? .credential : nil)
+            }
+            client.close()
+            removeFiles()
+        }
+    }
+
     func testA302ToAnotherOriginIsOfTheNetwork() throws {
         let client = try eagerClient()
         try queueOffline(client, post())

@@ -360,6 +360,25 @@ final class OutboxBatchTests: OutboxTestCase {
         XCTAssertEqual(try client.requireOutbox().counts().waiting, 3)
     }
 
+    func testASessionOfTheProgramFailsWithTheRefusalOfItsBatchPath() throws {
+        for status in [400, 404, 405, 413, 501] {
+            let wire = FakeTransport()
+            let client = try client("", batch, transport: wire)
+            let session = try BatchSession(client.batches)
+            let calls = try [put(1, "1"), put(2, "2"), put(3, "3")].map { try session.add($0) }
+            try session.send()
+            XCTAssertEqual(try uris(wire.answer(status)), ["/things/1 1", "/things/2 2"])
+            let failures = calls.map { failure(of: $0) }
+            XCTAssertEqual(failures.map { $0?.reason }, [.http, .http, .batch])
+            XCTAssertEqual(failures.map { $0?.httpStatus }, [status, status, 0])
+            XCTAssertEqual(refusal { try session.wait(milliseconds: 0) }?.httpStatus, status)
+            XCTAssertEqual(wire.waitingCount, 0, "nothing goes out by itself")
+            XCTAssertEqual(try states(client), [], "nothing is stored")
+            client.close()
+            removeFiles()
+        }
+    }
+
     func testRequestsOfOneLaneInASessionGoInOneCallAfterTheOther() throws {
         let client = try client("", batch)
         let session = try BatchSession(client.batches)

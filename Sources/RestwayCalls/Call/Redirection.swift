@@ -24,9 +24,22 @@ extension StageEntry {
             !request.sending.isInBatch
         else { return .notFollowed }
         let (count, visit) = call.state.withLock { ($0.machine.redirects, $0.ties.visit) }
-        let decision = RedirectPolicy.decide(
-            status: status, method: request.exchange.method, location: location,
-            from: request.exchange.url, followed: count, redirectsMax: max)
+        func decide(followed count: Int, redirectsMax max: Int) -> RedirectDecision {
+            RedirectPolicy.decide(
+                status: status, method: request.exchange.method, location: location,
+                from: request.exchange.url, followed: count, redirectsMax: max)
+        }
+        let decision = decide(followed: count, redirectsMax: max)
+        // The redirect that is one too many may also be one that is not followed in any case.
+        if case .fail(.tooMany) = decision, mayBeOfNetwork {
+            return .refused(NetworkAnswers.leadsAway)
+        }
+        if case .fail(.tooMany) = decision,
+            case .follow(let method, let target, _, _) = decide(followed: 0, redirectsMax: 1),
+            wouldLose(method, status, network)
+        {
+            return .refused(NetworkAnswers.wouldLose(request.exchange, at: target))
+        }
         switch decision {
         case .stop:
             return .notFollowed
@@ -43,8 +56,7 @@ extension StageEntry {
             judged(.fail, .failure(failure))
             return .followed
         case .follow(let method, let target, _, _)
-        where method != request.exchange.method && status != 303 && network.isAboutContent
-            && !mayBeOfNetwork:
+        where wouldLose(method, status, network) && !mayBeOfNetwork:
             return .refused(NetworkAnswers.wouldLose(request.exchange, at: target))
         case .follow(_, _, true, _) where !request.isRewindable:
             return .refused(Judgement.notRewindable)
@@ -81,6 +93,11 @@ extension StageEntry {
             }
             return .followed
         }
+    }
+
+    /// Whether a redirect to a request with `method` would leave out what the server has to take.
+    private func wouldLose(_ method: String, _ status: Int, _ network: NetworkAnswers) -> Bool {
+        method != request.exchange.method && status != 303 && network.isAboutContent
     }
 
     /// Returns the request before the redirects that the attempt has followed, at which the next
