@@ -30,6 +30,29 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_inspect(
     restway_client *client, const restway_request *request, restway_outgoing **out_outgoing,
     restway_error **out_error);
 
+/** Checks, before a request is sent, whether its answer can give objects that the program reads into
+ *  a type of its own, as far as the API document says it. Nothing is sent, and modifiers are not
+ *  called. The answer cannot give them if its body is saved, streamed or read by another parser
+ *  than "objects", if the document maps nothing of it or maps it to a value, or if each entity that
+ *  it may be mapped to is another one than @p entity or lacks one of @p names.
+ *
+ *  @param client     *Borrowed*.
+ *  @param request    *Borrowed*.
+ *  @param type       The name of the type, for the message of the error. *Borrowed*.
+ *  @param entity     The entity of the objects; NULL for any entity. An entity that extends it, or
+ *                    that it extends, is fine too. *Borrowed*.
+ *  @param names      The attributes and relationships without which no value of the type can be
+ *                    made; may be NULL if @p name_count is 0. *Borrowed*.
+ *  @param name_count The number of @p names.
+ *  @return RESTWAY_OK; RESTWAY_E_MAPPING if the answer cannot give the objects: the message names
+ *          the type, the route and what the route gives; RESTWAY_E_INVALID_ARGUMENT; as
+ *          restway_client_url() for a request that leads nowhere.
+ *
+ *  Threads: any. Blocks: on the file of a SQLite store, else never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_check_objects(
+    restway_client *client, const restway_request *request, const char *type, const char *entity,
+    const char *const *names, size_t name_count, restway_error **out_error);
+
 /** Writes the URL of an object: the object router finds the path by entity and method, and the
  *  attributes of the object fill its variables. Query parameters that the API document adds to
  *  requests are not part of it.

@@ -31,6 +31,22 @@ public func restway_client_inspect(
     }
 }
 
+@_cdecl("restway_client_check_objects") @implementation
+public func restway_client_check_objects(
+    _ client: InHandle, _ request: InHandle, _ type: CString?, _ entity: CString?,
+    _ names: In<CString?>?, _ nameCount: Int, _ outError: OutHandle?
+) -> restway_status {
+    ClientHandle.using(client, outError) { client throws(Failure) in
+        let spec = try RequestHandle.argument(request).copy()
+        var wanted = WantedObjects(type: try Argument.nonEmptyString(type, "type"))
+        if entity != nil { wanted.entity = try Argument.nonEmptyString(entity, "entity") }
+        for (index, name) in try Argument.elements(names, nameCount, "names").enumerated() {
+            wanted.names.append(try Argument.nonEmptyString(name, "names[\(index)]"))
+        }
+        try client.calls.check(spec, gives: wanted)
+    }
+}
+
 @_cdecl("restway_client_url") @implementation
 public func restway_client_url(
     _ client: InHandle, _ method: CString?, _ object: InHandle, _ buffer: Out<CChar>?,

@@ -108,6 +108,16 @@ package final class LoadedAPI: Sendable {
         }
     }
 
+    /// Returns the descriptors that may apply to the body of a successful answer.
+    package func successDescriptors(
+        _ method: Method, _ choice: DescriptorChoice
+    ) -> [ResponseDescriptor] {
+        candidates(choice).map { definition.descriptors[$0] }.filter {
+            $0.event == nil && $0.statuses.overlaps(.success) && $0.methodSet.contains(method)
+                && choice.fits($0.template, of: $0.routeKey)
+        }
+    }
+
     /// Returns the descriptor that writes objects of `entity`: the route's own descriptor or, if
     /// the route has no descriptor, the first of the most specific descriptors.
     package func requestDescriptor(

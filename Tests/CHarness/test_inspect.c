@@ -93,6 +93,37 @@ static void client_url__is_found_by_the_object_router(void **state) {
     restway_client_release(client);
 }
 
+static void check_objects__says_what_an_answer_cannot_give(void **state) {
+    (void)state;
+    restway_client *client = make_client();
+    restway_request *request = make_route("enterprises");
+    const char *names[] = {"itemID", "name", "employees"};
+    const char *wrong[] = {"itemID", "nmae"};
+    assert_ok(restway_client_check_objects(client, request, "company", NULL, names, 3, &failure));
+    assert_ok(
+        restway_client_check_objects(client, request, "company", "Enterprise", NULL, 0, &failure));
+    assert_fails(restway_client_check_objects(client, request, "company", NULL, wrong, 2, &failure),
+        RESTWAY_E_MAPPING, "company cannot be read from the answers to the route \"enterprises\"");
+    assert_fails(restway_client_check_objects(client, request, "company", NULL, wrong, 2, &failure),
+        RESTWAY_E_MAPPING, "did you mean \"name\"?");
+    assert_fails(
+        restway_client_check_objects(client, request, "person", "Person", NULL, 0, &failure),
+        RESTWAY_E_MAPPING, "Enterprise");
+    assert_ok(restway_request_set_parser(request, "text", &failure));
+    assert_fails(restway_client_check_objects(client, request, "company", NULL, NULL, 0, &failure),
+        RESTWAY_E_MAPPING, "the parser \"text\"");
+    assert_fails(restway_client_check_objects(NULL, request, "company", NULL, NULL, 0, &failure),
+        RESTWAY_E_INVALID_ARGUMENT, "client");
+    assert_fails(restway_client_check_objects(client, NULL, "company", NULL, NULL, 0, &failure),
+        RESTWAY_E_INVALID_ARGUMENT, "request");
+    assert_fails(restway_client_check_objects(client, request, NULL, NULL, NULL, 0, &failure),
+        RESTWAY_E_INVALID_ARGUMENT, "type");
+    assert_fails(restway_client_check_objects(client, request, "company", NULL, NULL, 1, &failure),
+        RESTWAY_E_INVALID_ARGUMENT, "names");
+    restway_request_release(request);
+    restway_client_release(client);
+}
+
 static void response_request__is_what_went_out(void **state) {
     (void)state;
     restway_client *client =
@@ -297,6 +328,7 @@ static const struct CMUnitTest tests[] = {
     TEST(inspect__shows_what_would_be_sent),
     TEST(inspect__encodes_a_draft_and_names_its_route),
     TEST(client_url__is_found_by_the_object_router),
+    TEST(check_objects__says_what_an_answer_cannot_give),
     TEST(response_request__is_what_went_out),
     TEST(error_request__is_there_with_and_without_an_answer),
     TEST(http_class_of__is_the_first_digit),

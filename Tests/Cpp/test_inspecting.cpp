@@ -54,6 +54,29 @@ TEST(a_request_is_inspected_before_it_is_sent) {
     CHECK(client.inspect(restway::request::route("enterprises")).route() == "enterprises");
 }
 
+struct company {
+    static constexpr const char *entity = "Enterprise";
+};
+
+struct person {
+    static constexpr const char *entity = "Person";
+};
+
+TEST(an_answer_that_cannot_be_read_into_a_struct_is_known_before) {
+    const auto client = companies();
+    const auto request = restway::request::route("enterprises");
+    client.check_objects<company>(request);
+    try {
+        client.check_objects<person>(request);
+        NOT_REACHED();
+    } catch (const restway::error &failure) {
+        CHECK(failure.status() == RESTWAY_E_MAPPING);
+        CHECK(contains(failure.what(), "Person"));
+        CHECK(contains(failure.what(), "\"enterprises\""));
+        CHECK(contains(failure.what(), "Enterprise"));
+    }
+}
+
 TEST(a_response_and_an_error_have_their_request) {
     const auto client = companies();
     const auto answer = client.get("enterprises/3");

@@ -39,6 +39,35 @@ final class MappedTests: DemoTestCase {
         XCTAssertNil(try client.store.find(Company.self, 4_000_000))
     }
 
+    private struct Person: Mapped {
+        static let entity = "Person"
+        static var names: [PartialKeyPath<Person>: String] { [:] }
+        let name: String
+    }
+
+    func testAnAnswerThatCannotBecomeTheTypeIsNotAskedFor() async throws {
+        let client = try client()
+        let before = try client.metrics().startedCalls
+        let senders: [any RequestSender] = [
+            client, client.scope(["itemID": 1]),
+            try RoutingClient(default: client, clients: [:]),
+        ]
+        for sender in senders {
+            do {
+                let persons: [Person] = try await sender.get(.route("enterprises"))
+                XCTFail("\(persons)")
+            } catch {
+                XCTAssertEqual(error.kind, .mapping)
+                for word in ["Person", "\"enterprises\"", "Enterprise"] {
+                    XCTAssertTrue(error.message.contains(word), error.message)
+                }
+            }
+        }
+        XCTAssertEqual(try client.metrics().startedCalls, before, "nothing was sent")
+        let companies: [Company] = try await client.get(.route("enterprises"))
+        XCTAssertFalse(companies.isEmpty)
+    }
+
     func testADraftNamesPropertiesByKeyPaths() throws {
         let client = try client()
         let draft = try client.draft(Company.self)

@@ -6,7 +6,7 @@
 ///
 /// A variable takes the value that the request gives, or else the attribute of the object that the
 /// request is about, or else the value of the scope. Names that a path does not have are ignored.
-public struct Scope: RequestSender {
+public struct Scope: RequestSender, KnownSender {
     private let sender: any RequestSender
     private let variables: Values
 
@@ -21,6 +21,10 @@ public struct Scope: RequestSender {
     @discardableResult
     public func send(_ request: Request) async throws(RestwayError) -> Response {
         try await sender.send(self.request(request))
+    }
+
+    func resolve(_ request: Request) throws(RestwayError) -> (client: Client, request: Request)? {
+        try (sender as? any KnownSender)?.resolve(self.request(request))
     }
 
     /// Returns the same request with the values of the scope, for use elsewhere.

@@ -157,6 +157,6 @@ extension RequestSender {
     public func send<Value: Decodable>(
         _ route: some RouteType, as type: Value.Type = Value.self
     ) async throws(RestwayError) -> Value {
-        try await send(Request(route)).decode()
+        try await send(Request(route), as: type)
     }
 }

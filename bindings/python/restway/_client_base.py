@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from ._cache import CacheOptions
     from ._lifecycle import CallInfo
     from .details.settings import Network, Proxy, TLSChoice
+    from .values.reading import Reading
 
 Path = Union[str, "os.PathLike[str]"]
 """The path of a file: a str or a `pathlib.Path`."""
@@ -373,6 +374,9 @@ class ClientBase(ClientAuth, ClientNetwork, ClientPipeline, Owner[native.ClientH
             require(request, Request)._handle,
         )
         return OutgoingRequest(made)
+
+    def _expect(self, request: Request, reading: Reading) -> None:
+        reading.expect(self._handle, require(request, Request)._handle)
 
     def url(self, object: Object, method: str = "GET") -> str:
         """Returns the URL of an object, which the object router finds by entity and method.

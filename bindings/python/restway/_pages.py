@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ._async_client import AsyncClient
     from ._client import Client
     from ._client_base import ClientBase
+    from .values.reading import Reading
 
 
 Scoped = Callable[[Request], Request]
@@ -156,7 +157,7 @@ class _Counting:
 class PagesBase(Owner[native.PagesHandle]):
     """The part that Pages and AsyncPages have in common."""
 
-    __slots__ = ("_client", "_counting")
+    __slots__ = ("_client", "_counting", "_request")
 
     _made_by = "`pages` of a client makes it"
 
@@ -185,6 +186,10 @@ class PagesBase(Owner[native.PagesHandle]):
             )
         )
         self._client = client
+        self._request = request
+
+    def _expect(self, reading: Reading) -> None:
+        self._client._expect(self._request, reading)
 
     @property
     def has_next(self) -> bool:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ._stream import EventOptions
+    from .values.reading import Reading
 
 AnyClient = TypeVar("AnyClient", bound=ClientBase)
 
@@ -92,6 +93,9 @@ class RoutingClient(_Routing[Client], BlockingVerbs):
 
     _kind: ClassVar = Client
 
+    def _expect(self, request: Request, reading: Reading) -> None:
+        self.find(request)._expect(request, reading)
+
     def _performed(self, request: Request, timeout: float | None) -> Response:
         return self.find(request).perform(request, timeout=timeout)
 
@@ -125,6 +129,9 @@ class AsyncRoutingClient(_Routing[AsyncClient], AwaitedVerbs):
     """
 
     _kind: ClassVar = AsyncClient
+
+    def _expect(self, request: Request, reading: Reading) -> None:
+        self.find(request)._expect(request, reading)
 
     async def _performed(self, request: Request) -> Response:
         return await self.find(request).perform(request)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ._client import Client, OnDone
     from ._pages import PagedOptions
     from ._stream import EventOptions
+    from .values.reading import Reading
 
 
 class ScopeBase(Owner[native.ScopeHandle]):
@@ -99,6 +100,9 @@ class Scope(ScopeBase, BlockingVerbs, GivesPages):
         """Makes a scope with further variables; they win over variables of the same name here."""
         return Scope(self._client, {**self._variables, **variables})
 
+    def _expect(self, request: Request, reading: Reading) -> None:
+        self._client._expect(self.request(request), reading)
+
     def _performed(self, request: Request, timeout: float | None) -> Response:
         return self._client.perform(self.request(request), timeout=timeout)
 
@@ -144,6 +148,9 @@ class AsyncScope(ScopeBase, AwaitedVerbs, GivesAwaitedPages["AsyncPages"]):
     def scope(self, **variables: Any) -> AsyncScope:
         """Makes a scope with further variables; they win over variables of the same name here."""
         return AsyncScope(self._client, {**self._variables, **variables})
+
+    def _expect(self, request: Request, reading: Reading) -> None:
+        self._client._expect(self.request(request), reading)
 
     async def _performed(self, request: Request) -> Response:
         return await self._client.perform(self.request(request))

@@ -59,6 +59,11 @@ class Verbs(ABC, Generic[Given]):
 
         companies = client.get("enterprises", into=list[Company])
 
+    Nothing is sent if the API document says that the answer cannot give the class: the body is
+    saved, streamed or read by another parser, the document maps nothing of it or maps it to a
+    value, or the entity has no attribute for a field that must have a value. MappingError says
+    which.
+
     The keywords that go with it are those of `IntoOptions`. A batch takes no `into`: its calls and
     futures give responses, which are read with `Response.into`.
     """
@@ -72,6 +77,10 @@ class Verbs(ABC, Generic[Given]):
     def _carry_out_into(self, request: Request, reading: Reading) -> Any:
         """Carries out a request, and reads the objects of its answer."""
         raise TypeError(f"a {type(self).__name__} takes no into")
+
+    def _expect(self, request: Request, reading: Reading) -> None:
+        """Raises MappingError if the answer to a request cannot be read so."""
+        raise NotImplementedError
 
     def _give(self, request: Request, reading: Reading | None) -> Any:
         if reading is None:
@@ -298,13 +307,16 @@ class BlockingVerbs(Verbs[Response]):
         for Ctrl-C), the call is cancelled and the exception is raised here.
         """
         read = reading_alone("perform", into, reading)
-        response = self._performed(request, timeout)
-        return response if read is None else read.read(response.objects)
+        if read is None:
+            return self._performed(request, timeout)
+        self._expect(request, read)
+        return read.read(self._performed(request, timeout).objects)
 
     def _carry_out(self, request: Request) -> Response:
         return self.perform(request)
 
     def _carry_out_into(self, request: Request, reading: Reading) -> Any:
+        self._expect(request, reading)
         return reading.read(self._carry_out(request).objects)
 
 
@@ -339,13 +351,16 @@ class AwaitedVerbs(Verbs[Awaited[Response]]):
         another event loop than the loop of the first await.
         """
         read = reading_alone("perform", into, reading)
-        response = await self._performed(request)
-        return response if read is None else read.read(response.objects)
+        if read is None:
+            return await self._performed(request)
+        self._expect(request, read)
+        return read.read((await self._performed(request)).objects)
 
     def _carry_out(self, request: Request) -> Awaited[Response]:
         return self.perform(request)
 
     async def _carry_out_into(self, request: Request, reading: Reading) -> Any:
+        self._expect(request, reading)
         return reading.read((await self._carry_out(request)).objects)
 
 

@@ -1019,6 +1019,16 @@ extern "C" {
         out_error: *mut *mut restway_error,
     ) -> restway_status;
     /// Threads: any. Blocks: on the file of a SQLite store, else never.
+    pub fn restway_client_check_objects(
+        client: *mut restway_client,
+        request: *const restway_request,
+        type_: *const c_char,
+        entity: *const c_char,
+        names: *const *const c_char,
+        name_count: usize,
+        out_error: *mut *mut restway_error,
+    ) -> restway_status;
+    /// Threads: any. Blocks: on the file of a SQLite store, else never.
     pub fn restway_client_url(
         client: *const restway_client,
         method: *const c_char,

@@ -203,6 +203,8 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
         ApiHandle, c_char_p, HookFn, c_void_p, DestroyFn, _error_out)),
     "restway_client_inspect": (c_enum, (
         ClientHandle, RequestHandle, POINTER(OutgoingHandle), _error_out)),
+    "restway_client_check_objects": (c_enum, (
+        ClientHandle, RequestHandle, c_char_p, c_char_p, _text_out, c_size_t, _error_out)),
     "restway_client_url": (c_enum, (
         ClientHandle, c_char_p, ObjectHandle, c_char_p, c_size_t, _size_out, _error_out)),
     "restway_error_request": (OutgoingHandle, (ErrorHandle,)),

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from .._body import RequestOptions
     from .._pages import PagedOptions
     from .._stream import EventOptions
+    from ..values.reading import Reading
 
 __all__ = [
     "AnyioBatch",
@@ -65,6 +66,9 @@ class AnyioClient(AwaitedVerbs, GivesAwaitedPages["AnyioPages"]):
             raise TypeError("an AnyioClient has no delivery mode: its calls are awaited")
         self.client = Client(api, environment, **options)
         """The client behind it, for all that does not wait: its store, drafts and observers."""
+
+    def _expect(self, request: Request, reading: Reading) -> None:
+        self.client._expect(request, reading)
 
     async def _performed(self, request: Request) -> Response:
         return await response_of(lambda on_done: self.client.send(request, on_done))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from .. import _ffi as native
 from .._boundary import make
@@ -15,6 +15,9 @@ from .._request import Request
 from .._response import Response
 from ._waiting import response_of
 
+if TYPE_CHECKING:
+    from ..values.reading import Reading
+
 
 class AnyioPages:
     """The pages of a route; iterating over it gives their objects, one page after the other."""
@@ -22,6 +25,9 @@ class AnyioPages:
     def __init__(self, pages: Pages) -> None:
         """For this package: `AnyioClient.pages` makes them."""
         self._pages = pages
+
+    def _expect(self, reading: Reading) -> None:
+        self._pages._expect(reading)
 
     def __aiter__(self) -> AsyncIterator[Any]:
         return self.each(lambda page: page.items)

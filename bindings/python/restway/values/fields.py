@@ -43,6 +43,10 @@ class Kind(ABC):
     def fields(self, of: type) -> list[Field]:
         """Returns the fields of a class."""
 
+    def may_fill_in(self, of: type) -> bool:
+        """Returns whether a class may make values for required fields itself."""
+        return False
+
     def wants_all(self, of: type) -> bool:
         """Returns whether a class itself decides about values that it has no field for."""
         return False

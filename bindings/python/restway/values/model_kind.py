@@ -27,6 +27,10 @@ class ModelKind(Kind):
             for key, field in found.items()
         ]
 
+    def may_fill_in(self, of: type) -> bool:
+        decorators: Any = of.__pydantic_decorators__  # type: ignore[attr-defined]
+        return any(each.info.mode != "after" for each in decorators.model_validators.values())
+
     def wants_all(self, of: type) -> bool:
         extra = of.model_config.get("extra")  # type: ignore[attr-defined]
         return extra in ("allow", "forbid")

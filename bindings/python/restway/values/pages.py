@@ -37,6 +37,7 @@ class PagesInto(Generic[T]):
 
     def __init__(self, pages: Pages, reading: Reading) -> None:
         """For this package: `Client.pages` and `Scope.pages` make these."""
+        pages._expect(reading)
         self.pages = pages
         self._reading = reading
 
@@ -64,6 +65,7 @@ class AsyncPagesInto(Generic[T]):
 
     def __init__(self, pages: AsyncPages | AnyioPages, reading: Reading) -> None:
         """For this package: clients and scopes whose calls are awaited make these."""
+        pages._expect(reading)
         self.pages = pages
         self._reading = reading
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, get_args, get_origin
 
+from .. import _ffi as native
+from .._boundary import check
 from .._exceptions import MappingError, Problem
 from .._ffi.enums import Domain, Status
 from .._hints import no_attribute
@@ -41,6 +44,29 @@ class Reading:
             raise TypeError(f"no field {unknown!r} in {self._of!r} takes the unknown attributes")
         self._shape = shape
         self._depth = depth
+
+    def expect(self, client: native.ClientHandle, request: native.RequestHandle) -> None:
+        """Raises MappingError if the API document says that the answer to a request of a client
+        cannot be read so. Nothing is sent.
+        """
+        failure: MappingError | None = None
+        for each in members(self._of):  # one class of a union is enough
+            needed = _needed(each)
+            try:
+                check(
+                    native.lib.restway_client_check_objects,
+                    client,
+                    request,
+                    _name_of(each).encode(),
+                    None,
+                    native.text_array(needed),
+                    len(needed),
+                )
+                return
+            except MappingError as error:
+                failure = failure or error
+        assert failure is not None
+        raise failure
 
     def read(self, objects: Sequence[Object]) -> Any:
         """Builds the value of all objects, or of the first one if the type is no list. Raises
@@ -90,6 +116,25 @@ class Reading:
         for name in names:
             shape = None if shape is None else shape.parts.get(name)
         return shape is not None and self._depth is not None and len(names) > self._depth
+
+
+@lru_cache(maxsize=1024)
+def _needed(of: type) -> list[bytes]:
+    """Returns the attributes and relationships without which no instance can be made."""
+    kind = kind_of(of)
+    assert kind is not None
+    if kind.may_fill_in(of):
+        return []
+    return [
+        each.name.encode()
+        for each in kind.fields(of)
+        # None stands for a value that was not received.
+        if each.is_required and type(None) not in members(each.type)
+    ]
+
+
+def _name_of(of: Any) -> str:
+    return getattr(of, "__qualname__", "") or repr(of)
 
 
 def _without_attribute(item: Object, steps: list[Step]) -> str:
