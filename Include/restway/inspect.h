@@ -30,9 +30,9 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_inspect(
     restway_client *client, const restway_request *request, restway_outgoing **out_outgoing,
     restway_error **out_error);
 
-/** Checks, before a request is sent, whether its answer can give objects that the program reads into
- *  a type of its own, as far as the API document says it. Nothing is sent, and modifiers are not
- *  called. The answer cannot give them if its body is saved, streamed or read by another parser
+/** Checks, before a request is sent, whether its answer can give objects that the program reads
+ *  into a type of its own, as far as the API document says it. Nothing is sent, and modifiers are
+ *  not called. The answer cannot give them if its body is saved, streamed or read by another parser
  *  than "objects", if the document maps nothing of it or maps it to a value, or if each entity that
  *  it may be mapped to is another one than @p entity or lacks one of @p names.
  *

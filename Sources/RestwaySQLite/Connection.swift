@@ -333,10 +333,10 @@ package final class Connection: @unchecked Sendable {
         return frames == moved
     }
 
-    /// Makes room when the disk is full, or nearly: moves the log into the file, and cuts the log to
-    /// the length that it keeps. A commit overwrites the log from its start only if no connection
-    /// reads from it, so this waits for readers. If the log cannot be moved, its end is cut off,
-    /// which holds no commit.
+    /// Makes room when the disk is full, or nearly: moves the log into the file, and cuts the log
+    /// to the length that it keeps. A commit overwrites the log from its start only if no
+    /// connection reads from it, so this waits for readers. If the log cannot be moved, its end is
+    /// cut off, which holds no commit.
     ///
     /// - Returns: Whether the log has room again, so that the write may now succeed.
     package func makeRoom() -> Bool {

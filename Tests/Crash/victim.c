@@ -5,8 +5,8 @@
  * MODE work: enqueues COUNT requests, numbered from FIRST, from two threads into lanes LANE.*, and
  * flushes meanwhile;
  * online: like work, but tries each request first; enqueue: like work, but never flushes; lanes:
- * like enqueue, with many lanes and without objects; fill: like lanes, then flushes until no item is
- * left; serve: flushes until it is killed; drain: flushes until no item is left.
+ * like enqueue, with many lanes and without objects; fill: like lanes, then flushes until no item
+ * is left; serve: flushes until it is killed; drain: flushes until no item is left.
  *
  * Lines: "R" the client is made, "Q <tag>" stored, "D <tag>" delivered, "E <tag> <why>" neither
  * stored nor delivered, "F" nothing is left, "X <why>" it cannot continue. */

@@ -217,15 +217,16 @@ public:
     }
 
     /** Checks, before a request is sent, whether its answer can give objects that object::as() or
-     *  list::as() reads into @p Struct. Fails with RESTWAY_E_MAPPING if it cannot; nothing is sent. */
+     *  list::as() reads into @p Struct. Fails with RESTWAY_E_MAPPING if it cannot. Nothing is
+     *  sent. */
     template <typename Struct> returned<void> check_objects(const request &what) const {
         if (what.failure()) {
             return internal::fail<void>(*what.failure());
         }
         const internal::c_text entity(Struct::entity);
         return internal::call<void>(
-            restway_client_check_objects, get(), what.get(),
-            static_cast<const char *>(entity), static_cast<const char *>(entity), nullptr, 0);
+            restway_client_check_objects, get(), what.get(), static_cast<const char *>(entity),
+            static_cast<const char *>(entity), nullptr, 0);
     }
 
     /** The URL of an object for a method. */

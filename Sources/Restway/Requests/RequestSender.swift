@@ -11,9 +11,9 @@ public protocol RequestSender: Sendable {
 extension RequestSender {
     /// Sends a request and reads its answer into a `Decodable` type; see `Response.decode`.
     ///
-    /// - Throws: A `RestwayError`; see `Response.decode`. If the document says that the answer cannot
-    ///   be read into the type, because its body is saved, streamed or dropped, or because it is
-    ///   mapped to another entity than the entity of a `Mapped` type, nothing is sent.
+    /// - Throws: A `RestwayError`; see `Response.decode`. If the document says that the answer
+    ///   cannot be read into the type, because its body is saved, streamed or dropped, or because
+    ///   it is mapped to another entity than the entity of a `Mapped` type, nothing is sent.
     public func send<Value: Decodable>(
         _ request: Request, as type: Value.Type = Value.self
     ) async throws(RestwayError) -> Value {

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Optional, TypedDict, Union
+from typing import Any, TypedDict, Union
 
 import pytest
 
@@ -57,7 +57,7 @@ class Titled:
 @dataclass
 class Lenient:
     id: int
-    titel: Optional[str]
+    titel: str | None
     more: str = ""
 
 
@@ -174,7 +174,8 @@ def test_what_may_be_read_is_sent(peer: Peer, client: restway.Client) -> None:
     peer.respond(b'{"id": 1, "title": "a"}')
     assert client.get("notes/1", into=Note) == Note(1, "a")
     assert client.get("notes/1", into=Lenient) == Lenient(1, None)
-    assert client.get("either", into=Union[Photo, Note]) == Note(1, "a")
+    either: Any = Union[Photo, Note]
+    assert client.get("either", into=either) == Note(1, "a")
     assert client.get("either", into=Note) == Note(1, "a")
     # The object may be of an entity that extends the entity of the route.
     with pytest.raises(restway.MappingError, match="extra"):
