@@ -11,7 +11,7 @@ static int print_pages(restway_client *client) {
     restway_pages *pages = NULL;
     restway_response *page = NULL;
     int failed = restway_request_create_route(NULL, "issues", &request, &error) ||
-                 restway_request_set_parameter_int(request, "per_page", 5, &error) ||
+                 restway_request_set_parameter_int64(request, "per_page", 5, &error) ||
                  restway_client_pages(client, request, NULL, &pages, &error);
     while (!failed && !(failed = restway_pages_next(pages, 0, &page, &error) != 0) && page) {
         for (size_t index = 0; index < restway_response_object_count(page); index++) {
@@ -33,7 +33,7 @@ static int change(restway_client *client, const char *title, const char *state) 
     restway_object *issue = NULL;
     restway_draft *draft = NULL;
     restway_response *answer = NULL;
-    int failed = restway_store_find_int(store, "Issue", 4, &issue, &error) ||
+    int failed = restway_store_find_int64(store, "Issue", 4, &issue, &error) ||
                  restway_draft_copy(store, issue, &draft, &error) ||
                  restway_draft_set_string(draft, "title", title, &error) ||
                  restway_draft_set_string(draft, "state", state, &error) ||

@@ -361,13 +361,15 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_outbox_flush(
     restway_client *client, uint32_t flags, restway_outbox_flushed_fn done, void *context,
     restway_destroy_fn destroy, restway_error **out_error);
 
-/** Replaces the callbacks for items, and for flushes that the outbox starts by itself.
+/** Replaces the callbacks for items, and for flushes that the outbox starts by itself. If all of
+ *  @p item, @p flushed and @p context are NULL, nothing is told any more.
  *
- *  @param item    Called when an item was delivered or became a dead letter; may be NULL. With
- *                 RESTWAY_DELIVERY_DRAIN any function turns on the events
- *                 RESTWAY_EVENT_OUTBOX_ITEM, and is never called.
- *  @param flushed Called after a flush that sent something; may be NULL. With
- *                 RESTWAY_DELIVERY_DRAIN it turns on RESTWAY_EVENT_OUTBOX_FLUSHED in the same way.
+ *  With RESTWAY_DELIVERY_DRAIN no function is called. If both functions are NULL and @p context is
+ *  not, the events RESTWAY_EVENT_OUTBOX_ITEM and RESTWAY_EVENT_OUTBOX_FLUSHED come in their place.
+ *  A function that is given turns on its event alone.
+ *
+ *  @param item    Called when an item was delivered or became a dead letter; may be NULL.
+ *  @param flushed Called after a flush that sent something; may be NULL.
  *  @param context Passed to both functions unchanged; it is also the token of the events.
  *  @param destroy Called once with @p context after the last callback or event; may be NULL. It is
  *                 not called when this fails.

@@ -75,6 +75,13 @@ RESTWAY_API int32_t restway_response_http_version(const restway_response *respon
  *  Threads: any. Blocks: never. */
 RESTWAY_API const char *restway_response_url(const restway_response *response);
 
+/** Returns the header Location as an absolute URL: a relative one is resolved against the URL of
+ *  the response (RFC 9110, section 10.2.2). NULL if the header is missing or is no http or https
+ *  URL, and for NULL. *Borrowed*.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API const char *restway_response_location(const restway_response *response);
+
 /** Returns the value of a header; the case of the name does not matter. Several values of one name
  *  are joined with ", " (RFC 9110, section 5.3). NULL if it is missing. *Borrowed*. Threads: any.
  *  Blocks: never. */

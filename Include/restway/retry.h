@@ -124,10 +124,9 @@ typedef void (*restway_attempt_fn)(
 
 /** Sets the callback for attempts that did not end their call, in place of an earlier callback.
  *
- *  @param observer NULL removes the callback. With RESTWAY_DELIVERY_DRAIN the callback is never
- *  called: any function
- *                  that is not NULL turns on the events.
- *  @param context  Passed to @p observer unchanged.
+ *  @param observer NULL removes the callback. With RESTWAY_DELIVERY_DRAIN no function is called:
+ *                  a function, or a @p context without a function, turns on the events.
+ *  @param context  Passed to @p observer unchanged. The token of an event is the one of its call.
  *  @param destroy  Called once with @p context when @p observer can no longer be called; may be
  *                  NULL. It is not called when this fails.
  *  @return RESTWAY_OK, RESTWAY_E_CLOSED, RESTWAY_E_FORKED, RESTWAY_E_INVALID_ARGUMENT.

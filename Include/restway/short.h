@@ -72,7 +72,7 @@ RESTWAY_INLINE RESTWAY_MUST_USE restway_status restway_request_set_variable_stri
  *  @return As restway_request_set_variable().
  *
  *  Threads: any. Blocks: never. */
-RESTWAY_INLINE RESTWAY_MUST_USE restway_status restway_request_set_variable_int(
+RESTWAY_INLINE RESTWAY_MUST_USE restway_status restway_request_set_variable_int64(
     restway_request *request, const char *name, int64_t number, restway_error **out_error) {
     restway_value value = restway_value_int64(number);
     return restway_request_set_variable(request, name, &value, out_error);
@@ -98,7 +98,7 @@ RESTWAY_INLINE RESTWAY_MUST_USE restway_status restway_request_set_parameter_str
  *  @return As restway_request_set_parameter().
  *
  *  Threads: any. Blocks: never. */
-RESTWAY_INLINE RESTWAY_MUST_USE restway_status restway_request_set_parameter_int(
+RESTWAY_INLINE RESTWAY_MUST_USE restway_status restway_request_set_parameter_int64(
     restway_request *request, const char *name, int64_t number, restway_error **out_error) {
     restway_value value = restway_value_int64(number);
     return restway_request_set_parameter(request, name, &value, out_error);
@@ -163,7 +163,7 @@ RESTWAY_INLINE RESTWAY_MUST_USE restway_status restway_draft_set_string(
  *  @return As restway_draft_set().
  *
  *  Threads: any. Blocks: never. */
-RESTWAY_INLINE RESTWAY_MUST_USE restway_status restway_draft_set_int(
+RESTWAY_INLINE RESTWAY_MUST_USE restway_status restway_draft_set_int64(
     restway_draft *draft, const char *name, int64_t number, restway_error **out_error) {
     restway_value value = restway_value_int64(number);
     return restway_draft_set(draft, name, &value, out_error);
@@ -261,7 +261,7 @@ RESTWAY_INLINE RESTWAY_MUST_USE restway_status restway_store_find_string(
  *  @return As restway_store_find().
  *
  *  Threads: any. Blocks: as restway_store_find(). */
-RESTWAY_INLINE RESTWAY_MUST_USE restway_status restway_store_find_int(
+RESTWAY_INLINE RESTWAY_MUST_USE restway_status restway_store_find_int64(
     restway_store *store, const char *entity, int64_t identity, restway_object **out_object,
     restway_error **out_error) {
     restway_value value = restway_value_int64(identity);

@@ -61,13 +61,15 @@ typedef struct restway_value {
 
 /** Makes a value. Threads: any. Blocks: never.
  *
- *  restway_value_string() borrows @p text (NUL-terminated, up to 4 GiB - 1; NULL gives null). */
+ *  restway_value_string() borrows @p text (NUL-terminated), and restway_value_bytes() borrows
+ *  @p length bytes. NULL gives null, also with a length of 0, and so do more than 4 GiB - 1. */
 RESTWAY_API restway_value restway_value_null(void);
 RESTWAY_API restway_value restway_value_bool(int32_t truth);
 RESTWAY_API restway_value restway_value_int64(int64_t integer);
 RESTWAY_API restway_value restway_value_double(double real);
 RESTWAY_API restway_value restway_value_date(int64_t microseconds);
 RESTWAY_API restway_value restway_value_string(const char *text);
+RESTWAY_API restway_value restway_value_bytes(const void *bytes, size_t length);
 
 RESTWAY_END_DECLS
 

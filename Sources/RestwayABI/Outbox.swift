@@ -146,12 +146,15 @@ public func restway_client_set_outbox_observer(
 ) -> restway_status {
     HostContext.setting(client, context, destroy, outError) { client, context throws(Failure) in
         let outbox = try client.requireOutbox()
-        let isAny = item != nil || flushed != nil
+        // A context without functions asks for all events.
+        let isToken = item == nil && flushed == nil && context.isToken(of: outbox.delivery)
+        let wantsItems = item != nil || isToken
+        let wantsFlushes = flushed != nil || isToken
         try outbox.setObserver(
-            isAny
+            wantsItems || wantsFlushes
                 ? OutboxObserver(
-                    item: item.map { OutboxTelling.item($0, context) },
-                    flushed: flushed.map { OutboxTelling.flushed($0, context) })
+                    item: wantsItems ? OutboxTelling.item(item, context) : nil,
+                    flushed: wantsFlushes ? OutboxTelling.flushed(flushed, context) : nil)
                 : nil)
     }
 }

@@ -109,6 +109,11 @@ public func restway_response_url(_ response: InHandle) -> CString! {
     ResponseHandle.text(response, "url") { $0.response.url }
 }
 
+@_cdecl("restway_response_location") @implementation
+public func restway_response_location(_ response: InHandle) -> CString! {
+    ResponseHandle.text(response, "location") { $0.response.location }
+}
+
 @_cdecl("restway_response_header") @implementation
 public func restway_response_header(_ response: InHandle, _ name: CString?) -> CString! {
     ResponseHandle.header(response, name) { $0.response.headers }

@@ -72,8 +72,9 @@ public func restway_client_set_attempt_observer(
 ) -> restway_status {
     HostContext.setting(client, context, destroy, outError) { client, context throws(Failure) in
         var told: CallFunctions.AttemptObserver?
-        if let observer {
+        if observer != nil || context.isToken(of: client.delivery) {
             told = { call, number, attempt in
+                guard let observer else { return }
                 let code = attempt.apiCode.map(CText.init)
                 withExtendedLifetime((call, code)) {
                     var known = attempt.c(apiCode: code?.pointer)

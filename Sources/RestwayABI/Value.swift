@@ -46,6 +46,15 @@ public func restway_value_string(_ text: CString?) -> restway_value {
     return value
 }
 
+@_cdecl("restway_value_bytes") @implementation
+public func restway_value_bytes(_ bytes: UnsafeRawPointer?, _ length: Int) -> restway_value {
+    guard let bytes, let length = UInt32(exactly: length) else { return restway_value() }
+    var value = restway_value(.RESTWAY_VALUE_BYTES)
+    value.length = length
+    value.as.bytes = bytes.assumingMemoryBound(to: UInt8.self)
+    return value
+}
+
 extension restway_value {
     init(_ kind: restway_value_kind, integer: Int64 = 0) {
         self.init()

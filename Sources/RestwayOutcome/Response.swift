@@ -3,6 +3,7 @@ package import RestwayHTTP
 import RestwayJSON
 package import RestwayMapping
 package import RestwayObjects
+import RestwayRouting
 import RestwayText
 package import RestwayThreads
 import Synchronization
@@ -47,6 +48,10 @@ package final class Response: Sendable {
     private var body: Body { received.body }
     /// The body of an answer that was not kept in memory.
     package var saved: SavedBody? { received.saved }
+    /// The header Location as an absolute URL; `nil` if it is missing or no http or https URL.
+    package var location: String? {
+        headers[first: "Location"].flatMap { try? URLText.resolve($0, against: url) }
+    }
     /// The name under which the server suggests to save the body, made safe.
     package var suggestedName: String? { SuggestedName.find(headers, url: url) }
     /// True when at least one descriptor applied.

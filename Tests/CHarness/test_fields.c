@@ -70,7 +70,7 @@ static void object_fill__names_the_field_that_does_not_fit(void **state) {
     (void)state;
     struct things own = things_begin();
     restway_draft *draft = drafted_thing(&own, "Thing", 1);
-    assert_ok(restway_draft_set_int(draft, "small", INT64_MAX, &failure));
+    assert_ok(restway_draft_set_int64(draft, "small", INT64_MAX, &failure));
     assert_ok(restway_draft_set_string(draft, "text", "t", &failure));
     assert_ok(restway_draft_set_string(draft, "any", "a", &failure));
     restway_object *object = inserted(draft);
@@ -105,7 +105,7 @@ static void object_fill__empties_the_struct_when_it_fails(void **state) {
     (void)state;
     struct things own = things_begin();
     restway_draft *draft = drafted_thing(&own, "Thing", 1);
-    assert_ok(restway_draft_set_int(draft, "small", INT64_MIN, &failure));
+    assert_ok(restway_draft_set_int64(draft, "small", INT64_MIN, &failure));
     restway_object *object = inserted(draft);
     struct thing read = full_thing(3);
     read.untouched = 17;
@@ -167,7 +167,7 @@ static void list_fill__says_which_object_does_not_fit(void **state) {
     struct thing read[2];
     restway_object_release(insert_full(&own, 1));
     restway_draft *draft = drafted_thing(&own, "Thing", 2);
-    assert_ok(restway_draft_set_int(draft, "small", INT64_MAX, &failure));
+    assert_ok(restway_draft_set_int64(draft, "small", INT64_MAX, &failure));
     restway_object_release(inserted(draft));
     assert_ok(restway_store_all(own.store, "Thing", &list, &failure));
     assert_fails_keeping(

@@ -7,6 +7,7 @@ static void response_reads__of_null(void **state) {
     assert_int_equal(restway_response_status(NULL), 0);
     assert_int_equal(restway_response_http_version(NULL), 0);
     assert_null(restway_response_url(NULL));
+    assert_null(restway_response_location(NULL));
     assert_null(restway_response_header(NULL, "Date"));
     assert_int_equal(restway_response_header_count(NULL), 0);
     assert_null(restway_response_header_name(NULL, 0));

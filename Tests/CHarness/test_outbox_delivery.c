@@ -109,6 +109,47 @@ static void outbox__its_events_are_drained(void **state) {
     outboxing_end(&outboxing);
 }
 
+/** Sends one stored request, and counts its events by kind. */
+static void count_outbox_events(struct outboxing *outboxing, size_t expected, int *counts) {
+    restway_event events[3];
+    counts[0] = counts[1] = 0;
+    outboxing_store(outboxing, 1);
+    assert_ok(restway_outbox_flush(
+        outboxing->client, 0, NULL, (void *)(uintptr_t)9, NULL, &failure));
+    drain_events(outboxing->client, events, expected);
+    for (size_t index = 0; index < expected; index++) {
+        if (events[index].token == 5) {
+            counts[events[index].kind == RESTWAY_EVENT_OUTBOX_FLUSHED]++;
+        }
+        restway_event_release(&events[index]);
+    }
+    expect_no_event(outboxing->client);
+}
+
+static void outbox__a_context_without_functions_turns_on_its_events(void **state) {
+    (void)state;
+    struct outboxing outboxing;
+    int counts[2];
+    void *token = (void *)(uintptr_t)5;
+    outboxing_begin(&outboxing, RESTWAY_DELIVERY_DRAIN);
+    answering_set(&outboxing.server, 200, "{\"id\": 1}");
+    assert_ok(restway_client_set_outbox_observer(
+        outboxing.client, NULL, NULL, token, NULL, &failure));
+    count_outbox_events(&outboxing, 3, counts);
+    assert_int_equal(counts[0], 1);
+    assert_int_equal(counts[1], 1);
+    assert_ok(restway_client_set_outbox_observer(
+        outboxing.client, NULL, told_flushed, token, NULL, &failure));
+    count_outbox_events(&outboxing, 2, counts);
+    assert_int_equal(counts[0], 0);
+    assert_int_equal(counts[1], 1);
+    assert_ok(restway_client_set_outbox_observer(
+        outboxing.client, NULL, NULL, NULL, NULL, &failure));
+    count_outbox_events(&outboxing, 1, counts);
+    assert_int_equal(counts[0] + counts[1], 0);
+    outboxing_end(&outboxing);
+}
+
 static void outbox__its_notices_are_processed(void **state) {
     (void)state;
     struct outboxing outboxing;
@@ -150,6 +191,7 @@ static void outbox__a_closed_client_ends_a_flush(void **state) {
 static const struct CMUnitTest tests[] = {
     TEST(outbox__items_and_flushes_are_told_on_a_worker),
     TEST(outbox__its_events_are_drained),
+    TEST(outbox__a_context_without_functions_turns_on_its_events),
     TEST(outbox__its_notices_are_processed),
     TEST(outbox__a_closed_client_ends_a_flush),
 };

@@ -93,6 +93,22 @@ static void response_read__of_no_object(void **state) {
     restway_client_release(client);
 }
 
+static void response__has_its_location_as_an_absolute_url(void **state) {
+    (void)state;
+    restway_client *client = make_client();
+    restway_response *made = NULL, *found = NULL;
+    const char *body = "{\"name\": \"C Ltd.\"}";
+    assert_ok(restway_client_post(client, "enterprises", body, &made, &failure));
+    assert_int_equal(restway_response_header(made, "Location")[0], '/');
+    assert_int_equal(strncmp(restway_response_location(made), "http://127.0.0.1:", 17), 0);
+    assert_holds(restway_response_location(made), "/v2/enterprises/");
+    assert_ok(restway_client_get(client, restway_response_location(made), &found, &failure));
+    assert_null(restway_response_location(found));
+    restway_response_release(found);
+    restway_response_release(made);
+    restway_client_release(client);
+}
+
 static void response__of_a_list(void **state) {
     (void)state;
     restway_client *client = make_client();
@@ -329,6 +345,7 @@ static const struct CMUnitTest tests[] = {
     TEST(response_read__gives_an_object_with_its_values),
     TEST(response_read__with_little_room_or_none),
     TEST(response_read__of_no_object),
+    TEST(response__has_its_location_as_an_absolute_url),
     TEST(response__of_a_list),
     TEST(response__of_an_empty_list_is_mapped),
     TEST(response__that_no_descriptor_matches),

@@ -28,11 +28,11 @@ static void request_setters__take_plain_types(void **state) {
     restway_client *client = make_client();
     restway_request *request = make_get("echo/:one/:two");
     assert_ok(restway_request_set_variable_string(request, "one", "a/b", &failure));
-    assert_ok(restway_request_set_variable_int(request, "two", INT64_MIN, &failure));
+    assert_ok(restway_request_set_variable_int64(request, "two", INT64_MIN, &failure));
     expect_sent(client, request, "\"path\":\"/v2/echo/a%2Fb/-9223372036854775808\"");
     request = make_get("echo");
     assert_ok(restway_request_set_parameter_string(request, "text", "x y", &failure));
-    assert_ok(restway_request_set_parameter_int(request, "int", INT64_MAX, &failure));
+    assert_ok(restway_request_set_parameter_int64(request, "int", INT64_MAX, &failure));
     assert_ok(restway_request_set_parameter_double(request, "double", 0.5, &failure));
     assert_ok(restway_request_set_parameter_bool(request, "bool", 1, &failure));
     assert_ok(restway_request_set_parameter_date(request, "date", 1500000, &failure));
@@ -58,17 +58,17 @@ static void request_setters__refuse_null_and_bad_texts(void **state) {
     assert_refused(restway_request_set_variable_string(request, BAD_UTF8, "b", &failure));
     assert_ok(restway_request_set_variable_string(request, "a", NULL, &failure));
     assert_refused(restway_request_set_variable_string(request, "a", BAD_UTF8, &failure));
-    assert_refused(restway_request_set_variable_int(NULL, "a", 1, &failure));
-    assert_refused(restway_request_set_variable_int(request, NULL, 1, &failure));
-    assert_refused(restway_request_set_variable_int(request, BAD_UTF8, 1, &failure));
+    assert_refused(restway_request_set_variable_int64(NULL, "a", 1, &failure));
+    assert_refused(restway_request_set_variable_int64(request, NULL, 1, &failure));
+    assert_refused(restway_request_set_variable_int64(request, BAD_UTF8, 1, &failure));
     assert_refused(restway_request_set_parameter_string(NULL, "a", "b", &failure));
     assert_refused(restway_request_set_parameter_string(request, NULL, "b", &failure));
     assert_refused(restway_request_set_parameter_string(request, BAD_UTF8, "b", &failure));
     assert_ok(restway_request_set_parameter_string(request, "a", NULL, &failure));
     assert_refused(restway_request_set_parameter_string(request, "a", BAD_UTF8, &failure));
-    assert_refused(restway_request_set_parameter_int(NULL, "a", 1, &failure));
-    assert_refused(restway_request_set_parameter_int(request, NULL, 1, &failure));
-    assert_refused(restway_request_set_parameter_int(request, BAD_UTF8, 1, &failure));
+    assert_refused(restway_request_set_parameter_int64(NULL, "a", 1, &failure));
+    assert_refused(restway_request_set_parameter_int64(request, NULL, 1, &failure));
+    assert_refused(restway_request_set_parameter_int64(request, BAD_UTF8, 1, &failure));
     assert_refused(restway_request_set_parameter_double(NULL, "a", 1, &failure));
     assert_refused(restway_request_set_parameter_double(request, NULL, 1, &failure));
     assert_refused(restway_request_set_parameter_double(request, BAD_UTF8, 1, &failure));
@@ -94,7 +94,7 @@ static void object_getters__tell_values_from_nulls(void **state) {
     struct drafting own = drafting_begin(0);
     restway_draft *draft = drafted(&own, "Enterprise");
     restway_text *text = NULL;
-    assert_ok(restway_draft_set_int(draft, "id", 7, &failure));
+    assert_ok(restway_draft_set_int64(draft, "id", 7, &failure));
     assert_ok(restway_draft_set_string(draft, "name", "Seven", &failure));
     assert_ok(restway_draft_set_date(draft, "founded", 86400000000, &failure));
     assert_ok(restway_draft_set_bool(draft, "website", 1, &failure));
@@ -117,6 +117,21 @@ static void object_getters__tell_values_from_nulls(void **state) {
         "{\"id\":7,\"name\":\"Seven\",\"rating\":null,\"founded\":\"1970-01-02T00:00:00Z\","
         "\"website\":true}");
     restway_text_release(text);
+    restway_object_release(object);
+    drafting_end(&own);
+}
+
+static void drafts__take_bytes(void **state) {
+    (void)state;
+    struct drafting own = drafting_begin(0);
+    restway_draft *draft = drafted(&own, "Enterprise");
+    restway_value bytes = restway_value_bytes("\0\377", 2), found;
+    assert_ok(restway_draft_set(draft, "website", &bytes, &failure));
+    restway_object *object = inserted(draft);
+    assert_ok(restway_object_get(object, "website", &found, &failure));
+    assert_int_equal(found.kind, RESTWAY_VALUE_BYTES);
+    assert_int_equal(found.length, 2);
+    assert_memory_equal(found.as.bytes, "\0\377", 2);
     restway_object_release(object);
     drafting_end(&own);
 }
@@ -159,17 +174,17 @@ static void lists_and_stores__have_short_ways(void **state) {
     assert_true(strncmp(restway_text_content(text, NULL), "[{\"id\":3,", 9) == 0);
     restway_text_release(text);
     assert_refused(restway_list_to_json(list, NULL, &failure));
-    assert_ok(restway_store_find_int(own.store, "Enterprise", 3, &found, &failure));
+    assert_ok(restway_store_find_int64(own.store, "Enterprise", 3, &found, &failure));
     assert_int_equal(restway_object_int64(found, "id", 0), 3);
     restway_object_release(found);
     assert_fails(
         restway_store_find_string(own.store, "Enterprise", "3", &found, &failure),
         RESTWAY_E_INVALID_ARGUMENT, "is an integer, and \"3\" is a string");
     assert_null(found);
-    assert_refused(restway_store_find_int(NULL, "Enterprise", 3, &found, &failure));
-    assert_refused(restway_store_find_int(own.store, NULL, 3, &found, &failure));
-    assert_refused(restway_store_find_int(own.store, BAD_UTF8, 3, &found, &failure));
-    assert_refused(restway_store_find_int(own.store, "Enterprise", 3, NULL, &failure));
+    assert_refused(restway_store_find_int64(NULL, "Enterprise", 3, &found, &failure));
+    assert_refused(restway_store_find_int64(own.store, NULL, 3, &found, &failure));
+    assert_refused(restway_store_find_int64(own.store, BAD_UTF8, 3, &found, &failure));
+    assert_refused(restway_store_find_int64(own.store, "Enterprise", 3, NULL, &failure));
     assert_refused(restway_store_find_string(NULL, "Enterprise", "3", &found, &failure));
     assert_refused(restway_store_find_string(own.store, NULL, "3", &found, &failure));
     assert_refused(restway_store_find_string(own.store, BAD_UTF8, "3", &found, &failure));
@@ -186,7 +201,7 @@ static void draft_setters__set_relationships(void **state) {
     struct drafting own = drafting_begin(0);
     restway_draft *draft = drafted(&own, "Person");
     restway_object *linked = NULL;
-    assert_ok(restway_draft_set_int(draft, "id", 4, &failure));
+    assert_ok(restway_draft_set_int64(draft, "id", 4, &failure));
     restway_object *person = inserted(draft);
     draft = drafted(&own, "Enterprise");
     assert_ok(restway_draft_set_object(draft, "owner", person, &failure));
@@ -215,9 +230,9 @@ static void draft_setters__refuse_null_and_bad_texts(void **state) {
     assert_refused(restway_draft_set_string(draft, BAD_UTF8, "a", &failure));
     assert_ok(restway_draft_set_string(draft, "name", NULL, &failure));
     assert_refused(restway_draft_set_string(draft, "name", BAD_UTF8, &failure));
-    assert_refused(restway_draft_set_int(NULL, "id", 1, &failure));
-    assert_refused(restway_draft_set_int(draft, NULL, 1, &failure));
-    assert_refused(restway_draft_set_int(draft, BAD_UTF8, 1, &failure));
+    assert_refused(restway_draft_set_int64(NULL, "id", 1, &failure));
+    assert_refused(restway_draft_set_int64(draft, NULL, 1, &failure));
+    assert_refused(restway_draft_set_int64(draft, BAD_UTF8, 1, &failure));
     assert_refused(restway_draft_set_double(NULL, "rating", 1, &failure));
     assert_refused(restway_draft_set_double(draft, NULL, 1, &failure));
     assert_refused(restway_draft_set_double(draft, BAD_UTF8, 1, &failure));
@@ -270,6 +285,7 @@ static const struct CMUnitTest tests[] = {
     TEST(request_setters__take_plain_types),
     TEST(request_setters__refuse_null_and_bad_texts),
     TEST(object_getters__tell_values_from_nulls),
+    TEST(drafts__take_bytes),
     TEST(object_getters__of_null_and_bad_texts),
     TEST(lists_and_stores__have_short_ways),
     TEST(draft_setters__set_relationships),

@@ -45,7 +45,7 @@ static void value__refuses_kinds_that_do_not_belong(void **state) {
     restway_client *client = make_client();
     restway_object *object = fetch_enterprise(client);
     restway_request *request = make_get("status");
-    restway_value bytes = make_value(RESTWAY_VALUE_BYTES, 2, "ab");
+    restway_value bytes = restway_value_bytes("ab", 2);
     restway_value json = make_value(RESTWAY_VALUE_JSON, 2, "[]");
     restway_value object_value = make_value(RESTWAY_VALUE_OBJECT, 0, object);
     assert_refused(restway_request_set_variable(request, "a", &bytes, &failure));
@@ -55,6 +55,23 @@ static void value__refuses_kinds_that_do_not_belong(void **state) {
     restway_request_release(request);
     restway_object_release(object);
     restway_client_release(client);
+}
+
+static void value__bytes_hold_a_pointer_and_a_length(void **state) {
+    (void)state;
+    static const unsigned char content[] = {0, 255, 7};
+    restway_value value = restway_value_bytes(content, sizeof content);
+    assert_int_equal(value.kind, RESTWAY_VALUE_BYTES);
+    assert_int_equal(value.length, 3);
+    assert_ptr_equal(value.as.bytes, content);
+    assert_int_equal(restway_value_bytes(content, 0).kind, RESTWAY_VALUE_BYTES);
+    assert_int_equal(restway_value_bytes(NULL, 0).kind, RESTWAY_VALUE_NULL);
+    assert_int_equal(restway_value_bytes(NULL, 3).kind, RESTWAY_VALUE_NULL);
+    assert_int_equal(restway_value_bytes(content, SIZE_MAX).kind, RESTWAY_VALUE_NULL);
+#if SIZE_MAX > UINT32_MAX
+    assert_int_equal(
+        restway_value_bytes(content, (size_t)UINT32_MAX + 1).kind, RESTWAY_VALUE_NULL);
+#endif
 }
 
 static void value__strings_need_no_nul(void **state) {
@@ -107,6 +124,7 @@ static const struct CMUnitTest tests[] = {
     TEST(value__refuses_kinds_that_are_none),
     TEST(value__refuses_lengths_without_a_pointer),
     TEST(value__refuses_kinds_that_do_not_belong),
+    TEST(value__bytes_hold_a_pointer_and_a_length),
     TEST(value__strings_need_no_nul),
     TEST(value__refuses_lists_nested_too_deep),
     TEST(value__refuses_json_nested_too_deep),

@@ -52,7 +52,7 @@ void things_end(struct things *own) {
 restway_draft *drafted_thing(struct things *own, const char *entity, int64_t id) {
     restway_draft *draft = NULL;
     assert_ok(restway_draft_create(own->store, entity, &draft, &failure));
-    assert_ok(restway_draft_set_int(draft, "id", id, &failure));
+    assert_ok(restway_draft_set_int64(draft, "id", id, &failure));
     return draft;
 }
 

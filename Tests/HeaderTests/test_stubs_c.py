@@ -63,7 +63,7 @@ int main(void) {
     restway_error_release(error);
     restway_response_release(response);
     if (restway_request_create_route(NULL, "issues", &request, &error) ||
-        restway_request_set_parameter_int(request, "per_page", 3, &error) ||
+        restway_request_set_parameter_int64(request, "per_page", 3, &error) ||
         restway_client_perform(client, request, 0, &response, &error) ||
         restway_response_fill(response, 0, 3, &tracker_issue_fields, page, &error)) {
         return failed();

@@ -36,7 +36,7 @@ final class OptionTests: DemoTestCase {
                     return connection.close()
                 }
                 if number == 3 {
-                    connection.answer("[]", headers: Self.json)
+                    connection.answer("[]", headers: Self.json + ["Location: next?page=2#part"])
                 } else {
                     let place = "Location: /v2/\(number + 1)"
                     connection.answer(status: "302 Found", headers: [place])
@@ -45,6 +45,7 @@ final class OptionTests: DemoTestCase {
         }
         let response = try await client(of: server) { $0.limits.redirects = 3 }.get("0")
         XCTAssertEqual(response.url, server.url("/v2/3"))
+        XCTAssertEqual(response.location, server.url("/v2/next?page=2"))
         for limit in [2, 0] {
             let client = try client(of: server) { $0.limits.redirects = limit }
             let before = server.requests.count

@@ -65,6 +65,11 @@ public:
         return internal::text_or_empty(restway_response_url(get()));
     }
 
+    /** The header Location as an absolute URL; nothing if it is missing. */
+    std::optional<std::string_view> location() const noexcept {
+        return internal::text_or_nothing(restway_response_location(get()));
+    }
+
     std::optional<std::string_view> header(std::string_view name) const {
         return internal::text_or_nothing(restway_response_header(get(), internal::c_text(name)));
     }

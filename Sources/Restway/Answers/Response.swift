@@ -21,6 +21,10 @@ public struct Response: Sendable {
     /// The URL that answered, after redirects.
     public var url: String { core.url }
 
+    /// The header `Location` as an absolute URL: a relative one is resolved against `url`. `nil` if
+    /// the header is missing or is no http or https URL.
+    public var location: String? { core.location }
+
     /// The version of HTTP in which the server has answered: `1.0`, `1.1`, `2` or `3`; `nil` if it
     /// is not known, as for an answer of the cache.
     public var httpVersion: String? {

@@ -1,4 +1,5 @@
 import CRestway
+import RestwayCalls
 import RestwayClient
 import RestwayDocument
 import RestwayOutcome
@@ -26,6 +27,10 @@ final class HostContext: HostCause, @unchecked Sendable {
 
     /// The number that an event of a drained client carries in place of the context.
     var token: UInt64 { UInt64(UInt(bitPattern: pointer)) }
+
+    /// Whether the context asks for events without a function: it is a token, and the client is
+    /// drained.
+    func isToken(of delivery: Delivery) -> Bool { pointer != nil && delivery.isDrained() }
 
     /// Calls the program's destroy function, but only once.
     func end() {

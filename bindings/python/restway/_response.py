@@ -172,6 +172,13 @@ class Response(Tabular, ReadsInto, Owner[native.ResponseHandle]):
         return native.borrowed(native.lib.restway_response_url(self._handle)) or ""
 
     @property
+    def location(self) -> str | None:
+        """The header `Location` as an absolute URL: a relative one is resolved against `url`. None
+        if the header is missing or is no http or https URL.
+        """
+        return native.borrowed(native.lib.restway_response_location(self._handle))
+
+    @property
     def headers(self) -> Headers:
         """The headers; the case of names does not matter."""
         if self._headers is None:

@@ -89,6 +89,17 @@ def test_the_url_is_the_last_one_after_redirects(client: restway.Client, demo_ur
     assert client.get("redirect/3").url == f"{demo_url}/status"
 
 
+def test_the_location_is_relative_to_the_url_that_answered(
+    client: restway.Client, demo_url: str
+) -> None:
+    made = client.post("enterprises", json={"name": "Job Ltd."})
+    assert made.headers["Location"].startswith("/v2/enterprises/")
+    assert made.location is not None
+    assert made.location.startswith(f"{demo_url}/enterprises/")
+    assert client.get(made.location).status == 200
+    assert client.get("status").location is None
+
+
 def test_text_follows_the_charset_and_replaces_what_does_not_fit(peer: Peer) -> None:
     with restway.Client(restway.API.empty(), base_url=peer.url) as client:
         peer.respond("città".encode("latin-1"), "text/plain; Charset=ISO-8859-1")

@@ -2355,6 +2355,8 @@ extern "C" {
     /// Threads: any. Blocks: never.
     pub fn restway_response_url(response: *const restway_response) -> *const c_char;
     /// Threads: any. Blocks: never.
+    pub fn restway_response_location(response: *const restway_response) -> *const c_char;
+    /// Threads: any. Blocks: never.
     pub fn restway_response_header(
         response: *const restway_response,
         name: *const c_char,
@@ -2760,6 +2762,8 @@ extern "C" {
     pub fn restway_value_date(microseconds: i64) -> restway_value;
     /// Threads: any. Blocks: never.
     pub fn restway_value_string(text: *const c_char) -> restway_value;
+    /// Threads: any. Blocks: never.
+    pub fn restway_value_bytes(bytes: *const c_void, length: usize) -> restway_value;
     /// Release the result with `restway_values_release`. Threads: any. Blocks: never.
     pub fn restway_values_retain(values: *const restway_values) -> *mut restway_values;
     /// Threads: any. Blocks: never.
