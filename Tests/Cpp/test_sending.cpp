@@ -162,6 +162,60 @@ TEST(a_request_carries_what_it_is_given) {
     CHECK(!contains(client.get("echo").body(), "X-Program"));
 }
 
+TEST(numbers_of_every_type_of_integers_are_values) {
+    const auto client = plain();
+    const std::vector<int> rows(3);
+    const restway::response answer = client.get(
+        "echo", {{"size", rows.size()},
+                 {"most", std::numeric_limits<std::uint64_t>::max()},
+                 {"least", std::numeric_limits<long long>::min()},
+                 {"unsigned", 4294967295u},
+                 {"text", "a"}});
+    CHECK(contains(answer.body(), R"("size":"3","most":"18446744073709551615")"));
+    CHECK(contains(answer.body(), R"("least":"-9223372036854775808","unsigned":"4294967295")"));
+    CHECK(restway::value(rows.size()).as<std::int64_t>() == 3);
+
+    const auto api = restway::api::load(R"({"restway": 1, "entities":
+        {"Row": {"attributes": {"count": {"type": "int"}, "any": {"type": "any"}}}}})");
+    const auto maker = restway::client::create(api, demo_options());
+    const auto row = maker.store()
+                         .draft("Row")
+                         .set("count", rows.size())
+                         .set("any", std::numeric_limits<std::uint64_t>::max())
+                         .insert();
+    CHECK(row.get<std::size_t>("count") == 3);
+    CHECK(row.get<std::uint64_t>("any") == std::numeric_limits<std::uint64_t>::max());
+    try {
+        row.get<std::int64_t>("any");
+        NOT_REACHED();
+    } catch (const restway::error &failure) {
+        CHECK(failure.status() == RESTWAY_E_INVALID_ARGUMENT);
+    }
+}
+
+TEST(the_location_of_an_answer_is_an_absolute_url) {
+    const auto client = plain();
+    const restway::json body{R"({"name": "A Ltd."})"};
+    const restway::response made = client.post("enterprises", body);
+    CHECK(made.header("Location")->front() == '/');
+    CHECK(contains(*made.location(), demo_url()));
+    CHECK(client.get(*made.location()).status() == 200);
+    CHECK(!client.get("status").location());
+}
+
+TEST(more_parameters_than_fit_in_braces_come_from_a_container) {
+    std::vector<std::string> names;
+    for (char letter = 'a'; letter <= 'l'; letter++) {
+        names.emplace_back(1, letter);
+    }
+    std::vector<restway::named_value> many;
+    for (const std::string &name : names) {
+        many.emplace_back(name, many.size());
+    }
+    CHECK(contains(plain().get("echo", many).body(), R"("k":"10","l":"11")"));
+    CHECK(contains(plain().get("echo", {}).body(), R"("query":{})"));
+}
+
 TEST(a_body_comes_from_a_function) {
     const auto client = plain();
     int pieces = 0;

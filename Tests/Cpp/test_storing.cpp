@@ -55,6 +55,19 @@ TEST(a_new_object_is_posted_with_its_relationships) {
     CHECK(!store.is_unsent(made));
 }
 
+TEST(a_relationship_that_leads_to_no_object_gives_an_empty_one) {
+    const auto client = tracking();
+    const restway::store store = client.store();
+    const restway::object issue = store.draft("Issue").set("title", "t").insert();
+    CHECK(!store.related_one(issue, "user"));
+    const auto user = store.draft("User").set("id", 7).insert();
+    const restway::object with = store.draft(issue).set("user", user).insert();
+    CHECK(store.related_one(with, "user").identity_text() == "7");
+    store.erase(user);
+    CHECK(!store.related_one(with, "user"));
+    CHECK(status_of([&] { store.related_one(issue, "nothing"); }) == RESTWAY_E_UNKNOWN_ATTRIBUTE);
+}
+
 TEST(drafts_refer_to_drafts) {
     const auto client = tracking();
     const restway::store store = client.store();
@@ -88,6 +101,10 @@ TEST(a_query_finds_objects_in_order) {
     }
     CHECK(numbers == (std::vector<int>{5, 2, 1}));
     CHECK(store.count(query) == 3);
+    CHECK(store.count(store.query("Issue").where("number in ?", {wanted})) == 3);
+    CHECK(store.count(store.query("Issue").where("number = ?", {2})) == 1);
+    const std::vector<restway::value> below{3};
+    CHECK(store.count(store.query("Issue").where("number < ?", below)) == 2);
     CHECK(store.query(store.query("Issue").limit(2).offset(1)).size() == 2);
     CHECK(store.count("Issue") == 12);
     CHECK(store.all("User").size() > 0);
@@ -151,6 +168,42 @@ TEST(the_result_of_a_query_is_observed) {
         });
     store.draft("Label").set("name", "first").insert();
     CHECK(places.get_future().get() == std::vector<std::size_t>{0});
+    observer.remove();
+}
+
+TEST(an_observed_query_has_its_first_result_and_the_moves) {
+    restway::client_options options = demo_options();
+    options.delivery = RESTWAY_DELIVERY_PROCESS;
+    const auto client = tracking(options);
+    const restway::store store = client.store();
+    for (const char *name : {"a", "b", "c"}) {
+        store.draft("Label").set("name", name).set("color", name).insert();
+    }
+    std::vector<std::string> rows;
+    int told = 0;
+    const auto color = [](const restway::object &one) { return one.get<std::string>("color"); };
+    const auto observer = client.observe(
+        store.query("Label").order_by("color"), [&](const restway::query_changes &changes) {
+            told++;
+            CHECK(changes.deletions().empty());
+            CHECK(changes.insertions().empty());
+            CHECK(changes.updates() == std::vector<std::size_t>{2});
+            CHECK(changes.moves().size() == 1);
+            const auto [from, to] = changes.moves()[0];
+            rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(from));
+            rows.insert(
+                rows.begin() + static_cast<std::ptrdiff_t>(to), color(changes.result()[to]));
+        });
+    for (const restway::object one : observer.result()) {
+        rows.push_back(color(one));
+    }
+    CHECK(rows == (std::vector<std::string>{"a", "b", "c"}));
+    store.draft(store.find("Label", "a")).set("color", "z").insert();
+    while (told == 0) {
+        client.process(1s);
+    }
+    CHECK(rows == (std::vector<std::string>{"b", "c", "z"}));
+    CHECK(observer.result().size() == 3);
     observer.remove();
 }
 

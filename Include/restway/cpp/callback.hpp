@@ -15,6 +15,16 @@ RESTWAY_CPP_BEGIN
 /** Is told what a notice has thrown: nobody waits for the notice, so nobody can catch it. */
 using unhandled_fn = void (*)(const char *what);
 
+/** Stands for a callback in a client of RESTWAY_DELIVERY_DRAIN: client::drain() returns an event
+ *  with this number in its place. */
+struct token {
+    std::uint64_t number = 0;
+
+    /** Never called: it lets a token stand for a function of any type. */
+    template <typename... Arguments> void operator()(Arguments &&...) const noexcept {
+    }
+};
+
 namespace internal {
 
 inline void print_unhandled(const char *what) {
@@ -114,6 +124,19 @@ returned<T> attach(Function function, const Give &give) {
     auto context = std::make_unique<Function>(std::move(function));
     return call<T>([&](auto... out) {
         return given(give(context.get(), destroy<Function>, out...), context);
+    });
+}
+
+/** The callback of the C library for a function of the program; NULL for a token. */
+template <typename Function, typename Callback> Callback *callback_of(Callback *callback) {
+    return std::is_same_v<Function, token> ? nullptr : callback;
+}
+
+/** Gives the library the token of an event in place of a function. */
+template <typename T, typename Give> returned<T> attach(token number, const Give &give) {
+    return call<T>([&](auto... out) {
+        void *context = reinterpret_cast<void *>(static_cast<std::uintptr_t>(number.number));
+        return give(context, static_cast<restway_destroy_fn>(nullptr), out...);
     });
 }
 

@@ -8,6 +8,7 @@
 #include "arrow.hpp"
 #include "batch.hpp"
 #include "batch_format.hpp"
+#include "event.hpp"
 #include "inspect.hpp"
 #include "lifecycle.hpp"
 #include "log.hpp"
@@ -139,7 +140,8 @@ public:
         return internal::attach<call>(
             std::move(done), [&](void *context, restway_destroy_fn destroy, auto... out) {
                 return restway_client_send(
-                    get(), what.get(), internal::on_done<Function>, context, destroy, out...);
+                    get(), what.get(), internal::callback_of<Function>(internal::on_done<Function>),
+                    context, destroy, out...);
             });
     }
 
@@ -177,6 +179,30 @@ public:
      *  one at most @p limit. Returns how many it has called. */
     returned<std::size_t> process(milliseconds limit = milliseconds(0)) const {
         return internal::call<std::size_t>(restway_client_process, get(), limit.count());
+    }
+
+    /** A file descriptor for poll(), epoll or select(), which is readable as long as notices wait
+     *  for process() or events for drain(). *Borrowed*: never read, write or close it. -1 if the
+     *  delivery mode is RESTWAY_DELIVERY_THREAD. */
+    int descriptor() const noexcept {
+        return restway_client_descriptor(get());
+    }
+
+    /** Takes out the events that wait, if the delivery mode is RESTWAY_DELIVERY_DRAIN: at most
+     *  @p count_max of them, the oldest first. */
+    returned<std::vector<event>> drain(std::size_t count_max = 64) const {
+        std::vector<restway_event> raw(count_max);
+        const auto count =
+            internal::attempt<std::size_t>(restway_client_drain, get(), raw.data(), raw.size());
+        if (!count) {
+            return internal::fail<std::vector<event>>(count.failure());
+        }
+        std::vector<event> drained;
+        drained.reserve(*count);
+        for (std::size_t index = 0; index < *count; index++) {
+            drained.emplace_back(raw[index]);
+        }
+        return drained;
     }
 
     /** Sets a header of every request, or removes it. */
@@ -249,7 +275,9 @@ public:
         return internal::attach<observer>(
             std::move(told), [&](void *context, restway_destroy_fn destroy, auto... out) {
                 return restway_client_observe_calls(
-                    get(), &options, internal::on_lifecycle<Function>, context, destroy, out...);
+                    get(), &options,
+                    internal::callback_of<Function>(internal::on_lifecycle<Function>), context,
+                    destroy, out...);
             });
     }
 
@@ -319,7 +347,8 @@ public:
             std::move(changed), [&](void *context, restway_destroy_fn destroy, auto... out) {
                 const internal::c_text name(entity);
                 return restway_client_observe(
-                    get(), name, internal::on_changed<Function>, context, destroy, out...);
+                    get(), name, internal::callback_of<Function>(internal::on_changed<Function>),
+                    context, destroy, out...);
             });
     }
 
@@ -329,22 +358,37 @@ public:
         return internal::attach<observer>(
             std::move(changed), [&](void *context, restway_destroy_fn destroy, auto... out) {
                 return restway_client_observe_object(
-                    get(), one.get(), internal::on_changed<Function>, context, destroy, out...);
+                    get(), one.get(),
+                    internal::callback_of<Function>(internal::on_changed<Function>), context,
+                    destroy, out...);
             });
     }
 
-    /** Observes the result of a query: `void(const query_changes &)`. */
+    /** Observes the result of a query: `void(const query_changes &)`. The observer has the result
+     * of now, from which the first difference counts. With RESTWAY_DELIVERY_THREAD, the function
+     * may run before this returns. */
     template <typename Function>
-    returned<observer> observe(const query &question, Function changed) const {
+    returned<query_observer> observe(const query &question, Function changed) const {
         if (question.failure()) {
-            return internal::fail<observer>(*question.failure());
+            return internal::fail<query_observer>(*question.failure());
         }
-        return internal::attach<observer>(
-            std::move(changed), [&](void *context, restway_destroy_fn destroy, auto... out) {
-                return restway_client_observe_query(
-                    get(), question.get(), internal::on_query_changed<Function>, context, destroy,
-                    nullptr, out...);
-            });
+        restway_list *first = nullptr;
+        const auto give = [&](void *context, restway_destroy_fn destroy, auto... out) {
+            return restway_client_observe_query(
+                get(), question.get(),
+                internal::callback_of<Function>(internal::on_query_changed<Function>), context,
+                destroy, &first, out...);
+        };
+#ifdef RESTWAY_RESULTS
+        result<observer> made = internal::attach<observer>(std::move(changed), give);
+        if (!made) {
+            return made.failure();
+        }
+        return query_observer(std::move(*made), list(first, owned));
+#else
+        observer made = internal::attach<observer>(std::move(changed), give);
+        return query_observer(std::move(made), list(first, owned));
+#endif
     }
 
     /** Replaces the whole credential. One without values, `credential()`, signs out. */

@@ -71,6 +71,13 @@ public:
         return found ? value(*found) : value();
     }
 
+    /** The identity as text, whether it is a number or a text; empty if there is none. */
+    std::string identity_text() const {
+        const value found = identity();
+        const auto number = found.as<std::int64_t>();
+        return number ? std::to_string(*number) : found.as<std::string>().value_or("");
+    }
+
     /** The names of the attributes, in the order of the document. */
     std::vector<std::string_view> attributes() const {
         std::vector<std::string_view> names;

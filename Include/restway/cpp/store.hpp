@@ -110,6 +110,12 @@ public:
             static_cast<const restway_value *>(raw.data()), raw.size());
     }
 
+    /** As above. So `{list}` is one value, which a `?` behind `in` takes, and no copy of the list.
+     */
+    query &where(std::string_view condition, std::initializer_list<value> values) {
+        return where(condition, std::vector<value>(values));
+    }
+
     query &order_by(std::string_view attribute, bool descending = false) {
         return step(
             restway_query_add_order, get(), internal::c_text(attribute), descending ? 1 : 0);
@@ -221,8 +227,8 @@ public:
 
     /** The object that a relationship to one leads to; an empty one if it leads to none. */
     returned<object> related_one(const object &of, std::string_view relationship) const {
-        return internal::call<object>(
-            restway_store_related_one, get(), of.get(), internal::c_text(relationship));
+        return object_or_nothing(internal::attempt<object>(
+            restway_store_related_one, get(), of.get(), internal::c_text(relationship)));
     }
 
     /** Whether no server has named the object yet. */
@@ -304,8 +310,36 @@ public:
     }
 };
 
+/** Observes the result of a query, as an observer does, and has the result with which it began. */
+class query_observer : public observer {
+public:
+    query_observer() = default;
+
+    query_observer(observer observing, list first)
+        : observer(std::move(observing)), first_(std::move(first)) {
+    }
+
+    /** The result when the observer was made, from which the first difference counts. */
+    const list &result() const noexcept {
+        return first_;
+    }
+
+private:
+    list first_;
+};
+
+/** An object of an observed query that has another place in the newer result. */
+struct query_move {
+    /** The place in the older result. */
+    std::size_t from;
+    /** The place in the newer result. */
+    std::size_t to;
+};
+
 /** The difference between two results of an observed query. Deletions are places in the older
- *  result, insertions and updates places in the newer one. */
+ *  result, insertions and updates places in the newer one. To turn the older result into the newer
+ *  one, remove what is at the deletions and at the old places of the moves, and then insert the
+ *  objects of the insertions and of the moves at their new places, the smallest place first. */
 class query_changes
     : public handle<
           restway_query_changes, restway_query_changes_retain, restway_query_changes_release> {
@@ -327,6 +361,19 @@ public:
 
     std::vector<std::size_t> updates() const {
         return places(restway_query_changes_updates);
+    }
+
+    /** The objects that are in both results in another order: as few as possible, in the order of
+     *  their new places. */
+    std::vector<query_move> moves() const {
+        std::vector<std::size_t> from(restway_query_changes_moves(get(), nullptr, nullptr, 0));
+        std::vector<std::size_t> to(from.size());
+        restway_query_changes_moves(get(), from.data(), to.data(), from.size());
+        std::vector<query_move> found;
+        for (std::size_t index = 0; index < from.size(); index++) {
+            found.push_back({from[index], to[index]});
+        }
+        return found;
     }
 
 private:

@@ -6,9 +6,9 @@
 
 #include "error.hpp"
 
+#include <charconv>
 #include <chrono>
 #include <cstdint>
-#include <initializer_list>
 #include <limits>
 
 RESTWAY_CPP_BEGIN
@@ -37,10 +37,8 @@ template <typename T> struct is_moment : std::false_type {};
 template <typename Duration>
 struct is_moment<std::chrono::time_point<std::chrono::system_clock, Duration>> : std::true_type {};
 
-/** Whether every number of the type is a number of 64 bits with a sign. */
 template <typename T>
-inline constexpr bool is_whole_number = std::is_integral_v<T> && !std::is_same_v<T, bool> &&
-                                        (std::is_signed_v<T> || sizeof(T) < sizeof(std::int64_t));
+inline constexpr bool is_whole_number = std::is_integral_v<T> && !std::is_same_v<T, bool>;
 } // namespace internal
 
 /** A value that a program passes to the library, or has read from it; it owns what it holds. */
@@ -53,8 +51,15 @@ public:
     value(bool truth) : content_(truth) {
     }
 
+    /** A number of any type of integers. A number above 2^63 - 1 is JSON, as docs/MAPPING.md says:
+     *  parameters, variables and attributes of the types "any", "json" and "double" take it. */
     template <typename T, std::enable_if_t<internal::is_whole_number<T>, int> = 0>
     value(T number) : content_(static_cast<std::int64_t>(number)) {
+        if constexpr (std::is_unsigned_v<T> && sizeof(T) >= sizeof(std::int64_t)) {
+            if (number > static_cast<T>(std::numeric_limits<std::int64_t>::max())) {
+                content_ = json{std::to_string(number)};
+            }
+        }
     }
 
     value(double number) : content_(number) {
@@ -123,8 +128,56 @@ private:
         content_ = nullptr;
 };
 
-/** Names with values, as in `{{"page", 2}, {"per_page", 50}}`. */
-using named_values = std::initializer_list<std::pair<std::string_view, value>>;
+/** A name with its value, as in `{"page", 2}`. The name is borrowed. */
+using named_value = std::pair<std::string_view, value>;
+
+/** Names with values, as in `{{"page", 2}, {"per_page", 50}}`: up to ten in braces, or any number
+ * in a container of named_value.
+ *
+ *  This is no std::initializer_list, because GCC 12 compiles no such list in an expression with
+ *  `co_await`. */
+class named_values {
+    /** An element in braces; without a name if the braces have fewer elements. */
+    struct element {
+        element() = default;
+
+        element(std::string_view name, value to) : content(named_value(name, std::move(to))) {
+        }
+
+        element(named_value named) : content(std::move(named)) {
+        }
+
+        std::optional<named_value> content;
+    };
+
+public:
+    named_values(
+        element a = {}, element b = {}, element c = {}, element d = {}, element e = {},
+        element f = {}, element g = {}, element h = {}, element i = {}, element j = {}) {
+        for (element *one : {&a, &b, &c, &d, &e, &f, &g, &h, &i, &j}) {
+            if (one->content) {
+                all_.push_back(std::move(*one->content));
+            }
+        }
+    }
+
+    template <
+        typename Container,
+        std::enable_if_t<std::is_same_v<typename Container::value_type, named_value>, int> = 0>
+    named_values(const Container &values) : all_(values.begin(), values.end()) {
+    }
+
+    std::vector<named_value>::const_iterator begin() const noexcept {
+        return all_.begin();
+    }
+
+    std::vector<named_value>::const_iterator end() const noexcept {
+        return all_.end();
+    }
+
+private:
+    std::vector<named_value> all_;
+};
 
 namespace internal {
 
@@ -159,6 +212,12 @@ template <typename T> bool read_number(const restway_value &from, T &to) {
         to = static_cast<T>(from.as.integer);
         return from.kind == RESTWAY_VALUE_INT64;
     } else {
+        if (from.kind == RESTWAY_VALUE_JSON) {
+            // A number above 2^63 - 1.
+            const char *end = from.as.text + from.length;
+            const auto [last, problem] = std::from_chars(from.as.text, end, to);
+            return problem == std::errc() && last == end;
+        }
         to = static_cast<T>(from.as.integer);
         return from.kind == RESTWAY_VALUE_INT64 &&
                static_cast<std::int64_t>(to) == from.as.integer &&

@@ -51,6 +51,20 @@ TEST(a_coroutine_awaits_one_response_after_the_other) {
     CHECK(names_of_two(client).outcome.get() == "Nordlicht Books Inc., Rosetti Archives GmbH");
 }
 
+task<std::string> echo_of_parameters(restway::client client) {
+    const restway::response answer =
+        co_await client.awaiting().get("echo", {{"limit", 100}, {"state", "open"}});
+    const restway::response other = co_await client.awaiting().perform(
+        restway::request::to("GET", "echo").parameters({{"q", "x"}}));
+    co_return std::string(answer.body()) + std::string(other.body());
+}
+
+TEST(a_coroutine_sends_parameters) {
+    const std::string echo = echo_of_parameters(companies()).outcome.get();
+    CHECK(contains(echo, R"("query":{"limit":"100","state":"open"})"));
+    CHECK(contains(echo, R"("query":{"q":"x"})"));
+}
+
 task<int> status_of_failure(restway::client client) {
     try {
         co_await client.awaiting().get("enterprises/99999");

@@ -98,6 +98,22 @@ TEST(a_draft_and_a_query_keep_their_first_failure) {
     CHECK(sent && sent->status() == 201);
 }
 
+TEST(an_observed_query_returns_its_first_result) {
+    const auto client = companies();
+    const auto store = client.store();
+    CHECK(store.draft("Enterprise").set("itemID", 7).insert());
+    const auto observer =
+        client.observe(store.query("Enterprise"), [](const restway::query_changes &) {});
+    CHECK(observer);
+    CHECK(observer->result().size() == 1);
+    CHECK(observer->result()[0].identity_text() == "7");
+    observer->remove();
+    const auto drained = client.drain();
+    CHECK(!drained);
+    CHECK(drained.failure().status() == RESTWAY_E_INVALID_ARGUMENT);
+    CHECK(client.descriptor() == -1);
+}
+
 TEST(a_future_has_a_result) {
     const auto client = companies();
     const auto answer = client.send(restway::request::to("GET", "status")).get();
