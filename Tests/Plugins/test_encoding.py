@@ -57,10 +57,12 @@ sent(client.perform, restway.Request.route("mapper", body=b"raw", media_type="x/
         'application/vnd.a+json; v=1 | {"a":1}',
         'application/json | {"a":1}',
         'UsageError Content-Type no mapper writes "a/b", which the request\'s Content-Type '
-        "asks for",
+        'asks for: name an encoder of the program as "encode" of the route, or give the body as '
+        "bytes",
         f"Application/X-Number; q=1 | {steps}",
         'UsageError Content-Type no mapper writes "x/y", which the request\'s Content-Type '
-        "asks for",
+        'asks for: name an encoder of the program as "encode" of the route, or give the body as '
+        "bytes",
         "x/y | raw",
         "x/y | raw",
     ]

@@ -124,6 +124,10 @@ final class AuthMachineTests: XCTestCase {
         }
         let failure = AuthFailure.tooManyRefreshes(max: 2, windowMilliseconds: 100)
         XCTAssertEqual(
+            failure.message,
+            "more than 2 refreshes in 100 ms (auth.refresh.max and windowMilliseconds of the API "
+                + "document): the server refuses each new credential")
+        XCTAssertEqual(
             machine.refuse(3, sentWith: 3, replays: 0, now: at(50)), [.fail(3, failure)])
         XCTAssertEqual(machine.arrive(4, now: at(100)), [.fail(4, failure)])
         XCTAssertEqual(machine.arrive(5, now: at(101)), [.refresh(3)])

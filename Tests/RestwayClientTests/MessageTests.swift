@@ -118,6 +118,44 @@ final class MessageTests: OutboxTestCase {
             failure(of: other)?.message, "GET http://api.test/v1/things answered 404 Not Found: {}")
     }
 
+    func testAURLElsewhereSaysHowARouteIsNamed() throws {
+        let client = try client()
+        let spec = RequestSpec(target: .path(.get, "http://other.test/x?token=secret"))
+        let failure = refusal { _ = try client.send(spec) }
+        XCTAssertEqual(
+            failure?.message,
+            "URL \"http://other.test/x\": it is not below http://api.test/v1, and only a request "
+                + "that also names a route leads elsewhere (restway_request_set_route; in Python, "
+                + "route=)")
+        XCTAssertEqual(failure?.reason, .invalidURL)
+    }
+
+    func testAnEmptyVariableThatIsAWholeSegmentSaysWhatToDo() throws {
+        var spec = RequestSpec(target: .route("thing", .get))
+        spec.variables["id"] = .value(.string(""))
+        let client = try client()
+        let failure = refusal { _ = try client.send(spec) }
+        XCTAssertEqual(
+            failure?.message,
+            "variable \"id\" of path \"things/:id\": the value is empty, and without it the path "
+                + "would name another resource: give the variable a value, or use a path without "
+                + "this segment")
+        XCTAssertEqual(failure?.field, "id")
+    }
+
+    func testATypeThatNoMapperWritesNamesTheEncoder() throws {
+        var spec = RequestSpec(target: .path(.post, "things"))
+        spec.headers = [("Content-Type", "application/x-amz-json-1.0")]
+        spec.parameters = [Parameter(keys: ["a"], value: .leaf(.int64(1)))]
+        let client = try client()
+        let failure = refusal { _ = try client.send(spec) }
+        XCTAssertEqual(
+            failure?.message,
+            "no mapper writes \"application/x-amz-json-1.0\", which the request's Content-Type "
+                + "asks for: name an encoder of the program as \"encode\" of the route, or give "
+                + "the body as bytes")
+    }
+
     // MARK: Identities
 
     func testAnIdentityOfAnotherTypeIsSaid() throws {

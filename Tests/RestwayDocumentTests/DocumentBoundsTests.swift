@@ -68,7 +68,11 @@ final class DocumentBoundsTests: XCTestCase {
                 {"restway": 1, "entities": {"A": {"attributes": {"x": "x"}}},
                  "responses": [\(entries.joined(separator: ","))]}
                 """),
-            ["$.responses[1999]: an equal response descriptor stands before this one"])
+            [
+                "$.responses[1999]: applies to the same answers as $.responses[0], "
+                    + "with the same entity and keyPath: remove one of the two; routes with one "
+                    + "path share an entry of \"responses\" that has this path"
+            ])
     }
 
     // MARK: Parents

@@ -194,7 +194,63 @@ final class DocumentTests: XCTestCase {
             """)
         XCTAssertEqual(
             problems,
-            ["$.responses[1]: an equal response descriptor stands before this one"])
+            [
+                "$.responses[1]: applies to the same answers as $.responses[0], "
+                    + "with the same entity and keyPath: remove one of the two; routes with one "
+                    + "path share an entry of \"responses\" that has this path"
+            ])
+        XCTAssertEqual(
+            TestAPI.problems(
+                """
+                {"restway": 1, "entities": {"A": {"attributes": {"x": "x"}}}, "routes": {
+                  "a": {"path": "a", "response": [{"entity": "A"}, {"entity": "A"}]}}}
+                """),
+            [
+                "$.routes.a.response[1]: applies to the same answers as $.routes.a.response[0], "
+                    + "with the same entity and keyPath: remove one of the two; routes with one "
+                    + "path share an entry of \"responses\" that has this path"
+            ])
+    }
+
+    func testRoutesWithOnePathShareAnEntryOfResponses() {
+        let share = #""responses": [{"path": "a", "entity": "A"}]"#
+        XCTAssertEqual(
+            TestAPI.problems(
+                """
+                {"restway": 1, "entities": {"A": {"attributes": {"x": "x"}}}, \(share), "routes": {
+                  "all": {"path": "a"}, "some": {"path": "a", "parameters": {"some": true}}}}
+                """), [])
+    }
+
+    func testKeysOfTheRouteInItsResponseAreExplained() {
+        let problems = TestAPI.problems(
+            """
+            {"restway": 1, "entities": {"A": {"attributes": {"x": "x"}}}, "routes": {"a": {
+              "path": "a", "response": {"entity": "A", "method": "GET", "path": "b", "pat": 1}}}}
+            """)
+        XCTAssertEqual(
+            problems,
+            [
+                "$.routes.a.response.method: unknown key \"method\": the response of a route is "
+                    + "for all methods of the route; an entry of \"responses\" can name a method",
+                "$.routes.a.response.path: unknown key \"path\": the response of a route is for "
+                    + "the path of the route; an entry of \"responses\" has a path of its own",
+                "$.routes.a.response.pat: unknown key \"pat\"",
+            ])
+    }
+
+    func testConditionalHeadersOfADocumentHaveNoVariables() {
+        let rule =
+            "is sent as it stands here, so braces name no variable: set If-Match for each request, "
+            + "or in a modifier"
+        XCTAssertEqual(
+            TestAPI.problems(
+                """
+                {"restway": 1, "headers": {"If-Match": "{version}", "X-Template": "{id}"},
+                 "routes": {
+                  "a": {"path": "a", "headers": {"If-Match": "\\"{x}\\"", "If-None-Match": "*"}}}}
+                """),
+            ["$.headers.If-Match: \(rule)", "$.routes.a.headers.If-Match: \(rule)"])
     }
 
     func testEqualObjectRoutesAreAProblem() {

@@ -17,7 +17,8 @@ enum AuthFailure: Error, Equatable, Sendable {
         case .refused(let reason, _, _): reason
         case .timedOut(let milliseconds): "the refresh did not end within \(milliseconds) ms"
         case .tooManyRefreshes(let max, let window):
-            "more than \(max) refreshes in \(window) ms: the server refuses each new credential"
+            "more than \(max) refreshes in \(window) ms (auth.refresh.max and windowMilliseconds "
+                + "of the API document): the server refuses each new credential"
         case .closed: "the client has been closed"
         }
     }

@@ -100,8 +100,8 @@ struct DestinationChoice {
         guard path != nil || route != nil else {
             throw RoutingError.invalidURL(
                 URLText.withoutQuery(text),
-                reason: "it is not below \(baseURL.text), and only a request with a "
-                    + "route leads elsewhere")
+                reason: "it is not below \(baseURL.text), and only a request that also names a "
+                    + "route leads elsewhere (restway_request_set_route; in Python, route=)")
         }
         var destination = Destination(method: method, url: url, path: path, route: route)
         destination.isGivenURL = route != nil

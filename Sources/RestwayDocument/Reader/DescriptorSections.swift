@@ -11,6 +11,13 @@ struct DocumentResponse {
         ["entity", "keyPath", "status", "mediaType", "hook", "event", "required"] + keysOfValue
     /// The keys of an answer that is a value and no object.
     static let keysOfValue = ["type", "format", "transform"]
+    /// What the response of a route has from its route.
+    static let keysOfRoute = [
+        "method": "the response of a route is for all methods of the route; an entry of "
+            + "\"responses\" can name a method",
+        "path": "the response of a route is for the path of the route; an entry of \"responses\" "
+            + "has a path of its own",
+    ]
     /// The keys of an entry of `responses`.
     fileprivate static let keysOfEntry = ["method", "path"] + keys
 

@@ -89,12 +89,22 @@ extension DocumentNode {
 
     func headers() -> [Pair] { Self.headers(expanding.namedMembers() ?? []) }
 
+    /// Headers with the version of one object, so that no document can know their values.
+    private static let conditionalHeaders = [
+        "if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range",
+    ]
+
     /// Reads headers, whose values may name variables of the environment.
     static func headers(_ members: [(name: String, node: DocumentNode)]) -> [Pair] {
         members.compactMap { name, node in
             guard let value = node.string(), node.isHeaderName(name) else { return nil }
             guard Headers.isValidValue(value) else {
                 return node.refuse("holds a character that a header value may not have")
+            }
+            if conditionalHeaders.contains(ASCII.lowercased(name)), value.contains("{") {
+                return node.refuse(
+                    "is sent as it stands here, so braces name no variable: set \(name) for each "
+                        + "request, or in a modifier")
             }
             return Pair(name: name, value: value)
         }

@@ -143,7 +143,11 @@ struct DocumentNode {
 
     /// Returns this node if it is an object, which has the known keys. It reports unknown keys,
     /// except those that start with `x-`.
-    func object(_ known: [String], unsupported: [String] = []) -> DocumentNode? {
+    ///
+    /// - Parameter elsewhere: For keys that belong to other objects, where they stand.
+    func object(
+        _ known: [String], unsupported: [String] = [], elsewhere: [String: String] = [:]
+    ) -> DocumentNode? {
         guard let members = value.members else { return mismatch("an object") }
         problems.step(members.count)
         for (key, value) in members where !known.contains(key) && !key.isExtension {
@@ -151,7 +155,9 @@ struct DocumentNode {
             if unsupported.contains(key) {
                 member.report("not supported by this version of Restway")
             } else {
-                member.report("unknown key \"\(key)\"\(NearestName.hint(for: key, in: known))")
+                let hint =
+                    elsewhere[key].map { ": \($0)" } ?? NearestName.hint(for: key, in: known)
+                member.report("unknown key \"\(key)\"\(hint)")
             }
         }
         return self
@@ -159,8 +165,10 @@ struct DocumentNode {
 
     /// Returns this node as `object` does. A text in place of the object is taken for the name of
     /// an entity or type, and the message shows the object.
-    func objectWithName(_ known: [String]) -> DocumentNode? {
-        guard let name = value.string else { return object(known) }
+    func objectWithName(
+        _ known: [String], elsewhere: [String: String] = [:]
+    ) -> DocumentNode? {
+        guard let name = value.string else { return object(known, elsewhere: elsewhere) }
         let key = AttributeType(rawValue: name) != nil && known.contains("type") ? "type" : "entity"
         return refuse("must be an object, is a string: write {\"\(key)\": \"\(name)\"}")
     }

@@ -10,8 +10,8 @@ package struct PathRules: Sendable {
     /// The settings of requests without a route.
     var usualSettings = RouteSettings.none
     private var responses = OrderedDescriptors<ResponseDescriptor>()
-    /// The essences of all response descriptors. Each essence may occur only once.
-    private var essences: Set<ResponseDescriptor.Essence> = []
+    /// The places of all response descriptors by their essences. Each essence may occur only once.
+    private var essences: [ResponseDescriptor.Essence: DocumentPlace] = [:]
     package var requestDefaults: [RequestDefaults] = []
     /// How nested values become fields, unless a route says otherwise.
     package var forms = FormRules()
@@ -39,11 +39,16 @@ package struct PathRules: Sendable {
     /// Adds a response descriptor, or reports that it equals an earlier descriptor.
     mutating func add(_ descriptor: ResponseDescriptor, at node: DocumentNode) {
         node.problems.step()
-        guard essences.insert(descriptor.essence).inserted else {
+        let essence = descriptor.essence
+        if let earlier = essences[essence] {
             node.problems.reportDuplicate(
-                node.place, "an equal response descriptor stands before this one")
+                node.place,
+                "applies to the same answers as \(earlier.text), with the same entity and keyPath: "
+                    + "remove one of the two; routes with one path share an entry of \"responses\" "
+                    + "that has this path")
             return
         }
+        essences[essence] = node.place
         responses.add(descriptor, isOfRoute: descriptor.routeKey != nil)
         add(.response(descriptor), at: node)
     }
@@ -78,7 +83,8 @@ package struct PathRules: Sendable {
     mutating func removeRoute(_ key: String) {
         routeSettings[key] = nil
         responses.removeAllOfRoutes { $0.routeKey == key }
-        essences = Set(responseDescriptors.map(\.essence))
+        let left = Set(responseDescriptors.map(\.essence))
+        essences = essences.filter { left.contains($0.key) }
         requests.removeAllOfRoutes { $0.routeKey == key }
         claims.removeAll { $0.owner.routeKey == key }
     }

@@ -66,7 +66,8 @@ struct DocumentRoute {
             stages: StageNames(
                 modifiers: object["modifiers"], interceptors: object["interceptors"]))
         responses = (object["response"]?.oneOrMany() ?? []).compactMap { response in
-            let object = response.objectWithName(DocumentResponse.keys)
+            let object = response.objectWithName(
+                DocumentResponse.keys, elsewhere: DocumentResponse.keysOfRoute)
             return object.flatMap { DocumentResponse($0, entities) }
         }
         requests = (object["request"]?.oneOrMany() ?? []).compactMap {

@@ -64,7 +64,9 @@ package struct MapperTable: Sendable {
             if let mapper { return Writer(mapper: mapper, type: type) }
             throw Failure(
                 .invalidArgument,
-                "no mapper writes \"\(essence)\", which the request's Content-Type asks for",
+                "no mapper writes \"\(essence)\", which the request's Content-Type asks for: name "
+                    + "an encoder of the program as \"encode\" of the route, or give the body as "
+                    + "bytes",
                 field: "Content-Type")
         }
         let chosen = named ?? standard

@@ -211,7 +211,10 @@ struct TemplateExpansion {
             if start == stop,
                 let mark = touching.first(where: { $0.needsText && $0.start == $0.end })
             {
-                throw unusable(mark.name, "an empty value cannot be a whole segment")
+                throw unusable(
+                    mark.name,
+                    "the value is empty, and without it the path would name another resource: give "
+                        + "the variable a value, or use a path without this segment")
             }
             if let mark = touching.first, PathSegment.isDots(output[start..<stop]) {
                 throw unusable(mark.name, "\".\" or \"..\" cannot be a whole segment")
