@@ -16,6 +16,10 @@ PARAMETERS = (
     " const restway_object *issue, restway_draft *draft, restway_error *error"
 )
 USES = "(void)client, (void)store, (void)response, (void)issue, (void)draft, (void)error;\n"
+#: The functions of the page are static, and a compiler warns of those that are not used.
+USE_OF_FUNCTIONS = (
+    "(void)restway_client_set_refresh(client, refresh_token, client, NULL, &error);\n"
+)
 LIKE_A_PAGE = ["-Wno-unused-variable", "-Wno-unused-but-set-variable"]
 
 
@@ -40,8 +44,10 @@ def test_the_parts_compile(compiler: str, standard: str, stage: Stage, tmp_path:
     assert len(bodies) > 8
     source = tmp_path / "page.c"
     source.write_text(
-        '#include "tracker.h"\n#include <stdio.h>\n#include <string.h>\n'
+        '#include "tracker.h"\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n'
         + "".join(_blocks("c tables"))
+        + "".join(_blocks("c functions"))
+        + _function("set_refresh", USE_OF_FUNCTIONS)
         + "".join(_function(f"part_{number}", body) for number, body in enumerate(bodies))
     )
     output(

@@ -35,6 +35,7 @@ PRELUDE = """
 #include <algorithm>
 #include <coroutine>
 #include <iostream>
+#include <poll.h>
 #include <restway.hpp>
 
 template <typename T> struct task {
