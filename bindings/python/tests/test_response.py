@@ -97,7 +97,7 @@ def test_the_location_is_relative_to_the_url_that_answered(
     assert made.location is not None
     assert made.location.startswith(f"{demo_url}/enterprises/")
     assert client.get(made.location).status == 200
-    assert client.get("status").location is None
+    assert client.delete(made.location).location is None
 
 
 def test_text_follows_the_charset_and_replaces_what_does_not_fit(peer: Peer) -> None:
