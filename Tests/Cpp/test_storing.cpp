@@ -101,7 +101,8 @@ TEST(a_query_finds_objects_in_order) {
     }
     CHECK(numbers == (std::vector<int>{5, 2, 1}));
     CHECK(store.count(query) == 3);
-    CHECK(store.count(store.query("Issue").where("number in ?", {wanted})) == 3);
+    const auto listed = store.query("Issue").where("number in ?", {restway::value(wanted)});
+    CHECK(store.count(listed) == 3);
     CHECK(store.count(store.query("Issue").where("number = ?", {2})) == 1);
     const std::vector<restway::value> below{3};
     CHECK(store.count(store.query("Issue").where("number < ?", below)) == 2);

@@ -98,7 +98,8 @@ class query : public handle<restway_query, restway_query_retain, restway_query_r
 public:
     using handle::handle;
 
-    /** Adds a condition as text, with a value for each `?` (docs/QUERIES.md). */
+    /** Adds a condition as text, with a value for each `?` (docs/QUERIES.md). The list for `in ?`
+     * is one value, `{restway::value(list)}`: in C++, `{list}` is a copy of the list. */
     query &where(std::string_view condition, const std::vector<value> &values = {}) {
         std::vector<std::vector<restway_value>> places;
         std::vector<restway_value> raw;
@@ -108,12 +109,6 @@ public:
         return step(
             restway_query_where, get(), internal::c_text(condition),
             static_cast<const restway_value *>(raw.data()), raw.size());
-    }
-
-    /** As above. So `{list}` is one value, which a `?` behind `in` takes, and no copy of the list.
-     */
-    query &where(std::string_view condition, std::initializer_list<value> values) {
-        return where(condition, std::vector<value>(values));
     }
 
     query &order_by(std::string_view attribute, bool descending = false) {
