@@ -122,7 +122,8 @@ class Model:
     # Commit
 
     def _commit(self, rows: list[Row]) -> None:
-        told = [self._object(row) for row in rows]
+        kept = self._kept(rows)
+        told = [kept.get(id(row)) or self._object(row) for row in rows]
         objects = {id(row): item for row, item in zip(rows, told)}
         replaced: list[Row] = []
         for row, item in zip(rows, told):
@@ -139,14 +140,73 @@ class Model:
         gone = [old for old in replaced if not _holds(told, old)]
         self.objects = [item for item in self.objects if not _holds(gone, item)]
 
+    def _kept(self, rows: list[Row]) -> dict[int, Row]:
+        """Returns the objects without identity that stay, by the rows that equal them."""
+        kept: dict[int, Row] = {}
+        for row in rows:
+            if self.identity(row) is not None and (item := self._found(row)) is not None:
+                self._compare(row, item, kept, set())
+        return kept
+
+    def _compare(self, row: Row, item: Row, kept: dict[int, Row], compared: set[int]) -> None:
+        for name, found in row.links.items():
+            before = _many(item.links.get(name))
+            nested = [
+                (place, other)
+                for place, other in enumerate(_many(found))
+                if self.identity(other) is None and id(other) not in kept
+            ]
+            for place, other in nested:
+                if place < len(before):
+                    self._keep(other, before[place], kept)
+            for _, other in nested:
+                for old in before:
+                    if id(other) not in kept:
+                        self._keep(other, old, kept)
+            for place, other in nested:
+                if id(other) not in kept and place < len(before) and id(other) not in compared:
+                    compared.add(id(other))
+                    self._compare(other, before[place], kept, compared)
+
+    def _keep(self, row: Row, item: Row, kept: dict[int, Row]) -> None:
+        trial = dict(kept)
+        if _holds(self.objects, item) and self._equals(row, item, trial):
+            kept.update(trial)
+
+    def _equals(self, row: Row, item: Row, kept: dict[int, Row]) -> bool:
+        if id(row) in kept:
+            return kept[id(row)] is item
+        if self.identity(row) is not None:
+            return self._found(row) is item
+        if (
+            _holds(list(kept.values()), item)
+            or (row.entity, row.values) != (item.entity, item.values)
+            or repr(sorted(row.values.items())) != repr(sorted(item.values.items()))
+            or row.links.keys() != item.links.keys()
+        ):
+            return False
+        kept[id(row)] = item
+        ends = [(_many(row.links[name]), _many(item.links[name])) for name in row.links]
+        return all(
+            len(own) == len(its)
+            and all(self._equals(one, other, kept) for one, other in zip(own, its, strict=True))
+            for own, its in ends
+        )
+
+    def _found(self, row: Row) -> Row | None:
+        """Returns the object with the identity of a row."""
+        identity = self.identity(row)
+        for item in self.objects:
+            its = self.identity(item)
+            if item.entity == row.entity and type(its) is type(identity) and its == identity:
+                return item
+        return None
+
     def _object(self, row: Row) -> Row:
         """Returns the object of a row: the object with the row's identity, or a new one."""
         identity = self.identity(row)
-        if identity is not None:
-            for item in self.objects:
-                its = self.identity(item)
-                if item.entity == row.entity and type(its) is type(identity) and its == identity:
-                    return item
+        if identity is not None and (found := self._found(row)) is not None:
+            return found
         item = Row(row.entity)
         if identity is not None:
             item.values[self.entities[row.entity]["identity"]] = identity
