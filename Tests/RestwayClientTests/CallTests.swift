@@ -124,13 +124,14 @@ final class CallTests: XCTestCase {
         let client = try client()
         let call = try client.send(.get("companies/1"))
         transport.answer(
-            200, "<html>token</html>",
+            200, "<html>token=hidden</html>",
             headers: [HeaderField(name: "Content-Type", value: "text/html")])
         let failure = failure { _ = try call.wait(milliseconds: 0) }
         XCTAssertEqual(failure?.reason, .mapping)
         XCTAssertEqual(failure?.httpStatus, 200)
         XCTAssertTrue(failure?.message.contains("text/html") ?? false, failure?.message ?? "")
-        XCTAssertFalse(failure?.message.contains("token") ?? true)
+        XCTAssertTrue(failure?.message.contains("<html>token=") ?? false, failure?.message ?? "")
+        XCTAssertFalse(failure?.message.contains("hidden") ?? true)
         XCTAssertEqual(try client.store.count(nil), 0)
         client.close()
     }
