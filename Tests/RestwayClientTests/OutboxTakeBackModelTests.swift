@@ -36,7 +36,8 @@ final class OutboxTakeBackModelTests: OutboxTestCase {
         let first = UInt64.random(in: 1...1_000_000)
         let last = first + (variable("RESTWAY_SCHEDULES") ?? UInt64(rounds(8)))
         let seeds =
-            variable("RESTWAY_SCHEDULE").map { [$0] } ?? Array(1...UInt64(rounds(24))) + Array(first..<last)
+            variable("RESTWAY_SCHEDULE").map { [$0] }
+            ?? Array(1...UInt64(rounds(24))) + Array(first..<last)
         print("seeds \(seeds.prefix(25)) to \(seeds.last ?? 0)")
         for seed in seeds {
             do {

@@ -18,8 +18,8 @@ struct page_options : restway_page_options {
  *  it comes to it; next() gives the pages themselves. They can be read once.
  *
  *  If a page fails, reading the element throws, and the next step of the same iterator asks for
- *  this page again. Without exceptions, each element of the loop is a result, and a failure is the last
- *  of them. A loop gets no values of pages of values: restway_response_values() reads them. */
+ *  this page again. Without exceptions, each element of the loop is a result, and a failure is the
+ *  last of them. A loop gets no values of pages of values: restway_response_values() reads them. */
 class pages : public handle<restway_pages, restway_pages_retain, restway_pages_release>,
               public internal::steps<pages> {
 public:

@@ -57,8 +57,8 @@ package enum FuzzedMapping {
         (0..<object.cellCount).contains { !object.cell(at: $0).isAbsent }
     }
 
-    /// Mapping twice gives the same objects as mapping once, except for results without identity and
-    /// what is nested in them.
+    /// Mapping twice gives the same objects as mapping once, except for results without identity
+    /// and what is nested in them.
     private static func difference(_ once: MappingResult, _ again: MappingResult) -> String? {
         let store = MemoryStore(keyBefore: 0)
         let rows = once.changeSet.rows

@@ -41,7 +41,7 @@ def play(peer: Peer, answer: Callable[[str, dict[str, str]], None]) -> None:
 
 
 def states(*responses: restway.Response) -> list[CacheState | None]:
-    return [response.cache and response.cache.state for response in responses]
+    return [note.state if (note := response.cache) else None for response in responses]
 
 
 def operation(name: str, **more: Any) -> dict[str, Any]:
@@ -109,13 +109,17 @@ def test_an_answer_of_a_refused_type_is_not_kept(peer: Peer, cache: Any) -> None
         assert client.route("report").value == "a,b"
 
 
-def redirecting(peer: Peer, far: Peer, status: int = 307, **fields: str) -> None:
+def redirecting(
+    peer: Peer, far: Peer, status: int = 307, fields: dict[str, str] | None = None
+) -> None:
     """Redirects to an address that is good for one request, as stores of blobs do."""
     play(
         peer,
         lambda *_: peer.respond(
             b"", status=status,
-            headers={"Location": f"{far.url}/blob?signature={len(peer.requests)}", **fields},
+            headers={
+                "Location": f"{far.url}/blob?signature={len(peer.requests)}", **(fields or {}),
+            },
         ),
     )
 
@@ -161,7 +165,7 @@ def test_an_answer_behind_a_redirect_is_read_offline(peer: Peer, far: Peer, cach
 def test_an_answer_behind_a_redirect_varies_as_the_redirect_does(
     peer: Peer, far: Peer, cache: Any
 ) -> None:
-    redirecting(peer, far, Vary="Accept-Language")
+    redirecting(peer, far, fields={"Vary": "Accept-Language"})
     with client_of(peer, {"blob": {"path": "blob", "cacheTTL": 60}}, cache) as client:
         for language in ("de", "en", "de"):
             client.route("blob", headers={"Accept-Language": language})
@@ -190,7 +194,7 @@ def test_an_answer_is_validated_where_the_redirect_leads_to_the_same_url(
 def test_a_redirect_that_must_not_be_kept_hides_what_is_behind_it(
     peer: Peer, far: Peer, cache: Any
 ) -> None:
-    redirecting(peer, far, **{"Cache-Control": "no-store"})
+    redirecting(peer, far, fields={"Cache-Control": "no-store"})
     with client_of(peer, {"blob": {"path": "blob", "cacheTTL": 60}}, cache) as client:
         client.route("blob")
         assert states(client.route("blob", cache="only")) == [CacheState.MISSING]
