@@ -64,8 +64,8 @@ new_order(restway_store *store, int64_t product, int64_t first, int64_t last) {
     for (int64_t quantity = first; quantity <= last; quantity++) {
         restway_draft *line = NULL;
         DO(restway_draft_create(store, "Line", &line, &error));
-        DO(restway_draft_set_int(line, "product", product, &error));
-        DO(restway_draft_set_int(line, "quantity", quantity, &error));
+        DO(restway_draft_set_int64(line, "product", product, &error));
+        DO(restway_draft_set_int64(line, "quantity", quantity, &error));
         DO(restway_draft_add_draft(draft, "lines", line, &error));
         restway_draft_release(line);
     }
@@ -129,7 +129,7 @@ static void upload(restway_client *client, int64_t product, const char *file) {
     restway_resource *photo = NULL;
     restway_response *answer = NULL;
     DO(restway_request_create_route(NULL, "api_products_photo_create", &request, &error));
-    DO(restway_request_set_variable_int(request, "id", product, &error));
+    DO(restway_request_set_variable_int64(request, "id", product, &error));
     DO(restway_resource_create_file(file, NULL, NULL, &photo, &error));
     DO(restway_request_add_file(request, "photo", photo, &error));
     DO(restway_client_perform(client, request, 0, &answer, &error));
@@ -146,7 +146,7 @@ change(restway_client *client, restway_store *store, int64_t product, const char
     restway_draft *draft = NULL;
     restway_request *request = NULL;
     restway_status status;
-    DO(restway_store_find_int(store, "Product", product, &object, &error));
+    DO(restway_store_find_int64(store, "Product", product, &object, &error));
     DO(restway_draft_copy(store, object, &draft, &error));
     DO(restway_draft_set_string(draft, "price", "11.00", &error));
     DO(restway_request_create_draft("PATCH", draft, &request, &error));
