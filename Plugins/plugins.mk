@@ -15,7 +15,7 @@ CHECK_FLAGS := -std=gnu11 -D_GNU_SOURCE -O2 -g -ffile-prefix-map=$(CURDIR)=. -Wa
 	-IInclude -pthread
 
 .PHONY: plugins
-plugins: setup $(PLUGIN_FILES) $(CHECK_TOOL) ## build the plugins that ship, and their checker
+plugins: jansson $(PLUGIN_FILES) $(CHECK_TOOL) ## build the plugins that ship, and their checker
 
 $(CHECK_TOOL): $(wildcard Plugins/check/*) $(PLUGIN_HEADERS)
 	mkdir -p $(@D)

@@ -1,7 +1,7 @@
 # What each part of the tests needs before it can run. `make/parts` runs this: the goals come in the
 # order in which they are named, so the longest ones should be named first.
 
-ALL := $(sort $(MAKECMDGOALS) stage build-harness build-swift build-swift-asan build-swift-tsan)
+ALL := $(sort $(MAKECMDGOALS) stage build-harness build-swift build-swift-asan build-swift-tsan python-tools)
 .PHONY: $(ALL)
 $(ALL):
 	@env -u MAKEFLAGS make/part $@
@@ -9,6 +9,9 @@ $(ALL):
 # The release library, installed into build/stage.
 build-harness test-cpp-asan test-faults test-headers test-plugins test-python test-rust test-schema \
     test-crash test-scenarios test-servers test-swift-sample: stage
+
+# Builds of Swift need no packages of Python.
+$(filter-out stage build-swift% python-tools,$(ALL)): python-tools
 
 test-c test-c-asan test-valgrind-1 test-valgrind-2: build-harness
 

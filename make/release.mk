@@ -39,10 +39,10 @@ LIBRARY_FLAGS := --product restway \
 	-Xlinker -z -Xlinker pack-relative-relocs -Xlinker --icf=all
 
 .PHONY: release debug system-packages jansson
-release: setup
+release: jansson
 	$(RELEASE_BUILD) $(LIBRARY_FLAGS)
 
-debug: setup
+debug: jansson
 	swift build $(JANSSON_FLAGS)
 
 system-packages:

@@ -23,12 +23,15 @@ LONG_TESTS := StoreAgreementTests AuthScheduleTests QueryModelTests FullTextTest
 	RandomRuleTests RandomJSONTests RandomUnionTests TemplateMatchTests HTTPDateTests LargeTextTests \
 	OutboxScheduleTests CorpusTests JournalFaultTests FlushScheduleTests
 
-.PHONY: parts quick-parts
-parts: setup
+.PHONY: parts quick-parts python-tools
+parts: jansson
 	DRIVER_BUILD=ASAN make/parts $(if $(WITH_TSAN),$(TSAN_PARTS)) $(PARTS)
 
-quick-parts: setup
+quick-parts: jansson
 	XCTEST_WITHOUT='$(LONG_TESTS)' make/parts test-swift-1 test-swift-2 test-tidy test-types
+
+# The parts start with the builds, which need no Python, while these packages are installed.
+python-tools: $(VENV)/.stamp
 
 $(VENV)/.stamp: Tests/requirements.txt | system-packages
 	rm -rf $(VENV)
@@ -53,11 +56,11 @@ TSAN := .build-tsan --sanitize=thread -Xswiftc -gline-tables-only
 xctest = ASAN_OPTIONS=detect_leaks=0 make/xctest-half $(firstword $($(1)))/$(BUNDLE) $(2) $(SAY_FAILURES)
 
 .PHONY: build-swift build-swift-asan build-swift-tsan
-build-swift: setup
+build-swift: jansson
 	swift build --build-tests --scratch-path $(DEBUG) $(TEST_FLAGS)
-build-swift-asan: setup
+build-swift-asan: jansson
 	swift build --build-tests --scratch-path $(ASAN) $(TEST_FLAGS)
-build-swift-tsan: setup
+build-swift-tsan: jansson
 	swift build --build-tests --scratch-path $(TSAN) $(TEST_FLAGS)
 
 # `make test` runs the Swift tests with the address sanitizer only: it finds what a run without it
