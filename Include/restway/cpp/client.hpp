@@ -252,7 +252,7 @@ public:
         const internal::c_text entity(Struct::entity);
         return internal::call<void>(
             restway_client_check_objects, get(), what.get(), static_cast<const char *>(entity),
-            static_cast<const char *>(entity), nullptr, 0);
+            static_cast<const char *>(entity), nullptr, std::size_t(0));
     }
 
     /** The URL of an object for a method. */
