@@ -20,8 +20,9 @@ typedef struct restway_paged_list restway_paged_list;
  *  @param client   Kept alive (+1) by the list. Its close also ends the loading of pages.
  *  @param request  As in restway_client_pages(). *Copied*.
  *  @param out_list Receives a handle owned by the caller (+1).
- *  @return The statuses of restway_client_pages(); RESTWAY_E_STORE; the statuses of
- *          restway_client_send() for a request of which no URL can be made.
+ *  @return The statuses of restway_client_pages(); RESTWAY_E_INVALID_ARGUMENT also for pages of
+ *          values, which a list cannot keep; RESTWAY_E_STORE; the statuses of restway_client_send()
+ *          for a request of which no URL can be made.
  *
  *  Threads: any. Blocks: while the store reads its file. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_paged_list(

@@ -12,7 +12,7 @@ final class PageRequest: Sendable {
     let rules: PageRules
     let reader: PageReader
     private let context: CallContext
-    private let route: Route
+    let route: Route
     /// The request without the parameter of the page.
     private let spec: RequestSpec
     /// The place at which the program begins, and the number of objects before it, if it is known.
@@ -87,9 +87,12 @@ final class PageRequest: Sendable {
     }
 
     /// Returns the name under which a store keeps the objects of these pages: the route, and a
-    /// digest of the request for the first page, which may hold a secret.
+    /// digest of the request for the first page, which may hold a secret. Refuses pages of values,
+    /// which no list can keep.
     func nameOfList() throws(Failure) -> String {
-        let first = try context.prepareToRead(spec(at: begin.place)).exchange
+        let prepared = try context.prepareToRead(spec(at: begin.place))
+        if isOfValues(prepared) { throw Self.refusalOfValues(route) }
+        let first = prepared.exchange
         guard let digest = DigestComputation(.sha256) else {
             throw Failure(.outOfMemory, "no memory is left for a digest")
         }
@@ -97,6 +100,24 @@ final class PageRequest: Sendable {
         if case .bytes(let body) = first.body { bytes += body }
         bytes.withUnsafeBytes { digest.add($0) }
         return "\(route.displayName) \(digest.finishAsText())"
+    }
+
+    /// Whether the API document says that the answers have values in place of objects. Of
+    /// descriptors for several media types, the answer decides.
+    private func isOfValues(_ prepared: PreparedRequest) -> Bool {
+        let descriptors = context.api.loaded.successDescriptors(
+            prepared.method, prepared.descriptorChoice)
+        guard descriptors.contains(where: { !$0.mediaTypes.isEmpty }) else {
+            return descriptors.first?.valueConversion != nil
+        }
+        return descriptors.allSatisfy { $0.valueConversion != nil }
+    }
+
+    static func refusalOfValues(_ route: Route) -> Failure {
+        Failure(
+            .invalidArgument,
+            "a list in the store keeps objects, but the pages of route \"\(route.displayName)\" "
+                + "have values", field: "request")
     }
 
     private func set(_ value: WireValue, in spec: inout RequestSpec) {

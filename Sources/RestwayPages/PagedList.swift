@@ -135,11 +135,7 @@ package final class PagedList: Sendable {
             (state.restarts == restarts, state.beginsAnew, state.entity)
         }
         guard isCurrent else { throw Failure(.cancelled, "the list was started anew") }
-        if page?.valueCount != nil {
-            throw Failure(
-                .invalidArgument,
-                "a list keeps objects, but the pages of \(name) are of values", field: "request")
-        }
+        if page?.valueCount != nil { throw PageRequest.refusalOfValues(request.route) }
         // An object may stand on a page twice.
         var seen: Set<Int64> = []
         let added = (page?.objects ?? []).filter { seen.insert($0.storeKey).inserted }

@@ -34,6 +34,8 @@ static void open_list(struct listing *listing) {
         " \"routes\": {\"things\": {\"path\": \"things\","
         " \"response\": {\"entity\": \"Thing\", \"keyPath\": \"list\"},"
         " \"pages\": {\"cursor\": \"next\", \"parameter\": \"after\", \"total\": \"total\"}},"
+        " \"names\": {\"path\": \"names\", \"response\": {\"type\": [\"string\"]},"
+        " \"pages\": {\"page\": \"page\"}},"
         " \"plain\": {\"path\": \"plain\"}}}";
     assert_ok(restway_api_load(document, strlen(document), &api, &failure));
     options.base_url = listing->server.url;
@@ -210,6 +212,12 @@ static void paged_list__refuses_wrong_arguments(void **state) {
     assert_fails(
         restway_client_paged_list(listing.client, request, &list, &failure),
         RESTWAY_E_INVALID_ARGUMENT, "has no \"pages\"");
+    restway_request_release(request);
+    assert_ok(restway_request_create_route(NULL, "names", &request, &failure));
+    assert_fails(
+        restway_client_paged_list(listing.client, request, &list, &failure),
+        RESTWAY_E_INVALID_ARGUMENT, "the pages of route \"names\" have values");
+    assert_null(list);
     restway_request_release(request);
     assert_null(restway_paged_list_retain(NULL));
     restway_paged_list_release(NULL);

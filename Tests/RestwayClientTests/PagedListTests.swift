@@ -26,6 +26,7 @@ final class PagedListTests: XCTestCase {
 
     private func client(
         _ pages: String = #"{"cursor": "next", "parameter": "after", "total": "total"}"#,
+        responding response: String = #"{"entity": "Thing", "keyPath": "list"}"#,
         inFile: Bool = false
     ) throws -> Client {
         let document = """
@@ -33,7 +34,7 @@ final class PagedListTests: XCTestCase {
              "entities": {"Thing": {"identity": "id", "attributes": {"id": {"type": "int"},
                 "name": {"type": "string"}}}},
              "routes": {"things": {"path": "owners/:owner/things", "pages": \(pages),
-                "response": {"entity": "Thing", "keyPath": "list"}},
+                "response": \(response)},
               "thing": {"path": "things/:id", "response": {"entity": "Thing"}}}}
             """
         var options = ClientOptions()
@@ -112,6 +113,28 @@ final class PagedListTests: XCTestCase {
             try load(list, [3], next: "null"), "http://api.test/v1/owners/me/things?after=7")
         XCTAssertEqual(try ids(list), [1, 2, 3])
         XCTAssertTrue(try self.list(client).isComplete)
+    }
+
+    func testAListOfValuesIsRefusedWhenItIsOpened() throws {
+        let value = #"{"type": ["string"]}"#
+        let objects = #"{"entity": "Thing", "keyPath": "list"}"#
+        let typed = #"{"type": ["string"], "mediaType": "text/csv"}"#
+        for (response, isRefused) in [
+            (value, true), ("[\(value), \(objects)]", true), ("[\(objects), \(value)]", false),
+            (typed, true), ("[\(typed), \(objects)]", false),
+        ] {
+            let client = try client(responding: response)
+            guard isRefused else {
+                XCTAssertNoThrow(try list(client), response)
+                continue
+            }
+            let refusal = failure { _ = try self.list(client) }
+            XCTAssertEqual(refusal?.reason, .invalidArgument, response)
+            XCTAssertEqual(
+                refusal?.message,
+                "a list in the store keeps objects, but the pages of route \"things\" have values")
+            XCTAssertEqual(refusal?.field, "request")
+        }
     }
 
     func testAListStartsAnewWithItsFirstPage() throws {

@@ -340,7 +340,7 @@ class Client(ObservingClient, BytesMapping, BlockingVerbs, GivesPages):
         context, given = copy_context(), on_done
         client = self._kept_until_done(mode)
 
-        def run(handle: native.CallHandle) -> None:
+        def run(handle: native.CallHandle, _status: int, _error: native.ErrorHandle) -> None:
             here = client()
             if here is not None and given is not None:  # it exists: `process` runs this
                 context.run(given, Call(handle, here))

@@ -9,14 +9,17 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypedDict, TypeVar, ca
 
 from . import _ffi as native
 from ._body import CallOptions, RequestOptions
-from ._boundary import Owner, check, make
+from ._boundary import Owner, check, failure, make
 from ._call import Call
 from ._exceptions import RestwayError
+from ._ffi.callbacks import completions, contexts
 from ._ffi.enums import Delivery
+from ._ffi.trampolines import on_done_destroy, on_done_function
 from ._lazy import asyncio
 from ._object import Objects
 from ._request import Request
 from ._response import Response
+from ._waiting import Result
 from .progress import OnNumbers, Reported, Wanted, reporting
 from .values import IntoOptions
 
@@ -533,13 +536,41 @@ class PagedList(PagedListBase):
         """
         if self.is_complete:
             return None
-        call = _send(self._client, native.lib.restway_paged_list_send, self._handle)
         try:
-            return call.wait(timeout)
+            return self._load(timeout)
         except RestwayError:
             if not self.is_complete:
                 raise
             return None
+
+    def _load(self, timeout: float | None) -> Response:
+        added: Result[RestwayError | None] = Result()
+        response = self.send_page(added.set).wait(timeout)
+        problem = added.wait(self._client, None, "the page")
+        if problem is not None:
+            raise problem
+        return response
+
+    def send_page(self, added: Callable[[RestwayError | None], object]) -> Call:
+        """For this package: requests the next page. `added` gets the error with which this ends, or
+        None: only a callback learns that a page has come but could not be added to the list.
+        """
+        layouts = self._client._layouts
+
+        def run(_: native.CallHandle, status: int, error: native.ErrorHandle) -> None:
+            added(failure(status, error, layouts) if status else None)
+
+        token = completions.add(run, run)
+        contexts.keep(token, self._client._holding)
+        told = (on_done_function, token, on_done_destroy)
+        send = native.lib.restway_paged_list_send
+        try:
+            handle = make(native.CallHandle, send, self._handle, *told, layouts=layouts)
+        except BaseException:
+            contexts.drop(token)
+            completions.remove(token)
+            raise
+        return Call(handle, self._client)
 
 
 class AsyncPagedList(PagedListBase):

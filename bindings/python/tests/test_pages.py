@@ -472,7 +472,7 @@ def aiter_of(pages: Any) -> Any:
 
 
 def test_an_iterator_whose_page_cannot_be_read_raises_again() -> None:
-    api = document_of(BY_NUMBER)
+    api = document_of(BY_NUMBER, name={"type": "string"})
     with (
         NumberedPeer(numbered) as peer,
         restway.Client(api, base_url=peer.url) as client,
@@ -485,7 +485,7 @@ def test_an_iterator_whose_page_cannot_be_read_raises_again() -> None:
 
 @dataclasses.dataclass
 class WithName:
-    """A class whose value no object has."""
+    """A class for objects with a name, which the server leaves out."""
 
     name: str
 
@@ -510,8 +510,8 @@ def test_pages_of_values_give_values_until_one_is_empty() -> None:
 
     async def read(url: str) -> list[Any]:
         async with restway.AsyncClient(document_of(NAMES), base_url=url) as client:
-            with pytest.raises(restway.UsageError, match="a list keeps objects"):
-                await client.list("things").load_more()
+            with pytest.raises(restway.UsageError, match="pages of route \"things\" have values"):
+                client.list("things")
             return [name async for name in client.pages("things")]
 
     with (
@@ -524,8 +524,36 @@ def test_pages_of_values_give_values_until_one_is_empty() -> None:
         assert [page.offset for page in pages] == [0, 2, 4, 6]
         assert list(client.pages("things", objects_max=3)) == ["1a", "1b", "2a"]
         assert asyncio.run(read(peer.url)) == expected
-        with pytest.raises(TypeError, match="have values"):
-            next(iter(client.pages("things", into=WithNumber)))
+        with pytest.raises(restway.MappingError, match="maps them to a value, not to objects"):
+            client.pages("things", into=WithNumber)
+        asked = len(peer.requests)
+        with pytest.raises(restway.UsageError, match="pages of route \"things\" have values"):
+            client.list("things")
+        assert len(peer.requests) == asked
+
+
+@pytest.mark.parametrize("delivery", ["thread", "process"])
+@pytest.mark.parametrize("has_modifier", [False, True])
+def test_a_page_that_a_list_cannot_keep_is_an_error(
+    peer: Peer, delivery: Any, has_modifier: bool
+) -> None:
+    """The media type of the answer decides whether the page has values."""
+    response = [
+        {"type": ["string"], "mediaType": "application/names+json"},
+        {"entity": "Thing", "mediaType": "application/json"},
+    ]
+    api = document_of({"pages": {"page": "page"}, "response": response})
+    with restway.Client(api, base_url=peer.url, delivery=delivery, timeout=30) as client:
+        if has_modifier:
+            client.add_modifier(lambda turn: None)
+        things = client.list("things")
+        peer.respond(b'["a"]', "application/names+json")
+        for _ in range(2):
+            with pytest.raises(restway.UsageError, match="pages of route \"things\" have values"):
+                things.load_more()
+        peer.respond(b'[{"id": 1}]')
+        assert things.load_more() is not None
+        assert ids(things.objects) == [1]
 
 
 def test_an_empty_list_of_objects_ends_pages_whose_answers_also_have_values() -> None:

@@ -47,15 +47,15 @@ class Body(Protocol):
 def _done(
     context: int | None,
     call: native.CallHandle,
-    _status: int,
+    status: int,
     _response: native.ResponseHandle,
-    _error: native.ErrorHandle,
+    error: native.ErrorHandle,
 ) -> None:
     entry = None
     try:
         entry = completions.get(context)
         with inside:
-            entry.run(own(lib.restway_call_retain(call)))
+            entry.run(own(lib.restway_call_retain(call)), status, error)
     except BaseException:
         report(entry and entry.callback, "a completion callback")
 

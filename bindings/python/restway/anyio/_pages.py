@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, cast
 
 from .. import _ffi as native
 from .._boundary import make
+from .._call import Call
 from .._client import Client
 from .._exceptions import RestwayError
 from .._object import Objects
 from .._pages import AsyncItemIterator, Page, PagedList, Pages, T
 from .._request import Request
 from .._response import Response
-from ._waiting import response_of
+from ._waiting import Told, response_of, until_told
 
 if TYPE_CHECKING:
     from ..values.reading import Reading
@@ -87,12 +88,24 @@ class AnyioPagedList:
         kept = self.list
         if kept.is_complete:
             return None
-        try:
-            return await _sent(kept._client, native.lib.restway_paged_list_send, kept._handle)
-        except RestwayError:
-            if not kept.is_complete:
-                raise
+        calls: list[Call] = []
+        problems: list[RestwayError | None] = []
+
+        def send(told: Told) -> Told:
+            def added(problem: RestwayError | None) -> None:
+                problems.append(problem)
+                told()
+
+            calls.append(kept.send_page(added))
+            return calls[0].cancel
+
+        await until_told(send)
+        problem = problems[0]
+        if problem is None:
+            return calls[0].wait()
+        if kept.is_complete:
             return None
+        raise problem
 
     def __repr__(self) -> str:
         return f"<AnyioPagedList of {self.list!r}>"
