@@ -12,6 +12,7 @@
     "   \"id\": {\"type\": \"int\"}, \"name\": {\"type\": \"string\"}}," \
     "   \"relationships\": {\"parts\": {\"entity\": \"Thing\", \"many\": true}}}}," \
     " \"outbox\": {\"path\": \"outbox.db\"}," \
+    " \"errors\": {\"code\": \"code\", \"message\": \"detail\", \"details\": []}," \
     " \"routes\": {" \
     "   \"thing\": {\"method\": [\"GET\", \"PUT\", \"DELETE\"], \"path\": \"things/:id\"," \
     "     \"entity\": \"Thing\", \"response\": {\"entity\": \"Thing\"}, \"offline\": true}," \

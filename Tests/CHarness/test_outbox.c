@@ -94,6 +94,42 @@ static void outbox__a_refused_connection_stores_and_a_restart_sends(void **state
     outboxing_end(&outboxing);
 }
 
+/** Checks the error of the only dead letter. */
+static void assert_error_of_dead_letter(restway_client *client) {
+    restway_outbox_item *dead = NULL;
+    assert_ok(restway_outbox_find(client, 1, &dead, &failure));
+    const restway_error *error = restway_outbox_item_error(dead);
+    assert_int_equal(restway_error_status(error), RESTWAY_E_HTTP);
+    assert_int_equal(restway_error_domain(error), RESTWAY_DOMAIN_API);
+    assert_int_equal(restway_error_http_status(error), 400);
+    assert_string_equal(restway_error_api_code(error), "invalid");
+    assert_string_equal(restway_error_api_message(error), "Please check the fields.");
+    assert_int_equal(restway_error_detail_count(error), 2);
+    assert_string_equal(restway_error_detail_path(error, 0), "name");
+    assert_string_equal(restway_error_detail_message(error, 0), "Too short.");
+    assert_string_equal(restway_error_detail_path(error, 1), "lines[1].quantity");
+    assert_string_equal(restway_error_detail_message(error, 1), "Too small.");
+    assert_null(restway_error_detail_path(error, 2));
+    restway_outbox_item_release(dead);
+}
+
+static void outbox__a_dead_letter_has_the_error_of_its_answer(void **state) {
+    (void)state;
+    struct outboxing outboxing;
+    outboxing_begin(&outboxing, RESTWAY_DELIVERY_THREAD);
+    outboxing_store(&outboxing, 1);
+    answering_set(
+        &outboxing.server, 400,
+        "{\"code\": \"invalid\", \"detail\": \"Please check the fields.\","
+        " \"name\": [\"Too short.\"], \"lines\": [{}, {\"quantity\": [\"Too small.\"]}]}");
+    assert_ok(restway_outbox_flush(outboxing.client, 0, NULL, NULL, NULL, &failure));
+    outboxing_wait(&outboxing, 0, 0, 1);
+    assert_error_of_dead_letter(outboxing.client);
+    outboxing_restart(&outboxing, RESTWAY_DELIVERY_THREAD);
+    assert_error_of_dead_letter(outboxing.client);
+    outboxing_end(&outboxing);
+}
+
 static void outbox__a_dead_letter_is_edited_retried_or_dropped(void **state) {
     (void)state;
     struct outboxing outboxing;
@@ -406,6 +442,7 @@ static const struct CMUnitTest tests[] = {
     TEST(outbox__a_stored_request_goes_out_when_the_host_says_so),
     TEST(outbox__a_download_says_that_it_is_not_stored),
     TEST(outbox__a_refused_connection_stores_and_a_restart_sends),
+    TEST(outbox__a_dead_letter_has_the_error_of_its_answer),
     TEST(outbox__a_dead_letter_is_edited_retried_or_dropped),
     TEST(outbox__a_list_is_exported_without_secrets),
     TEST(outbox__an_object_tells_that_it_has_pending_changes),

@@ -249,6 +249,90 @@ TEST(a_page_that_fails_throws_in_the_loop) {
     CHECK(status_of(loop) == RESTWAY_E_CONNECT);
 }
 
+TEST(an_iterator_goes_on_with_the_page_that_failed) {
+    const auto client = tracking();
+    auto calls = std::make_shared<int>(0);
+    client.add_modifier([calls](restway::turn &) -> restway::result<void> {
+        if (++*calls == 2) {
+            return restway::error(RESTWAY_E_CONNECT, "no network for a moment");
+        }
+        return {};
+    });
+    int count = 0;
+    int failures = 0;
+    const auto pages = client.pages(restway::request::route("issues").parameter("per_page", 5));
+    for (auto place = pages.begin(); place != pages.end(); ++place) {
+        if (status_of([&] { CHECK((*place).get<int>("number") == ++count); }) != RESTWAY_OK) {
+            CHECK(count == 5);
+            failures++;
+        }
+    }
+    CHECK(failures == 1);
+    CHECK(count >= 12);
+    CHECK(*calls == 4);
+}
+
+TEST(pages_of_values_give_values) {
+    const auto api = restway::api::load(R"({"restway": 1,
+        "entities": {"Thing": {"identity": "id", "attributes": {"id": {"type": "int"}}}},
+        "routes": {
+            "names": {"path": "names", "pages": {"page": "page"},
+                "response": {"type": ["string"], "keyPath": "names"}},
+            "single": {"path": "single", "pages": {"page": "page"},
+                "response": {"type": "int", "keyPath": "number"}},
+            "things": {"path": "things", "pages": {"page": "page"},
+                "response": {"entity": "Thing"}}}})");
+    const auto client = restway::client::create(api, demo_options());
+    auto page = std::make_shared<int>(0);
+    client.add_modifier([page](restway::turn &turn) {
+        const bool is_empty = (*page)++ == 2;
+        const std::string text = std::to_string(*page);
+        if (turn.route() == "names") {
+            turn.set_answer(
+                200,
+                is_empty ? R"({"names": []})"
+                         : R"({"names": [")" + text + R"(a", ")" + text + R"(b"]})",
+                "application/json");
+        } else if (turn.route() == "single") {
+            turn.set_answer(
+                200, is_empty ? R"({"number": null})" : R"({"number": )" + text + "}",
+                "application/json");
+        } else {
+            turn.set_answer(200, is_empty ? "[]" : R"([{"id": )" + text + "}]", "application/json");
+        }
+    });
+    const auto values = [&](const char *route, restway::page_options options = {}) {
+        *page = 0;
+        std::vector<restway::value> found;
+        for (const restway::value one :
+             client.pages(restway::request::route(route), options).values()) {
+            found.push_back(one);
+        }
+        return found;
+    };
+    std::vector<std::string> names;
+    for (const restway::value &one : values("names")) {
+        names.push_back(one.as<std::string>().value());
+    }
+    CHECK(names == (std::vector<std::string>{"1a", "1b", "2a", "2b"}));
+    restway::page_options options;
+    options.objects_max = 3;
+    CHECK(values("names", options).size() == 3);
+    const auto numbers = values("single");
+    CHECK(numbers.size() == 2 && numbers[1].as<std::int64_t>() == 2);
+    CHECK(status_of([&] { values("things"); }) == RESTWAY_E_INVALID_ARGUMENT);
+    *page = 0;
+    const auto as_objects = [&] {
+        for (const restway::object one : client.pages(restway::request::route("names"))) {
+            CHECK(!one);
+        }
+    };
+    CHECK(status_of(as_objects) == RESTWAY_E_INVALID_ARGUMENT);
+    CHECK(status_of([&] {
+              client.paged_list(restway::request::route("names"));
+          }) == RESTWAY_E_INVALID_ARGUMENT);
+}
+
 TEST(a_batch_has_a_response_or_a_failure_for_each_request) {
     const auto client = restway::client::create(
         restway::api::load(companies_with(R"(, "batch": {"path": "/batch"})")), demo_options());
@@ -308,6 +392,49 @@ TEST(a_request_waits_in_the_outbox_and_is_sent_later) {
     CHECK(!outbox.needs_flushing());
     CHECK(status_of([&] { outbox.retry(999); }) == RESTWAY_E_INVALID_ARGUMENT);
     CHECK(status_of([&] { outbox.drop(999); }) == RESTWAY_E_INVALID_ARGUMENT);
+}
+
+TEST(a_dead_letter_has_the_problems_of_its_fields) {
+    const std::string path = std::string(RESTWAY_FILES) + "/dead.db";
+    for (const char *suffix : {"", "-wal", "-shm", "-journal"}) {
+        std::remove((path + suffix).c_str());
+    }
+    restway::client_options options = demo_options();
+    options.outbox_path = path.c_str();
+    const auto api = restway::api::load(R"({"restway": 1,
+        "errors": {"message": "message", "details": "errors", "field": "field", "code": "code"},
+        "routes": {"note": {"method": "POST", "path": "repos/octo/hello/issues",
+            "offline": true}}})");
+    const auto check_items = [](const restway::outbox &outbox) {
+        CHECK(outbox.counts().dead == 1);
+        for (const restway::outbox_item item : outbox.items()) {
+            CHECK(item.state() == RESTWAY_OUTBOX_DEAD);
+            const auto failure = item.failure();
+            CHECK(failure && failure->status() == RESTWAY_E_HTTP);
+            CHECK(failure->http_status() == 422);
+            CHECK(failure->api_message() == "Validation Failed");
+            const auto problems = failure->problems();
+            CHECK(problems.size() == 1);
+            CHECK(problems[0].path == "title");
+            CHECK(problems[0].code == "missing_field");
+        }
+    };
+    {
+        const auto client = restway::client::create(api, options);
+        const auto outbox = client.outbox();
+        outbox.set_reachability(RESTWAY_REACHABILITY_UNREACHABLE);
+        const auto note = restway::request::route("note").body(restway::json{"{}"});
+        CHECK(status_of([&] { client.perform(note); }) == RESTWAY_E_QUEUED);
+        outbox.set_reachability(RESTWAY_REACHABILITY_REACHABLE);
+        std::promise<void> flushed;
+        outbox.flush(
+            [&](restway::result<restway::outbox_items>) { flushed.set_value(); },
+            RESTWAY_OUTBOX_FORCE);
+        flushed.get_future().get();
+        check_items(outbox);
+    }
+    const auto client = restway::client::create(api, options);
+    check_items(client.outbox()); // as it is in the file
 }
 
 TEST(an_answer_comes_from_the_cache) {

@@ -7,6 +7,7 @@ import XCTest
 final class OutboxTests: DemoTestCase {
     private let document: JSON = [
         "restway": 1,
+        "errors": ["code": "code", "message": "detail", "details": []],
         "routes": [
             "note": ["method": "POST", "path": "notes/:id", "offline": true]
         ],
@@ -18,7 +19,13 @@ final class OutboxTests: DemoTestCase {
         try TestServer { connection in
             while let request = connection.readRequest() {
                 if request.path == "/v2/notes/13", request.body != Array("{}".utf8) {
-                    connection.answer(status: "422 Unprocessable Content")
+                    connection.answer(
+                        #"""
+                        {"code": "invalid", "detail": "Please check the fields.",
+                         "name": ["Too short."], "lines": [{}, {"quantity": ["Too small."]}]}
+                        """#,
+                        status: "422 Unprocessable Content",
+                        headers: ["Content-Type: application/json"])
                 } else {
                     connection.answer()
                 }
@@ -102,7 +109,14 @@ final class OutboxTests: DemoTestCase {
         XCTAssertEqual(items[1].deathReason, .refused)
         XCTAssertEqual(items[1].error?.httpStatus, 422)
         XCTAssertNotNil(items[1].lastError)
-        XCTAssertEqual(try outbox.item(dead).error?.httpStatus, 422, "as it is in the file")
+        for error in [items[1].error, try outbox.item(dead).error] {
+            let error = try XCTUnwrap(error)
+            XCTAssertEqual(error.httpStatus, 422)
+            XCTAssertEqual(error.apiCode, "invalid")
+            XCTAssertEqual(error.apiMessage, "Please check the fields.")
+            XCTAssertEqual(error.details.map(\.path), ["name", "lines[1].quantity"])
+            XCTAssertEqual(error.details.map(\.message), ["Too short.", "Too small."])
+        }
         let late = try await outbox.wait(for: delivered)
         XCTAssertEqual(late.state, .delivered)
         let unknown = try await failure { () throws(RestwayError) in

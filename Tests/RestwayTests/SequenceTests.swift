@@ -100,6 +100,45 @@ final class SequenceTests: DemoTestCase {
         }
     }
 
+    func testPagesOfValuesHaveTheirValues() async throws {
+        let document: JSON = [
+            "restway": 1,
+            "environments": ["local": ["baseURL": "http://127.0.0.1:1/v2"]],
+            "routes": [
+                "names": [
+                    "path": "names", "response": ["type": ["string"], "keyPath": "names"],
+                    "pages": ["page": "page"],
+                ]
+            ],
+        ]
+        let server = try TestServer { connection in
+            while let request = connection.readRequest() {
+                let number = request.path.last ?? "0"
+                let names = number < "3" ? #"["\#(number)a", "\#(number)b"]"# : "[]"
+                connection.answer(
+                    #"{"names": \#(names)}"#, headers: ["Content-Type: application/json"])
+            }
+        }
+        let client = try client(of: server, document)
+        var pages: [[Object.Value]] = []
+        for try await page in try client.pages(.route("names")) {
+            XCTAssertEqual(page.objects.count, 0)
+            pages.append(page.values)
+        }
+        XCTAssertEqual(
+            pages,
+            [[.string("1a"), .string("1b")], [.string("2a"), .string("2b")], []])
+        let bounded = try client.pages(.route("names"), options: .init(objectsMax: 1))
+        for try await page in bounded { XCTAssertEqual(page.values, [.string("1a")]) }
+        let error = try await failure { () throws(RestwayError) in
+            for try await _ in try client.pages(.route("names")).objects {}
+        }
+        XCTAssertEqual(error.kind, .invalidArgument)
+        XCTAssertThrowsError(try client.list(.route("names"))) {
+            XCTAssertEqual(($0 as? RestwayError)?.kind, .invalidArgument)
+        }
+    }
+
     func testARouteWithoutPagesIsRefused() throws {
         XCTAssertThrowsError(try tracker().pages(.route("issue"), variables: ["number": 1])) {
             XCTAssertNotNil($0 as? RestwayError)

@@ -1,5 +1,5 @@
 /** @file restway/cpp/pages.hpp
- *  The pages of a request, for range-based loops over their objects.
+ *  The pages of a request, for range-based loops over their objects or values.
  */
 #ifndef RESTWAY_CPP_PAGES_HPP
 #define RESTWAY_CPP_PAGES_HPP
@@ -14,16 +14,25 @@ struct page_options : restway_page_options {
     }
 };
 
+namespace internal {
+template <typename Part> class page_iterator;
+struct objects_of_page;
+struct values_of_page;
+} // namespace internal
+
+class page_values;
+
 /** The pages of a request. A loop over them gets the objects of all pages, and requests a page when
  *  it comes to it; next() gives the pages themselves. They can be read once.
  *
  *  If a page fails, reading the element throws, and the next step of the same iterator asks for
  *  this page again. Without exceptions, each element of the loop is a result, and a failure is the
- *  last of them. A loop gets no values of pages of values: restway_response_values() reads them. */
+ * last of them. If the pages have values in place of objects (docs/PAGES.md), values() gives them;
+ * a loop over objects fails with RESTWAY_E_INVALID_ARGUMENT. */
 class pages : public handle<restway_pages, restway_pages_retain, restway_pages_release>,
               public internal::steps<pages> {
 public:
-    class iterator;
+    using iterator = internal::page_iterator<internal::objects_of_page>;
 
     using handle::handle;
 
@@ -52,7 +61,14 @@ public:
     iterator begin() const;
     iterator end() const;
 
+    /** The values of all pages, each a restway::value:
+     *  `for (const restway::value name : client.pages(request).values())`. Their loop is like the
+     *  loop over objects; it fails with RESTWAY_E_INVALID_ARGUMENT if the pages have objects. */
+    page_values values() const;
+
 private:
+    template <typename Part> friend class internal::page_iterator;
+
     void begin_with(restway_client *client, const request &what, const page_options &options) {
         steps::begin(
             what.failure() ? result<pages>(*what.failure())
@@ -69,32 +85,107 @@ private:
     }
 };
 
-/** A place among the objects of all pages. */
-class pages::iterator {
+namespace internal {
+
+/** How many elements the page that has come last has. */
+inline result<std::size_t> count_of_page(const pages &from) {
+    restway_page page = RESTWAY_PAGE_INIT;
+    const result<void> read = attempt<void>(restway_pages_position, from.get(), &page);
+    if (!read) {
+        return read.failure();
+    }
+    return static_cast<std::size_t>(page.object_count);
+}
+
+/** The objects of a page. */
+struct objects_of_page {
+    using element = object;
+
+    static result<list> read(const pages &from, const response &) {
+        result<list> found = attempt<list>(restway_pages_objects, from.get());
+        if (!found || !found->empty()) {
+            return found;
+        }
+        const result<std::size_t> count = count_of_page(from);
+        if (!count) {
+            return count.failure();
+        }
+        if (*count > 0) {
+            return error(
+                RESTWAY_E_INVALID_ARGUMENT,
+                "the pages have values and no objects: pages::values() gives them");
+        }
+        return found;
+    }
+
+    list elements;
+};
+
+/** The values of a page. */
+struct values_of_page {
+    using element = value;
+    using elements_handle = handle<restway_values, restway_values_retain, restway_values_release>;
+
+    static result<std::vector<value>> read(const pages &from, const response &page) {
+        const result<std::size_t> count = count_of_page(from);
+        if (!count) {
+            return count.failure();
+        }
+        std::vector<value> found;
+        if (*count == 0) {
+            return found;
+        }
+        const result<list> objects = attempt<list>(restway_pages_objects, from.get());
+        if (!objects) {
+            return objects.failure();
+        }
+        if (!objects->empty()) {
+            return error(
+                RESTWAY_E_INVALID_ARGUMENT,
+                "the pages have objects and no values: a loop over the pages gets them");
+        }
+        const auto listed = attempt<elements_handle>(restway_response_values, page.get());
+        for (std::size_t index = 0; index < *count; index++) {
+            const auto raw = listed
+                                 ? attempt<restway_value>(restway_values_get, listed->get(), index)
+                                 : attempt<restway_value>(restway_response_value, page.get());
+            if (!raw) {
+                return raw.failure();
+            }
+            found.emplace_back(*raw);
+        }
+        return found;
+    }
+
+    std::vector<value> elements;
+};
+
+/** A place among the objects or the values of all pages. */
+template <typename Part> class page_iterator {
 public:
     using iterator_category = std::input_iterator_tag;
-    using value_type = returned<object>;
+    using value_type = returned<typename Part::element>;
     using difference_type = std::ptrdiff_t;
     using pointer = const value_type *;
     using reference = value_type;
 
-    iterator() = default;
+    page_iterator() = default;
 
-    explicit iterator(pages of) : pages_(std::move(of)) {
+    explicit page_iterator(pages of) : pages_(std::move(of)) {
         read_page();
     }
 
-    /** The object; or the failure with which the pages have ended. */
+    /** The element; or the failure of its page. */
     value_type operator*() const {
         if (failure_) {
-            return internal::fail<object>(*failure_);
+            return fail<typename Part::element>(*failure_);
         }
-        return objects_[index_];
+        return part_.elements[index_];
     }
 
-    iterator &operator++() {
+    page_iterator &operator++() {
         index_++;
-        if (failure_ || index_ >= objects_.size()) {
+        if (failure_ || index_ >= part_.elements.size()) {
             read_page();
         }
         return *this;
@@ -104,16 +195,16 @@ public:
         ++*this;
     }
 
-    friend bool operator==(const iterator &a, const iterator &b) {
+    friend bool operator==(const page_iterator &a, const page_iterator &b) {
         return a.has_ended_ == b.has_ended_;
     }
 
-    friend bool operator!=(const iterator &a, const iterator &b) {
+    friend bool operator!=(const page_iterator &a, const page_iterator &b) {
         return !(a == b);
     }
 
 private:
-    /** Requests pages until one has objects. */
+    /** Requests pages until one has elements. */
     void read_page() {
         index_ = 0;
         if (failure_) {
@@ -127,33 +218,35 @@ private:
         do {
             result<response> page = pages_.attempt_next(milliseconds(0));
             if (!page) {
-                fail(page.failure());
+                keep(page.failure());
                 return;
             }
             has_ended_ = !*page;
             if (has_ended_) {
                 return;
             }
-            result<list> found = internal::attempt<list>(restway_pages_objects, pages_.get());
+            auto found = Part::read(pages_, *page);
             if (!found) {
-                fail(found.failure());
+                keep(found.failure());
                 return;
             }
-            objects_ = std::move(*found);
-        } while (objects_.empty());
+            part_.elements = std::move(*found);
+        } while (part_.elements.empty());
     }
 
-    void fail(const error &failure) {
+    void keep(const error &failure) {
         failure_ = failure;
         has_ended_ = false;
     }
 
     pages pages_;
-    list objects_;
+    Part part_;
     std::size_t index_ = 0;
     bool has_ended_ = true;
     std::optional<error> failure_;
 };
+
+} // namespace internal
 
 inline pages::iterator pages::begin() const {
     return iterator(*this);
@@ -161,6 +254,30 @@ inline pages::iterator pages::begin() const {
 
 inline pages::iterator pages::end() const {
     return iterator();
+}
+
+/** The values of all pages, for a range-based loop; pages::values() makes it. */
+class page_values {
+public:
+    using iterator = internal::page_iterator<internal::values_of_page>;
+
+    explicit page_values(pages of) : pages_(std::move(of)) {
+    }
+
+    iterator begin() const {
+        return iterator(pages_);
+    }
+
+    iterator end() const {
+        return iterator();
+    }
+
+private:
+    pages pages_;
+};
+
+inline page_values pages::values() const {
+    return page_values(*this);
 }
 
 RESTWAY_CPP_END

@@ -56,7 +56,8 @@ public struct Pages: AsyncSequence, Sendable {
     }
 }
 
-/// The objects of all pages of a route; see `Pages`.
+/// The objects of all pages of a route; see `Pages`. For pages of values, it throws an error of the
+/// kind `invalidArgument`.
 public struct PagedObjects: AsyncSequence, Sendable {
     public typealias Element = Object
     public typealias Failure = RestwayError
@@ -77,6 +78,12 @@ public struct PagedObjects: AsyncSequence, Sendable {
         public mutating func next() async throws(RestwayError) -> Object? {
             while objects.isEmpty {
                 guard let page = try await pages.next() else { return nil }
+                if page.objects.isEmpty, !page.values.isEmpty {
+                    throw RestwayError(
+                        RestwayOutcome.Failure(
+                            .invalidArgument,
+                            "the pages have values and no objects: each page has its values"))
+                }
                 objects = page.objects[...]
             }
             return objects.removeFirst()
