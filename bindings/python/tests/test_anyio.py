@@ -335,6 +335,31 @@ def test_a_list_is_loaded_page_by_page(backend: str) -> None:
 
 
 @backends
+def test_a_page_that_a_list_cannot_keep_is_an_error(backend: str, peer: Peer) -> None:
+    """The media type of the answer decides whether the page has values."""
+    response = [
+        {"type": ["string"], "mediaType": "application/names+json"},
+        {"entity": "Thing", "mediaType": "application/json"},
+    ]
+    route = {"path": "things", "pages": {"page": "page"}, "response": response}
+    thing = {"identity": "id", "attributes": {"id": {"type": "int"}}}
+    document = {"restway": 1, "entities": {"Thing": thing}, "routes": {"things": route}}
+
+    async def main() -> None:
+        async with AnyioClient(document, base_url=peer.url) as client:
+            things = client.list("things")
+            peer.respond(b'["a"]', "application/names+json")
+            for _ in range(2):
+                with pytest.raises(restway.UsageError, match="have values"):
+                    await things.load_more()
+            peer.respond(b'[{"id": 1}]')
+            assert await things.load_more() is not None
+            assert [each.id for each in things.objects] == [1]
+
+    anyio.run(main, backend=backend)
+
+
+@backends
 def test_the_outbox_is_awaited(backend: str, server: Server, tmp_path: Path) -> None:
     seen: list[tuple[int, int | None]] = []
 
@@ -348,6 +373,8 @@ def test_the_outbox_is_awaited(backend: str, server: Server, tmp_path: Path) -> 
                 scope.cancel()
                 await client.outbox.wait(caught.value)
             assert scope.cancelled_caught and len(client.outbox.outbox) == 1
+            with pytest.raises(restway.TimedOutError, match="item 1 of the outbox has not ended"):
+                await client.outbox.wait(caught.value, timeout=0.01)
 
             items = await client.outbox.flush(progress=lambda *numbers: seen.append(numbers))
             assert [item.state for item in items] == [restway.OutboxState.DELIVERED]
@@ -370,6 +397,8 @@ def test_a_closed_client_ends_a_flush(backend: str, silent: Silent, tmp_path: Pa
         with pytest.raises(restway.QueuedError):
             await client.perform(put(5))
         silent.heard = lambda: soon(asked.set)
+        with pytest.raises(restway.TimedOutError, match="the flush has not ended within"):
+            await client.outbox.flush(timeout=0.01)
 
         async def close() -> None:
             await asked.wait()
@@ -378,7 +407,7 @@ def test_a_closed_client_ends_a_flush(backend: str, silent: Silent, tmp_path: Pa
         async with anyio.create_task_group() as group:
             group.start_soon(close)
             with pytest.raises(restway.ClosedError):
-                await client.outbox.flush()
+                await client.outbox.flush(timeout=30)
 
     anyio.run(main, backend=backend)
 

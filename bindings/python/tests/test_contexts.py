@@ -140,6 +140,65 @@ def test_a_body_is_read_in_the_context_of_the_request(peer: Peer, seen: Seen) ->
     assert b"writer" in peer.requests[-1]
 
 
+@pytest.mark.parametrize("kind", ["sync", "async"])
+def test_functions_about_credentials_and_answers_see_no_caller(
+    peer: Peer, seen: Seen, kind: str
+) -> None:
+    names: set[str] = set()
+
+    def look(name: str, result: Any = None) -> Callable[..., Any]:
+        def function(*_: object) -> Any:
+            names.add(name)
+            seen.look(None)
+            return result
+
+        return function
+
+    def answer() -> None:
+        is_accepted = b"Bearer new" in peer.requests[-1]
+        peer.respond(b'{"id": "1"}' if is_accepted else b"{}", status=200 if is_accepted else 401)
+
+    thing = {"identity": "id", "attributes": {"id": {"type": "int", "transform": "read"}}}
+    response = {"entity": "Thing", "hook": "hook"}
+    route = {"path": "thing", "response": response, "validate": {"function": "valid"}}
+    api = restway.API.from_json(
+        {
+            "restway": 1, "auth": {"scheme": "bearer"}, "entities": {"Thing": thing},
+            "routes": {"thing": route},
+        }
+    )
+    api.add_transform("read", look("transform", 1))
+    api.add_hook("hook", look("hook"))
+    api.add_validator("valid", look("validator"))
+    peer.heard = answer
+
+    def prepare(client: restway.Client | restway.AsyncClient) -> None:
+        client.set_credential("old")
+        client.set_auth(
+            authorize=look("authorize"), should_replay=look("should_replay", True),
+            refresh=look("refresh", "new"), persist=look("persist"),
+        )
+        client.set_failure_reader(look("failure reader"))
+        REQUEST.set("the caller")
+
+    async def run() -> None:
+        async with restway.AsyncClient(api, base_url=peer.url) as client:
+            prepare(client)
+            assert (await client.route("thing")).object.id == 1
+
+    if kind == "async":
+        asyncio.run(run())
+    else:
+        with restway.Client(api, base_url=peer.url) as client:
+            prepare(client)
+            assert client.route("thing").object.id == 1
+    assert names == {
+        "authorize", "should_replay", "refresh", "persist", "failure reader", "validator",
+        "transform", "hook",
+    }
+    assert set(seen.callers) == {"nobody"}
+
+
 def test_a_cancelled_task_leaves_nothing_in_the_log(peer: Peer) -> None:
     """The server does not answer before the tasks are cancelled."""
     told: list[dict[str, Any]] = []

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, Optional
+from typing import Literal, Optional, TypeVar
+
+import anyio
 
 from .. import _ffi as native
 from .._exceptions import RestwayError
@@ -17,10 +19,12 @@ from .._outbox_items import (
     number_of,
     reason_of,
 )
-from .._waiting import require_waiting
+from .._waiting import not_in_time, require_waiting, seconds_of
 from ..progress import Wanted
 from ..progress._flushes import counting
 from ._waiting import until_brought
+
+T = TypeVar("T")
 
 Ended = tuple[OutboxItem, Optional[RestwayError]]
 """An item that has come to its end, and the reason why its end is not known."""
@@ -38,18 +42,24 @@ class AnyioOutbox:
         """The outbox behind it, for all that does not wait: its items, and observers."""
 
     async def flush(
-        self, *, force: bool = False, wait: Literal[True] = True, progress: Wanted = None
+        self,
+        *,
+        force: bool = False,
+        wait: Literal[True] = True,
+        timeout: float | None = None,
+        progress: Wanted = None,
     ) -> OutboxItems:
-        """Sends the stored requests; returns the sent items with their present state. The flush
-        goes on if the scope is cancelled.
+        """Sends the stored requests; returns the sent items with their present state.
 
         Args:
             force: Whether requests that the server has asked to hold back (Retry-After) are sent,
                 too.
             wait: Always True, as awaiting waits: `Outbox.flush` has this keyword.
+            timeout: Seconds to wait at most; None waits without a limit. The flush goes on when
+                they have passed, also if the scope is cancelled.
             progress: As in `Outbox.flush`; a function runs on a thread of the library.
 
-        Raises OutboxError, ClosedError; ConfigError when the client has no outbox.
+        Raises OutboxError, ClosedError, TimedOutError; ConfigError when the client has no outbox.
         """
         require_waiting(wait)
         outbox = self.outbox
@@ -58,14 +68,16 @@ class AnyioOutbox:
             outbox._flush(bring, force)
 
         with counting(progress, outbox._waiting, outbox._tell_end):
-            items = await until_brought(begin)
+            items = await _within(timeout, begin, "the flush")
         if items.error is not None:
             raise items.error
         return items
 
-    async def wait(self, stored: Stored) -> OutboxItem:
+    async def wait(self, stored: Stored, timeout: float | None = None) -> OutboxItem:
         """Waits until a stored request has come to its end; returns its item as `Outbox.wait` does,
         and raises the same.
+
+            item = await client.outbox.wait(queued, timeout=60)
         """
         outbox, number = self.outbox, number_of(stored)
         layouts = outbox._layouts
@@ -78,7 +90,16 @@ class AnyioOutbox:
 
             outbox._await(number, told)
 
-        return ended_item(*await until_brought(begin))
+        return ended_item(*await _within(timeout, begin, f"item {number} of the outbox"))
 
     def __repr__(self) -> str:
         return f"<AnyioOutbox of {self.outbox!r}>"
+
+
+async def _within(
+    timeout: float | None, begin: Callable[[Callable[[T], object]], object], what: str
+) -> T:
+    """Waits for what another thread brings, see `until_brought`; raises TimedOutError."""
+    with anyio.move_on_after(seconds_of(timeout)):
+        return await until_brought(begin)
+    raise not_in_time(what, timeout)
