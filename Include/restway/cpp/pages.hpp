@@ -27,7 +27,7 @@ class page_values;
  *
  *  If a page fails, reading the element throws, and the next step of the same iterator asks for
  *  this page again. Without exceptions, each element of the loop is a result, and a failure is the
- * last of them. If the pages have values in place of objects (docs/PAGES.md), values() gives them;
+ *  last of them. If the pages have values in place of objects (docs/PAGES.md), values() gives them;
  * a loop over objects fails with RESTWAY_E_INVALID_ARGUMENT. */
 class pages : public handle<restway_pages, restway_pages_retain, restway_pages_release>,
               public internal::steps<pages> {
