@@ -22,6 +22,8 @@ package final class LoadedAPI: Sendable {
     private let allDescriptors: [Int]
     /// Whether a route says something about the response cache.
     private let hasCacheRules: Bool
+    /// Whether a route is about a relationship.
+    private let hasRelationships: Bool
     /// The plans by the indices of their descriptors. There is one plan for each kind of response.
     private let plans = Lock<[[Int]: MappingPlan]>([:])
 
@@ -38,6 +40,7 @@ package final class LoadedAPI: Sendable {
         }
         (ownedDescriptors, freeDescriptors) = (owned, free)
         allDescriptors = Array(definition.descriptors.indices)
+        hasRelationships = definition.descriptors.contains { $0.relationship != nil }
         hasCacheRules = definition.rules.routeSettings.values.contains { $0.cache != CacheRules() }
     }
 
@@ -116,6 +119,14 @@ package final class LoadedAPI: Sendable {
             $0.event == nil && $0.statuses.overlaps(.success) && $0.methodSet.contains(method)
                 && choice.fits($0.template, of: $0.routeKey)
         }
+    }
+
+    /// Returns the name of the relationship whose links a request reads or changes; `nil` if the
+    /// request is about something else.
+    package func relationship(_ method: Method, _ choice: DescriptorChoice) -> String? {
+        guard hasRelationships else { return nil }
+        return choice.mostSpecific(successDescriptors(method, choice), \.template)
+            .lazy.compactMap(\.relationship).first
     }
 
     /// Returns the descriptor that writes objects of `entity`: the route's own descriptor or, if

@@ -8,6 +8,27 @@ package struct ChangeSet: Sendable {
         case host
     }
 
+    /// A row whose links change those of its object in another way than the policies of its
+    /// relationships say.
+    package struct LinkChange: Sendable {
+        package enum Kind: Sendable {
+            /// The links replace those of the object, whatever the policy.
+            case replace
+            /// The links are added to those of the object.
+            case add
+            /// The links are removed from those of the object.
+            case remove
+        }
+
+        package let row: Int
+        package let kind: Kind
+
+        package init(row: Int, _ kind: Kind) {
+            self.row = row
+            self.kind = kind
+        }
+    }
+
     /// Something to delete.
     package enum Deletion: Sendable {
         case object(Entity, storeKey: Int64)
@@ -65,6 +86,8 @@ package struct ChangeSet: Sendable {
     /// to it by its key, which is read while nothing else commits: if two commits insert one draft,
     /// the second one updates the object.
     var edits: [Int: DraftNode] = [:]
+    /// The row that changes links; `nil` if all rows follow the policies.
+    package var linkChange: LinkChange?
     /// The steps back, applied after the rows, one after the other.
     package var restorations: [Restoration] = []
     /// The deletions, applied after the restorations.

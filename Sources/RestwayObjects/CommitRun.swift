@@ -172,6 +172,7 @@ package struct CommitRun<Target: CommitTarget> {
     private mutating func storeInOrder() throws(StoreError) {
         let hasPlain =
             !isRecording && answered.adopted.isEmpty && kept.isEmpty && changes.origin == .server
+            && changes.linkChange == nil
         var index = 0
         while index < commit.objects.count {
             // A row whose key is already known is not plain: an earlier row referred to it, or it
@@ -249,14 +250,22 @@ package struct CommitRun<Target: CommitTarget> {
     private mutating func store(
         _ row: Snapshot, _ index: Int, _ key: Int64, isEdit: Bool
     ) throws(StoreError) {
-        row.settleRelationships(keys, assigning: isEdit)
+        let linkChange = changes.linkChange.flatMap { $0.row == index ? $0.kind : nil }
+        let assigns = isEdit || linkChange != nil
+        row.settleRelationships(keys, assigning: assigns)
         if key <= keysBefore, changes.origin == .server, try target.isUnsent(key) {
             try target.setUnsent(key, false)
         }
         let isNew = key > keysBefore
         if isNew, changes.origin == .host { try target.setUnsent(key, true) }
         let defaults = defaults(for: row, index, isEdit: isEdit)
-        guard let older = try target.newest(row.entity, key) else {
+        let newest = try target.newest(row.entity, key)
+        var row = row
+        if let linkChange {
+            row = row.changingLinks(of: newest, linkChange)
+            commit.objects[index] = row
+        }
+        guard let older = newest else {
             try insert(row, index, key, defaults)
             return
         }
@@ -267,7 +276,7 @@ package struct CommitRun<Target: CommitTarget> {
         if isAccepted, !onlyCompletes { collectReplaced(row, older) }
         let merging =
             onlyCompletes
-            ? row.completing(older) : row.merging(over: older, assigning: isEdit)
+            ? row.completing(older) : row.merging(over: older, assigning: assigns)
         switch merging.completed(row, older, by: defaults) {
         case .nothing:
             commit.objects[index] = older

@@ -208,6 +208,27 @@ extension Snapshot {
         return unions
     }
 
+    /// Returns this settled row with the lists of links that its object has after a change. Where
+    /// only some links are added or removed, a list that the store does not know stays unknown.
+    ///
+    /// - Parameter older: The object before the change; `nil` if the store does not have it.
+    func changingLinks(of older: Snapshot?, _ change: ChangeSet.LinkChange.Kind) -> Snapshot {
+        guard change != .replace else { return self }
+        var lists: [Int: [Int64]] = [:]
+        for cell in entity.relationshipCells where cells[cell].isList {
+            guard let older, older.cells[cell].isList else {
+                leaveOut(cellAt: cell)
+                continue
+            }
+            let (own, its) = (Array(cells[cell].keys), Array(older.cells[cell].keys))
+            lists[cell] =
+                change == .add
+                ? its + own.filter { !its.contains($0) } : its.filter { !own.contains($0) }
+        }
+        guard let older, !lists.isEmpty else { return self }
+        return withExtendedLifetime((self, older)) { merged(over: older, lists) }
+    }
+
     /// Returns the objects that `older` was linked to and this row is not, if the policy says that
     /// objects that are no longer linked are deleted.
     func replacedLinks(of older: Snapshot) -> [(relationship: Relationship, key: Int64)] {

@@ -47,6 +47,9 @@ final class JSONAPITests: OutboxTestCase {
                       "request": {"changedOnly": true}, "offline": true},
           "person": {"path": "people/:key", "method": "GET", "entity": "Person",
                      "response": {"entity": "Person"}},
+          "comments": {"path": "articles/:id/relationships/comments", "entity": "Article",
+                       "method": ["GET", "POST", "DELETE"], "relationship": "comments",
+                       "offline": true},
           "people": {"path": "people", "method": "POST", "entity": "Person",
                      "response": {"entity": "Person"}, "offline": true},
           "search": {"path": "search", "response": {"entity": "Any"}}}}
@@ -311,6 +314,32 @@ final class JSONAPITests: OutboxTestCase {
             _ = try call.wait(milliseconds: 0)
             XCTAssertNil(try stored("Article", .integer(1), client))
             XCTAssertNotNil(try stored("Person", .string("9"), client))
+        }
+    }
+
+    func testAStoredChangeOfARelationshipChangesItsLinksWhenItIsDelivered() throws {
+        try withEachStore { client in
+            let article = try get("articles/1", Self.article, client).objects[0]
+            var spec = RequestSpec(target: .route("comments", .delete), subject: .object(article))
+            spec.body = RequestSpec.Body(
+                bytes: Array(#"{"data": [{"type": "comments", "id": "5"}]}"#.utf8),
+                mediaType: "application/json")
+            try client.setReachability(.unreachable)
+            try queue(client, spec)
+            let stored = try XCTUnwrap(try self.stored("Article", .integer(1), client))
+            XCTAssertEqual(
+                try related("comments", of: stored, client), ["Comment 5", "Comment 12"])
+            try flush(client)
+            let sent = text(wire.answer(204, ""))
+            XCTAssertEqual(
+                sent,
+                #"DELETE articles/1/relationships/comments {"data": [{"type": "comments", "#
+                    + #""id": "5"}]}"#)
+            _ = nextFlushed()
+            XCTAssertEqual(try states(client), [])
+            let changed = try XCTUnwrap(try self.stored("Article", .integer(1), client))
+            XCTAssertEqual(try related("comments", of: changed, client), ["Comment 12"])
+            XCTAssertNotNil(try self.stored("Comment", .integer(5), client))
         }
     }
 

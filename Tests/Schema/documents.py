@@ -52,6 +52,10 @@ OF_OTHER_PARTS = {
         r"^(is of type .+, and (of type .+|a relationship)"
         r"|is a relationship, and an attribute|differs from the (attribute|relationship)) at \$"
     ),
+    "a method that changes no links": r'^\w+ does not go with the relationship "',
+    "a path without the object of a relationship": (
+        r'^needs the variable ":.+", which says which object of '
+    ),
     "no method that sends an object": r"^no method of the route has a body by itself",
     "an object in a HEAD request": r"^a (HEAD|TRACE) request has no body$",
     "no entity in route and request": r'^neither the request nor its route names an "entity"$',

@@ -61,7 +61,8 @@ package struct PathTargets {
         }
         for descriptor in definition.descriptors
         where descriptor.methodSet.contains(method) && descriptor.statuses.overlaps(.success)
-            && descriptor.valueConversion == nil && descriptor.union?.members.count ?? 1 == 1
+            && descriptor.valueConversion == nil && descriptor.relationship == nil
+            && descriptor.union?.members.count ?? 1 == 1
         {
             guard let template = descriptor.template, choice.fits(template, of: descriptor.routeKey)
             else { continue }

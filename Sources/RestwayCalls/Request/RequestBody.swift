@@ -49,6 +49,46 @@ struct RequestBody {
     func mapped(_ submission: inout Submission) throws(Failure) -> Mapped {
         guard let descriptor = try descriptor(submission) else { return .nothing }
         if questions.areOpen(api) { return .owed }
+        let object = try write(&submission, descriptor)
+        guard !descriptor.keyPath.isEmpty else { return .object(object) }
+        var wrapped = WireObject()
+        _ = wrapped.set(descriptor.keyPath[...], .object(object))
+        return .object(wrapped)
+    }
+
+    /// Writes the links of one relationship of the object, which a PATCH replaces as a whole.
+    func links(of name: String, _ submission: inout Submission) throws(Failure) -> Mapped {
+        if method.isSafe { return .nothing }
+        let entity = submission.entity
+        guard method == .patch, let mapping = api.definition.mapping(named: entity.name),
+            let source = mapping.relationships.first(where: {
+                entity.relationships[$0.relationship].name == name
+            })?.source
+        else {
+            throw Failure(
+                .invalidArgument,
+                "a \(method.rawValue) of the relationship \"\(name)\" needs a body that names the "
+                    + "objects: {\"data\": [{\"type\": …, \"id\": …}]}", field: "body")
+        }
+        if questions.areOpen(api) { return .owed }
+        let others = (entity.attributes.map(\.name) + entity.relationships.map(\.name))
+            .filter { $0 != name }
+        let object = try write(
+            &submission, RequestDescriptor(mapping: mapping, excluded: Set(others)))
+        guard let links = object.value(at: source[...]) else {
+            throw Failure(
+                .invalidArgument, "the object does not know its relationship \"\(name)\"",
+                field: name)
+        }
+        var body = WireObject()
+        body["data"] = links
+        return .object(body)
+    }
+
+    /// Writes the object as a descriptor says, without the keys that wrap it.
+    private func write(
+        _ submission: inout Submission, _ descriptor: RequestDescriptor
+    ) throws(Failure) -> WireObject {
         submission.isChangedOnly = descriptor.isChangedOnly
         var options = EncodingOptions()
         options.keepsNulls = descriptor.keepsNulls
@@ -88,10 +128,7 @@ struct RequestBody {
         let object = try encode(&encoder, submission.subject, descriptor.mapping)
         if let unread { throw unread }
         submission.sent = encoder.sent
-        guard !descriptor.keyPath.isEmpty else { return .object(object) }
-        var wrapped = WireObject()
-        _ = wrapped.set(descriptor.keyPath[...], .object(object))
-        return .object(wrapped)
+        return object
     }
 
     private func encode(

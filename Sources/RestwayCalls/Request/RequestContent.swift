@@ -74,7 +74,11 @@ extension RequestPreparation {
             identities: identities)
         var mapped = RequestBody.Mapped.nothing
         if var sent = submission {
-            mapped = try maker.mapped(&sent)
+            if let name = relationship(destination) {
+                mapped = isEmpty ? try maker.links(of: name, &sent) : .nothing
+            } else {
+                mapped = try maker.mapped(&sent)
+            }
             submission = sent
         }
         var object: WireObject?

@@ -64,6 +64,8 @@ package struct RequestPreparation {
             var destination = try destination(spec, submission?.subject)
             let settings = api.definition.settings(of: destination.route)
             var content = try content(spec, &destination, settings, &submission)
+            // An object has now filled the path of a relationship, and is not sent itself.
+            if relationship(destination) != nil { submission = nil }
 
             let bodyDestination = try BodyDestination.of(
                 spec, settings, destination.method, saveBytesMax: context.options.saveBytesMax)
@@ -200,6 +202,13 @@ package struct RequestPreparation {
             }
             return Submission(subject: .draft(draft))
         }
+    }
+
+    /// Returns the name of the relationship whose links a request reads or changes.
+    func relationship(_ destination: Destination) -> String? {
+        api.relationship(
+            destination.method,
+            DescriptorChoice(route: destination.route, path: destination.path))
     }
 
     private func deletions(

@@ -7,6 +7,8 @@ import RestwayOutcome
 struct APIError {
     private(set) var code: String?
     private(set) var message: String?
+    /// The HTTP status that the body itself names.
+    private(set) var status: Int?
     /// The problems if the body lists several: the place, the code and the message of each one.
     private(set) var details: [Failure.Detail] = []
 
@@ -89,6 +91,7 @@ struct APIError {
         if let first {
             code = Self.text(first, "code")
             message = Self.text(first, "detail") ?? Self.text(first, "title")
+            status = Self.text(first, "status").flatMap { Int($0) }
         }
         details = ProblemList.details(of: errors, nil, .jsonapi)
     }
@@ -99,6 +102,7 @@ struct APIError {
     private mutating func readProblem(_ tree: JSONValue) {
         let type = Self.text(tree, "type")
         code = type == "about:blank" ? nil : type
+        status = Self.text(tree, "status").flatMap { Int($0) }
         message = Self.text(tree, "detail") ?? Self.text(tree, "title")
         if let problems = tree["errors"] {
             details = ProblemList.details(of: problems, nil, .problem)

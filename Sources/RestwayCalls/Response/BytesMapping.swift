@@ -96,7 +96,14 @@ private struct BytesMappingRun: Sendable {
         do throws(MappingFailure) {
             result = try machine.finish()
         } catch {
+            if case .missing = error, let own = apiFailure(body) { throw own }
             throw failure(error, of: mapper)
+        }
+        // In JSON:API, a body has either errors or data.
+        if api.definition.errors.format(mediaType: order.mediaType) == .jsonapi,
+            result.changeSet.rows.isEmpty, let own = apiFailure(body)
+        {
+            throw own
         }
         if !plan.hasHooks { result.reportMissingIdentities(plan) }
         try refuseIssues(result)
@@ -116,6 +123,24 @@ private struct BytesMappingRun: Sendable {
                 ofBroken: Array(bytes.prefix(ErrorExcerpt.readBytesMax)))
         }
         return error.message + (excerpt.map { ": \($0)" } ?? "")
+    }
+
+    /// Returns the error of the API that a body tells in place of objects; `nil` if it tells none.
+    private func apiFailure(_ body: Body) -> Failure? {
+        let type = order.mediaType
+        let error = APIError(
+            body: body, mediaType: type, api.definition.errors,
+            read: { APIError.json($0, contentType: type) })
+        guard error.isFound else { return nil }
+        var message = "the body tells an error"
+        if let summary = error.summary { message += ": \(summary)" }
+        if let code = error.code { message += " (API code \(code))" }
+        var failure = Failure(.http, message, domain: .api)
+        failure.httpStatus = error.status.flatMap { (100...599).contains($0) ? $0 : nil } ?? 0
+        failure.apiCode = error.code
+        failure.apiMessage = error.message
+        failure.details = error.details
+        return located(failure)
     }
 
     // MARK: Rules

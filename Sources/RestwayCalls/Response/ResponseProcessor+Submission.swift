@@ -37,6 +37,8 @@ extension ResponseProcessor {
         guard request.method == .delete, received.status == 404 || received.status == 410 else {
             return false
         }
+        // The object that should lose links is missing, and not the links.
+        if call.api.relationship(request.method, request.descriptorChoice) != nil { return false }
         if context.options.takesMissingForDeleted { return true }
         // The outbox or the retries wait for a status that their section lists.
         let listed =

@@ -108,6 +108,7 @@ struct ResponseProcessor {
             if let descriptor = plan.descriptors.first(where: \.isRequired) {
                 throw missing(descriptor.keyPath.joined(separator: "."), received)
             }
+            takeSentLinks(parsed, plan)
             return parsed
         }
         parsed.manner = key.map { AnswerMemo.Manner(key: $0, plan: plan) }
@@ -132,6 +133,7 @@ struct ResponseProcessor {
         if plan.hasHooks { try identify(&result, parsed.template, received) }
         parsed.changes = result.takeChangeSet()
         parsed.parsed = ParsedValue(result)
+        takeLinks(parsed, result, plan)
         parsed.result = result
         return parsed
     }

@@ -32,6 +32,8 @@ struct DocumentResponse {
     /// Whether it is an error if the body has nothing at the key path.
     let isRequired: Bool
     let mediaTypes: [MediaRange]
+    /// The relationship whose links the answer holds; `nil` for other answers.
+    let relationship: String?
 
     /// The content that a descriptor finds in an answer.
     enum Content {
@@ -60,6 +62,20 @@ struct DocumentResponse {
         self.content = content
         self.keyPath = keyPath
         self.statuses = statuses
+        relationship = nil
+    }
+
+    /// The answers of a relationship endpoint.
+    init(_ endpoint: RelationshipEndpoint, _ node: DocumentNode) {
+        self.node = node
+        hook = nil
+        event = nil
+        isRequired = false
+        mediaTypes = []
+        content = .objects(endpoint.owner, nil)
+        keyPath = []
+        statuses = .success
+        relationship = endpoint.name
     }
 }
 
@@ -88,7 +104,8 @@ extension APIDefinition {
                 methods: methods, template: template, statuses: response.statuses,
                 keyPath: response.keyPath, mapping: mapping, routeKey: routeKey,
                 hook: hook, event: response.event, isRequired: response.isRequired,
-                mediaTypes: response.mediaTypes, union: union)
+                mediaTypes: response.mediaTypes, union: union,
+                relationship: response.relationship)
         case .value(let conversion, let place):
             functions.mention(conversion, at: place)
             descriptor = ResponseDescriptor(

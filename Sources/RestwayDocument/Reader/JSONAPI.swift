@@ -1,6 +1,7 @@
 import RestwayJSON
 package import RestwayMapping
 import RestwayObjects
+import RestwayRouting
 
 /// The key `format` of a document: how bodies hold objects.
 enum ObjectFormat: String, CaseIterable {
@@ -166,6 +167,57 @@ struct ResourceObject: Sendable {
         if source.isEmpty {
             object["source"]?.report(
                 "the whole object does not go with JSON:API, which links by type and identity")
+        }
+    }
+}
+
+/// The key `relationship` of a route: the route reads and changes the links of one relationship
+/// (https://jsonapi.org/format/1.1/#crud-updating-relationships).
+struct RelationshipEndpoint: Sendable {
+    let name: String
+    /// The mapping of the entity that has the relationship.
+    let owner: EntityMapping
+
+    init?(
+        _ node: DocumentNode, ofRoute route: String?, _ object: DocumentNode, _ methods: [Method],
+        _ entities: EntityCatalog
+    ) {
+        guard entities.resources.isUsed else {
+            node.report("is for documents with \"format\": \"jsonapi\"")
+            return nil
+        }
+        if route == nil { node.report("a route without a name has no relationship") }
+        for key in ["response", "request", "pages", "parse", "stream"] {
+            object[key]?.report("stands beside \"relationship\", which says what the bodies hold")
+        }
+        guard let entity = object.required("entity"), let name = node.nonEmptyString(),
+            let owner = entities.mapping(entity)
+        else { return nil }
+        let known = owner.relationships.map { owner.entity.relationships[$0.relationship] }
+        guard let relationship = known.first(where: { $0.name == name }) else {
+            node.reportUnknown("relationship", name, among: known.map(\.name))
+            return nil
+        }
+        let fitting: [Method] =
+            relationship.isMany ? [.get, .head, .post, .patch, .delete] : [.get, .head, .patch]
+        if let method = methods.first(where: { !fitting.contains($0) }) {
+            let changing = relationship.isMany ? "POST, PATCH and DELETE change" : "PATCH changes"
+            (object["method"] ?? object).report(
+                "\(method.rawValue) does not go with the relationship \"\(name)\": \(changing) it")
+        }
+        self.name = name
+        self.owner = owner
+    }
+
+    /// Reports a path that does not name the object that has the relationship.
+    func check(_ template: PathTemplate, _ route: DocumentNode) {
+        let entity = owner.entity
+        guard let index = entity.identityIndex else { return }
+        let identity = entity.attributes[index].name
+        if !template.pathVariableNames.contains(identity) {
+            (route["path"] ?? route).report(
+                "needs the variable \":\(identity)\", which says which object of \(entity.name) "
+                    + "has the relationship")
         }
     }
 }

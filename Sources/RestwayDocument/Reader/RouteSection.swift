@@ -10,7 +10,7 @@ struct DocumentRoute {
             "parameters", "retry", "auth", "dataMapper", "transport",
             "offline", "serializationName", "serialization", "forms", "gzip", "expectContinue",
             "accept", "saveAsResource", "stream", "resumable", "catchAll", "validate", "parse",
-            "encode", "pages",
+            "encode", "pages", "relationship",
         ] + Timeouts.keys + CacheRules.keys + StageNames.keys
 
     static let keysOfLaterVersions = ["lane"]
@@ -19,6 +19,8 @@ struct DocumentRoute {
     let settings: RouteSettings
     let responses: [DocumentResponse]
     let requests: [RequestDescriptor]
+    /// The relationship whose links the route reads and changes; `nil` for other routes.
+    let endpoint: RelationshipEndpoint?
     let node: DocumentNode
     let parent: DocumentNode?
 
@@ -28,6 +30,7 @@ struct DocumentRoute {
         self.settings = settings
         responses = []
         requests = []
+        endpoint = nil
         self.node = node
         parent = nil
     }
@@ -65,11 +68,15 @@ struct DocumentRoute {
             cache: CacheRules(ofRoute: object, methods),
             stages: StageNames(
                 modifiers: object["modifiers"], interceptors: object["interceptors"]))
-        responses = (object["response"]?.oneOrMany() ?? []).compactMap { response in
+        endpoint = object["relationship"].flatMap {
+            RelationshipEndpoint($0, ofRoute: name, object, methods, entities)
+        }
+        let own = (object["response"]?.oneOrMany() ?? []).compactMap { response in
             let object = response.objectWithName(
                 DocumentResponse.keys, elsewhere: DocumentResponse.keysOfRoute)
             return object.flatMap { DocumentResponse($0, entities) }
         }
+        responses = endpoint.map { [DocumentResponse($0, object)] } ?? own
         requests = (object["request"]?.oneOrMany() ?? []).compactMap {
             RequestDescriptor(
                 ofRoute: $0, methods: methods, entity: object["entity"], in: entities)
@@ -79,7 +86,9 @@ struct DocumentRoute {
         }
         route = Route(
             name: name, methods: methods, template: template,
-            entity: object["entity"]?.value.string, isAbsolute: isAbsolute,
+            // Objects are not sent to the endpoints of their relationships.
+            entity: object["relationship"] == nil ? object["entity"]?.value.string : nil,
+            isAbsolute: isAbsolute,
             properties: object.extensions)
         self.node = node
     }
@@ -203,7 +212,7 @@ extension APIDefinition {
         {
             if let parent = item.parent {
                 parent.report("a route without a name cannot have a parent")
-            } else if item.route.entity == nil {
+            } else if item.route.entity == nil, item.node["relationship"] == nil {
                 node.report("a route without a name needs an \"entity\" that it serves")
             } else {
                 let known = routes.all.compactMap(\.name)
@@ -223,6 +232,7 @@ extension APIDefinition {
             try add(route, item.settings, at: item.node)
         }
         guard added != nil else { return }
+        item.endpoint?.check(route.template, item.node)
         functions.mention(item.settings.body, of: item.node)
         functions.mention(
             modifiers: item.node["modifiers"], interceptors: item.node["interceptors"])

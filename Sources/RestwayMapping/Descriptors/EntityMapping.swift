@@ -60,6 +60,20 @@ package final class EntityMapping: Sendable {
         identityTarget = draft.identityTarget
     }
 
+    /// Returns a mapping that reads the answer of a relationship endpoint of JSON:API as the object
+    /// that has the relationship: its links are at `data`, and nothing else is there.
+    func ofLinks(_ relationship: String) -> EntityMapping {
+        EntityMapping(
+            entity: entity, attributes: [],
+            relationships: relationships.filter {
+                entity.relationships[$0.relationship].name == relationship
+            }.map {
+                RelationshipMapping(
+                    relationship: $0.relationship, source: ["data"], form: $0.form,
+                    union: $0.union)
+            })
+    }
+
     /// Whether both read the same entity in the same way.
     package func isEqual(to other: EntityMapping) -> Bool {
         self === other || entity === other.entity && attributes == other.attributes

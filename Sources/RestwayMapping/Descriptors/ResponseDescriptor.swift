@@ -29,6 +29,9 @@ package final class ResponseDescriptor: Sendable {
     package let isRequired: Bool
     /// The bodies to which this descriptor applies.
     private let bodies: (event: String?, mediaTypes: [MediaRange])
+    /// The name of the relationship whose links the answer holds; nil for an answer that holds
+    /// objects or a value. The answer then counts as the object that has the relationship.
+    package let relationship: String?
     /// The methods as a set, because each response checks them more than once.
     package let methodSet: MethodSet
 
@@ -37,8 +40,9 @@ package final class ResponseDescriptor: Sendable {
         keyPath: [String] = [], mapping: EntityMapping, routeKey: String? = nil,
         hook: String? = nil, event: String? = nil, isRequired: Bool = false,
         valueConversion: ValueConversion? = nil, mediaTypes: [MediaRange] = [],
-        union: EntityUnion? = nil
+        union: EntityUnion? = nil, relationship: String? = nil
     ) {
+        self.relationship = relationship
         bodies = (event, mediaTypes)
         self.valueConversion = valueConversion
         self.union = union
@@ -47,7 +51,7 @@ package final class ResponseDescriptor: Sendable {
         self.template = template
         self.statuses = statuses
         self.keyPath = keyPath
-        self.mapping = mapping
+        self.mapping = relationship.map { mapping.ofLinks($0) } ?? mapping
         self.routeKey = routeKey
         self.hook = hook
         self.isRequired = isRequired
@@ -65,7 +69,7 @@ package final class ResponseDescriptor: Sendable {
             methods: methods, template: template, statuses: statuses, keyPath: keyPath,
             mapping: mapping, routeKey: routeKey, hook: hook, event: event,
             isRequired: isRequired, valueConversion: valueConversion, mediaTypes: mediaTypes,
-            union: union)
+            union: union, relationship: relationship)
     }
 
     /// How specifically the descriptor names the media type of an answer; 0 if it names no type,

@@ -95,6 +95,50 @@ def test_the_problems_of_a_failure_are_details(peer: Peer) -> None:
         ]
 
 
+@pytest.mark.parametrize("rules", [("Article", None), (None, "articles")])
+def test_a_mapped_body_that_has_only_errors_is_the_error_of_the_api(
+    peer: Peer, rules: tuple[str | None, str | None]
+) -> None:
+    problem = {"status": "404", "code": "gone", "title": "Gone", "detail": "No article 7"}
+    body = json.dumps({"errors": [problem]}).encode()
+    with client_of(JSONAPI_DOCUMENT, peer) as client:
+        with pytest.raises(restway.NotFoundError, match="No article 7") as caught:
+            client.map(rules[0], body, route=rules[1])
+        assert (caught.value.api_code, caught.value.api_message) == ("gone", "No article 7")
+        with pytest.raises(restway.MappingError, match="nothing at data"):
+            client.map("Article", b'{"errors": []}')
+        assert list(client.map(None, b'{"data": []}', route="articles").objects) == []
+
+
+@pytest.mark.parametrize("in_file", [False, True])
+def test_observers_hear_of_links_that_a_relationship_endpoint_changes(
+    peer: Peer, tmp_path: Path, in_file: bool
+) -> None:
+    document = json.loads(json.dumps(JSONAPI_DOCUMENT))
+    document["routes"]["comments"] = {
+        "method": ["GET", "POST", "DELETE"],
+        "path": "articles/:id/relationships/comments",
+        "entity": "Article",
+        "relationship": "comments",
+    }
+    path = str(tmp_path / "objects.db") if in_file else None
+    links = {"data": [{"type": "comments", "id": "5"}]}
+    seen: list[restway.Changes] = []
+    with client_of(document, peer, store_path=path, delivery="process") as client:
+        article = client.map("Article", json.dumps(JSONAPI_ANSWER).encode()).objects[0]
+        client.observe(seen.append, "Article")
+        for method, expected in [("DELETE", ["12"]), ("POST", ["12", "5"])]:
+            peer.respond(b"", status=204)
+            response = client.route("comments", method=method, variables={"id": 1}, json=links)
+            assert (list(response.objects), response.value) == ([], None)
+            newest = client.store.newest(article)
+            assert newest is not None
+            assert [comment.id for comment in newest.comments] == expected
+        assert len(client.store.all("Comment")) == 2
+        client.process()
+    assert [changes[0].relationships for changes in seen] == [("comments",), ("comments",)]
+
+
 def test_pages_follow_links_next(peer: Peer) -> None:
     second = {"data": [{"type": "articles", "id": "2"}], "links": {}}
     first = {**JSONAPI_ANSWER, "links": {"next": "/articles?page=2"}}

@@ -241,7 +241,8 @@ def _route(
         Variable(variable, _single(own_types.get(variable)), required)
         for variable, required in variables_of(path)
     )
-    applying = [*_several(source.get("response", []))]
+    own = {"entity": entity} if "relationship" in source else source.get("response", [])
+    applying = [*_several(own)]
     applying += [
         {"method": _MAPPED_METHODS, **descriptor}
         for descriptor in descriptors
