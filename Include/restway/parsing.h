@@ -228,8 +228,9 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_map_options_init(
  *  @param out_store    Receives the store of the objects, owned by the caller (+1): the client's,
  *                      or with RESTWAY_MAP_SNAPSHOTS the store of the snapshots. May be NULL.
  *  @return RESTWAY_OK; RESTWAY_E_MAPPING (the bytes cannot be read or mapped, or there is nothing
- *          at the key path; the message says where); RESTWAY_E_UNKNOWN_ENTITY;
- *          RESTWAY_E_UNKNOWN_ROUTE; RESTWAY_E_TOO_LARGE; RESTWAY_E_CANCELLED (by @p progress); the
+ *          at the key path; the message says where); RESTWAY_E_HTTP (the bytes hold an error of the
+ *          API in place of objects); RESTWAY_E_UNKNOWN_ENTITY; RESTWAY_E_UNKNOWN_ROUTE;
+ *          RESTWAY_E_TOO_LARGE; RESTWAY_E_CANCELLED (by @p progress); the
  *          status of a hook; RESTWAY_E_STORE; RESTWAY_E_PLUGIN; RESTWAY_E_CLOSED;
  *          RESTWAY_E_WOULD_BLOCK (inside a callback); RESTWAY_E_FORKED;
  *          RESTWAY_E_INVALID_ARGUMENT.

@@ -1,3 +1,4 @@
+import RestwayDocument
 import RestwayMapping
 import RestwayObjects
 import RestwayOutcome
@@ -40,8 +41,10 @@ extension ResponseProcessor {
         {
             return identity
         }
-        // A path names one object, and no element of a list.
-        guard !isListed, let path = request.destination.path,
+        // A path names one object, and no element of a list. The only list in the answer about a
+        // relationship holds linked objects.
+        let isOfLinks = call.api.relationship(request.method, request.descriptorChoice) != nil
+        guard !isListed || isOfLinks, let path = request.destination.path,
             let template = request.destination.route?.template ?? template
         else { return nil }
         let named = template.identitiesOfAnswer(entity, to: request.method, at: path)

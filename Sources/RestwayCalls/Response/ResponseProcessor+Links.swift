@@ -10,10 +10,8 @@ extension ResponseProcessor {
     /// Lets the links of an answer to a change replace those of the object. An answer without links
     /// says that the server has made the change as it was sent.
     func takeLinks(_ parsed: ParsedAnswer, _ result: MappingResult, _ plan: MappingPlan) {
-        guard !request.method.isSafe, plan.relationship != nil, let row = result.onlyRow else {
-            return
-        }
-        if parsed.changes.rows[row].hasLinks {
+        guard !request.method.isSafe, plan.relationship != nil else { return }
+        if let row = result.onlyRow, parsed.changes.rows[row].hasLinks {
             parsed.changes.linkChange = ChangeSet.LinkChange(row: row, .replace)
         } else {
             takeSentLinks(parsed, plan)

@@ -371,7 +371,8 @@ class BytesMapping:
         In the main thread, signals are handled during the mapping of 256 KiB and more: if a handler
         raises (KeyboardInterrupt for Ctrl-C), nothing is stored unless the objects are being stored
         already, and the exception is raised here. Raises MappingError, whose message says what is
-        wrong and where; UnknownEntityError; UnknownRouteError; TooLargeError; StoreError;
+        wrong and where; HTTPStatusError if the bytes hold an error of the API in place of objects;
+        UnknownEntityError; UnknownRouteError; TooLargeError; StoreError;
         ClosedError; WouldBlockError inside a callback; UsageError.
         """
         read = reading_alone("map", into, reading)

@@ -116,7 +116,7 @@ def test_observers_hear_of_links_that_a_relationship_endpoint_changes(
 ) -> None:
     document = json.loads(json.dumps(JSONAPI_DOCUMENT))
     document["routes"]["comments"] = {
-        "method": ["GET", "POST", "DELETE"],
+        "method": ["GET", "POST", "PATCH", "DELETE"],
         "path": "articles/:id/relationships/comments",
         "entity": "Article",
         "relationship": "comments",
@@ -130,13 +130,25 @@ def test_observers_hear_of_links_that_a_relationship_endpoint_changes(
         for method, expected in [("DELETE", ["12"]), ("POST", ["12", "5"])]:
             peer.respond(b"", status=204)
             response = client.route("comments", method=method, variables={"id": 1}, json=links)
-            assert (list(response.objects), response.value) == ([], None)
+            assert list(response.objects) == []
             newest = client.store.newest(article)
             assert newest is not None
             assert [comment.id for comment in newest.comments] == expected
+            assert b"\r\ncontent-type: application/vnd.api+json\r\n" in peer.requests[-1].lower()
+            assert body_of(peer.requests[-1]) == links
         assert len(client.store.all("Comment")) == 2
+        comment = client.store.find("Comment", "5")
+        draft = client.draft(article, title="Not sent", comments=[comment])
+        client.perform(restway.Request.route("comments", "PATCH").about(draft))
+        assert peer.requests[-1].startswith(b"PATCH /articles/1/relationships/comments ")
+        assert body_of(peer.requests[-1]) == {"data": [{"type": "comments", "id": "5"}]}
+        newest = client.store.newest(article)
+        assert newest is not None and newest.title == article.title
+        assert [comment.id for comment in newest.comments] == ["5"]
+        with pytest.raises(restway.UsageError, match='a DELETE of the relationship "comments"'):
+            client.perform(restway.Request.route("comments", "DELETE").about(article))
         client.process()
-    assert [changes[0].relationships for changes in seen] == [("comments",), ("comments",)]
+    assert [changes[0].relationships for changes in seen] == [("comments",)] * 3
 
 
 def test_pages_follow_links_next(peer: Peer) -> None:
