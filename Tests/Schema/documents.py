@@ -25,7 +25,7 @@ _VALIDATOR = Draft202012Validator(SCHEMA)
 #: other parts of a document.
 OF_OTHER_PARTS = {
     "a name that nothing has": (
-        r'^unknown (environment|entity( of the union)?|attribute|route|relationship) "'
+        r'^unknown (environment|entity( of the union)?|attribute( or relationship)?|route|relationship) "'
     ),
     "an identity that cannot tell apart": r"^an identity is of type int or string, ",
     "a text that is no text": r"^full text is of type string or any, ",
@@ -38,7 +38,7 @@ OF_OTHER_PARTS = {
     "too many paths to compare": r"^too many paths mix text and variables ",
     "a route twice": r"^the same route twice: ",
     "one word for true and false": r'^"true" and "false" are the same word$',
-    "a response descriptor twice": r"^an equal response descriptor stands before",
+    "a response descriptor twice": r"^applies to the same answers as ",
     "a method that the route does not have": r"^\S+ is no method of the route$",
     "a plugin twice": r"^the plugin stands here twice$",
     "one name for two": r"^an (attribute|entity) has this name$",
@@ -91,7 +91,10 @@ OF_WRITING = {
     "a host with percent-encoding": r": Bad hostname$",
     "a host that is no IDN": r": the host's name cannot be used$",
     "1.0 for the version 1": r"^must be 1, the format's version$",
-    "1.0 for a whole number": r"must be a whole number between \d+ and \d+, is 1\.0$",
+    "1.0 for a whole number": (
+        r"must be a whole number between -?\d+ and \d+, is \d+\.0$"
+        r"|^must be a string or a whole number, is a number with a fraction$"
+    ),
     "a key twice": r"^not valid JSON: duplicate object key",
     "a whole number beyond 64 bits": r"^not valid JSON: too big integer",
     "a number beyond a double": r"^not valid JSON: real number overflow",

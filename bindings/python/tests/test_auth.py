@@ -329,7 +329,7 @@ def test_wrong_credentials_are_refused(realm: Realm) -> None:
         with pytest.raises(restway.UsageError):
             client.set_credential("a\nb")
         client.set_credential(Credential(user="a:b"))
-        with pytest.raises(ValueError, match="auth is one of"):
+        with pytest.raises(TypeError, match="auth is one of"):
             restway.Request.path("GET", "status").update(auth=wrong)
 
 
