@@ -270,9 +270,3 @@ def test_a_body_that_cannot_be_read_stands_in_the_message_without_secrets(peer: 
     assert len(messages) == 5
     for message, text in zip(messages, [shown[0], *shown[1:] * 2, *shown[:1] * 2], strict=True):
         assert text in message and "hidden" not in message
-
-
-def test_the_field_of_no_list_is_a_problem_of_the_document() -> None:
-    (problem,) = restway.API.check({"restway": 1, "errors": {"field": "field"}})
-    assert problem.path == "$.errors.field"
-    assert problem.code is None
