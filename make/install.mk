@@ -12,7 +12,7 @@ DESTDIR ?=
 HEADERS := $(notdir $(wildcard Include/restway/*.h))
 # The header for C++, restway.hpp, stands beside the folder and includes its parts.
 CPP_HEADERS := $(notdir $(wildcard Include/restway/cpp/*.hpp))
-DOCUMENTS := $(wildcard LICENSE README.md CHANGELOG.md docs/*.md docs/*.json)
+DOCUMENTS := $(wildcard LICENSE README.md CHANGELOG.md docs/*.md docs/*.json docs/*.supp)
 
 STAGE := $(CURDIR)/build/stage
 # The environment in which programs find the stage.

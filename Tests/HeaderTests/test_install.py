@@ -39,7 +39,7 @@ def _files(directory: Path) -> set[str]:
 
 def _documents() -> list[Path]:
     top = [ROOT / name for name in ("LICENSE", "README.md", "CHANGELOG.md")]
-    docs = [path for kind in ("*.md", "*.json") for path in (ROOT / "docs").glob(kind)]
+    docs = [path for kind in ("*.md", "*.json", "*.supp") for path in (ROOT / "docs").glob(kind)]
     return [path for path in [*top, *docs] if path.exists()]
 
 
