@@ -259,6 +259,22 @@ def test_pages(
 
 
 @pytest.mark.parametrize(
+    ("parameter", "pages"),
+    [("page", {"page": "page", "endStatus": 404}), ("offset", {"offset": "offset"})],
+)
+def test_a_list_that_answers_404_behind_its_last_page_ends_with_it(
+    tmp_path: Path, parameter: str, pages: dict[str, Any]
+) -> None:
+    get = operation(
+        listed(ref("Pet")), parameters=[{"name": parameter, "in": "query", "schema": NUMBER}]
+    )
+    get["responses"]["404"] = {"description": "Invalid page."}
+    one = imported(tmp_path, description({"/pets": {"get": get}}, {"Pet": PET}))
+    assert restway.API.check(one.document) == []
+    assert one.document["routes"]["GET /pets"]["pages"] == pages
+
+
+@pytest.mark.parametrize(
     ("scheme", "auth"),
     [
         ({"type": "http", "scheme": "Bearer"}, {"scheme": "bearer"}),

@@ -46,6 +46,9 @@ def pages_of(
     more = _first(scalars, _MORE)
     if more is not None and scalars[more].type == "bool":
         pages["more"] = list(more)
+    # The first page is never such a page, so that a list that does not exist stays an error.
+    if "page" in pages and any(one.status == "404" for one in operation.answers):
+        pages["endStatus"] = 404
     return {key: _key_path(value) for key, value in pages.items()}
 
 
