@@ -25,7 +25,8 @@ _VALIDATOR = Draft202012Validator(SCHEMA)
 #: other parts of a document.
 OF_OTHER_PARTS = {
     "a name that nothing has": (
-        r'^unknown (environment|entity( of the union)?|attribute( or relationship)?|route|relationship) "'
+        r"^unknown (environment|entity( of the union)?"
+        r'|attribute( or relationship)?|route|relationship) "'
     ),
     "an identity that cannot tell apart": r"^an identity is of type int or string, ",
     "a text that is no text": r"^full text is of type string or any, ",
