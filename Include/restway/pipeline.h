@@ -44,6 +44,7 @@ RESTWAY_API int32_t restway_turn_sends(const restway_turn *turn);
 /** Returns the context with which the program has sent the call, as in restway_client_send(), so
  *  that a function of the client finds what belongs to the caller. NULL for a call that waits
  *  (restway_client_perform()), for a call that the library makes itself, and for NULL.
+ *  *Borrowed*, as it was when the program gave it.
  *
  *  Threads: the thread that uses the turn. Blocks: never. */
 RESTWAY_API void *restway_turn_context(const restway_turn *turn);

@@ -124,6 +124,7 @@ static void reading_functions__refuse_bad_utf8(void **state) {
     restway_response *response = fetch(client, "enterprises/3");
     restway_object *object = restway_response_object(response, 0);
     restway_store *store = restway_client_store(client);
+    restway_request *route = make_route("enterprises");
     restway_value identity = restway_value_int64(3), value;
     size_t count = 0;
     for (size_t index = 0; index < BAD_TEXT_COUNT; index++) {
@@ -131,6 +132,8 @@ static void reading_functions__refuse_bad_utf8(void **state) {
         restway_value bad_identity = restway_value_string(bad);
         restway_object *found = POISON;
         restway_request *request = POISON;
+        assert_refused(restway_client_check_objects(client, route, bad, NULL, NULL, 0, &failure));
+        assert_refused(restway_client_check_objects(client, route, "a", bad, NULL, 0, &failure));
         assert_refused(restway_store_find(store, bad, &identity, &found, &failure));
         assert_refused(restway_store_find(store, "Enterprise", &bad_identity, &found, &failure));
         assert_null(found);
@@ -145,6 +148,7 @@ static void reading_functions__refuse_bad_utf8(void **state) {
         assert_null(restway_response_header(response, bad));
     }
     restway_store_release(store);
+    restway_request_release(route);
     restway_response_release(response);
     restway_client_release(client);
 }
