@@ -52,6 +52,8 @@ class Upload:
     length: int
     data: bytearray = field(default_factory=bytearray)
     is_complete: bool = False
+    busy: threading.Lock = field(default_factory=threading.Lock)
+    """Held while a request reads or changes the upload: what an earlier request has sent counts."""
 
 
 class UploadServer:
@@ -139,6 +141,10 @@ class UploadServer:
         if upload is None:
             self._read(request, None)
             return self._answer(request, 404)
+        with upload.busy:
+            self._serve(request, upload, fault)
+
+    def _serve(self, request: BaseHTTPRequestHandler, upload: Upload, fault: Fault | None) -> None:
         if request.command == "PATCH":
             return self._append(request, upload, fault)
         if request.command == "DELETE":
