@@ -258,7 +258,7 @@ class ClientBase(ClientAuth, ClientNetwork, ClientPipeline, Owner[native.ClientH
             Secrets(api),
         )
         self._delivery = mode
-        self._holding = Holding()
+        self._holding = Holding(api)
         self._discriminator: str | None = None
         close_at_exit(self)
 

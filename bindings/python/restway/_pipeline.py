@@ -334,7 +334,7 @@ class NamedStages(Registering):
         self, register: Any, key: str, trampoline: Any, function: StageFunction, what: str
     ) -> None:
         checked(function, what)
-        contexts.are_named = True
+        contexts.apis.add(self)
         # Neither the answer nor the error has objects yet, so that nobody needs their layouts.
         run = _runner(function, None, cast("Layouts", None), lambda: None)
         self._register(register, key, trampoline, run=run, callback=function)

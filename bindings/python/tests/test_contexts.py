@@ -239,3 +239,13 @@ def test_a_cancelled_task_leaves_nothing_in_the_log(peer: Peer) -> None:
 
     asyncio.run(run())
     assert [context["message"] for context in told] == []
+
+
+def test_interceptors_of_one_api_change_nothing_for_the_clients_of_another(peer: Peer) -> None:
+    other = restway.API.from_json({"restway": 1})
+    other.add_interceptor("any", lambda turn: None)
+    api = restway.API.from_json({"restway": 1})
+    peer.respond(b"{}")
+    with restway.Client(api, base_url=peer.url, delivery="process") as client:
+        client.send(restway.Request.path("GET", "status")).wait(30)
+        assert client.process(0) == 0

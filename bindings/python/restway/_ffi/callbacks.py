@@ -64,9 +64,10 @@ class Holding:
     the registries.
     """
 
-    __slots__ = ("__weakref__", "entries", "has_stages")
+    __slots__ = ("__weakref__", "api", "entries", "has_stages")
 
-    def __init__(self) -> None:
+    def __init__(self, api: object) -> None:
+        self.api = api
         self.entries: dict[int, Entry] = {}
         self.has_stages = False
         """Whether the client was given modifiers or interceptors."""
@@ -112,13 +113,13 @@ class Contexts:
     """
 
     def __init__(self) -> None:
-        self.are_named = False
-        """Whether an api was given modifiers or interceptors, which every client may have."""
+        self.apis: weakref.WeakSet[object] = weakref.WeakSet()
+        """The apis that were given modifiers or interceptors, which all their clients may have."""
         self._kept: dict[int, Context] = {}
 
     def are_wanted(self, holding: Holding) -> bool:
         """Returns whether the calls of a client may have modifiers or interceptors."""
-        return holding.has_stages or self.are_named
+        return holding.has_stages or holding.api in self.apis
 
     def keep(self, token: int, holding: Holding) -> None:
         """Keeps the present context for a call, if its client wants it."""
