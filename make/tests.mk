@@ -6,9 +6,9 @@ WITH_DEMO_API := examples/with-demo-api
 
 # The parts of `make test`, the longest ones first. Several of them run at once, each in one process,
 # so that all cores have work (make/parts). CONTRIBUTING.md has a table of them.
-# With WITH_TSAN=1, they have the Swift tests with the thread sanitizer, too.
+# With WITH_TSAN=1, the Swift tests run with the thread sanitizer, too.
 TSAN_PARTS := test-swift-tsan-1 test-swift-tsan-2
-PARTS := test-python $(if $(WITH_TSAN),$(TSAN_PARTS)) test-schema test-swift-asan-1 test-swift-asan-2 \
+PARTS := test-python test-schema test-swift-asan-1 test-swift-asan-2 \
 	test-faults test-headers test-plugins test-valgrind-1 test-valgrind-2 test-cpp-asan test-types \
 	test-swift-sample test-scenarios test-c-asan test-c test-tidy test-servers test-rust test-crash
 # A part that is run by itself uses this number of processes, if it can.
@@ -24,7 +24,8 @@ LONG_TESTS := StoreAgreementTests AuthScheduleTests QueryModelTests FullTextTest
 
 .PHONY: parts quick-parts python-tools
 parts: jansson
-	DRIVER_BUILD=ASAN make/parts $(PARTS)
+	DRIVER_BUILD=ASAN make/parts $(firstword $(PARTS)) $(if $(WITH_TSAN),$(TSAN_PARTS)) \
+	    $(wordlist 2,$(words $(PARTS)),$(PARTS))
 
 quick-parts: jansson
 	XCTEST_WITHOUT='$(LONG_TESTS)' make/parts test-swift-1 test-swift-2 test-tidy test-types

@@ -7,7 +7,7 @@ import re
 from source_tree import ROOT
 
 #: What is built before the parts of `make test` run, and what `make tsan` adds.
-BUILT = {"stage", "build-swift-asan", "build-harness"}
+BUILT = {"stage", "python-tools", "build-swift-asan", "build-harness"}
 WITH_THREAD_SANITIZER = {"build-swift-tsan", "test-swift-tsan-1", "test-swift-tsan-2"}
 
 
