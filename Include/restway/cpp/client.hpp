@@ -364,8 +364,8 @@ public:
             });
     }
 
-    /** Observes the result of a query: `void(const query_changes &)`. The observer has the result
-     * of now, from which the first difference counts. With RESTWAY_DELIVERY_THREAD, the function
+    /** Observes the result of a query: `void(const query_changes &)`. The observer also has the
+     *  present result, to which the first changes apply. With RESTWAY_DELIVERY_THREAD, the function
      * may run before this returns. */
     template <typename Function>
     returned<query_observer> observe(const query &question, Function changed) const {

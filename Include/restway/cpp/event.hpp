@@ -37,7 +37,7 @@ public:
         return static_cast<restway_event_kind>(raw_.kind);
     }
 
-    /** How the call completed, the attempt ended or the item fared. */
+    /** The outcome of the call, of the attempt, or of the item. */
     restway_status status() const noexcept {
         return static_cast<restway_status>(raw_.status);
     }
@@ -52,7 +52,7 @@ public:
         return raw_.call_id;
     }
 
-    /** Of RESTWAY_EVENT_COMPLETED, if the call succeeded. */
+    /** The answer; empty unless the kind is RESTWAY_EVENT_COMPLETED and the call succeeded. */
     restway::response response() const {
         const bool is_there = kind() == RESTWAY_EVENT_COMPLETED && status() == RESTWAY_OK;
         return restway::response(is_there ? raw_.payload.response : nullptr, borrowed);
@@ -72,27 +72,27 @@ public:
         return error(restway_error_retain(raw_.payload.error), status());
     }
 
-    /** Of RESTWAY_EVENT_CHANGED. */
+    /** The changes of the store; empty unless the kind is RESTWAY_EVENT_CHANGED. */
     restway::changes changes() const {
         const bool is_there = kind() == RESTWAY_EVENT_CHANGED;
         return restway::changes(is_there ? raw_.payload.changes : nullptr, borrowed);
     }
 
-    /** Of RESTWAY_EVENT_QUERY_CHANGED. */
+    /** The changes of a result; empty unless the kind is RESTWAY_EVENT_QUERY_CHANGED. */
     restway::query_changes query_changes() const {
         const bool is_there = kind() == RESTWAY_EVENT_QUERY_CHANGED;
         return restway::query_changes(is_there ? raw_.payload.query_changes : nullptr, borrowed);
     }
 
-    /** Of RESTWAY_EVENT_OUTBOX_ITEM the item, and of RESTWAY_EVENT_OUTBOX_FLUSHED the items that
-     *  were sent. */
+    /** The item that RESTWAY_EVENT_OUTBOX_ITEM is about, or the items that were sent before
+     *  RESTWAY_EVENT_OUTBOX_FLUSHED; empty for other kinds. */
     outbox_items items() const {
         const bool is_there =
             kind() == RESTWAY_EVENT_OUTBOX_ITEM || kind() == RESTWAY_EVENT_OUTBOX_FLUSHED;
         return outbox_items(is_there ? raw_.payload.items : nullptr, borrowed);
     }
 
-    /** Of RESTWAY_EVENT_LIFECYCLE. */
+    /** What a call has done; empty unless the kind is RESTWAY_EVENT_LIFECYCLE. */
     lifecycle_event lifecycle() const {
         const bool is_there = kind() == RESTWAY_EVENT_LIFECYCLE;
         return lifecycle_event(is_there ? raw_.payload.lifecycle : nullptr, borrowed);
