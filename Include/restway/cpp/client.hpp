@@ -366,7 +366,7 @@ public:
 
     /** Observes the result of a query: `void(const query_changes &)`. The observer also has the
      *  present result, to which the first changes apply. With RESTWAY_DELIVERY_THREAD, the function
-     * may run before this returns. */
+     *  may run before this returns. */
     template <typename Function>
     returned<query_observer> observe(const query &question, Function changed) const {
         if (question.failure()) {
