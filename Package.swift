@@ -11,12 +11,6 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// The settings of modules whose release builds are optimised for size. A package with unsafe flags
-/// cannot be a dependency, so the flags are set only in builds of `make` (docs/decisions/0029).
-let small: [SwiftSetting] =
-    Context.environment["RESTWAY_RELEASE"] == nil
-    ? [] : [.unsafeFlags(["-Osize"], .when(configuration: .release))]
-
 /// The settings of modules that use no pointers.
 let safe = settings + [.strictMemorySafety()]
 
@@ -60,15 +54,15 @@ let traits: [Target.Dependency] = [
 ]
 
 let core: [Target] =
-    module("RestwayText", [], settings + small)
-    + module("RestwayThreads", ["CLinux", "RestwayText"], settings + small)
-    + module("RestwayJSON", ["CJansson", "RestwayText"], settings + small)
-    + module("RestwaySQLite", ["CSQLite", "RestwayThreads"], settings + small)
-    + module("RestwayRouting", ["CCurl", "RestwayText"], settings + small)
-    + module("RestwayObjects", ["RestwayText", "RestwayThreads"], settings + small)
+    module("RestwayText", [])
+    + module("RestwayThreads", ["CLinux", "RestwayText"])
+    + module("RestwayJSON", ["CJansson", "RestwayText"])
+    + module("RestwaySQLite", ["CSQLite", "RestwayThreads"])
+    + module("RestwayRouting", ["CCurl", "RestwayText"])
+    + module("RestwayObjects", ["RestwayText", "RestwayThreads"])
     + module(
         "RestwaySQLiteStore",
-        ["RestwayText", "RestwayThreads", "RestwaySQLite", "RestwayObjects"], settings + small)
+        ["RestwayText", "RestwayThreads", "RestwaySQLite", "RestwayObjects"])
     + module(
         "RestwayMapping",
         ["RestwayText", "RestwayThreads", "RestwayRouting", "RestwayObjects"])
@@ -80,7 +74,7 @@ let core: [Target] =
         [
             "CZlib", "CBrotli", "CZstd", "CCrypto", "RestwayText", "RestwayThreads",
             "RestwayJSON", "RestwayRouting",
-        ], settings + small)
+        ])
     + module(
         "RestwayCurl",
         ["CCrypto", "CCurl", "CLinux", "RestwayThreads", "RestwayRouting", "RestwayHTTP"],
@@ -96,13 +90,13 @@ let core: [Target] =
         [
             "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting", "RestwayObjects",
             "RestwayMapping", "RestwayJansson", "RestwayHTTP", "RestwayOutcome",
-        ], settings + small)
+        ])
     + module(
         "RestwayPlugins",
         [
             "CLinux", "CRestway", "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting",
             "RestwayMapping", "RestwayJansson", "RestwayHTTP", "RestwayOutcome", "RestwayDocument",
-        ], settings + small,
+        ],
         testing: ["RestwayObjects"])
     + module(
         "RestwayCalls",
@@ -111,52 +105,52 @@ let core: [Target] =
             "RestwayObjects", "RestwayMapping", "RestwayJansson", "RestwayHTTP", "RestwayOutcome",
             "RestwayDocument", "RestwayPlugins",
         ])
-    + module("RestwayArrow", ["CRestway", "RestwayCalls"], settings + small)
+    + module("RestwayArrow", ["CRestway", "RestwayCalls"])
     + module(
         "RestwayAuth",
         [
             "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting", "RestwayMapping",
             "RestwayHTTP", "RestwayOutcome", "RestwayDocument", "RestwayCalls",
-        ], safe + small)
+        ], safe)
     + module(
         "RestwayRetry",
         [
             "RestwayText", "RestwayThreads", "RestwayRouting", "RestwayHTTP", "RestwayOutcome",
             "RestwayDocument", "RestwayCalls",
-        ], safe + small)
+        ], safe)
     + module(
         "RestwayRate",
         [
             "RestwayThreads", "RestwayRouting", "RestwayHTTP", "RestwayOutcome",
             "RestwayDocument", "RestwayCalls",
-        ], safe + small)
+        ], safe)
     + module(
         "RestwayCache",
         [
             "CCrypto", "CLinux", "RestwayText", "RestwayThreads", "RestwaySQLite", "RestwayRouting",
             "RestwayMapping", "RestwayObjects", "RestwayHTTP", "RestwayOutcome", "RestwayDocument",
             "RestwayCalls",
-        ], settings + small)
+        ])
     + module(
         "RestwayBatch",
         [
             "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting", "RestwayHTTP",
             "RestwayOutcome", "RestwayDocument", "RestwayCalls",
-        ], safe + small)
+        ], safe)
     + module(
         "RestwayPages",
         [
             "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting", "RestwayObjects",
             "RestwayMapping", "RestwayJansson", "RestwayHTTP", "RestwayOutcome", "RestwayDocument",
             "RestwayPlugins", "RestwayCalls",
-        ], settings + small)
+        ])
     + module(
         "RestwayOutbox",
         [
             "CLinux", "RestwayText", "RestwayThreads", "RestwayJSON", "RestwaySQLite",
             "RestwayRouting", "RestwayObjects", "RestwayMapping", "RestwayHTTP", "RestwayOutcome",
             "RestwayDocument", "RestwayCalls",
-        ], settings + small)
+        ])
     + module(
         "RestwayClient",
         [
@@ -165,7 +159,7 @@ let core: [Target] =
             "RestwayOutcome", "RestwayDocument", "RestwayPlugins", "RestwayCalls", "RestwayAuth",
             "RestwayRetry", "RestwayRate", "RestwayCache", "RestwayBatch", "RestwayOutbox",
             "RestwayPages",
-        ], settings + small, testing: ["LoopbackServer"])
+        ], testing: ["LoopbackServer"])
     + module(
         "RestwayABI",
         [
@@ -173,7 +167,7 @@ let core: [Target] =
             "RestwayObjects", "RestwayMapping", "RestwayHTTP", "RestwayOutcome", "RestwayDocument",
             "RestwayPlugins", "RestwayCalls", "RestwayArrow", "RestwayAuth", "RestwayRate",
             "RestwayCache", "RestwayBatch", "RestwayOutbox", "RestwayPages", "RestwayClient",
-        ], settings + small)
+        ])
     + module(
         "Restway",
         [

@@ -17,19 +17,17 @@ JANSSON_FLAGS := --pkg-config-path $(JANSSON) -Xlinker --exclude-libs=librestway
 
 # These flags stay out of Package.swift, which would call them unsafe. The debug build, which the
 # Swift tests run, checks exclusive access to memory; the release build does not. The linker keeps
-# equal functions once (--icf=all): half a MiB, most of it of the Swift standard library. Nothing
-# reads reflection metadata (docs/decisions/0031).
+# equal functions once (--icf=all): half a MiB, most of it of the Swift standard library.
 #
 # The bytes do not depend on the folder (make check-reproducible): the debug information, of which
 # the linker makes the build ID, has neither the name of this folder nor the names of compiled Clang
 # modules, which are hashes of options and paths, and the compiler writes no hash of its options into
 # each module.
-RELEASE_BUILD := RESTWAY_RELEASE=1 swift build -c release --scratch-path $(RELEASE) \
+RELEASE_BUILD := swift build -c release --scratch-path $(RELEASE) \
 	$(JANSSON_FLAGS) \
 	-Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=. \
 	-Xswiftc -static-stdlib -Xswiftc -enforce-exclusivity=unchecked \
 	-Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld \
-	-Xswiftc -Xfrontend -Xswiftc -disable-reflection-metadata \
 	-Xswiftc -Xfrontend -Xswiftc -no-clang-module-breadcrumbs \
 	-Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen
 LIBRARY_FLAGS := --product restway \
