@@ -78,7 +78,7 @@ uninstall-files:
 	    $(addprefix $(DESTDIR)$(INCLUDEDIR)/restway/,module.modulemap restway.api.json) \
 	    $(DESTDIR)$(INCLUDEDIR)/restway.hpp \
 	    $(addprefix $(DESTDIR)$(INCLUDEDIR)/restway/cpp/,$(CPP_HEADERS)) \
-	    $(addprefix $(DESTDIR)$(DOCDIR)/,$(notdir $(DOCUMENTS)))
+	    $(addprefix $(DESTDIR)$(DOCDIR)/,INDEX.md $(notdir $(DOCUMENTS)))
 	for directory in $(PLUGINDIR) $(LIBDIR)/restway $(CMAKEDIR) $(INCLUDEDIR)/restway/cpp $(INCLUDEDIR)/restway \
 	    $(DOCDIR); do \
 	    rmdir "$(DESTDIR)$$directory" 2>/dev/null || true; \

@@ -40,7 +40,7 @@ def _files(directory: Path) -> set[str]:
 def _documents() -> list[Path]:
     top = [ROOT / name for name in ("LICENSE", "README.md", "CHANGELOG.md")]
     docs = [path for kind in ("*.md", "*.json", "*.supp") for path in (ROOT / "docs").glob(kind)]
-    return [path for path in [*top, *docs] if path.exists()]
+    return [path for path in [*top, *docs] if path.exists() and path != ROOT / "docs" / "README.md"]
 
 
 def _expected(lib: str, include: str, doc: str) -> set[str]:
@@ -56,6 +56,7 @@ def _expected(lib: str, include: str, doc: str) -> set[str]:
         f"{include}/restway/restway.api.json",
         f"{include}/restway.hpp",
         *(f"{include}/restway/cpp/{header.name}" for header in CPP_HEADERS),
+        f"{doc}/INDEX.md",
         *(f"{doc}/{document.name}" for document in _documents()),
     }
 

@@ -9,47 +9,51 @@ from pathlib import Path
 import pytest
 from tree import ROOT, Stage, output
 
-LINES_MAX = {"c": 30, "cpp": 45, "python": 20}
+README = ROOT / "README.md"
+LINES_MAX = {"c": 17, "python": 12, "json": 15}
+#: Two screens.
+README_LINES_MAX = 120
+#: Where the document of the README finds its server.
+SERVER = "http://127.0.0.1:8080/v2"
 
 
 def _example(language: str) -> str:
     """Returns the first fenced block of a language; the test fails if no block has this language.
     """
-    readme = ROOT / "README.md"
-    assert readme.exists(), "there is no README.md"
-    match = re.search(rf"^```{language}\n(.*?)^```$", readme.read_text(), re.DOTALL | re.MULTILINE)
+    match = re.search(rf"^```{language}\n(.*?)^```$", README.read_text(), re.DOTALL | re.MULTILINE)
     assert match, f"README.md has no ```{language} block"
     return match[1]
 
 
+def _save(name: str, text: str, folder: Path) -> Path:
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+@pytest.fixture
+def folder(demo_url: str, tmp_path: Path) -> Path:
+    """A folder with the document of the README, whose server is the demo API."""
+    document = _example("json")
+    assert SERVER in document
+    _save("tracker.json", document.replace(SERVER, demo_url), tmp_path)
+    return tmp_path
+
+
 @pytest.mark.parametrize(("compiler", "standard"), [("gcc", "c99"), ("g++", "c++11")])
-def test_c_example(
-    compiler: str, standard: str, stage: Stage, demo_url: str, tmp_path: Path
-) -> None:
-    source = tmp_path / "readme.c"
-    source.write_text(_example("c"))
-    stage.compile(compiler, standard, source, tmp_path / "readme")
-    printed = output(tmp_path / "readme", env=stage.environment, cwd=ROOT)
-    assert len(printed.splitlines()) == 5
-    assert "Nordlicht Books Inc., " in printed
+def test_c_example(compiler: str, standard: str, stage: Stage, folder: Path) -> None:
+    source = _save("issue.c", _example("c"), folder)
+    stage.compile(compiler, standard, source, folder / "issue")
+    printed = output(folder / "issue", env=stage.environment, cwd=folder)
+    assert printed == "Crash when the disk is full\n"
 
 
-def test_c_example_never_prints_null(stage: Stage, demo_url: str, tmp_path: Path) -> None:
-    """The objects of the document of this test have neither a name nor a city."""
-    source = tmp_path / "readme.c"
-    text = _example("c")
-    assert '"enterprises?per_page=5"' in text
-    document = tmp_path / "bare.json"
-    document.write_text(
-        '{"restway": 1, "environments": {"demo": {"baseURL": "http://127.0.0.1:1"}},'
-        ' "entities": {"Bare": {"attributes": {"id": "id", "name": "no", "city": "no"}}},'
-        ' "routes": {"all": {"path": "enterprises", "response":'
-        ' {"entity": "Bare", "keyPath": "array_of_enterprises"}}}}'
-    )
-    source.write_text(text.replace("examples/demo-api/demo.restway.json", str(document)))
-    stage.compile("gcc", "c99", source, tmp_path / "readme")
-    printed = output(tmp_path / "readme", env=stage.environment, cwd=ROOT)
-    assert printed == "(no name), (no city)\n" * 5
+def test_c_example_never_prints_null(stage: Stage, folder: Path) -> None:
+    document = folder / "tracker.json"
+    document.write_text(document.read_text().replace('"title": "title"', '"title": "no"'))
+    source = _save("issue.c", _example("c"), folder)
+    stage.compile("gcc", "c99", source, folder / "issue")
+    assert output(folder / "issue", env=stage.environment, cwd=folder) == "?\n"
 
 
 #: The example of the issues in C: its compilers, and its largest number of lines.
@@ -71,23 +75,36 @@ def test_c_issues(
     assert len(ISSUES.read_text().splitlines()) <= ISSUES_LINES_MAX
 
 
-def test_cpp_example(stage: Stage, demo_url: str, tmp_path: Path) -> None:
-    text = _example("cpp")
-    assert text == (ROOT / "examples" / "issues.cpp").read_text()
-    source = tmp_path / "readme.cpp"
-    source.write_text(text)
-    stage.compile("g++", "c++17", source, tmp_path / "readme")
-    printed = output(tmp_path / "readme", env=stage.environment, cwd=ROOT)
+def test_cpp_issues(stage: Stage, demo_url: str, tmp_path: Path) -> None:
+    stage.compile("g++", "c++17", ROOT / "examples" / "issues.cpp", tmp_path / "issues")
+    printed = output(tmp_path / "issues", env=stage.environment, cwd=ROOT)
     assert "1: The window does not open\n" in printed
     assert printed.endswith("422\ntitle: is missing\nstate: is not one of open, closed\n")
 
 
-def test_python_example(stage: Stage, demo_url: str, tmp_path: Path) -> None:
-    source = tmp_path / "readme.py"
-    source.write_text(_example("python"))
-    assert output(sys.executable, source, demo_url, env=stage.environment, cwd=ROOT).strip()
+def test_python_example(stage: Stage, folder: Path) -> None:
+    source = _save("readme.py", _example("python"), folder)
+    printed = output(sys.executable, source, env=stage.environment, cwd=folder)
+    assert "1 The window does not open grace\n" in printed
+    assert "title='The clock is an hour early'" in printed
+
+
+def test_python_example_without_a_server(stage: Stage, folder: Path) -> None:
+    """The change of the example waits in the file if the server has gone."""
+    text = _example("python").replace('client.get("issues").objects', "[]")
+    text = text.replace("client.draft(issue,", 'client.draft("Issue", number=12,')
+    document = folder / "tracker.json"
+    document.write_text(re.sub(r'"http://[^"]*"', '"http://127.0.0.1:1/"', document.read_text()))
+    source = _save("readme.py", text, folder)
+    printed = output(sys.executable, source, env=stage.environment, cwd=folder)
+    assert printed.startswith("The server cannot be reached.")
+    assert (folder / "waiting.db").exists()
 
 
 @pytest.mark.parametrize("language", sorted(LINES_MAX))
 def test_examples_are_short(language: str) -> None:
     assert len(_example(language).splitlines()) <= LINES_MAX[language]
+
+
+def test_the_readme_fits_on_two_screens() -> None:
+    assert len(README.read_text().splitlines()) <= README_LINES_MAX

@@ -82,14 +82,14 @@ def test_the_library_is_the_one_of_the_wheel(system: OldSystem) -> None:
 
 def test_the_example_of_the_readme_runs(system: OldSystem) -> None:
     text = (ROOT / "README.md").read_text()
-    found = re.search(r"## From Python\n\n```python\n(.*?)```", text, re.DOTALL)
-    assert found is not None
-    document = "examples/demo-api/demo.restway.json"
-    system.put(f"/tmp/{document}", (ROOT / document).read_bytes())
+    document = re.search(r"^```json\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    program = re.search(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    assert document is not None and program is not None
     url = os.environ["RESTWAY_DEMO_URL"]
-    printed = system.expect(system.python, "-c", found[1], RESTWAY_DEMO_URL=url).splitlines()
-    assert len(printed) == 6
-    assert printed[-1].startswith("<Enterprise 3 ")
+    system.put("/tmp/tracker.json", document[1].replace("http://127.0.0.1:8080/v2", url).encode())
+    printed = system.expect(system.python, "-c", program[1]).splitlines()
+    assert printed[0] == "1 The window does not open grace"
+    assert printed[-1].startswith("<Issue 12 ")
 
 
 def test_a_store_in_a_file_is_kept(system: OldSystem) -> None:
