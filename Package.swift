@@ -14,19 +14,24 @@ let settings: [SwiftSetting] = [
 /// The settings of modules that use no pointers.
 let safe = settings + [.strictMemorySafety()]
 
-/// A module of the core, and its XCTest target.
+/// Whether only tests that start threads are built: `make tsan` sets the variable. The thread
+/// sanitizer has nothing to find in the others.
+let isOnlyForThreads = Context.environment["RESTWAY_TSAN"] != nil
+
+/// A module of the core, and its XCTest target. `testsStartThreads` says whether some of its tests
+/// start threads of their own, or use a part that does.
 func module(
     _ name: String, _ dependencies: [Target.Dependency], _ settings: [SwiftSetting] = settings,
-    testing testDependencies: [Target.Dependency] = []
+    testing testDependencies: [Target.Dependency] = [], testsStartThreads: Bool = true
 ) -> [Target] {
-    [
-        .target(name: name, dependencies: dependencies, swiftSettings: settings),
-        .testTarget(
-            name: name + "Tests",
-            dependencies: [.init(stringLiteral: name), "RandomRounds"] + dependencies
-                + testDependencies,
-            swiftSettings: [.swiftLanguageMode(.v6)]),
-    ]
+    let module = Target.target(name: name, dependencies: dependencies, swiftSettings: settings)
+    if isOnlyForThreads && !testsStartThreads { return [module] }
+    let tests = Target.testTarget(
+        name: name + "Tests",
+        dependencies: [.init(stringLiteral: name), "RandomRounds"] + dependencies
+            + testDependencies,
+        swiftSettings: [.swiftLanguageMode(.v6)])
+    return [module, tests]
 }
 
 let systemLibraries: [Target] = [
@@ -54,18 +59,19 @@ let traits: [Target.Dependency] = [
 ]
 
 let core: [Target] =
-    module("RestwayText", [])
+    module("RestwayText", [], testsStartThreads: false)
     + module("RestwayThreads", ["CLinux", "RestwayText"])
     + module("RestwayJSON", ["CJansson", "RestwayText"])
     + module("RestwaySQLite", ["CSQLite", "RestwayThreads"])
-    + module("RestwayRouting", ["CCurl", "RestwayText"])
+    + module("RestwayRouting", ["CCurl", "RestwayText"], testsStartThreads: false)
     + module("RestwayObjects", ["RestwayText", "RestwayThreads"])
     + module(
         "RestwaySQLiteStore",
         ["RestwayText", "RestwayThreads", "RestwaySQLite", "RestwayObjects"])
     + module(
         "RestwayMapping",
-        ["RestwayText", "RestwayThreads", "RestwayRouting", "RestwayObjects"])
+        ["RestwayText", "RestwayThreads", "RestwayRouting", "RestwayObjects"],
+        testsStartThreads: false)
     + module(
         "RestwayJansson",
         ["CJansson", "RestwayText", "RestwayJSON", "RestwayObjects", "RestwayMapping"])
@@ -74,7 +80,7 @@ let core: [Target] =
         [
             "CZlib", "CBrotli", "CZstd", "CCrypto", "RestwayText", "RestwayThreads",
             "RestwayJSON", "RestwayRouting",
-        ])
+        ], testsStartThreads: false)
     + module(
         "RestwayCurl",
         ["CCrypto", "CCurl", "CLinux", "RestwayThreads", "RestwayRouting", "RestwayHTTP"],
@@ -84,13 +90,13 @@ let core: [Target] =
         [
             "CCurl", "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting",
             "RestwayObjects", "RestwayMapping", "RestwayHTTP",
-        ])
+        ], testsStartThreads: false)
     + module(
         "RestwayDocument",
         [
             "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting", "RestwayObjects",
             "RestwayMapping", "RestwayJansson", "RestwayHTTP", "RestwayOutcome",
-        ])
+        ], testsStartThreads: false)
     + module(
         "RestwayPlugins",
         [
@@ -104,26 +110,26 @@ let core: [Target] =
             "CLinux", "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting",
             "RestwayObjects", "RestwayMapping", "RestwayJansson", "RestwayHTTP", "RestwayOutcome",
             "RestwayDocument", "RestwayPlugins",
-        ])
+        ], testsStartThreads: false)
     + module("RestwayArrow", ["CRestway", "RestwayCalls"])
     + module(
         "RestwayAuth",
         [
             "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting", "RestwayMapping",
             "RestwayHTTP", "RestwayOutcome", "RestwayDocument", "RestwayCalls",
-        ], safe)
+        ], safe, testsStartThreads: false)
     + module(
         "RestwayRetry",
         [
             "RestwayText", "RestwayThreads", "RestwayRouting", "RestwayHTTP", "RestwayOutcome",
             "RestwayDocument", "RestwayCalls",
-        ], safe)
+        ], safe, testsStartThreads: false)
     + module(
         "RestwayRate",
         [
             "RestwayThreads", "RestwayRouting", "RestwayHTTP", "RestwayOutcome",
             "RestwayDocument", "RestwayCalls",
-        ], safe)
+        ], safe, testsStartThreads: false)
     + module(
         "RestwayCache",
         [
@@ -136,14 +142,14 @@ let core: [Target] =
         [
             "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting", "RestwayHTTP",
             "RestwayOutcome", "RestwayDocument", "RestwayCalls",
-        ], safe)
+        ], safe, testsStartThreads: false)
     + module(
         "RestwayPages",
         [
             "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting", "RestwayObjects",
             "RestwayMapping", "RestwayJansson", "RestwayHTTP", "RestwayOutcome", "RestwayDocument",
             "RestwayPlugins", "RestwayCalls",
-        ])
+        ], testsStartThreads: false)
     + module(
         "RestwayOutbox",
         [
@@ -202,7 +208,9 @@ let macros: [Target] = [
 /// Random input for the mapping; its corpus runs as ordinary tests. libFuzzer provides the `main`
 /// of the fuzzer itself, so it can only be built for fuzzing: `make fuzz`.
 let fuzz: [Target] =
-    [
+    isOnlyForThreads
+    ? []
+    : [
         .target(
             name: "MappingFuzz",
             dependencies: ["RestwayObjects", "RestwayMapping", "RestwayJansson"],

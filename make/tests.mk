@@ -15,8 +15,8 @@ PARTS := test-python test-schema test-swift-asan-1 test-swift-asan-2 \
 SIDE_BY_SIDE ?= 2
 PYTEST := $(PYTHON) -m pytest -n $(SIDE_BY_SIDE) --dist loadfile
 
-# Long tests that start no thread, so that the thread sanitizer has nothing to find in them. `make
-# check` leaves them out, too.
+# Long tests that start no thread, so that the thread sanitizer has nothing to find in them. Most are
+# in modules whose tests it leaves out as a whole (Package.swift). `make check` leaves them out, too.
 LONG_TESTS := StoreAgreementTests AuthScheduleTests QueryModelTests FullTextTests ListDiffTests \
 	DraftIdentityTests ShapeModelTests MappingCaseTests DocumentBoundsTests HostileInputTests \
 	RandomRuleTests RandomJSONTests RandomUnionTests TemplateMatchTests HTTPDateTests LargeTextTests \
@@ -60,6 +60,8 @@ build-swift: jansson
 	swift build --build-tests --scratch-path $(DEBUG) $(TEST_FLAGS)
 build-swift-asan: jansson
 	swift build --build-tests --scratch-path $(ASAN) $(TEST_FLAGS)
+# Only tests that start threads (Package.swift).
+build-swift-tsan: export RESTWAY_TSAN = 1
 build-swift-tsan: jansson
 	swift build --build-tests --scratch-path $(TSAN) $(TEST_FLAGS)
 
