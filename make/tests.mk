@@ -30,13 +30,14 @@ parts: jansson
 quick-parts: jansson
 	XCTEST_WITHOUT='$(LONG_TESTS)' make/parts test-swift-1 test-swift-2 test-tidy test-types
 
-# The parts start with the builds, which need no Python, while these packages are installed.
+# The parts start with the builds, which need no Python, while these packages are installed. Their
+# modules are compiled when a test first imports them, which most are not.
 python-tools: $(VENV)/.stamp
 
 $(VENV)/.stamp: Tests/requirements.txt | system-packages
 	rm -rf $(VENV)
 	python3 -m venv $(VENV)
-	$(PYTHON) -m pip install --quiet --disable-pip-version-check -r $<
+	$(PYTHON) -m pip install --quiet --no-compile --disable-pip-version-check -r $<
 	touch $@
 
 TEST_FLAGS := --disable-swift-testing $(JANSSON_FLAGS)

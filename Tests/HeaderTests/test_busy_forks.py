@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from tree import Stage, run
 
-CHILDREN = 500
+#: Of a library whose forks wait for no lock, four children in ten hang. As in the tests of Swift,
+#: RESTWAY_ALL_ROUNDS asks for more.
+CHILDREN = 500 if os.environ.get("RESTWAY_ALL_ROUNDS") else 125
 
 
 def test_children_beside_busy_threads_never_hang(
