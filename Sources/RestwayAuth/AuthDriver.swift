@@ -66,23 +66,8 @@ package final class AuthDriver: CredentialSource {
         }
     }
 
-    package func refuse(
-        _ call: UInt64, sentWith credential: UInt64, replays: Int, on place: Executor,
-        _ waiter: @escaping CredentialWaiter
-    ) -> Bool {
-        var isSettled = false
-        act(on: place.forAnyCall) { state, now in
-            let actions = state.machine.refuse(
-                call, sentWith: credential, replays: replays, now: now)
-            isSettled = actions == [.settle(call)]
-            if !isSettled { state.waiters[call] = waiter }
-            return actions
-        }
-        return !isSettled
-    }
-
-    package func refuseForGood(sentWith credential: UInt64, replays: Int) -> Bool {
-        state.withLock { $0.machine.refuseForGood(sentWith: credential, replays: replays) }
+    package func refuse(sentWith credential: UInt64, replays: Int) -> Bool {
+        state.withLock { $0.machine.refuse(sentWith: credential, replays: replays) }
     }
 
     /// The number of calls that wait for a credential.
@@ -384,8 +369,6 @@ package final class AuthDriver: CredentialSource {
         case .fail(let call, let failure):
             let waiter = state.waiters.removeValue(forKey: call)
             return waiter.map { .tell($0, .fail(Failure(failure))) }
-        case .settle:
-            return nil
         case .refresh(let number):
             return .refresh(number)
         case .abandon:

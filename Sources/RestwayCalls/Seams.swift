@@ -30,15 +30,12 @@ package protocol CredentialSource: AnyObject, Sendable {
     ///
     /// - Parameter place: This thread.
     func arrive(_ call: UInt64, on place: Executor, _ waiter: @escaping CredentialWaiter)
-    /// Reports that a server refused the credential of a call. `waiter` is called as for `arrive`.
-    /// Returns false if the refusal is the final answer of the call; then `waiter` is not called.
-    func refuse(
-        _ call: UInt64, sentWith credential: UInt64, replays: Int, on place: Executor,
-        _ waiter: @escaping CredentialWaiter
-    ) -> Bool
-    /// Reports that a server refused the credential of a call that cannot be sent again. Returns
-    /// whether the call would have been sent again.
-    func refuseForGood(sentWith credential: UInt64, replays: Int) -> Bool
+    /// Reports that a server refused the credential of a call. Returns false if the refusal is the
+    /// final answer of the call. Otherwise the call may be sent again, and then asks with `arrive`
+    /// for the newer credential.
+    ///
+    /// - Parameter replays: How often the call was sent again for this reason.
+    func refuse(sentWith credential: UInt64, replays: Int) -> Bool
     /// Removes a call that has ended from the waiting calls.
     func leave(_ call: UInt64)
 

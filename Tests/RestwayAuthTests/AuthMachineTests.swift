@@ -24,46 +24,90 @@ final class AuthMachineTests: XCTestCase {
             XCTAssertEqual(machine.arrive(call, now: at(0)), [.send(call, credential: 1)])
         }
         XCTAssertEqual(
-            machine.refuse(3, sentWith: 1, replays: 0, now: at(1)), [.refresh(1)])
-        XCTAssertEqual(machine.refuse(1, sentWith: 1, replays: 0, now: at(2)), [])
+            machine.replay(3, sentWith: 1, replays: 0, now: at(1)), [.refresh(1)])
+        XCTAssertEqual(machine.replay(1, sentWith: 1, replays: 0, now: at(2)), [])
         XCTAssertEqual(machine.arrive(4, now: at(2)), [])
-        XCTAssertEqual(machine.refuse(2, sentWith: 1, replays: 0, now: at(3)), [])
+        XCTAssertEqual(machine.replay(2, sentWith: 1, replays: 0, now: at(3)), [])
         XCTAssertEqual(
             machine.refreshed(1, now: at(9)),
             [1, 2, 3, 4].map { .send($0, credential: 2) })
+    }
+
+    /// A call does not wait between its refusal and its arrival.
+    func testWhateverHappensBetweenARefusalAndTheNextArrival() {
+        let failure = AuthFailure.refused("busy", isFinal: false)
+        func arrives(_ between: (inout AuthMachine) -> Void) -> [AuthMachine.Action] {
+            var machine = machine()
+            XCTAssertTrue(machine.refuse(sentWith: 1, replays: 0))
+            between(&machine)
+            return machine.arrive(1, now: at(9))
+        }
+        XCTAssertEqual(arrives { _ in }, [.refresh(1)])
+        XCTAssertEqual(arrives { _ = $0.arrive(2, now: self.at(1)) }, [], "it waits")
+        XCTAssertEqual(
+            arrives { machine in
+                _ = machine.arrive(2, now: self.at(1))
+                _ = machine.refreshed(1, now: self.at(2))
+            }, [.send(1, credential: 2)])
+        XCTAssertEqual(
+            arrives { machine in
+                _ = machine.arrive(2, now: self.at(1))
+                _ = machine.refreshFailed(1, failure, now: self.at(2))
+            }, [.fail(1, failure)])
+        XCTAssertEqual(arrives { _ = $0.credentialChanged() }, [.send(1, credential: 2)])
+        XCTAssertEqual(
+            arrives { machine in
+                _ = machine.credentialChanged()
+                XCTAssertTrue(machine.refuse(sentWith: 2, replays: 0))
+            }, [.refresh(1)])
+        XCTAssertEqual(
+            arrives { _ = $0.credentialChanged(hasCredential: false) }, [.refresh(1)])
+        XCTAssertEqual(
+            arrives { $0.configure(canRefresh: false, hasCredential: true) }, [.refresh(1)],
+            "this refresh fails, because there is no function any more")
+        XCTAssertEqual(arrives { _ = $0.close() }, [.fail(1, .closed)])
+    }
+
+    func testARefusedCallThatHasEndedLeavesTheRefreshToTheNextCall() {
+        var machine = machine()
+        XCTAssertTrue(machine.refuse(sentWith: 1, replays: 0))
+        machine.leave(1)
+        XCTAssertEqual(machine.waitingCount, 0)
+        XCTAssertFalse(machine.mayUse(1))
+        XCTAssertEqual(machine.arrive(2, now: at(1)), [.refresh(1)])
     }
 
     func testA401ToAnOlderCredentialReplaysAtOnceWithoutARefresh() {
         var machine = machine()
         _ = machine.arrive(1, now: at(0))
         _ = machine.arrive(2, now: at(0))
-        _ = machine.refuse(1, sentWith: 1, replays: 0, now: at(1))
+        _ = machine.replay(1, sentWith: 1, replays: 0, now: at(1))
         _ = machine.refreshed(1, now: at(2))
         XCTAssertEqual(
-            machine.refuse(2, sentWith: 1, replays: 0, now: at(3)), [.send(2, credential: 2)])
+            machine.replay(2, sentWith: 1, replays: 0, now: at(3)), [.send(2, credential: 2)])
     }
 
     func testACallIsReplayedOnceUnlessMoreAreAllowed() {
         var once = machine()
-        _ = once.refuse(1, sentWith: 1, replays: 0, now: at(0))
+        _ = once.replay(1, sentWith: 1, replays: 0, now: at(0))
         _ = once.refreshed(1, now: at(1))
-        XCTAssertEqual(once.refuse(1, sentWith: 2, replays: 1, now: at(2)), [.settle(1)])
+        XCTAssertNil(once.replay(1, sentWith: 2, replays: 1, now: at(2)))
         var twice = machine { $0.replaysMax = 2 }
-        _ = twice.refuse(1, sentWith: 1, replays: 0, now: at(0))
+        _ = twice.replay(1, sentWith: 1, replays: 0, now: at(0))
         _ = twice.refreshed(1, now: at(1))
-        XCTAssertEqual(twice.refuse(1, sentWith: 2, replays: 1, now: at(2)), [.refresh(2)])
+        XCTAssertEqual(twice.replay(1, sentWith: 2, replays: 1, now: at(2)), [.refresh(2)])
     }
 
     func testAFinalFailureFailsAllWhoWaitAndIsRememberedUntilThereIsANewCredential() {
         var machine = machine()
         let failure = AuthFailure.refused("the user has logged out", isFinal: true)
-        _ = machine.refuse(2, sentWith: 1, replays: 0, now: at(0))
+        _ = machine.replay(2, sentWith: 1, replays: 0, now: at(0))
         _ = machine.arrive(1, now: at(0))
         XCTAssertEqual(
             machine.refreshFailed(1, failure, now: at(1)), [.fail(1, failure), .fail(2, failure)])
         XCTAssertEqual(machine.arrive(3, now: at(999_999)), [.fail(3, failure)])
         XCTAssertEqual(
-            machine.refuse(4, sentWith: 1, replays: 0, now: at(999_999)), [.fail(4, failure)])
+            machine.replay(4, sentWith: 1, replays: 0, now: at(999_999)), [.fail(4, failure)])
         XCTAssertEqual(machine.credentialChanged(), [])
         XCTAssertEqual(machine.arrive(5, now: at(0)), [.send(5, credential: 2)])
     }
@@ -71,12 +115,12 @@ final class AuthMachineTests: XCTestCase {
     func testAfterAnyOtherFailureACallRefreshesAgainWhenASecondHasPassed() {
         var machine = machine()
         let failure = AuthFailure.refused("no network", isFinal: false)
-        _ = machine.refuse(1, sentWith: 1, replays: 0, now: at(0))
+        _ = machine.replay(1, sentWith: 1, replays: 0, now: at(0))
         XCTAssertEqual(
             machine.refreshFailed(1, failure, now: at(1)), [.fail(1, failure)])
         XCTAssertEqual(machine.arrive(2, now: at(2)), [.fail(2, failure)])
         XCTAssertEqual(
-            machine.refuse(3, sentWith: 1, replays: 0, now: at(1_000)), [.fail(3, failure)])
+            machine.replay(3, sentWith: 1, replays: 0, now: at(1_000)), [.fail(3, failure)])
         XCTAssertEqual(machine.arrive(4, now: at(1_001)), [.refresh(2)])
         XCTAssertEqual(machine.arrive(5, now: at(1_002)), [])
         XCTAssertEqual(
@@ -87,7 +131,7 @@ final class AuthMachineTests: XCTestCase {
     func testANewCredentialEndsThePauseAfterAFailure() {
         var machine = machine()
         let failure = AuthFailure.refused("no network", isFinal: false)
-        _ = machine.refuse(1, sentWith: 1, replays: 0, now: at(0))
+        _ = machine.replay(1, sentWith: 1, replays: 0, now: at(0))
         _ = machine.refreshFailed(1, failure, now: at(1))
         XCTAssertEqual(machine.credentialChanged(), [])
         XCTAssertEqual(machine.arrive(2, now: at(2)), [.send(2, credential: 2)])
@@ -95,7 +139,7 @@ final class AuthMachineTests: XCTestCase {
 
     func testARefreshThatNeverEndsIsAbandonedAndFailsWhoWaits() {
         var machine = machine()
-        _ = machine.refuse(1, sentWith: 1, replays: 0, now: at(0))
+        _ = machine.replay(1, sentWith: 1, replays: 0, now: at(0))
         let failure = AuthFailure.timedOut(milliseconds: 30)
         XCTAssertEqual(
             machine.refreshTimedOut(1, milliseconds: 30, now: at(30)),
@@ -107,7 +151,7 @@ final class AuthMachineTests: XCTestCase {
 
     func testACancelledCallIsNotSentWhenTheRefreshEnds() {
         var machine = machine()
-        _ = machine.refuse(1, sentWith: 1, replays: 0, now: at(0))
+        _ = machine.replay(1, sentWith: 1, replays: 0, now: at(0))
         _ = machine.arrive(2, now: at(0))
         machine.leave(1)
         XCTAssertEqual(machine.refreshed(1, now: at(1)), [.send(2, credential: 2)])
@@ -118,7 +162,7 @@ final class AuthMachineTests: XCTestCase {
         for round in 1...2 as ClosedRange<UInt64> {
             let call = round
             XCTAssertEqual(
-                machine.refuse(call, sentWith: round, replays: 0, now: at(Int64(round))),
+                machine.replay(call, sentWith: round, replays: 0, now: at(Int64(round))),
                 [.refresh(round)])
             _ = machine.refreshed(round, now: at(Int64(round)))
         }
@@ -128,18 +172,18 @@ final class AuthMachineTests: XCTestCase {
             "more than 2 refreshes in 100 ms (auth.refresh.max and windowMilliseconds of the API "
                 + "document): the server refuses each new credential")
         XCTAssertEqual(
-            machine.refuse(3, sentWith: 3, replays: 0, now: at(50)), [.fail(3, failure)])
+            machine.replay(3, sentWith: 3, replays: 0, now: at(50)), [.fail(3, failure)])
         XCTAssertEqual(machine.arrive(4, now: at(100)), [.fail(4, failure)])
         XCTAssertEqual(machine.arrive(5, now: at(101)), [.refresh(3)])
     }
 
     func testWithoutAnyoneToRefreshARefusalIsTheAnswer() {
         var machine = machine(canRefresh: false)
-        XCTAssertEqual(machine.refuse(1, sentWith: 1, replays: 0, now: at(0)), [.settle(1)])
+        XCTAssertNil(machine.replay(1, sentWith: 1, replays: 0, now: at(0)))
         XCTAssertEqual(machine.arrive(2, now: at(0)), [.send(2, credential: 1)])
         _ = machine.credentialChanged()
         XCTAssertEqual(
-            machine.refuse(3, sentWith: 1, replays: 0, now: at(0)), [.send(3, credential: 2)])
+            machine.replay(3, sentWith: 1, replays: 0, now: at(0)), [.send(3, credential: 2)])
     }
 
     func testTheFirstCallWaitsForACredentialWhenThereIsNone() {
@@ -161,7 +205,7 @@ final class AuthMachineTests: XCTestCase {
         machine.configure(canRefresh: true, hasCredential: true)
         XCTAssertEqual(machine.arrive(3, now: at(0)), [.send(3, credential: 2)])
         machine.configure(canRefresh: false, hasCredential: true)
-        XCTAssertEqual(machine.refuse(4, sentWith: 2, replays: 0, now: at(0)), [.settle(4)])
+        XCTAssertNil(machine.replay(4, sentWith: 2, replays: 0, now: at(0)))
     }
 
     func testACredentialIsRefreshedBeforeItExpires() {
@@ -181,21 +225,31 @@ final class AuthMachineTests: XCTestCase {
 
     func testANewCredentialLetsWaitingCallsGoAndTheOldRefreshHasToEndBeforeTheNext() {
         var machine = machine()
-        _ = machine.refuse(1, sentWith: 1, replays: 0, now: at(0))
+        _ = machine.replay(1, sentWith: 1, replays: 0, now: at(0))
         XCTAssertEqual(
             machine.credentialChanged(), [.abandon(1), .send(1, credential: 2)])
-        XCTAssertEqual(machine.refuse(2, sentWith: 2, replays: 0, now: at(1)), [])
+        XCTAssertEqual(machine.replay(2, sentWith: 2, replays: 0, now: at(1)), [])
         XCTAssertEqual(machine.refreshed(1, now: at(2)), [.refresh(2)], "its outcome is obsolete")
         XCTAssertEqual(machine.refreshed(2, now: at(3)), [.send(2, credential: 3)])
     }
 
     func testAfterCloseNothingGoesOut() {
         var machine = machine()
-        _ = machine.refuse(1, sentWith: 1, replays: 0, now: at(0))
+        _ = machine.replay(1, sentWith: 1, replays: 0, now: at(0))
         XCTAssertEqual(machine.close(), [.abandon(1)])
         XCTAssertEqual(machine.refreshed(1, now: at(1)), [])
         XCTAssertEqual(machine.credentialChanged(), [])
         XCTAssertEqual(machine.arrive(2, now: at(2)), [.fail(2, .closed)])
         XCTAssertEqual(machine.close(), [])
+    }
+}
+
+extension AuthMachine {
+    /// Refuses the credential of a call, which arrives again at once; `nil` if the refusal is the
+    /// answer of the call.
+    fileprivate mutating func replay(
+        _ call: UInt64, sentWith credential: UInt64, replays: Int, now: Deadline
+    ) -> [Action]? {
+        refuse(sentWith: credential, replays: replays) ? arrive(call, now: now) : nil
     }
 }

@@ -49,18 +49,7 @@ struct AuthModel {
         return start(now)
     }
 
-    mutating func refuse(
-        _ call: UInt64, _ sentWith: UInt64, _ replays: Int, _ now: Deadline
-    ) -> [AuthMachine.Action] {
-        if replays >= limits.replaysMax { return [.settle(call)] }
-        if sentWith == credential {
-            if !canRefresh { return [.settle(call)] }
-            dead.insert(credential)
-        }
-        return arrive(call, now)
-    }
-
-    mutating func refuseForGood(_ sentWith: UInt64, _ replays: Int) -> Bool {
+    mutating func refuse(_ sentWith: UInt64, _ replays: Int) -> Bool {
         if replays >= limits.replaysMax { return false }
         if sentWith != credential { return true }
         if canRefresh { dead.insert(credential) }

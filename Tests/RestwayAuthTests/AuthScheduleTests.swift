@@ -27,6 +27,7 @@ final class AuthScheduleTests: XCTestCase {
         XCTAssertGreaterThan(totals.throttled, rounds(100))
         XCTAssertGreaterThan(totals.closed, rounds(1_000))
         XCTAssertGreaterThan(totals.notReplayed, rounds(1_000))
+        XCTAssertGreaterThan(totals.arrivedLater, rounds(5_000))
     }
 }
 
@@ -34,7 +35,7 @@ final class AuthScheduleTests: XCTestCase {
 private struct World {
     struct Counts {
         var replayed = 0, refreshes = 0, failed = 0, cancelledWaiting = 0, obsolete = 0
-        var throttled = 0, closed = 0, notReplayed = 0
+        var throttled = 0, closed = 0, notReplayed = 0, arrivedLater = 0
 
         mutating func add(_ other: Counts) {
             replayed += other.replayed
@@ -45,10 +46,16 @@ private struct World {
             throttled += other.throttled
             closed += other.closed
             notReplayed += other.notReplayed
+            arrivedLater += other.arrivedLater
         }
     }
 
-    private enum Place: Equatable { case waiting, sent(UInt64), completed }
+    private enum Place: Equatable {
+        case waiting, sent(UInt64)
+        /// The server has refused its credential, and it has not arrived again.
+        case refused
+        case completed
+    }
     private struct Call {
         var place: Place
         var replays = 0
@@ -97,7 +104,8 @@ private struct World {
 
     private mutating func step() {
         switch roll(20) {
-        case 0..<6: arrive()
+        case 0..<3: arrive()
+        case 3..<6: arriveAgain()
         case 6..<13: answer()
         case 13..<16: endRefresh()
         case 16: cancel()
@@ -127,22 +135,31 @@ private struct World {
         }
         let replays = calls[call]!.replays
         if canRefresh, replays < limits.replaysMax { knownDead.insert(credential) }
+        log.append("refuse \(call), sent with \(credential)")
+        let mayReplay = machine.refuse(sentWith: credential, replays: replays)
+        if mayReplay != model.refuse(credential, replays) {
+            problem = "the model does not agree on \(call)"
+        }
         if roll(8) == 0 {
             // Its body was read and cannot be read again.
             counts.notReplayed += 1
-            log.append("refuse \(call) for good, sent with \(credential)")
-            let wouldReplay = machine.refuseForGood(sentWith: credential, replays: replays)
-            if wouldReplay != model.refuseForGood(credential, replays) {
-                problem = "the model does not agree on \(call)"
-            }
             return complete(call)
         }
-        let actions = machine.refuse(call, sentWith: credential, replays: replays, now: now)
-        calls[call]!.place = .waiting
+        guard mayReplay else { return complete(call) }
+        calls[call]!.place = .refused
         calls[call]!.replays += 1
-        check(
-            "refuse \(call), sent with \(credential)", actions,
-            model.refuse(call, credential, replays, now))
+        // Other events may come before the call arrives again.
+        if roll(2) == 0 { arriveAgain(call) } else { counts.arrivedLater += 1 }
+    }
+
+    /// Lets a call arrive whose credential was refused.
+    private mutating func arriveAgain(_ known: UInt64? = nil) {
+        let refused = calls.filter { $0.value.place == .refused }
+        guard let call = known ?? refused.keys.sorted().randomElement(using: &random) else {
+            return
+        }
+        calls[call]!.place = .waiting
+        check("arrive again \(call)", machine.arrive(call, now: now), model.arrive(call, now))
     }
 
     private mutating func endRefresh() {
@@ -201,6 +218,7 @@ private struct World {
             let open = calls.filter { $0.value.place != .completed }
             guard !open.isEmpty else { break }
             now = now.advanced(milliseconds: 60)
+            arriveAgain()
             if runningRefresh != nil { endRefresh() } else { answer() }
         }
         for (call, state) in calls where state.place != .completed {
@@ -225,8 +243,6 @@ private struct World {
             case .fail(let call, let why):
                 counts.failed += 1
                 if case .tooManyRefreshes = why { counts.throttled += 1 }
-                complete(call)
-            case .settle(let call):
                 complete(call)
             case .refresh(let number):
                 if runningRefresh != nil { problem = "two refreshes at once" }

@@ -117,25 +117,14 @@ final class CallMachineTests: XCTestCase {
         }
     }
 
-    func testAReplayCountsWhenThereIsANewerCredential() {
+    func testAReplayIsCountedAndWaitsForTheCredential() {
         var machine = machine(at: .recover)
         _ = machine.handle(.judged(machine.entry, .replay))
         XCTAssertEqual(machine.stage, .credential)
-        XCTAssertTrue(machine.isRefused)
-        XCTAssertEqual(machine.replays, 0)
+        XCTAssertEqual(machine.replays, 1)
         _ = machine.handle(.passed(machine.entry))
         XCTAssertEqual(machine.stage, .exchange)
-        XCTAssertFalse(machine.isRefused)
         XCTAssertEqual(machine.replays, 1)
-    }
-
-    func testARefusalThatStandsIsJudgedAgain() {
-        var machine = machine(at: .recover)
-        _ = machine.handle(.judged(machine.entry, .replay))
-        XCTAssertEqual(
-            machine.handle(.settled(machine.entry)).next, .enter(.recover, machine.entry))
-        XCTAssertEqual(machine.replays, 0)
-        XCTAssertFalse(machine.isRefused)
     }
 
     func testARetryWaitsAndGoesOnWithTheCredential() {
@@ -262,8 +251,7 @@ final class CallMachineTests: XCTestCase {
         var machine = machine(at: .recover)
         let late = machine.entry - 1
         for event in [
-            Event.passed(late), .failed(late), .interrupted(late), .settled(late),
-            .mustStore(late), .sendAgain(late), .answered(late), .judged(late, .retry),
+            Event.passed(late), .failed(late), .interrupted(late), .mustStore(late), .sendAgain(late), .answered(late), .judged(late, .retry),
             .found(late), .tookOver(late),
         ] {
             XCTAssertEqual(machine.handle(event), .init())
@@ -293,14 +281,13 @@ final class CallMachineTests: XCTestCase {
 
         /// Returns the state after an event that is not late; `nil` if the event is ignored.
         func follows(
-            _ stage: Stage, _ event: Event, isRefused: Bool, leavesRedirects: Bool,
-            interceptions: Int
+            _ stage: Stage, _ event: Event, leavesRedirects: Bool, interceptions: Int
         ) -> Stage? {
             let endsHere: Set<Stage> = [.modify, .prepare, .recover, .intercept, .commit, .store]
             let afterFailure: Stage = endsHere.contains(stage) ? .deliver : .recover
             switch event {
             case .passed:
-                let beginsAttempt = stage == .wait || stage == .credential && isRefused
+                let beginsAttempt = stage == .wait || stage == .credential
                 if beginsAttempt, leavesRedirects { return from(.cache) }
                 if stage == .wait { return from(.upload) }
                 if stage == .store { return .deliver }
@@ -318,7 +305,6 @@ final class CallMachineTests: XCTestCase {
             case .judged(_, .restart): return from(.upload)
             case .judged(_, .retry), .judged(_, .reopen): return .wait
             case .judged(_, .store), .mustStore: return .store
-            case .settled: return .recover
             case .sendAgain: return .prepare
             case .failed: return afterFailure
             case .interrupted: return [.commit, .store].contains(stage) ? nil : afterFailure
@@ -329,7 +315,7 @@ final class CallMachineTests: XCTestCase {
     }
 
     /// The answers that a stage may give.
-    private func answers(_ stage: Stage, _ entry: Int, isRefused: Bool) -> [Event] {
+    private func answers(_ stage: Stage, _ entry: Int) -> [Event] {
         switch stage {
         case .modify: [.passed(entry), .answered(entry), .failed(entry)]
         case .cache:
@@ -340,11 +326,10 @@ final class CallMachineTests: XCTestCase {
         case .prepare: [.passed(entry), .failed(entry)]
         case .lane:
             [.passed(entry), .answered(entry), .mustStore(entry), .failed(entry)]
-        case .credential:
-            [.passed(entry), .failed(entry)] + (isRefused ? [.settled(entry)] : [])
         case .recover: CallMachine.Verdict.allCases.map { .judged(entry, $0) }
         case .intercept: [.passed(entry), .sendAgain(entry), .failed(entry)]
-        case .upload, .rewind, .rate, .exchange, .validate, .parse, .commit, .wait, .store:
+        case .upload, .credential, .rewind, .rate, .exchange, .validate, .parse, .commit, .wait,
+            .store:
             [.passed(entry), .failed(entry)]
         case .deliver: []
         }
@@ -369,7 +354,6 @@ final class CallMachineTests: XCTestCase {
             while deliveries == 0 {
                 steps += 1
                 let entry = machine.entry
-                let wasRefused = machine.isRefused
                 let leavesRedirects = machine.leavesRedirects
                 let dice = Int.random(in: 0..<20, using: &random)
                 let event: Event =
@@ -378,13 +362,11 @@ final class CallMachineTests: XCTestCase {
                     case 1: steps > 5 ? .closed : .interrupted(entry)
                     case 2: .interrupted(entry)
                     case 3: .passed(entry - 1)
-                    default:
-                        answers(held, entry, isRefused: wasRefused).randomElement(using: &random)!
+                    default: answers(held, entry).randomElement(using: &random)!
                     }
                 let actions = machine.handle(event)
                 let followed = model.follows(
-                    held, event, isRefused: wasRefused, leavesRedirects: leavesRedirects,
-                    interceptions: interceptions)
+                    held, event, leavesRedirects: leavesRedirects, interceptions: interceptions)
                 guard dice != 3, let next = followed else {
                     XCTAssertEqual(actions, .init(), "\(held) \(event)")
                     continue

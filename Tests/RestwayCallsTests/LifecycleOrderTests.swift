@@ -65,8 +65,6 @@ final class LifecycleOrderTests: XCTestCase {
                 .passed(entry), .answered(entry), .failed(entry), .found(entry), .tookOver(entry),
             ]
         case .lane: return [.passed(entry), .answered(entry), .mustStore(entry), .failed(entry)]
-        case .credential:
-            return [.passed(entry), .failed(entry)] + (machine.isRefused ? [.settled(entry)] : [])
         case .recover where isMapped: return [.judged(entry, .fail)]
         case .recover: return CallMachine.Verdict.allCases.map { .judged(entry, $0) }
         default: return [.passed(entry), .failed(entry)]

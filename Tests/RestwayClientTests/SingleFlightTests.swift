@@ -66,6 +66,15 @@ final class SingleFlightTests: CacheTestCase {
         for call in calls { XCTAssertEqual(try call.wait(milliseconds: 0).cache.state, .stored) }
     }
 
+    func testARefusedCredentialThatCannotBeReplacedLetsTheOthersSend() throws {
+        let client = try client(auth: #"{"scheme": "bearer", "token": "t1"}"#)
+        let (calls, started) = try flight(client, 2)
+        started.answer(401)
+        transport.answer(200, Self.list)
+        XCTAssertEqual(failure(of: calls[0])?.httpStatus, 401)
+        XCTAssertEqual(try calls[1].wait(milliseconds: 0).cache.state, .stored)
+    }
+
     func testAFinalFailureIsTheFailureOfAll() throws {
         let client = try client()
         let (calls, started) = try flight(client, 3)

@@ -12,8 +12,6 @@ struct AuthMachine: Sendable {
         case send(UInt64, credential: UInt64)
         /// End the call, because there is no credential.
         case fail(UInt64, AuthFailure)
-        /// The server's answer is the call's answer.
-        case settle(UInt64)
         /// Get a new credential, and report the result with this number.
         case refresh(UInt64)
         /// The result of this refresh is no longer needed.
@@ -117,19 +115,25 @@ struct AuthMachine: Sendable {
         }
     }
 
-    /// Handles a call whose credential the server refused.
+    /// Handles a credential that the server refused. Returns whether the call may be sent again; a
+    /// call that is sent again arrives like any other call. False says that the server's answer is
+    /// the call's answer.
+    ///
+    /// The call does not wait between its refusal and its arrival, so anything may happen meanwhile,
+    /// and the arrival decides by what is true then:
+    ///
+    /// - Another call has started the refresh: the call waits for it. If it has ended already, the
+    ///   call gets its credential or its failure, as if it had waited.
+    /// - The program has set another credential: the call is sent with it. If the program has
+    ///   removed the credential, the call waits for one if one can be obtained. Otherwise it is sent
+    ///   without one, and a second refusal is its answer.
+    /// - The program has removed its refresh function: the refresh fails, as it does if the function
+    ///   is removed between the start of a refresh and its call.
+    /// - The client was closed: the call fails.
+    /// - The call has ended: it never arrives, and the next call that arrives starts the refresh.
     ///
     /// - Parameter replays: How often the call was sent again for this reason.
-    mutating func refuse(
-        _ call: UInt64, sentWith credential: UInt64, replays: Int, now: Deadline
-    ) -> [Action] {
-        refuseForGood(sentWith: credential, replays: replays)
-            ? arrive(call, now: now) : [.settle(call)]
-    }
-
-    /// Handles a refused credential of a call that cannot be sent again. Returns whether the call
-    /// would have been sent again.
-    mutating func refuseForGood(sentWith credential: UInt64, replays: Int) -> Bool {
+    mutating func refuse(sentWith credential: UInt64, replays: Int) -> Bool {
         guard replays < limits.replaysMax else { return false }
         // A newer credential exists or is being obtained.
         guard credential == self.credential else { return true }

@@ -24,10 +24,6 @@ enum Handover {
     case cached(CachedAnswer)
     /// From `exchange`: the response or the failure of the transport.
     indirect case received(ReceivedExchange)
-    /// From `recover` to `credential`: an answer that refuses the credential.
-    indirect case refusal(Refusal)
-    /// From `credential` back to `recover`: the refusal stands.
-    indirect case settled(Refusal)
     /// From `recover` to `wait`: the length of the wait in milliseconds.
     case delay(Int64)
     /// From `lane` and `recover` to `store`: the request that the outbox stores.
@@ -258,7 +254,6 @@ extension Call {
         case (.lane, _): LaneStage.enter(entry)
         case (.cache, _): CacheStage.enter(entry)
         case (.upload, _): UploadStage.enter(entry)
-        case (.credential, .refusal(let refusal)): CredentialStage.replace(entry, refusal)
         case (.credential, _): CredentialStage.enter(entry)
         case (.rewind, .exchange(let exchange)): RewindStage.enter(entry, exchange)
         case (.rate, .exchange(let exchange)): RateStage.enter(entry, exchange)
@@ -266,7 +261,6 @@ extension Call {
         case (.exchange, .recipient(let recipient)): ExchangeStage.takeOver(entry, recipient)
         case (.recover, .received(let received)): RecoverStage.enter(entry, received)
         case (.recover, .cached(let answer)): RecoverStage.found(entry, answer)
-        case (.recover, .settled(let refusal)): RecoverStage.settle(entry, refusal)
         case (.recover, .failure(let failure)): RecoverStage.judge(entry, failure)
         case (.validate, .answer(let answer)): ValidateStage.enter(entry, answer)
         case (.intercept, _): InterceptStage.enter(entry, Turn.Result(brought))

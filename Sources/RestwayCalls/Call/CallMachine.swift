@@ -25,7 +25,6 @@ struct CallMachine {
     ///     recover              -> cache        redirect; without a cache to credential
     ///     recover              -> credential   replay with a newer credential
     ///     recover              -> upload       restart, the next request of an upload
-    ///     credential           -> recover      no newer credential is to be had for a replay
     ///     recover              -> wait         retry, reopen; from there to upload
     ///     wait, credential     -> cache        a retry or a replay after redirects
     ///     recover              -> store        the outbox takes the request
@@ -92,7 +91,7 @@ struct CallMachine {
         case fail
         /// The answer leads to another URL.
         case redirect
-        /// The request goes out again if there is a newer credential.
+        /// The request goes out again with a newer credential, for which it waits.
         case replay
         /// The request goes out again after a wait.
         case retry
@@ -120,8 +119,6 @@ struct CallMachine {
         case tookOver(Entry)
         /// `recover` has judged.
         case judged(Entry, Verdict)
-        /// `credential` has no newer credential for a replay: the refusal stands.
-        case settled(Entry)
         /// `lane` gives the request to the outbox.
         case mustStore(Entry)
         /// `intercept` wants the request sent again.
@@ -191,7 +188,7 @@ struct CallMachine {
     private(set) var entry: Entry = 0
     /// How many redirects the call has followed in this attempt.
     private(set) var redirects = 0
-    /// How often the call was sent again with a newer credential.
+    /// How often a newer credential was asked for, with which the call is sent again.
     private(set) var replays = 0
     /// How often the call was sent again after a wait.
     private(set) var retries = 0
@@ -199,8 +196,6 @@ struct CallMachine {
     private(set) var sendsAgain = 0
     /// How often interceptors have seen a failure or an answer since the request was sent last.
     private var interceptions = 0
-    /// Whether the call waits for a newer credential.
-    private(set) var isRefused = false
     /// Whether the attempt that is about to begin follows an attempt with redirects. It starts
     /// before them, and the cache may have an answer for that URL.
     private(set) var leavesRedirects = false
@@ -246,7 +241,6 @@ struct CallMachine {
         case .found(let entry): isCurrent(entry) ? enter(.recover) : Actions()
         case .tookOver(let entry): isCurrent(entry) ? enter(.exchange) : Actions()
         case .judged(let entry, let verdict): isCurrent(entry) ? follow(verdict) : Actions()
-        case .settled(let entry): isCurrent(entry) ? settle() : Actions()
         case .mustStore(let entry): isCurrent(entry) ? enter(.store) : Actions()
         case .sendAgain(let entry): isCurrent(entry) ? sendAgain() : Actions()
         case .failed(let entry): isCurrent(entry) ? fail() : Actions()
@@ -260,10 +254,7 @@ struct CallMachine {
         switch stage {
         case .commit, .store: return deliver(.outcome)
         case .wait: return beginAttempt(at: .upload)
-        case .credential where isRefused:
-            isRefused = false
-            replays += 1
-            return beginAttempt(at: .rewind)
+        case .credential: return beginAttempt(at: .rewind)
         case nil, .deliver: return Actions()
         case .some(let stage): return enter(first(from: stage.next))
         }
@@ -299,7 +290,7 @@ struct CallMachine {
         case .replay:
             leavesRedirects = redirects > 0
             redirects = 0
-            isRefused = true
+            replays += 1
             return enter(.credential)
         case .retry:
             leavesRedirects = redirects > 0
@@ -315,12 +306,6 @@ struct CallMachine {
         }
     }
 
-    private mutating func settle() -> Actions {
-        isRefused = false
-        leavesRedirects = false
-        return enter(.recover)
-    }
-
     private mutating func sendAgain() -> Actions {
         redirects = 0
         leavesRedirects = false
@@ -330,7 +315,6 @@ struct CallMachine {
     }
 
     private mutating func fail() -> Actions {
-        isRefused = false
         leavesRedirects = false
         switch stage {
         // The caller made a mistake, or no other stage can handle the failure.

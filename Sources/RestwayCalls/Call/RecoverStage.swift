@@ -4,16 +4,6 @@ package import RestwayOutcome
 import RestwayRouting
 import RestwayThreads
 
-/// An answer that refuses the credential with which the request was sent.
-package struct Refusal: Sendable {
-    package let failure: Failure
-    package let answer: ReceivedResponse
-    /// The number of the refused credential.
-    package let credential: UInt64
-    /// How often the call has been replayed before.
-    package let replays: Int
-}
-
 /// The stage that judges the answer or the failure: the answer is taken, or the request is sent
 /// again or stored.
 enum RecoverStage {
@@ -78,16 +68,6 @@ enum RecoverStage {
     /// Judges the failure of another stage: the request may still be stored, but not sent again.
     static func judge(_ entry: StageEntry, _ failure: Failure) {
         Judgement(entry: entry, failure: failure, mayRetry: false).decide()
-    }
-
-    /// Judges a refusal like any other answer, because there is no newer credential.
-    static func settle(_ entry: StageEntry, _ refusal: Refusal) {
-        var failure = refusal.failure
-        failure.refusesCredential = true
-        Judgement(
-            entry: entry, failure: failure, answer: refusal.answer, mayRetry: true,
-            mayReplay: false
-        ).decide()
     }
 
     /// Takes an answer.
@@ -336,7 +316,6 @@ struct Judgement {
     var outcome: CacheOutcome?
     /// Whether the request may be sent again.
     let mayRetry: Bool
-    var mayReplay = true
     /// An addition to the message of a final failure.
     var note: String?
 
@@ -355,25 +334,31 @@ struct Judgement {
 
     // MARK: Replay
 
+    /// Has the request sent again if the server has refused its credential and a newer one can be
+    /// had, for which the call then waits in the stage `credential`.
     private mutating func replays() -> Bool {
-        guard mayReplay, let answer, failure.reason == .http, request.sending.isTrusted,
+        guard answer != nil, failure.reason == .http, request.sending.isTrusted,
             request.sending.auth == .full, context.credentials.concernsCalls,
             context.credentials.isRefusal(failure)
         else { return false }
-        let (credential, replays) = call.state.withLock {
-            ($0.attempts.credential, $0.machine.replays)
-        }
-        guard let credential else { return false }
-        guard request.isRewindable else {
-            if context.credentials.refuseForGood(sentWith: credential, replays: replays) {
-                note = Self.notRewindable
-            }
+        let (attempts, replays) = call.state.withLock { ($0.attempts, $0.machine.replays) }
+        guard let credential = attempts.credential else { return false }
+        guard context.credentials.refuse(sentWith: credential, replays: replays) else {
+            failure.refusesCredential = true
+            // The calls that wait for this exchange send their own requests.
+            outcome = nil
             return false
         }
-        let refusal = Refusal(
-            failure: failure, answer: answer, credential: credential, replays: replays)
+        guard request.isRewindable else {
+            note = Self.notRewindable
+            return false
+        }
+        call.observe(failure, attempts.ended)
         let start = entry.leaveRedirects()
-        entry.judged(.replay, .refusal(refusal)) { $0.start(at: start) }
+        entry.judged(.replay, .nothing) { state in
+            state.attempts.begin(.replay)
+            state.start(at: start)
+        }
         return true
     }
 

@@ -92,8 +92,7 @@ enum CredentialStage {
         if entry.isOfSomebodyElse { return entry.fail(entry.notSentAsAnother) }
         let (request, auth) = (entry.request, entry.context.credentials)
         let mode = request.sending.isTrusted ? request.sending.auth : .none
-        // An item of a batch needs no credential, because the batch call has one.
-        guard mode != .none, auth.concernsCalls, !request.sending.isInBatch else {
+        guard mode != .none, auth.concernsCalls, !entry.usesCredentialOfBatch else {
             entry.pass(.exchange(request.exchange))
             return
         }
@@ -101,31 +100,6 @@ enum CredentialStage {
         auth.arrive(entry.call.id, on: entry.place) { answer, place in
             goOn(entry.on(place), answer)
         }
-        watch(entry)
-    }
-
-    /// Handles a credential that a server has refused. The call waits for a newer one if there can
-    /// be one.
-    static func replace(_ entry: StageEntry, _ refusal: Refusal) {
-        let call = entry.call
-        let before = call.state.withLock { state in
-            let before = state.attempts
-            state.attempts.begin(.replay)
-            return before
-        }
-        let isTaken = entry.context.credentials.refuse(
-            call.id, sentWith: refusal.credential, replays: refusal.replays,
-            on: entry.place
-        ) { answer, place in
-            goOn(entry.on(place), answer)
-        }
-        guard isTaken else {
-            call.happen(on: entry.place, .settled(entry.number), with: .settled(refusal)) {
-                $0.attempts = before
-            }
-            return
-        }
-        call.observe(refusal.failure, before.ended)
         watch(entry)
     }
 
@@ -194,6 +168,12 @@ extension StageEntry {
         context.options.failsUnreachable && context.reachability.isRuledOut
             && request.destination.path != nil && !request.isFromOutbox
             && request.sending.batchRole != .call
+    }
+
+    /// Whether the request is an item of a batch, whose call has a credential. Only an item whose
+    /// own answer has refused that credential waits for a newer one.
+    fileprivate var usesCredentialOfBatch: Bool {
+        request.sending.isInBatch && call.state.withLock { $0.machine.replays == 0 }
     }
 
     /// Whether the request was stored in the name of another user than the present one.
