@@ -21,8 +21,7 @@ package final class BatchSession: RequestBatch {
 
     /// One request of the session.
     private struct Request {
-        /// `nil` for a request that needs no call so far.
-        var call: Call?
+        let call: Call
         /// The request as the batch holds it, while it waits for its turn or for its answer.
         var item: BatchItem?
         /// Receives the answer for the call.
@@ -43,23 +42,18 @@ package final class BatchSession: RequestBatch {
 
     let batches: Batches
     private let definition: BatchDefinition
-    /// The sender of the requests without calls.
-    private let sender: (any BatchSender)?
     private let state: Monitor<State>
     private let generation = ProcessGeneration.current
 
     package var context: CallContext { batches.context }
-    package var takesBinaryBodies: Bool { batches.format.takesBinaryBodies }
 
-    /// - Parameter sender: Sends requests without calls; `nil` if every request has a call.
-    package init(_ batches: Batches, sender: (any BatchSender)? = nil) throws(Failure) {
+    package init(_ batches: Batches) throws(Failure) {
         try batches.context.refuseAfterFork()
         guard let definition = batches.context.api.loaded.definition.batch else {
             throw Failure(.config, "the API document has no \"batch\" section", field: "batch")
         }
         self.batches = batches
         self.definition = definition
-        self.sender = sender
         state = Monitor(State(machine: BatchMachine(limit: definition.limit)))
     }
 
@@ -134,20 +128,16 @@ package final class BatchSession: RequestBatch {
         end: @escaping @Sendable () -> Void = {}, on place: Executor = .caller
     ) throws(Failure) {
         try context.refuseWhenClosed()
-        let started: Result<([BatchMachine.Action], [Call?]), Failure> = state.withLock { state in
+        let started: Result<([BatchMachine.Action], [Call]), Failure> = state.withLock { state in
             if let failure = state.failure { return .failure(failure) }
             guard state.phase == .open else { return .failure(Self.sentFailure) }
             state.phase = .sent
             state.receiver = completion.map { (token, $0, end) }
-            var actions = state.machine.start()
-            for (index, request) in state.requests.enumerated() where request.call == nil {
-                actions += state.machine.arrive(index)
-            }
-            return .success((actions, state.requests.map(\.call)))
+            return .success((state.machine.start(), state.requests.map(\.call)))
         }
         let (actions, calls) = try started.get()
         perform(actions, on: place)
-        for case let call? in calls { call.start() }
+        for call in calls { call.start() }
     }
 
     package func send(on place: Executor) throws(Failure) {
@@ -198,15 +188,13 @@ package final class BatchSession: RequestBatch {
     private func cancel(_ failure: Failure) {
         guard generation == ProcessGeneration.current else { return }
         let calls = state.withLock { state in
-            guard state.phase != .complete else { return [Call?]() }
+            guard state.phase != .complete else { return [Call]() }
             if state.failure == nil { state.failure = failure }
             // Without this, the end of one call would send the next.
             state.machine.stop()
             return state.requests.map(\.call)
         }
-        for (index, call) in calls.enumerated() {
-            if let call { call.cancel() } else { abort(index, nil, failure) }
-        }
+        for call in calls { call.cancel() }
     }
 
     // MARK: Actions
@@ -227,21 +215,21 @@ package final class BatchSession: RequestBatch {
             case .abandon(let number):
                 abandon(number)
             case .fail(let items):
-                for (index, call, failure) in failed(items) { abort(index, call, failure) }
+                for (call, failure) in failed(items) { call.abort(failure) }
             case .refuse(let items):
-                for (index, call, failure) in failed(items) {
+                for (call, failure) in failed(items) {
                     // A closed client ends all requests.
                     guard failure.reason != .closed else {
-                        abort(index, call, failure)
+                        call.abort(failure)
                         continue
                     }
                     var refusal = Failure(
                         .batch,
-                        "\(call?.description ?? "a request") was not sent: a call of its batch "
-                            + "before it failed: \(failure.message)")
+                        "\(call.description) was not sent: a call of its batch before it failed: "
+                            + failure.message)
                     refusal.isRetryable = failure.isRetryable
                     refusal.isOfBatchCall = true
-                    abort(index, call, refusal)
+                    call.abort(refusal)
                 }
             case .finish:
                 finish()
@@ -249,10 +237,10 @@ package final class BatchSession: RequestBatch {
         }
     }
 
-    private func failed(_ items: [Int]) -> [(Int, Call?, Failure)] {
+    private func failed(_ items: [Int]) -> [(Call, Failure)] {
         state.withLock { state in
             let failure = state.failure ?? Self.emptyFailure
-            return items.map { ($0, state.requests[$0].call, failure) }
+            return items.map { (state.requests[$0].call, failure) }
         }
     }
 
@@ -280,15 +268,18 @@ package final class BatchSession: RequestBatch {
 extension BatchSession {
     /// Sends a batch call. It runs on a worker, because it may call functions of the program.
     private func sendBatchCall(_ number: Int) {
-        let items = state.withLock { state in
-            state.machine.begin(number).compactMap { state.requests[$0].item }
+        let (items, calls) = state.withLock { state in
+            let requests = state.machine.begin(number).map { state.requests[$0] }
+            return (requests.compactMap(\.item), requests.map(\.call))
         }
         guard !items.isEmpty else { return fail(number, Self.emptyFailure) }
         do throws(Failure) {
             let body = try encode(items)
             var spec = RequestSpec(target: .path(.post, definition.path))
             spec.batchRole = .call
-            if let sender { spec.mayGo = { sender.mayGo } }
+            // The call carries its items, and fails before it gets the credential of another user.
+            let conditions = calls.compactMap { $0.request?.sending.mayGo }
+            if !conditions.isEmpty { spec.mayGo = { conditions.allSatisfy { $0() } } }
             spec.body = RequestSpec.Body(
                 bytes: body.bytes, mediaType: body.mediaType ?? "application/octet-stream")
             let call = try context.makeCall(spec, isAskedAbout: false)
@@ -371,90 +362,33 @@ extension BatchSession {
     ) {
         let (told, actions) = state.withLock { state in
             let (waiting, actions) = state.machine.answered(number)
-            var told:
-                [(
-                    index: Int, call: Call?, ExchangeRecorder?, bytes: Int,
-                    Result<BatchAnswer, Failure>
-                )] = []
+            var told: [(Call, ExchangeRecorder, bytes: Int, Result<BatchAnswer, Failure>)] = []
             for (position, index) in waiting.enumerated() {
-                guard let index, let item = state.requests[index].item.take() else { continue }
-                let recorder = state.requests[index].recorder.take()
+                guard let index, let item = state.requests[index].item.take(),
+                    let recorder = state.requests[index].recorder.take()
+                else { continue }
                 let (call, bytes) = (state.requests[index].call, item.body?.count ?? 0)
-                told.append((index, call, recorder, bytes, answers[position]))
+                told.append((call, recorder, bytes, answers[position]))
             }
             return (told, actions)
         }
-        for (index, call, recorder, bytes, answer) in told {
-            switch (answer, call, recorder) {
-            case (.success(let answer), let call?, let recorder?):
-                deliver(answer, to: call, recorder, credential, uploadedBytes: Int64(bytes))
-            case (.success(let answer), _, _):
-                deliver(answer, to: index, credential)
-            case (.failure(let failure), let call?, let recorder?):
-                call.credential = credential
+        for (call, recorder, bytes, answer) in told {
+            call.credential = credential
+            switch answer {
+            case .success(let answer):
+                deliver(answer, to: call, recorder, uploadedBytes: Int64(bytes))
+            case .failure(let failure):
                 recorder.failed(failure)
-            case (.failure(let failure), _, _):
-                sender?.fail(index, failure)
-                act { $0.machine.leave(index) }
             }
         }
         perform(actions)
     }
 
-    private func fail(_ number: Int, _ failure: Failure) {
-        var failure = failure
-        failure.isOfBatchCall = true
-        act { state in
-            let actions = state.machine.failed(number)
-            state.batchCall = nil
-            if state.failure == nil, case .fail? = actions.first { state.failure = failure }
-            return actions
-        }
-    }
-}
-
-// Requests of a `BatchSender`, which have a call only if the sender does not take the answer.
-extension BatchSession {
-    /// Adds a request without a call.
-    ///
-    /// - Returns: The position of the request.
-    package func add(_ item: BatchItem) -> Int {
-        state.withLock { state in
-            state.requests.append(Request(item: item))
-            return state.machine.add()
-        }
-    }
-
-    /// Gives an answer to a request without a call. The request gets a call if its sender does not
-    /// take the answer.
-    private func deliver(_ answer: BatchAnswer, to index: Int, _ credential: UInt64?) {
-        guard let sender else { return }
-        if !sender.take(index, answer) {
-            do throws(Failure) {
-                let call = try sender.makeCall(index)
-                call.join(Place(session: self, index: index))
-                try context.register(call)
-                state.withLock { $0.requests[index].call = call }
-                if let recorder = call.startSent() {
-                    deliver(answer, to: call, recorder, credential)
-                }
-                return
-            } catch {
-                sender.fail(index, error)
-            }
-        }
-        act { $0.machine.leave(index) }
-    }
-
     /// Gives an answer to a call, as a transport does. When this returns, the call has processed
     /// the answer or waits for something.
-    ///
-    /// - Parameter credential: The number of the credential with which the batch was sent.
     private func deliver(
-        _ answer: BatchAnswer, to call: Call, _ recorder: ExchangeRecorder, _ credential: UInt64?,
-        uploadedBytes: Int64 = 0
+        _ answer: BatchAnswer, to call: Call, _ recorder: ExchangeRecorder, uploadedBytes: Int64
     ) {
-        call.credential = credential
         // A modifier may have changed the URL.
         let url = call.request?.exchange.url ?? call.url
         recorder.receivedHead(
@@ -470,12 +404,15 @@ extension BatchSession {
                     downloadedBytes: Int64(answer.body.count))))
     }
 
-    /// Ends a request, unless it has ended.
-    private func abort(_ index: Int, _ call: Call?, _ failure: Failure) {
-        if let call { return call.abort(failure) }
-        guard state.withLock({ $0.requests[index].item.take() != nil }) else { return }
-        sender?.fail(index, failure)
-        act { $0.machine.leave(index) }
+    private func fail(_ number: Int, _ failure: Failure) {
+        var failure = failure
+        failure.isOfBatchCall = true
+        act { state in
+            let actions = state.machine.failed(number)
+            state.batchCall = nil
+            if state.failure == nil, case .fail? = actions.first { state.failure = failure }
+            return actions
+        }
     }
 }
 

@@ -185,43 +185,17 @@ package protocol BatchPlace: AnyObject, Sendable {
 ///
 /// Every function may be called on any thread.
 package protocol RequestBatch: AnyObject, Sendable {
-    /// Whether a binary body can be part of the batch.
-    var takesBinaryBodies: Bool { get }
-
     /// Adds a request whose end is reported to `follower` in place of the program. If this throws,
     /// nothing was added.
     func add(
         _ spec: RequestSpec, follower: @escaping @Sendable (Call.Outcome) -> Void
     ) throws(Failure)
-    /// Adds a request without a call, and returns its position among all requests of the batch. Its
-    /// end is reported to the `BatchSender` of the batch.
-    func add(_ item: BatchItem) -> Int
     /// Sends the requests that were added.
     ///
     /// - Parameter place: This thread. A worker makes the batch call itself.
     func send(on place: Executor) throws(Failure)
     /// Ends every request that has not completed.
     func cancel()
-}
-
-/// Sends requests in a batch without a call for each of them as long as all goes well. For a great
-/// many requests, only their success is of interest. Each request ends in exactly one of the three
-/// functions.
-package protocol BatchSender: Sendable {
-    /// False if a request of the batch was stored in the name of another user than the present one.
-    /// The batch call then fails before it gets a credential.
-    var mayGo: Bool { get }
-
-    /// Takes an answer, if nothing else has to be done with it, and returns whether it did. Then
-    /// the request has ended and its end is reported here. It runs on a worker.
-    func take(_ index: Int, _ answer: BatchAnswer) -> Bool
-
-    /// Makes a call that takes the answer instead, like any other call of a batch. The call has not
-    /// started, and a close does not complete it yet.
-    func makeCall(_ index: Int) throws(Failure) -> Call
-
-    /// Ends a request that was not sent or not answered.
-    func fail(_ index: Int, _ failure: Failure)
 }
 
 /// One request of a batch, as it appears in the body of the batch call.

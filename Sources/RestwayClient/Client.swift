@@ -84,7 +84,7 @@ package final class Client: Sendable {
             OutboxSurroundings(
                 api: api, store: store, baseURL: environment.baseURL, reachability: reachability,
                 pool: pool, clock: clock, timers: timers, delivery: delivery,
-                bodyBytesMax: callOptions.bodyBytesMax, cache: cache, credentials: auth))
+                cache: cache, credentials: auth))
         calls = CallContext(
             api: api, environment: environment, options: callOptions, store: store,
             delivery: delivery, transports: transports, mappers: mappers, executors: executors,
@@ -297,20 +297,11 @@ extension Client: StoredRequestSender {
     package func sendStored(
         _ spec: RequestSpec, follower: @escaping @Sendable (Call.Outcome) -> Void
     ) throws(Failure) {
-        let call = try makeCall(ofStored: spec, follower: follower)
+        let call = try calls.makeCall(spec)
+        call.follow(follower)
         try calls.register(call)
         call.start()
     }
 
-    package func makeCall(
-        ofStored spec: RequestSpec, follower: @escaping @Sendable (Call.Outcome) -> Void
-    ) throws(Failure) -> Call {
-        let call = try calls.makeCall(spec)
-        call.follow(follower)
-        return call
-    }
-
-    package func makeBatch(of sender: any BatchSender) throws(Failure) -> any RequestBatch {
-        try BatchSession(batches, sender: sender)
-    }
+    package func makeBatch() throws(Failure) -> any RequestBatch { try BatchSession(batches) }
 }

@@ -94,13 +94,6 @@ package final class LoadedAPI: Sendable {
         return freeDescriptors.isEmpty ? owned : (owned + freeDescriptors).sorted()
     }
 
-    /// Whether a descriptor applies, so that there is something to map.
-    package func hasPlan(method: Method, status: Int, _ choice: DescriptorChoice) -> Bool {
-        candidates(choice).contains {
-            definition.descriptors[$0].fits(method: method, status: status, choice)
-        }
-    }
-
     /// Whether a descriptor may apply to a successful answer.
     package func maps(_ method: Method, _ choice: DescriptorChoice) -> Bool {
         candidates(choice).contains { index in

@@ -329,7 +329,8 @@ final class CacheDriverTests: CacheTestCase {
             try store(cache, read("ann", nil), "of ann")
             let plan = CachePlan(
                 rules: rules, mode: .bypass, route: nil, discriminator: discriminator, holder: nil)
-            cache.observed(answer(), to: "PUT", "http://127.0.0.1/b", plan)
+            let change = CacheRequest(method: "PUT", url: "http://127.0.0.1/b", rules: rules)
+            cache.observed(answer(), CacheQuestion(change, plan), cause: nil)
             let isAnn = discriminator != nil
             XCTAssertEqual(found(cache, read(nil, nil)), isAnn ? "public" : nil)
             XCTAssertEqual(found(cache, read(nil, 5)), isAnn ? "of a holder" : nil)

@@ -54,9 +54,6 @@ final class FakeCache: AnswerCache {
         state.update { $0.observed.append("\(request.exchange.method) \(answer.status)") }
     }
 
-    func observed(_ answer: ReceivedResponse, to method: String, _ url: String, _ plan: CachePlan) {
-    }
-
     func refused(_ request: PreparedRequest) {
         state.update { state in
             state.refused.append(request.exchange.url)

@@ -150,44 +150,6 @@ final class OutboxBatchTests: OutboxTestCase {
             ["1 delivered 201", "2 dead 422", "3 delivered 200", "4 delivered 204"])
     }
 
-    /// A request that leaves a header out has a call from the start. The other requests have no
-    /// call as long as they succeed.
-    func testAnItemEndsInTheSameWayWithAndWithoutACall() throws {
-        let answers = [
-            #"{"code": 201, "body": "yes", "headers": {"X-A": "b"}}"#, #"{"code": 204}"#,
-            #"{"code": 422, "body": "{\"why\":1}"}"#, #"{"code": 503}"#,
-            #"{"code": 429, "headers": {"Retry-After": "7"}}"#, #"{"code": 500, "body": "no"}"#,
-        ]
-        let client = try client("", #", "batch": {"path": "/batch", "limit": 20}"#, routes: plain)
-        try observe(client)
-        for index in answers.indices {
-            var withCall = putPlain(10 + index, "\(index)")
-            withCall.headers = [("X-Left-Out", nil)]
-            try queueOffline(client, putPlain(20 + index, "\(index)"), withCall)
-        }
-        try flush(client)
-        let call = transport.next()
-        XCTAssertEqual(try uris(call.exchange).count, 2 * answers.count)
-        let doubled = answers.flatMap { [$0, $0] }.joined(separator: ", ")
-        call.answer(200, "[\(doubled)]")
-        let list = nextFlushed().all
-        XCTAssertEqual(list.count, 2 * answers.count)
-        for index in answers.indices {
-            let (without, with) = (list[2 * index], list[2 * index + 1])
-            let about = answers[index]
-            XCTAssertEqual(without.state, with.state, about)
-            XCTAssertEqual(without.attempts, with.attempts, about)
-            XCTAssertEqual(without.nextAttempt > 0, with.nextAttempt > 0, about)
-            XCTAssertEqual(without.deathReason, with.deathReason, about)
-            XCTAssertEqual(without.lastError?.count, with.lastError?.count, about)
-            let (left, right) = (without.response, with.response)
-            XCTAssertEqual(left?.status, right?.status, about)
-            XCTAssertEqual(left?.headers.fields, right?.headers.fields, about)
-            XCTAssertEqual(left?.bodyWithNUL, right?.bodyWithNUL, about)
-            XCTAssertEqual(left?.isMapped, right?.isMapped, about)
-        }
-    }
-
     func testACallThatFailsLeavesEveryItemWaitingWithItsKey() throws {
         let client = try client("", batch, routes: plain)
         try queueOffline(client, putPlain(1, "1"), putPlain(2, "2"))

@@ -72,18 +72,15 @@ final class ScriptedCache: AnswerCache {
 
     func observed(_ answer: ReceivedResponse, to request: PreparedRequest) {
         guard let plan = request.sending.caching else { return }
-        observed(answer, to: request.exchange.method, request.exchange.url, plan)
+        learn(
+            .init(
+                what: "\(request.exchange.method) \(request.exchange.url) \(answer.status)",
+                discriminator: plan.discriminator, holder: plan.holder,
+                invalidatedRoutes: plan.rules.invalidatedRoutes))
     }
 
     func refused(_ request: PreparedRequest) {
         learn(.init(what: "refused \(request.exchange.url)", discriminator: nil, holder: nil))
-    }
-
-    func observed(_ answer: ReceivedResponse, to method: String, _ url: String, _ plan: CachePlan) {
-        learn(
-            .init(
-                what: "\(method) \(url) \(answer.status)", discriminator: plan.discriminator,
-                holder: plan.holder, invalidatedRoutes: plan.rules.invalidatedRoutes))
     }
 }
 

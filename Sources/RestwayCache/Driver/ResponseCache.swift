@@ -352,13 +352,6 @@ package final class ResponseCache: AnswerCache {
         _ = ticket.answered(answer)
     }
 
-    package func observed(
-        _ answer: ReceivedResponse, to method: String, _ url: String, _ plan: CachePlan
-    ) {
-        let request = CacheRequest(method: method, url: url, rules: plan.rules, mode: plan.mode)
-        observed(answer, CacheQuestion(request, plan), cause: nil)
-    }
-
     /// Removes what an answer makes invalid.
     func observed(
         _ answer: ReceivedResponse, _ question: CacheQuestion, cause: ObjectIdentifier?

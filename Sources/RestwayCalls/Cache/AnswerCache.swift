@@ -31,8 +31,6 @@ package protocol AnswerCache: AnyObject, Sendable {
     /// The rules of the request, or the program, refuse an answer that the cache has kept or given:
     /// its entries for the URL of the request end.
     func refused(_ request: PreparedRequest)
-    /// Takes note of the answer to a stored request that became no call; see `observed`.
-    func observed(_ answer: ReceivedResponse, to method: String, _ url: String, _ plan: CachePlan)
 }
 
 /// How a request takes part in the response cache.

@@ -253,19 +253,6 @@ package final class Call: Sendable {
         state.withLock { $0.ties.batchPlace = place }
     }
 
-    /// Starts the call for a request that was already sent. Returns the receiver of its answer;
-    /// `nil` if the call has ended.
-    package func startSent() -> ExchangeRecorder? {
-        let (request, number) = state.withLock { state in
-            state.machine.startSent()
-            return (state.request, state.machine.entry)
-        }
-        context.lifecycle.tell(.didBegin, of: self)
-        guard let request else { return nil }
-        return ExchangeStage.batchRecorder(
-            StageEntry(call: self, number: number, request: request, place: .worker))
-    }
-
     /// The number of the credential with which the call was last sent. An item of a batch takes the
     /// number of the batch call.
     package var credential: UInt64? {

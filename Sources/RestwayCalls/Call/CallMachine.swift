@@ -223,13 +223,6 @@ struct CallMachine {
         stage == nil ? enter(first(from: .modify)) : Actions()
     }
 
-    /// Starts a call whose request was sent before it became a call: the exchange waits for the
-    /// answer.
-    mutating func startSent() {
-        precondition(stage == nil)
-        _ = enter(.exchange)
-    }
-
     /// Applies one event. Returns the actions that the driver performs, in order.
     mutating func handle(_ event: Event) -> Actions {
         switch event {

@@ -139,7 +139,7 @@ enum ExchangeStage {
     }
 
     /// Returns the receiver of the answer that the batch call brings.
-    static func batchRecorder(_ entry: StageEntry) -> ExchangeRecorder {
+    private static func batchRecorder(_ entry: StageEntry) -> ExchangeRecorder {
         ExchangeRecorder(
             bodyBytesMax: entry.context.options.bodyBytesMax,
             progressed: entry.call.progressFunction(for: entry.request)

@@ -19,9 +19,6 @@ package final class AnswerRules: Sendable {
     }
 
     package static let usual = AnswerRules()
-
-    /// Whether answers are accepted and mapped as usual.
-    package var areUsual: Bool { validation.isUsual && parser == .objects }
 }
 
 /// What an answer must have to be accepted.

@@ -284,7 +284,7 @@ final class FlushDriver: Sendable {
     // MARK: Calls
 
     /// Items that are sent together, until all of them have an outcome.
-    final class Sending: Sendable {
+    private final class Sending: Sendable {
         let items: [OutboxItem]
         /// Whether they go out as one call.
         let isBatch: Bool
@@ -316,12 +316,10 @@ final class FlushDriver: Sendable {
         let credential = state.withLock { $0.machine.trust.generation }
         let sending = Sending(items, isBatch: isBatch, credential: credential)
         var singles = items
-        let withoutCalls = ItemsWithoutCalls(self, sender, sending)
-        if isBatch, let session = try? sender.makeBatch(of: withoutCalls) {
+        if isBatch, let session = try? sender.makeBatch() {
             // An item that does not fit into a batch goes out by itself.
             singles = items.filter { item in
-                !withoutCalls.add(item, to: session)
-                    && (try? session.add(spec(item)) { self.ended(item, $0, sending) }) == nil
+                (try? session.add(spec(item)) { self.ended(item, $0, sending) }) == nil
             }
             if singles.count < items.count {
                 if (try? session.send(on: .worker)) == nil { session.cancel() }
@@ -336,7 +334,7 @@ final class FlushDriver: Sendable {
         }
     }
 
-    func spec(_ item: OutboxItem) -> RequestSpec {
+    private func spec(_ item: OutboxItem) -> RequestSpec {
         let method = Method(token: item.entry.method) ?? .post
         var spec = RequestSpec(target: .path(method, item.entry.path))
         spec.stored = ItemToSend(item: item, ledger: ledger) { [around] in around.mayGo(item) }
@@ -347,18 +345,9 @@ final class FlushDriver: Sendable {
     }
 
     /// Records the outcome of one item. The last outcome of a call settles all items of the call.
-    ///
-    /// - Parameter place: This thread. A worker writes to the file itself.
-    func ended(
-        _ item: OutboxItem, _ outcome: Call.Outcome, _ sending: Sending,
-        on place: Executor = .caller
-    ) {
+    private func ended(_ item: OutboxItem, _ outcome: Call.Outcome, _ sending: Sending) {
         guard let outcomes = sending.ended(item.id, outcome) else { return }
-        if place == .worker {
-            settle(sending, outcomes)
-        } else {
-            around.pool.submit { self.settle(sending, outcomes) }
-        }
+        around.pool.submit { self.settle(sending, outcomes) }
     }
 
     // MARK: Results

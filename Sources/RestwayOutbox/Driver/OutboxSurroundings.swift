@@ -17,18 +17,15 @@ package struct OutboxSurroundings: Sendable {
     let clock: any Clock
     let timers: any Timers
     let delivery: Delivery
-    /// The largest body of an answer.
-    let bodyBytesMax: Int
     /// The response cache; `nil` if no answer is kept.
     let cache: (any AnswerCache)?
-    let credentials: any CredentialSource
     /// In whose name the client sends now.
     let owner: PresentOwner
 
     package init(
         api: API, store: ObservedStore, baseURL: BaseURL, reachability: ReachabilityState,
         pool: WorkerPool, clock: any Clock, timers: any Timers, delivery: Delivery,
-        bodyBytesMax: Int, cache: (any AnswerCache)?, credentials: any CredentialSource
+        cache: (any AnswerCache)?, credentials: any CredentialSource
     ) {
         self.api = api
         self.store = store
@@ -38,9 +35,7 @@ package struct OutboxSurroundings: Sendable {
         self.clock = clock
         self.timers = timers
         self.delivery = delivery
-        self.bodyBytesMax = bodyBytesMax
         self.cache = cache
-        self.credentials = credentials
         owner = PresentOwner(credentials)
     }
 
@@ -70,13 +65,8 @@ package protocol StoredRequestSender: AnyObject, Sendable {
         _ spec: RequestSpec, follower: @escaping @Sendable (Call.Outcome) -> Void
     ) throws(Failure)
 
-    /// Makes a call that has not started and that the client does not know.
-    func makeCall(
-        ofStored spec: RequestSpec, follower: @escaping @Sendable (Call.Outcome) -> Void
-    ) throws(Failure) -> Call
-
-    /// Makes a batch for the document's batch path. `sender` owns the requests without calls.
-    func makeBatch(of sender: any BatchSender) throws(Failure) -> any RequestBatch
+    /// Makes a batch for the document's batch path.
+    func makeBatch() throws(Failure) -> any RequestBatch
 }
 
 /// The journal with the failures of the client in place of its own errors.
