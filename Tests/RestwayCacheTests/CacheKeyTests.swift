@@ -154,39 +154,6 @@ final class CacheKeyTests: XCTestCase {
         XCTAssertGreaterThan(normalCount, rounds(1_000))
     }
 
-    func testARememberedLabelIsTheLabelThatIsMadeAnew() {
-        var random = SeededRandom(seed: 14)
-        let table = LabelTable()
-        // Some of these names compare as equal texts.
-        let names = [nil, "", "\u{e4}", "a\u{308}", "\u{212b}", "\u{c5}", "ann"]
-        let urls = ["http://a.test/", "http://a.test/?b=1&a=2", "http://a.test/?a=2&b=1"]
-        var remembered = 0
-        for _ in 0..<5_000 {
-            let rules = Sample.rules {
-                let ignored: [CacheRules.IgnoredParameters] = [.none, .all, .named(["a"])]
-                $0.ignoredParameters = ignored.randomElement(using: &random)!
-                $0.keepsUnsafe = Int.random(in: 0..<4, using: &random) == 0
-            }
-            let request = CacheRequest(
-                method: ["GET", "HEAD", "POST"].randomElement(using: &random)!,
-                url: urls.randomElement(using: &random)!,
-                body: [UInt8.random(in: 0...1, using: &random)], rules: rules)
-            let plan = CachePlan(
-                rules: rules, mode: .standard, route: names.randomElement(using: &random)!,
-                discriminator: names.randomElement(using: &random)!,
-                holder: [nil, 1, 2].randomElement(using: &random)!)
-            let (label, made) = (table.label(request, plan), EntryLabel(request, plan))
-            for (one, other) in [
-                (label.name, made.name), (label.method, made.method), (label.owner, made.owner),
-                (label.route ?? "none", made.route ?? "none"),
-            ] {
-                XCTAssertEqual(Array(one.utf8), Array(other.utf8))
-            }
-            if table.label(request, plan) === label { remembered += 1 }
-        }
-        XCTAssertGreaterThan(remembered, 3_000)
-    }
-
     func testRandomOrders() {
         var random = SeededRandom(seed: 12)
         for _ in 0..<2_000 {

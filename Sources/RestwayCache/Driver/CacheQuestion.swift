@@ -15,13 +15,12 @@ final class CacheQuestion: Sendable {
     let knowsCookies: Bool
 
     /// - Parameters:
-    ///   - labels: Knows the labels of many requests.
     ///   - isOffline: Whether any answer, however old, is better than none.
     ///   - byOwnURL: Whether a request behind redirects asks for the answers to requests that were
     ///     made to its URL without redirects.
     convenience init(
-        _ request: PreparedRequest, _ plan: CachePlan, _ labels: LabelTable,
-        isOffline: Bool = false, byOwnURL: Bool = false
+        _ request: PreparedRequest, _ plan: CachePlan, isOffline: Bool = false,
+        byOwnURL: Bool = false
     ) {
         let mode = isOffline && plan.mode == .standard ? .preferred : plan.mode
         guard !byOwnURL, let redirection = request.redirection,
@@ -30,7 +29,7 @@ final class CacheQuestion: Sendable {
             let asked = CacheRequest(request, as: request, plan, mode)
             self.init(
                 asked, plan, wantsBytes: request.bodyDestination.isMemory,
-                knowsCookies: request.sendsCookiesOfClient, labels.label(asked, plan))
+                knowsCookies: request.sendsCookiesOfClient)
             return
         }
         // The answer is found again by the request before the redirects, so its cookies for the URL
@@ -39,7 +38,7 @@ final class CacheQuestion: Sendable {
         self.init(
             CacheRequest(request, as: first, plan, mode, redirection.redirects), plan,
             wantsBytes: request.bodyDestination.isMemory,
-            labels.label(CacheRequest(first, as: first, firstPlan, mode), firstPlan))
+            EntryLabel(CacheRequest(first, as: first, firstPlan, mode), firstPlan))
     }
 
     init(
@@ -52,9 +51,6 @@ final class CacheQuestion: Sendable {
         self.knowsCookies = knowsCookies
         self.label = label ?? EntryLabel(request, plan)
     }
-
-    /// Whether the whole body is wanted in memory, as usual.
-    var isPlain: Bool { wantsBytes && request.method == "GET" }
 
     /// Returns the same question of a program that wants the server to be asked.
     func validating() -> CacheQuestion { with(request.with(.validate)) }
@@ -99,54 +95,6 @@ extension EntryLabel {
         self.init(
             name: CacheKey(request, owner: owner, route: plan.route).text, method: method,
             route: plan.route, owner: owner)
-    }
-}
-
-/// Remembers the labels of requests, because making a key is a tenth of the work for a hit.
-///
-/// This is a short way (docs/performance/short-ways.md), which `CacheKeyTests` compares with labels
-/// that are made anew.
-final class LabelTable: Sendable {
-    private struct Place {
-        let method: String
-        let url: String
-        let accepted: [String]
-        let plan: CachePlan
-        let label: EntryLabel
-    }
-
-    private static let count = 1_024
-
-    private let places = Lock([Place?](repeating: nil, count: count))
-
-    func label(_ request: CacheRequest, _ plan: CachePlan) -> EntryLabel {
-        // The key of such a request has a digest of its body.
-        guard !plan.rules.keepsUnsafe else { return EntryLabel(request, plan) }
-        let index = request.url.hashValue & (Self.count - 1)
-        let known: EntryLabel? = places.withLock { places in
-            guard let place = places[index], place.url == request.url,
-                place.method == request.method, place.accepted == request.accepted,
-                place.plan.holder == plan.holder,
-                Self.areSame(place.plan.route, plan.route),
-                Self.areSame(place.plan.discriminator, plan.discriminator),
-                place.plan.rules.ignoredParameters == plan.rules.ignoredParameters
-            else { return nil }
-            return place.label
-        }
-        if let known { return known }
-        let label = EntryLabel(request, plan)
-        let place = Place(
-            method: request.method, url: request.url, accepted: request.accepted, plan: plan,
-            label: label)
-        places.withLock { $0[index] = place }
-        return label
-    }
-
-    /// Whether two texts have the same bytes. Two names with different bytes may be equal as texts
-    /// (U+00E9, and "e" with U+0301 behind it), but they are the names of different users.
-    private static func areSame(_ one: String?, _ other: String?) -> Bool {
-        guard let one, let other else { return one == nil && other == nil }
-        return one.utf8.elementsEqual(other.utf8)
     }
 }
 

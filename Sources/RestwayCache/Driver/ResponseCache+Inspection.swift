@@ -18,7 +18,7 @@ extension ResponseCache {
             ?? CachePlan(
                 rules: CacheRules(), mode: .only, route: nil, discriminator: discriminator,
                 holder: nil)
-        let question = CacheQuestion(request, plan, labels)
+        let question = CacheQuestion(request, plan)
         let now = options.clock.wallMicroseconds()
         let variants = look(question.label, now: now).0
         let asking = question.withCookies(options.cookies).request.with(.only)
@@ -103,7 +103,7 @@ extension ResponseCache {
 
     package func refused(_ request: PreparedRequest) {
         guard let plan = request.sending.caching else { return }
-        remove(Removal(url: CacheQuestion(request, plan, labels).label.url))
+        remove(Removal(url: CacheQuestion(request, plan).label.url))
     }
 
     private func entry(_ answer: KeptAnswer, _ bytes: Int64, now: Int64) -> CacheEntry {

@@ -38,7 +38,6 @@ package final class ResponseCache: AnswerCache {
     let troubles = TroubleNotes()
     let file: CacheFile?
     let writer: CacheWriter?
-    let labels = LabelTable()
     private let identity = Lock(Identity())
 
     package convenience init(
@@ -118,7 +117,7 @@ package final class ResponseCache: AnswerCache {
             guard file == nil else { return nil }
             return find(request, isOffline: isOffline)
         }
-        return findInMemory(CacheQuestion(request, plan, labels, isOffline: isOffline))
+        return findInMemory(CacheQuestion(request, plan, isOffline: isOffline))
     }
 
     func findInMemory(_ question: CacheQuestion) -> CacheFinding? {
@@ -132,17 +131,15 @@ package final class ResponseCache: AnswerCache {
         switch found {
         case .unknown: return nil
         case .nothing: return finding(question, nil, false, look, now: now, mayRead: false)
-        case .variants(let variants, let isUsed, let served):
-            return finding(
-                question, variants, isUsed, look, now: now, mayRead: false, served: served)
+        case .variants(let variants, let isUsed):
+            return finding(question, variants, isUsed, look, now: now, mayRead: false)
         }
     }
 
     package func find(_ request: PreparedRequest, isOffline: Bool) -> CacheFinding {
         guard let plan = request.sending.caching else { return .nothing }
         if request.redirection != nil {
-            let own = CacheQuestion(
-                request, plan, labels, isOffline: isOffline, byOwnURL: true)
+            let own = CacheQuestion(request, plan, isOffline: isOffline, byOwnURL: true)
             if mayAnswer(own) {
                 switch find(own) {
                 case .answer(let answer): return .answer(answer)
@@ -152,7 +149,7 @@ package final class ResponseCache: AnswerCache {
                 }
             }
         }
-        return find(CacheQuestion(request, plan, labels, isOffline: isOffline))
+        return find(CacheQuestion(request, plan, isOffline: isOffline))
     }
 
     /// Whether an entry answers a question, unless its body is lost.
@@ -185,7 +182,7 @@ package final class ResponseCache: AnswerCache {
     ) -> (Variants?, isUsed: Bool, CacheMemory.Look) {
         if let file { return file.find(label, now: now) }
         return memory.withLock { memory in
-            guard case .variants(let variants, _, _) = memory.find(label, now: now) else {
+            guard case .variants(let variants, _) = memory.find(label, now: now) else {
                 return (nil, false, memory.look)
             }
             return (variants, false, memory.look)
@@ -195,7 +192,7 @@ package final class ResponseCache: AnswerCache {
     /// Returns what the cache says; `nil` if a file has to be read, or was lost.
     private func finding(
         _ question: CacheQuestion, _ variants: Variants?, _ isUsed: Bool,
-        _ look: CacheMemory.Look, now: Int64, mayRead: Bool, served: ServedAnswer? = nil
+        _ look: CacheMemory.Look, now: Int64, mayRead: Bool
     ) -> CacheFinding? {
         let question =
             variants?.varyWithCookies == true ? question.withCookies(options.cookies) : question
@@ -216,21 +213,12 @@ package final class ResponseCache: AnswerCache {
         case .nothing: return .nothing
         case .send(let forward): return .send(ticket(forward, [], nil, nil))
         case .serve(let index, let age, let refreshes, let part):
-            let isPlain = question.isPlain && part == nil && !refreshes
-            guard let answer = variants?.answers[index] else { return nil }
-            if isPlain, let served, served.id == answer.id, served.age == age {
-                note(age, answer, isUsed: isUsed, now: now)
-                return .answer(served.answer)
-            }
-            guard let held = hold(answer, question, mayRead: mayRead, isPart: part != nil)
+            guard let answer = variants?.answers[index],
+                let held = hold(answer, question, mayRead: mayRead, isPart: part != nil)
             else { return nil }
             note(age, answer, isUsed: isUsed, now: now)
             let served = held.answer(
                 to: question, age.isFresh ? .hit : .stale, age, CacheStatus(), part: part)
-            if isPlain, case .bytes = answer.body {
-                let kept = ServedAnswer(id: answer.id, age: age, answer: served)
-                memory.withLock { $0.keep(kept, answer) }
-            }
             guard refreshes else { return .answer(served) }
             let asking = question.validating()
             let next = finding(asking, variants, false, look, now: now, mayRead: mayRead)
@@ -331,7 +319,7 @@ package final class ResponseCache: AnswerCache {
 
     package func observed(_ answer: ReceivedResponse, to request: PreparedRequest) {
         guard let plan = request.sending.caching else { return }
-        observed(answer, CacheQuestion(request, plan, labels))
+        observed(answer, CacheQuestion(request, plan))
     }
 
     /// Removes what an answer makes invalid. The answer to a POST may be kept for GET.

@@ -189,7 +189,7 @@ final class CacheFile: Sendable {
         let found = attempt { opened throws(SQLiteError) in
             try catchUp(opened)
             let found = memory.withLock { $0.find(label, now: now, trusts: true) }
-            if case .variants(let variants, let isUsed, _) = found {
+            if case .variants(let variants, let isUsed) = found {
                 return memory.withLock { memory in
                     if isExpected { memory.fill(label.hash, nil) }
                     return (Variants?.some(variants), isUsed, memory.look)
@@ -207,7 +207,7 @@ final class CacheFile: Sendable {
             ?? memory.withLock { memory in
                 if isExpected { memory.fill(label.hash, nil) }
                 let found = memory.find(label, now: now, trusts: true)
-                guard case .variants(let variants, _, _) = found else {
+                guard case .variants(let variants, _) = found else {
                     return (nil, false, memory.look)
                 }
                 return (variants, false, memory.look)

@@ -1,12 +1,4 @@
-import RestwayCalls
 import RestwaySQLite
-
-/// An answer as it was given last. Within the same second it is given again as it is.
-struct ServedAnswer: Sendable {
-    let id: Int64
-    let age: EntryAge
-    let answer: CachedAnswer
-}
 
 /// The answers in memory: those that were used last, up to a number of bytes.
 ///
@@ -17,7 +9,6 @@ struct CacheMemory {
         var hash: Int64 = 0
         /// `nil` while the file is read.
         var variants: Variants?
-        var served: ServedAnswer?
         /// The last removal that was applied.
         var checked: Int64 = 0
         /// The writes and reads of the file under way, which keep the slot in memory.
@@ -47,8 +38,7 @@ struct CacheMemory {
     }
 
     enum Found {
-        /// `served` is how an answer of them was given last.
-        case variants(Variants, isUsed: Bool, served: ServedAnswer?)
+        case variants(Variants, isUsed: Bool)
         case nothing
         /// The file has to be asked.
         case unknown
@@ -94,7 +84,7 @@ struct CacheMemory {
         use(place)
         let isUsed = now - slots[place].usedAt >= Self.useInterval
         if isUsed { slots[place].usedAt = now }
-        return .variants(variants, isUsed: isUsed, served: slots[place].served)
+        return .variants(variants, isUsed: isUsed)
     }
 
     /// Keeps a place for what is about to be read from the file.
@@ -180,15 +170,6 @@ struct CacheMemory {
         if slots[place].variants == nil || slots[place].isPartial { remove(place) } else { evict() }
     }
 
-    /// Remembers how an answer was given, unless there is a newer one by now.
-    mutating func keep(_ served: ServedAnswer, _ answer: KeptAnswer) {
-        guard let place = places[answer.label.hash],
-            let variants = slots[place].variants,
-            variants.answers.contains(where: { $0 === answer })
-        else { return }
-        slots[place].served = served
-    }
-
     /// All answers, in no order.
     var answers: [KeptAnswer] { slots.flatMap { $0.variants?.answers ?? [] } }
 
@@ -259,7 +240,6 @@ struct CacheMemory {
         bytes += (variants?.memoryBytes ?? 0) - (before?.memoryBytes ?? 0)
         count += (variants?.answers.count ?? 0) - (before?.answers.count ?? 0)
         slots[place].variants = variants
-        slots[place].served = nil
     }
 
     private mutating func make(_ hash: Int64) -> Int {
