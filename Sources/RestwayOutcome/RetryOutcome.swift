@@ -1,5 +1,5 @@
-import CCurl
 package import RestwayHTTP
+import RestwayText
 
 /// How an attempt failed, as far as it matters for retries.
 package enum RetryOutcome: Equatable, Sendable {
@@ -59,11 +59,8 @@ package enum RetryAfter {
             let (product, overflow) = (Int64(value) ?? .max).multipliedReportingOverflow(by: 1_000)
             return overflow ? .max : product
         }
-        // In all three forms a date starts with the name of its day; libcurl would accept other
-        // texts.
-        guard value.utf8.first.map({ $0 >= 0x41 && $0 <= 0x5A }) == true else { return nil }
-        let seconds = unsafe curl_getdate(value, nil)
-        guard seconds >= 0 else { return nil }
-        return time.milliseconds(until: Int64(seconds) * 1_000)
+        return HTTPDate.seconds(value, now: time.milliseconds / 1_000).map { seconds in
+            time.milliseconds(until: seconds * 1_000)
+        }
     }
 }

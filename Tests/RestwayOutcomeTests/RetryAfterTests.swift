@@ -31,8 +31,21 @@ final class RetryAfterTests: XCTestCase {
         XCTAssertEqual(milliseconds("Sun, 06 Nov 1994 08:49:37 GMT", secondsBefore: -1), 0)
     }
 
+    /// A year of two digits is in the past only if it seems to be more than 50 years in the future
+    /// (RFC 9110, section 5.6.7).
+    func testAYearOfTwoDigitsFollowsTheClockOfTheServer() {
+        let time = ServerTime(wallMicroseconds: 1_767_744_000_000_000)  // January 2026
+        XCTAssertEqual(
+            RetryAfter.milliseconds("Friday, 06-Nov-71 08:49:37 GMT", time),
+            (3_214_025_377 - 1_767_744_000) * 1_000)
+        XCTAssertEqual(RetryAfter.milliseconds("Sunday, 06-Nov-94 08:49:37 GMT", time), 0)
+    }
+
     func testAnythingElseIsNoTime() {
-        for text in ["", "soon", "-1", "1.5", " 1", "12 s", "1994-11-06"] {
+        for text in [
+            "", "soon", "-1", "1.5", " 1", "12 s", "1994-11-06", "Sun, 06 Nov 1994 08:49:37 +0100",
+            "Sun, 06 Nov 1994 08:49:37",
+        ] {
             XCTAssertNil(milliseconds(text), text)
         }
     }
