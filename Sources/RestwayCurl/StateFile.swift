@@ -61,16 +61,8 @@ final class StateFile: Sendable {
             throw error("it has more than \(Self.bytesMax) bytes")
         }
         var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
-        var length = 0
-        while length < bytes.count {
-            let count = bytes.withUnsafeMutableBytes { buffer in
-                Glibc.read(descriptor, buffer.baseAddress! + length, buffer.count - length)
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw error(Self.errorText) }
-            if count == 0 { break }
-            length += count
-        }
+        let length = bytes.withUnsafeMutableBytes { SystemCall.readAll(descriptor, $0) }
+        guard length >= 0 else { throw error(Self.errorText) }
         guard let text = String(validating: bytes[..<length], as: UTF8.self) else {
             throw error("it is no text in UTF-8")
         }
@@ -124,13 +116,8 @@ final class StateFile: Sendable {
         let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw error(makingProblem) }
         defer { close(descriptor) }
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw abandon(name) }
-            rest = rest.dropFirst(count)
-        }
+        let isWritten = bytes.withUnsafeBytes { SystemCall.writeAll(descriptor, $0) }
+        guard isWritten else { throw abandon(name) }
         guard rename(name, path) == 0 else { throw abandon(name) }
     }
 

@@ -122,14 +122,7 @@ private final class Pipe: Sendable {
     /// end.
     static func read(_ readEnd: Int32, _ body: () -> Void) {
         var bytes = [UInt8](repeating: 0, count: 64)
-        while true {
-            let count = Glibc.read(readEnd, &bytes, bytes.count)
-            if count > 0 {
-                body()
-            } else if count == 0 || errno != EINTR {
-                break
-            }
-        }
+        while SystemCall.read(readEnd, &bytes, bytes.count) > 0 { body() }
         close(readEnd)
     }
 }

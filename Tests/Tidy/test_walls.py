@@ -159,6 +159,11 @@ def test_locks_are_ours() -> None:
     expect_none(name_of(path) for path in _sources_with(r"\bMutex\b"))
 
 
+def test_interrupted_system_calls_are_made_again_in_one_file() -> None:
+    found = _sources_with(r"\bEINTR\b")
+    assert [name_of(path) for path in found] == ["Sources/RestwayThreads/SystemCall.swift"]
+
+
 def test_only_the_boundary_is_public() -> None:
     free = {SOURCES / "RestwayABI", FACE}
     found = _sources_with(r"^\s*public\s+(?!import\b)")

@@ -1,5 +1,3 @@
-import CLinux
-import Glibc
 import RestwayCalls
 import RestwayDocument
 import RestwayHTTP
@@ -196,16 +194,8 @@ final class ExchangeTicket: CacheTicket {
             return false
         }
         var bytes = [UInt8](repeating: 0, count: Int(saved.length))
-        var position = 0
-        while position < bytes.count {
-            let count = bytes.withUnsafeMutableBytes { bytes in
-                let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[position...])
-                return pread(descriptor, rest.baseAddress, rest.count, off_t(position))
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return false }
-            position += count
-        }
+        let count = bytes.withUnsafeMutableBytes { SystemCall.readAll(descriptor, $0) }
+        guard count == bytes.count else { return false }
         let kept = made(head, Body(bytes))
         return isSmallEnough(kept.bytes) && store(kept, replacing: ids, now: now)
     }

@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 import RestwayCalls
 import RestwayHTTP
@@ -61,7 +60,7 @@ struct BodyFolder: Sendable {
     func write(_ name: String, _ bytes: UnsafeRawBufferPointer) throws(BodyFileError) -> BodyName {
         try fill(name) { file, digest in
             digest.add(bytes)
-            return writeAll(bytes, to: file) ? Int64(bytes.count) : nil
+            return SystemCall.writeAll(file, bytes) ? Int64(bytes.count) : nil
         }
     }
 
@@ -76,14 +75,13 @@ struct BodyFolder: Sendable {
         let copied = try fill(name) { file, digest in
             var length: Int64 = 0
             while true {
-                let count = pread(source, &buffer, buffer.count, off_t(length))
-                if count < 0, errno == EINTR { continue }
+                let count = SystemCall.pread(source, &buffer, buffer.count, at: length)
                 guard count >= 0 else { return nil }
                 guard count > 0 else { return length }
                 let isWritten = buffer.withUnsafeBytes { bytes in
                     let bytes = UnsafeRawBufferPointer(rebasing: bytes[..<count])
                     digest.add(bytes)
-                    return writeAll(bytes, to: file)
+                    return SystemCall.writeAll(file, bytes)
                 }
                 guard isWritten else { return nil }
                 length += Int64(count)
@@ -129,17 +127,6 @@ struct BodyFolder: Sendable {
         return BodyName(name: name, length: length, digest: digest.finish())
     }
 
-    private func writeAll(_ bytes: UnsafeRawBufferPointer, to file: Int32) -> Bool {
-        var rest = bytes
-        while !rest.isEmpty {
-            let count = Glibc.write(file, rest.baseAddress, rest.count)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return false }
-            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
-        }
-        return true
-    }
-
     // MARK: Reading
 
     /// Opens a body.
@@ -173,11 +160,11 @@ struct BodyFolder: Sendable {
             let count = buffer.withUnsafeMutableBytes { bytes in
                 let start = position % bytes.count
                 let part = UnsafeMutableRawBufferPointer(rebasing: bytes[start...])
-                let count = pread(descriptor, part.baseAddress, part.count, off_t(position))
+                let count = SystemCall.pread(
+                    descriptor, part.baseAddress, part.count, at: Int64(position))
                 if count > 0 { digest.add(UnsafeRawBufferPointer(rebasing: part[..<count])) }
                 return count
             }
-            if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw .unreadable }
             position += count
         }

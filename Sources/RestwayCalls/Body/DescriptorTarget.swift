@@ -1,7 +1,7 @@
-import CLinux
 import Glibc
 import RestwayHTTP
 package import RestwayOutcome
+import RestwayThreads
 
 /// A descriptor into which the body of an answer is written. It is a duplicate of the program's
 /// descriptor, and is closed when the request is released and its calls have ended.
@@ -27,20 +27,8 @@ package final class SaveDescriptor: Sendable {
 
     /// Writes all bytes, and waits while the descriptor takes no bytes.
     func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
-        var rest = bytes
-        while !rest.isEmpty {
-            let count = rw_write_without_signal(number, rest.baseAddress, rest.count)
-            if count > 0 {
-                rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
-                continue
-            }
-            switch errno {
-            case EINTR: continue
-            case EAGAIN:
-                var waiting = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
-                _ = poll(&waiting, 1, -1)
-            default: throw Self.failure(name, String(cString: strerror(errno)))
-            }
+        guard SystemCall.writeAll(number, bytes, mayBePipe: true) else {
+            throw Self.failure(name, String(cString: strerror(errno)))
         }
     }
 

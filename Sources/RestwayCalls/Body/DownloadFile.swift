@@ -157,7 +157,7 @@ final class DownloadFile {
         defer { close(info) }
         guard Self.isRegular(info) else { return nil }
         var buffer = [UInt8](repeating: 0, count: Self.infoBytesMax)
-        let count = read(info, &buffer, buffer.count)
+        let count = buffer.withUnsafeMutableBytes { SystemCall.readAll(info, $0) }
         guard count > 0, let text = String(validating: buffer[..<count], as: UTF8.self) else {
             return nil
         }
@@ -205,15 +205,10 @@ final class DownloadFile {
     }
 
     /// Writes all bytes; returns the text of an error.
-    static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> String? {
-        var rest = bytes
-        while !rest.isEmpty {
-            let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return errorText }
-            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
-        }
-        return nil
+    private static func write(
+        _ bytes: UnsafeRawBufferPointer, to descriptor: Int32
+    ) -> String? {
+        SystemCall.writeAll(descriptor, bytes) ? nil : errorText
     }
 
     /// Waits until the bytes are on the disk.
@@ -235,8 +230,7 @@ final class DownloadFile {
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         while position < length {
             let wanted = min(buffer.count, Int(length - position))
-            let count = pread(descriptor, &buffer, wanted, off_t(position))
-            if count < 0, errno == EINTR { continue }
+            let count = SystemCall.pread(descriptor, &buffer, wanted, at: position)
             guard count > 0 else {
                 throw Self.failure(path, count < 0 ? Self.errorText : "the part has become shorter")
             }

@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 import RestwayHTTP
 import RestwayOutcome
@@ -165,12 +164,9 @@ final class KeptBodySource: Sendable {
             }
             return count
         case .file(let descriptor, _):
-            while count > 0 {
-                let got = pread(descriptor, buffer.baseAddress, count, off_t(position))
-                if got < 0, errno == EINTR { continue }
-                return got > 0 ? got : nil
-            }
-            return 0
+            guard count > 0 else { return 0 }
+            let got = SystemCall.pread(descriptor, buffer.baseAddress, count, at: position)
+            return got > 0 ? got : nil
         }
     }
 

@@ -1,9 +1,9 @@
-import CLinux
 import Glibc
 import RestwayHTTP
 import RestwayOutcome
 import RestwayRouting
 import RestwayText
+import RestwayThreads
 
 /// The file that names an upload for a later call. Only its owner can read it, because the URL of
 /// an upload may be a secret.
@@ -59,7 +59,7 @@ struct UploadStateFile: Sendable {
         var count = 0
         var buffer = [UInt8](repeating: 0, count: Self.bytesMax)
         if status.st_mode & S_IFMT == S_IFREG {
-            count = Glibc.read(file, &buffer, buffer.count)
+            count = buffer.withUnsafeMutableBytes { SystemCall.readAll(file, $0) }
             guard count >= 0 else { throw failure(DownloadFile.errorText) }
         }
         guard buffer[..<count].starts(with: Self.mark.utf8),

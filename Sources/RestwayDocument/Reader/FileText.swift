@@ -1,5 +1,6 @@
 import Glibc
 import RestwayOutcome
+import RestwayThreads
 
 /// Reads whole small files.
 enum FileText {
@@ -13,12 +14,9 @@ enum FileText {
         var text: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
         while true {
-            let count = Glibc.read(descriptor, &chunk, chunk.count)
+            let count = SystemCall.read(descriptor, &chunk, chunk.count)
             if count == 0 { return text }
-            if count < 0 {
-                if errno == EINTR { continue }
-                throw failure(path)
-            }
+            guard count > 0 else { throw failure(path) }
             text.append(contentsOf: chunk[..<count])
             guard text.count <= bytesMax else {
                 throw Failure(

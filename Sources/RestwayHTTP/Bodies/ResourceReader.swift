@@ -1,4 +1,5 @@
 import Glibc
+import RestwayThreads
 
 /// Reads a resource piece by piece, and makes sure that a file gives the bytes that were announced.
 ///
@@ -114,16 +115,14 @@ package final class ResourceReader: @unchecked Sendable {
             try checkEnd(file)
             return 0
         }
-        while true {
-            let count = pread(file, buffer.baseAddress, room, Int(offset))
-            if count > 0 { return count }
-            if count == 0 {
-                throw ResourceError(
-                    "\(resource.title) became shorter while it was sent: it ended after "
-                        + "\(position) of \(length) bytes")
-            }
-            guard errno == EINTR else { throw .system("cannot read", resource.title) }
+        let count = SystemCall.pread(file, buffer.baseAddress, room, at: offset)
+        guard count >= 0 else { throw .system("cannot read", resource.title) }
+        guard count > 0 else {
+            throw ResourceError(
+                "\(resource.title) became shorter while it was sent: it ended after "
+                    + "\(position) of \(length) bytes")
         }
+        return count
     }
 
     /// Makes sure that the file has not become longer while it was read.
@@ -155,16 +154,8 @@ package final class ResourceReader: @unchecked Sendable {
             guard descriptor.takeOnce() else { throw readBefore }
             hasBegun = true
         }
-        while true {
-            let count = Glibc.read(descriptor.number, buffer.baseAddress, buffer.count)
-            if count >= 0 { return count }
-            switch errno {
-            case EINTR: continue
-            case EAGAIN:
-                var wanted = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
-                poll(&wanted, 1, -1)
-            default: throw .system("cannot read", resource.title)
-            }
-        }
+        let count = SystemCall.read(descriptor.number, buffer.baseAddress, buffer.count)
+        guard count >= 0 else { throw .system("cannot read", resource.title) }
+        return count
     }
 }

@@ -111,7 +111,8 @@ final class SenderLock {
         var numbers = [Int64(noted.count)]
         for flight in noted { numbers += [flight.id, flight.attempts] }
         numbers.withUnsafeBytes { bytes in
-            _ = pwrite(descriptor, bytes.baseAddress, bytes.count, Self.turnBytes)
+            _ = SystemCall.pwrite(
+                descriptor, bytes.baseAddress, bytes.count, at: Self.turnBytes)
         }
     }
 
@@ -121,7 +122,7 @@ final class SenderLock {
         defer { note([]) }
         var numbers = [Int64](repeating: 0, count: 1 + 2 * Self.flightsMax)
         let count = numbers.withUnsafeMutableBytes { bytes in
-            pread(descriptor, bytes.baseAddress, bytes.count, Self.turnBytes)
+            SystemCall.pread(descriptor, bytes.baseAddress, bytes.count, at: Self.turnBytes)
         }
         let known = max(0, count) / MemoryLayout<Int64>.size
         guard known > 0, (0...Int64(Self.flightsMax)).contains(numbers[0]),
@@ -130,12 +131,12 @@ final class SenderLock {
         return (0..<Int(numbers[0])).map { (numbers[1 + 2 * $0], numbers[2 + 2 * $0]) }
     }
 
-    private static let turnBytes = off_t(MemoryLayout<UInt64>.size)
+    private static let turnBytes = Int64(MemoryLayout<UInt64>.size)
 
     private static func read(_ descriptor: Int32) -> UInt64 {
         var turn: UInt64 = 0
         let count = withUnsafeMutableBytes(of: &turn) {
-            pread(descriptor, $0.baseAddress, $0.count, 0)
+            SystemCall.pread(descriptor, $0.baseAddress, $0.count, at: 0)
         }
         return count == MemoryLayout<UInt64>.size ? turn : 0
     }
@@ -143,7 +144,9 @@ final class SenderLock {
     /// Writes the number. If the disk is full, a later sender continues with the number before.
     private func write(_ turn: UInt64) {
         self.turn = turn
-        _ = withUnsafeBytes(of: turn) { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+        _ = withUnsafeBytes(of: turn) {
+            SystemCall.pwrite(descriptor, $0.baseAddress, $0.count, at: 0)
+        }
     }
 
     private func failure(_ code: Int32) -> OutboxError {
