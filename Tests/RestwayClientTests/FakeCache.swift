@@ -125,6 +125,10 @@ final class FakeTicket: CacheTicket {
             isShareable: cache.state.withLock { $0.isShareable })
     }
 
+    func shared(_ answer: CachedAnswer) -> CachedAnswer {
+        answer.shared(with: answer.received.headers)
+    }
+
     func failed(_ failure: Failure) -> CachedAnswer? {
         state.update { state in
             state.events.append("\(failure.reason)")

@@ -115,6 +115,10 @@ final class ScriptedTicket: CacheTicket {
             answer: CachedAnswer(received: answer, memo: nil), isShareable: isShareable)
     }
 
+    func shared(_ answer: CachedAnswer) -> CachedAnswer {
+        answer.shared(with: answer.received.headers)
+    }
+
     func failed(_ failure: Failure) -> CachedAnswer? {
         cache.learn(.init(what: "failed \(failure.reason)"))
         return kept

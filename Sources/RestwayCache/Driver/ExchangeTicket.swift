@@ -283,19 +283,11 @@ final class ExchangeTicket: CacheTicket {
 
     func shared(_ answer: CachedAnswer) -> CachedAnswer {
         cache.counters.shared.add(1, ordering: .relaxed)
-        let received = answer.received
         var status = CacheStatus(forward: forward)
         status.isCollapsed = true
-        var headers = received.headers
+        var headers = answer.received.headers
         status.add(to: &headers)
-        var note = received.cache ?? .none
-        note.state = .shared
-        return CachedAnswer(
-            received: ReceivedResponse(
-                status: received.status, httpVersion: received.httpVersion, headers: headers,
-                url: received.url, body: received.body, saved: received.saved,
-                trailers: received.trailers, cache: note),
-            memo: answer.memo, bodyFile: answer.bodyFile)
+        return answer.shared(with: headers)
     }
 
     func failed(_ failure: Failure) -> CachedAnswer? {

@@ -227,25 +227,11 @@ package protocol CacheTicket: AnyObject, Sendable {
     /// also if the download went on from a part.
     func answered(_ answer: ReceivedResponse) -> CacheOutcome
     /// Returns the answer of another exchange for the request of this ticket, which has waited for
-    /// that exchange.
+    /// that exchange; see `CachedAnswer.shared`.
     func shared(_ answer: CachedAnswer) -> CachedAnswer
     /// Returns the kept answer that stands in for a failure; `nil` if the failure stands. It may
     /// wait for the file.
     func failed(_ failure: Failure) -> CachedAnswer?
-}
-
-extension CacheTicket {
-    package func shared(_ answer: CachedAnswer) -> CachedAnswer {
-        let received = answer.received
-        var note = received.cache ?? .none
-        note.state = .shared
-        return CachedAnswer(
-            received: ReceivedResponse(
-                status: received.status, httpVersion: received.httpVersion,
-                headers: received.headers, url: received.url, body: received.body,
-                saved: received.saved, trailers: received.trailers, cache: note),
-            memo: answer.memo, bodyFile: answer.bodyFile)
-    }
 }
 
 /// What has become of a server's answer in the cache.
@@ -276,6 +262,19 @@ package final class CachedAnswer: Sendable {
         self.received = received
         self.memo = memo
         self.bodyFile = bodyFile
+    }
+
+    /// Returns the answer for another request, which has waited for the exchange. The timings and
+    /// the attempts belong to the call that has sent the request.
+    package func shared(with headers: Headers) -> CachedAnswer {
+        var note = received.cache ?? .none
+        note.state = .shared
+        return CachedAnswer(
+            received: ReceivedResponse(
+                status: received.status, httpVersion: received.httpVersion, headers: headers,
+                url: received.url, body: received.body, saved: received.saved,
+                trailers: received.trailers, cache: note),
+            memo: memo, bodyFile: bodyFile)
     }
 }
 
