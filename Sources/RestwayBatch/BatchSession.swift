@@ -277,7 +277,8 @@ extension BatchSession {
             let body = try encode(items)
             var spec = RequestSpec(target: .path(.post, definition.path))
             spec.batchRole = .call
-            // The call carries its items, and fails before it gets the credential of another user.
+            // If an item was stored in the name of another user than the present one, the call
+            // fails before it gets a credential.
             let conditions = calls.compactMap { $0.request?.sending.mayGo }
             if !conditions.isEmpty { spec.mayGo = { conditions.allSatisfy { $0() } } }
             spec.body = RequestSpec.Body(

@@ -30,7 +30,9 @@ package enum SystemCall {
 
     /// Reads a file from its start until the buffer is full or the file ends. Returns the number of
     /// bytes, and -1 after a failure.
-    package static func readAll(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
+    package static func readAll(
+        _ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer
+    ) -> Int {
         var length = 0
         while length < buffer.count {
             let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[length...])

@@ -251,8 +251,9 @@ final class CallMachineTests: XCTestCase {
         var machine = machine(at: .recover)
         let late = machine.entry - 1
         for event in [
-            Event.passed(late), .failed(late), .interrupted(late), .mustStore(late), .sendAgain(late), .answered(late), .judged(late, .retry),
-            .found(late), .tookOver(late),
+            Event.passed(late), .failed(late), .interrupted(late), .mustStore(late),
+            .sendAgain(late), .answered(late), .judged(late, .retry), .found(late),
+            .tookOver(late),
         ] {
             XCTAssertEqual(machine.handle(event), .init())
         }

@@ -119,16 +119,16 @@ struct AuthMachine: Sendable {
     /// call that is sent again arrives like any other call. False says that the server's answer is
     /// the call's answer.
     ///
-    /// The call does not wait between its refusal and its arrival, so anything may happen meanwhile,
-    /// and the arrival decides by what is true then:
+    /// The call does not wait between its refusal and its arrival, so anything may happen in
+    /// between, and the arrival decides by what is true then:
     ///
     /// - Another call has started the refresh: the call waits for it. If it has ended already, the
     ///   call gets its credential or its failure, as if it had waited.
-    /// - The program has set another credential: the call is sent with it. If the program has
-    ///   removed the credential, the call waits for one if one can be obtained. Otherwise it is sent
-    ///   without one, and a second refusal is its answer.
-    /// - The program has removed its refresh function: the refresh fails, as it does if the function
-    ///   is removed between the start of a refresh and its call.
+    /// - The program has set another credential: the call is sent with it.
+    /// - The program has removed the credential: the call waits for one that can be obtained. If
+    ///   none can, it is sent without one, and a second refusal is its answer.
+    /// - The program has removed its refresh function: the refresh fails, as it does if the
+    ///   function is removed between the start of a refresh and its call.
     /// - The client was closed: the call fails.
     /// - The call has ended: it never arrives, and the next call that arrives starts the refresh.
     ///
