@@ -18,15 +18,13 @@ struct NewStart {
 /// An exchange between its start and its completion.
 ///
 /// `@unchecked Sendable`: the caller's thread makes it and hands it over through the inbox. After
-/// that only the thread that drives the loop uses it.
+/// that only the I/O thread uses it.
 final class ActiveExchange: @unchecked Sendable {
     let id: ExchangeID
     private(set) var exchange: Exchange
     let acceptedAt: Deadline
     /// The end of the total time limit.
     let deadline: Deadline
-    /// Whether a thread waits for the exchange. The waiting thread can drive the loop.
-    let isAwaited: Bool
     /// Whether the exchange carries a credential.
     let holdsCredential: Bool
 
@@ -79,7 +77,6 @@ final class ActiveExchange: @unchecked Sendable {
         if case .source(let source) = exchange.body, let deliver {
             pulled = PulledBody(source, deliver)
         }
-        isAwaited = observer.isAwaited
         holdsCredential = exchange.holdsCredential
         let total = exchange.timeouts.totalMilliseconds
         deadline = total > 0 ? acceptedAt.advanced(milliseconds: total) : .never

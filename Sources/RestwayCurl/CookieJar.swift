@@ -5,9 +5,8 @@ import RestwayThreads
 
 /// The cookies of one transport, in memory and, if the options name a file, in that file.
 ///
-/// libcurl keeps them. The easy handles of exchanges use the jar on the thread that drives the
-/// loop, and the program lists and changes it on any thread. libcurl takes the lock of the jar for
-/// each use.
+/// libcurl keeps them. The easy handles of exchanges use the jar on the I/O thread, and the program
+/// lists and changes it on any thread. libcurl takes the lock of the jar for each use.
 ///
 /// `@unchecked Sendable`: libcurl changes the shared data only while it holds the lock.
 package final class CookieJar: @unchecked Sendable {

@@ -4,7 +4,7 @@ import RestwayThreads
 
 /// libcurl's multi handle, with the sockets and the timer that it waits for.
 ///
-/// The thread that drives the loop uses it.
+/// Only the I/O thread uses it.
 final class CurlMulti {
     let sockets: SocketSet
     private let timer: TimerDescriptor

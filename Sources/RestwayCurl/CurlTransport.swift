@@ -106,14 +106,6 @@ package final class CurlTransport: Transport {
         inbox.send(.resume(id))
     }
 
-    package func drive(while isWanted: () -> Bool) {
-        inbox.drive(while: isWanted)
-    }
-
-    package func wake(_ id: ExchangeID) {
-        inbox.wake()
-    }
-
     package func close() {
         // A forked child has the parent's event descriptor but not its thread.
         guard generation == ProcessGeneration.current else { return }

@@ -3,8 +3,7 @@ import Glibc
 import RestwayHTTP
 import RestwayThreads
 
-/// One easy handle of libcurl, used for one exchange after another by the thread that drives the
-/// loop.
+/// One easy handle of libcurl, used for one exchange after another by the I/O thread.
 ///
 /// Constant options are set once. `prepare` sets all options that may differ, so no option of one
 /// exchange affects the next. libcurl's callbacks carry a borrowed pointer to this object, which

@@ -3,7 +3,7 @@ import RestwayThreads
 
 /// The running and the waiting exchanges with one origin.
 ///
-/// `FairQueue` uses it, on the thread that drives the loop.
+/// `FairQueue` uses it, on the I/O thread.
 final class OriginQueue {
     let origin: Origin
     /// The host and port, for messages.

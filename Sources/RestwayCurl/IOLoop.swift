@@ -5,27 +5,23 @@ import RestwayThreads
 
 /// The exchanges of a transport: the exchanges that run on libcurl and the exchanges that wait.
 ///
-/// The I/O thread creates and destroys the loop and drives it. For a while a thread that waits for
-/// an exchange may drive it instead; `Inbox` makes sure that there is one driver at a time. Other
-/// threads reach the loop through the inbox. The loop sleeps until a socket, a timer or the inbox
-/// has work.
+/// Only the I/O thread uses the loop: it creates, runs and destroys it. Other threads reach the loop
+/// through the inbox. The loop sleeps until a socket, a timer or the inbox has work.
 final class IOLoop {
-    let inbox: Inbox
+    private let inbox: Inbox
     private let clock: any Clock
     private let multi: CurlMulti
     private var handles: HandlePool
 
-    var commands: [Inbox.Command] = []
+    private var commands: [Inbox.Command] = []
     private var queues = OriginQueues()
     private var queue: FairQueue
     /// All exchanges that have not completed.
-    private(set) var exchanges: [ExchangeID: ActiveExchange] = [:]
+    private var exchanges: [ExchangeID: ActiveExchange] = [:]
     /// The total time limits of the exchanges that had to wait.
     private var waitingDeadlines = DeadlineHeap<ActiveExchange> { $0.isWaiting }
     /// The next times at which to look whether an answer has begun.
     private var answerDeadlines = DeadlineHeap<ActiveExchange> { $0.awaitsAnswer }
-    /// Whether a thread waits for the exchange that came last.
-    private var isAwaited = false
     /// The time at which the exchanges are looked at next, to find the idle ones.
     private var idleCheck = Deadline.never
     private static let idleCheckMilliseconds: Int64 = 1_000
@@ -50,33 +46,22 @@ final class IOLoop {
         handles.removeAll()
     }
 
-    /// Drives the loop on the I/O thread until the transport is closed.
+    /// Performs exchanges until the transport is closed.
     func run() {
         while true {
             switch inbox.take(&commands) {
             case .idle, .running: break
-            case .closed(let error):
-                inbox.forgetLoop()
-                return shutDown(error)
+            case .closed(let error): return shutDown(error)
             // The loop is never freed here, because its end would complete the running exchanges.
             case .abandoned: return _ = UserData.retain(self)
             }
             work()
-            if isAwaited, exchanges.isEmpty, inbox.rest(self) {
-                removeEndedConnections()
-            } else {
-                sleep()
-            }
+            sleep()
         }
     }
 
-    /// Removes idle connections that ended while no thread watched them, so that they are not used.
-    func removeEndedConnections() {
-        wait(maySleep: false)
-    }
-
     /// Performs the commands and the work that libcurl can do without waiting.
-    func work() {
+    private func work() {
         performCommands()
         expireLateAnswers()
         repeat {
@@ -88,14 +73,10 @@ final class IOLoop {
     }
 
     /// Waits for sockets, a timer or the inbox.
-    func sleep() {
-        wait(maySleep: inbox.willSleep() && setWakeUp())
-        _ = finishDone()
-    }
-
-    private func wait(maySleep: Bool) {
+    private func sleep() {
         // A worker may start on completed exchanges while the other exchanges are read.
-        multi.wait(maySleep: maySleep) { _ = finishDone() }
+        multi.wait(maySleep: inbox.willSleep() && setWakeUp()) { _ = finishDone() }
+        _ = finishDone()
     }
 
     private func setWakeUp() -> Bool {
@@ -128,7 +109,6 @@ final class IOLoop {
     // MARK: Starting exchanges
 
     private func accept(_ active: ActiveExchange) {
-        isAwaited = active.isAwaited
         guard let originQueue = queues.queue(of: active.exchange.url) else {
             let error = TransportError(.invalidURL, "the URL is no absolute http or https URL")
             active.end()?.completed(.failure(error))

@@ -2,17 +2,16 @@ import Glibc
 import RestwayHTTP
 import RestwayThreads
 
-/// Passes commands of other threads to the thread that drives the loop, and wakes it.
+/// Passes commands of other threads to the I/O thread, and wakes it.
 ///
-/// A wake-up is written only if the driver has announced that it is about to sleep, and only once.
-/// A burst of commands costs one system call, and no system call while the driver is busy. The
-/// inbox also decides which single thread drives: see `DriverTurn`.
+/// A wake-up is written only if the I/O thread has announced that it is about to sleep, and only
+/// once. A burst of commands costs one system call, and no system call while that thread is busy.
 final class Inbox: Sendable {
     enum Command {
         case start(ActiveExchange)
         case cancel(ExchangeID)
         case resume(ExchangeID)
-        /// A piece of a body that the driver asked for.
+        /// A piece of a body that the I/O thread asked for.
         case body(ExchangeID, BodyPiece)
     }
 
@@ -33,23 +32,30 @@ final class Inbox: Sendable {
         case abandoned
     }
 
-    /// The way to wake the thread that must handle the commands.
-    enum WakeUp {
-        case none
-        case set(EventDescriptor)
-        case signal
-    }
-
-    struct State {
+    private struct State {
         var phase = Phase.idle
-        var turn = DriverTurn()
         var commands: [Command] = []
         var isSleeping = false
-        /// Wakes the driver when it sleeps. It is never read, so it must be watched edge-triggered.
+        /// Wakes the I/O thread when it sleeps. It is never read, so it must be watched
+        /// edge-triggered.
         var event: EventDescriptor?
 
         var isRunning: Bool {
             if case .running = phase { true } else { false }
+        }
+
+        /// Adds a command. Returns the descriptor that wakes the I/O thread, if the thread sleeps.
+        mutating func append(_ command: Command) -> EventDescriptor? {
+            commands.append(command)
+            return wakeUp()
+        }
+
+        /// Returns the descriptor that wakes the I/O thread; `nil` if the thread does not sleep. It
+        /// is set outside the lock, or the woken thread would wait for the lock.
+        mutating func wakeUp() -> EventDescriptor? {
+            guard isSleeping else { return nil }
+            isSleeping = false
+            return event
         }
     }
 
@@ -57,51 +63,37 @@ final class Inbox: Sendable {
         TransportError(.closed, "the process is exiting")
     }
 
-    let state = Monitor(State())
+    private let state = Lock(State())
 
     /// The descriptor for wake-ups.
     var eventDescriptor: Int32 { state.withLock { $0.event?.descriptor ?? -1 } }
 
     func submit(_ exchange: ActiveExchange) -> Acceptance {
-        let (acceptance, wakeUp): (Acceptance, WakeUp) = state.withLock { state in
+        let (acceptance, wakeUp): (Acceptance, EventDescriptor?) = state.withLock { state in
             switch state.phase {
             case .closed(let error):
-                return (.refused(error), .none)
+                return (.refused(error), nil)
             case .abandoned:
-                return (.refused(Self.exiting), .none)
+                return (.refused(Self.exiting), nil)
             case .running:
-                state.commands.append(.start(exchange))
-                let isLeft = state.turn.isLeftToWaitingThread(exchange)
-                return (.accepted, isLeft ? Self.wakeUpDriver(&state) : Self.wakeUp(&state))
+                return (.accepted, state.append(.start(exchange)))
             case .idle:
                 state.event = EventDescriptor()
                 guard state.event != nil else {
-                    return (.refused(.noResources("an event descriptor", errno)), .none)
+                    return (.refused(.noResources("an event descriptor", errno)), nil)
                 }
                 state.phase = .running
-                state.commands.append(.start(exchange))
-                _ = state.turn.isLeftToWaitingThread(exchange)
-                return (.acceptedFirst, .none)
+                return (.acceptedFirst, state.append(.start(exchange)))
             }
         }
-        perform(wakeUp)
+        wakeUp?.set()
         return acceptance
     }
 
     /// Passes a command that follows a start; it is dropped if the transport is closed.
     func send(_ command: Command) {
-        let wakeUp: WakeUp = state.withLock { state in
-            guard state.isRunning else { return .none }
-            state.commands.append(command)
-            return Self.wakeUp(&state)
-        }
-        perform(wakeUp)
-    }
-
-    /// Lets the driver look again whether it is wanted, and makes sure that a thread drives.
-    func wake() {
-        let wakeUp: WakeUp = state.withLock { $0.isRunning ? Self.wakeUp(&$0) : .none }
-        perform(wakeUp)
+        let wakeUp = state.withLock { $0.isRunning ? $0.append(command) : nil }
+        wakeUp?.set()
     }
 
     /// Refuses every later start with `error`. The first error is kept.
@@ -115,17 +107,14 @@ final class Inbox: Sendable {
     }
 
     private func end(_ phase: Phase) {
-        let wakeUp: WakeUp = state.withLock { state in
-            let wasRunning: Bool
+        let wakeUp: EventDescriptor? = state.withLock { state in
             switch state.phase {
-            case .idle: wasRunning = false
-            case .running: wasRunning = true
-            case .closed, .abandoned: return .none
+            case .closed, .abandoned: return nil
+            case .idle, .running: state.phase = phase
             }
-            state.phase = phase
-            return wasRunning ? Self.wakeUp(&state) : .none
+            return state.wakeUp()
         }
-        perform(wakeUp)
+        wakeUp?.set()
     }
 
     /// Completes all exchanges with `error` on this thread, because there is no I/O thread. The
@@ -138,7 +127,6 @@ final class Inbox: Sendable {
             case .closed(let earlier): reason = earlier
             case .abandoned: reason = Self.exiting
             }
-            state.turn = DriverTurn()
             state.isSleeping = false
             state.event = nil
             defer { state.commands = [] }
@@ -147,7 +135,8 @@ final class Inbox: Sendable {
         for case .start(let active) in commands { active.end()?.completed(.failure(reason)) }
     }
 
-    /// Moves the commands into `commands`, which is empty. The driver counts as awake from now on.
+    /// Moves the commands into `commands`, which is empty. The I/O thread counts as awake from now
+    /// on.
     func take(_ commands: inout [Command]) -> Phase {
         state.withLock { state in
             state.isSleeping = false
@@ -156,37 +145,12 @@ final class Inbox: Sendable {
         }
     }
 
-    /// Notes that the driver is about to sleep; false if commands have come and it must not.
+    /// Notes that the I/O thread is about to sleep; false if commands have come and it must not.
     func willSleep() -> Bool {
         state.withLock { state in
             guard state.isRunning else { return false }
             state.isSleeping = state.commands.isEmpty
             return state.isSleeping
-        }
-    }
-
-    // MARK: Wake-ups
-
-    /// Makes sure that a thread drives soon. If no thread drives, this is the I/O thread.
-    static func wakeUp(_ state: inout State) -> WakeUp {
-        guard case .nobody = state.turn.driver else { return wakeUpDriver(&state) }
-        state.turn.driver = .ioThread
-        return .signal
-    }
-
-    /// Wakes the driver if it sleeps.
-    private static func wakeUpDriver(_ state: inout State) -> WakeUp {
-        guard state.isSleeping, let event = state.event else { return .none }
-        state.isSleeping = false
-        return .set(event)
-    }
-
-    /// Wakes the thread. Call it outside the lock, or the woken thread would wait for the lock.
-    func perform(_ wakeUp: WakeUp) {
-        switch wakeUp {
-        case .none: break
-        case .signal: state.wakeAll()
-        case .set(let event): event.set()
         }
     }
 }

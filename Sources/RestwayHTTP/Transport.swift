@@ -1,5 +1,5 @@
 /// The interface that performs exchanges. All functions may be called from any thread, also inside
-/// an observer call, and never block. `drive` is the exception.
+/// an observer call, and never block.
 package protocol Transport: AnyObject, Sendable {
     /// Starts `exchange`, or queues it. `observer` is kept until it has received the completion.
     ///
@@ -14,16 +14,6 @@ package protocol Transport: AnyObject, Sendable {
     /// unknown id is ignored.
     func resume(_ id: ExchangeID)
 
-    /// Lends the calling thread to the transport, which performs its work there. The thread waits
-    /// for an exchange whose observer `isAwaited`. Unlike the other functions this blocks, while
-    /// `isWanted` returns true; it is called again when the exchange has completed or was
-    /// cancelled. `drive` may return earlier, or at once: then the transport works by itself.
-    func drive(while isWanted: () -> Bool)
-
-    /// The thread that was to wait for an exchange does not wait any more, but the exchange goes
-    /// on: `drive` asks again whether it is wanted, and the transport works by itself.
-    func wake(_ id: ExchangeID)
-
     /// Closes the transport. Running and queued exchanges and every later start complete with
     /// `.closed`. Closing twice is allowed. A transport closes itself when its last reference is
     /// released.
@@ -32,8 +22,6 @@ package protocol Transport: AnyObject, Sendable {
 
 extension Transport {
     package func resume(_ id: ExchangeID) {}
-    package func drive(while isWanted: () -> Bool) {}
-    package func wake(_ id: ExchangeID) {}
 }
 
 /// Identifies a started exchange. It is unique within its transport.
@@ -47,9 +35,9 @@ package struct ExchangeID: Hashable, Sendable {
 
 /// The interface through which a transport reports the events of one exchange.
 ///
-/// It is called on a thread that drives the transport, one call at a time for each exchange, and
-/// without a lock of the transport. Every call must be quick and must not block, because all other
-/// exchanges wait. It may call any function of the transport except `drive`.
+/// It is called on a thread of the transport, one call at a time for each exchange, and without a
+/// lock of the transport. Every call must be quick and must not block, because all other exchanges
+/// wait. It may call any function of the transport.
 ///
 /// The order is: `receivedHead` at most once, and never for an interim (1xx) response; then
 /// `receivedBody`, any number of times; `receivedTrailers` at most once; `progressed` at any time;
@@ -59,10 +47,6 @@ package struct ExchangeID: Hashable, Sendable {
 package protocol ExchangeObserver: AnyObject, Sendable {
     /// Whether the observer wants `progressed`; read once, at the start. The default is `true`.
     var wantsProgress: Bool { get }
-
-    /// Whether a thread waits for the completion and will `drive` the transport meanwhile; read
-    /// once, at the start. The default is `false`.
-    var isAwaited: Bool { get }
 
     /// Receives the status and the headers.
     func receivedHead(_ head: ResponseHead)
@@ -85,7 +69,6 @@ package protocol ExchangeObserver: AnyObject, Sendable {
 
 extension ExchangeObserver {
     package var wantsProgress: Bool { true }
-    package var isAwaited: Bool { false }
 
     package func receivedTrailers(_ trailers: Headers) {}
 

@@ -24,7 +24,6 @@ final class BodyReaderTests: AuthTestCase {
         let started = transport.next()
         XCTAssertNil(started.exchange.body.count)
         XCTAssertEqual(Headers(started.exchange.headers)[first: "Content-Type"], "text/plain")
-        XCTAssertFalse(started.observer.isAwaited)
         XCTAssertEqual(reader.reads, 0, "nothing is read before a transport asks")
         XCTAssertEqual(started.pull(), "onetwothree")
         started.answer(200)

@@ -193,6 +193,26 @@ final class CallTests: XCTestCase {
         client.close()
     }
 
+    func testAThreadThatWaitsMapsItsAnswerWithoutAWorker() throws {
+        let pool = WorkerPool(threadsMax: 1)
+        let isHeld = Monitor(true)
+        pool.submit { _ = isHeld.wait { $0 ? nil : () } }
+        let client = try Client(
+            api: try TestAPI.load(), options: ClientOptions(), transport: transport, pool: pool,
+            clock: clock)
+        let count = Monitor<Int?>(nil)
+        XCTAssertTrue(Thread.start("test-waiter") {
+            let response = try? client.perform(.get("companies/1"), milliseconds: 0)
+            count.update { $0 = response?.objects.count ?? 0 }
+        })
+        transport.answer(200, #"{"id": 1, "name": "One"}"#, headers: Self.json)
+        let limit = SystemClock().now().advanced(milliseconds: 30_000)
+        XCTAssertEqual(count.wait(until: limit) { $0 }, 1)
+        XCTAssertEqual(try client.store.count(nil), 1)
+        isHeld.update { $0 = false }
+        client.close()
+    }
+
     func testWaitingInsideANoticeIsRefusedUnlessTheCallIsComplete() throws {
         let client = try client()
         let reasons = Monitor<[Failure.Reason?]>([])

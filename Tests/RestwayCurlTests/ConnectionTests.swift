@@ -66,6 +66,23 @@ final class ConnectionTests: CurlTransportTestCase {
         }
     }
 
+    func testAnIdleConnectionWhoseEndHasComeIsNotUsed() throws {
+        // Only a request that must not be repeated shows the failure: other requests are sent
+        // again.
+        let hasEnded = Monitor(0)
+        let server = try TestServer { connection in
+            guard connection.readRequest() != nil else { return }
+            connection.write(response("ok"))
+            connection.close()
+            hasEnded.update { $0 += 1 }
+        }
+        for count in 1...10 {
+            let post = Exchange(method: "POST", url: server.url(), body: .bytes([1]))
+            XCTAssertNil(perform(post).error)
+            XCTAssertNotNil(hasEnded.wait(until: .testLimit) { $0 >= count ? true : nil })
+        }
+    }
+
     func testARefusedConnection() throws {
         let server = try TestServer { _ in }
         let url = server.url()

@@ -115,8 +115,6 @@ final class Flights: Sendable {
             recipient.close()
             return false
         }
-        // The thread that has waited for this call may be driving the transport.
-        call.context.transports.wake(exchange)
         return true
     }
 
@@ -158,8 +156,8 @@ final class Flights: Sendable {
         }
     }
 
-    /// Lets a call that has waited send its own request, on a worker, because the thread that waits
-    /// for it drives no transport now.
+    /// Lets a call that has waited send its own request, on a worker, because this thread belongs
+    /// to another call.
     private func release(_ waiting: Waiting) {
         let (entry, visit) = (waiting.entry.on(.worker), waiting.visit)
         entry.context.pool.submit { CacheStage.send(entry, visit) }

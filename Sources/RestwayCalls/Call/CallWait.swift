@@ -1,6 +1,4 @@
-import RestwayHTTP
 import RestwayOutcome
-import RestwayPlugins
 import RestwayThreads
 
 /// The wait of one thread for one call. The interrupt of the thread ends it, and the call goes on.
@@ -21,37 +19,22 @@ struct CallWait {
         }
     }
 
-    /// Waits without a time limit. This thread, which is already counted, moves the bytes, decodes
-    /// and maps as far as it can, so that other threads need not be woken.
+    /// Waits without a time limit. This thread, which is already counted, decodes and maps the
+    /// answer as far as it can, so that no worker need be woken.
     func work() throws(Failure) -> Call.Outcome {
         guard let interrupt else { return try steps() }
-        return try interrupt.waking({ [call] in
-            call.state.update { _ in }
-            if let exchange = call.state.withLock({ $0.ties.exchange }) {
-                call.context.transports.wake(exchange)
-            }
-        }) { () throws(Failure) in try steps() }
+        return try interrupt.waking({ [call] in call.state.update { _ in } }) {
+            () throws(Failure) in try steps()
+        }
     }
 
     private func steps() throws(Failure) -> Call.Outcome {
-        var mayDrive = true
         while true {
-            // A thread that has just driven the transport often need not wait, and `wait` is
-            // slower.
-            let step =
-                call.state.withLock { $0.nextStep(mayDrive: mayDrive) }
-                ?? call.state.wait { state in
-                    state.nextStep(mayDrive: false) ?? (isInterrupted ? .look : nil)
-                }
+            let step = call.state.wait { state in
+                state.nextStep() ?? (isInterrupted ? .look : nil)
+            }
             switch step {
-            case .drive(let exchange):
-                call.context.transports.drive(exchange) {
-                    !isInterrupted && call.state.withLock { $0.machine.stage == .exchange }
-                }
-                mayDrive = false
-            case .work(let work):
-                work()
-                mayDrive = true
+            case .work(let work): work()
             case .end(let outcome): return outcome
             case .look, nil: break
             }
@@ -64,13 +47,11 @@ struct CallWait {
 
     /// Leaves the work of the call to other threads.
     private func leave() {
-        let (work, exchange) = call.state.withLock { state in
+        let work = call.state.withLock { state in
             state.waiters.count -= 1
-            return state.waiters.count == 0
-                ? (state.waiters.work.take(), state.ties.exchange) : (nil, nil)
+            return state.waiters.count == 0 ? state.waiters.work.take() : nil
         }
         if let work { call.context.pool.submit(work) }
-        if let exchange { call.context.transports.wake(exchange) }
     }
 
     private var isInterrupted: Bool { interrupt?.isRaised == true }
@@ -86,8 +67,6 @@ struct CallWait {
 struct CallWaiters {
     /// The next step of a waiting thread.
     enum Step {
-        /// The thread drives the transport until the exchange of this call ends.
-        case drive(ExchangeID)
         case work(@Sendable () -> Void)
         case end(Call.Outcome)
         /// The thread looks whether its wait was interrupted.
@@ -103,13 +82,10 @@ struct CallWaiters {
 extension Call.State {
     /// Returns what a waiting thread does next; `nil` if it goes on waiting. When the call has
     /// ended, the thread no longer counts as waiting.
-    mutating func nextStep(mayDrive: Bool) -> CallWaiters.Step? {
+    mutating func nextStep() -> CallWaiters.Step? {
         if let outcome {
             waiters.count -= 1
             return .end(outcome)
-        }
-        if mayDrive, machine.stage == .exchange, let exchange = ties.exchange {
-            return .drive(exchange)
         }
         return waiters.work.take().map { .work($0) }
     }

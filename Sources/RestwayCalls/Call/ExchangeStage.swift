@@ -45,11 +45,8 @@ enum ExchangeStage {
     ) {
         let (call, context, request) = (entry.call, entry.context, entry.request)
         var exchange = exchange
-        let (deadline, isAwaited, visit, span) = call.state.withLock { state in
-            // With a reader, the I/O thread does the work: the waiting thread may hold what the
-            // program's function needs.
-            let isAwaited = state.isAwaited && entry.place != .worker && request.reader == nil
-            return (state.deadline, isAwaited, state.ties.visit, state.span)
+        let (deadline, visit, span) = call.state.withLock { state in
+            (state.deadline, state.ties.visit, state.span)
         }
         guard limit(&exchange, of: entry, to: deadline) else { return }
         span?.add(to: &exchange, isTrusted: request.sending.isTrusted)
@@ -58,7 +55,7 @@ enum ExchangeStage {
         // Other calls may wait for this exchange.
         let recipient = visit?.key == nil ? nil : ExchangeRecipient(entry)
         let recorder = ExchangeRecorder(
-            bodyBytesMax: context.options.bodyBytesMax, isAwaited: isAwaited,
+            bodyBytesMax: context.options.bodyBytesMax,
             progressed: recipient?.progressFunction ?? call.progressFunction(for: request),
             target: target, drainedSuccess: request.drains ? request.answers.validation : nil
         ) { result, recorder in
@@ -81,14 +78,12 @@ enum ExchangeStage {
         }
         let id = context.transports.start(
             exchange, through: request.sending.transport, observer: recorder)
-        let (isNamed, isLeft) = call.state.withLock { state in
-            guard state.machine.isCurrent(entry.number) else { return (false, false) }
+        let isNamed = call.state.withLock { state in
+            guard state.machine.isCurrent(entry.number) else { return false }
             state.ties.exchange = id
             if let recipient { state.ties.visit = visit?.sending(to: recipient) }
-            return (true, isAwaited && !state.isAwaited)
+            return true
         }
-        // The thread that was to drive the transport does not wait any more.
-        if isLeft { context.transports.wake(id) }
         pump?.control(
             by: .init(
                 resume: { context.transports.resume(id) },
@@ -209,12 +204,11 @@ package final class ExchangeRecorder: ExchangeObserver, @unchecked Sendable {
     ///   - target: The place to which the body of a successful answer goes in place of memory.
     ///   - drainedSuccess: Says which answers are successful, if their bodies are dropped.
     package init(
-        bodyBytesMax: Int, isAwaited: Bool = false, progressed: Progressed? = nil,
+        bodyBytesMax: Int, progressed: Progressed? = nil,
         target: (any BodyTarget)? = nil, drainedSuccess: Validation? = nil,
         finished: @escaping Finished
     ) {
         self.drainedSuccess = drainedSuccess
-        self.isAwaited = isAwaited
         self.progressed = progressed
         body = BodyCollector(bytesMax: bodyBytesMax)
         self.finished = finished
@@ -239,7 +233,6 @@ package final class ExchangeRecorder: ExchangeObserver, @unchecked Sendable {
     var isLong: Bool { body.bytes.count > Self.shortBytesMax }
     private static let shortBytesMax = 256 << 10
 
-    package let isAwaited: Bool
     package var wantsProgress: Bool { progressed != nil }
 
     package func progressed(

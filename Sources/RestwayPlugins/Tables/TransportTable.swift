@@ -109,17 +109,6 @@ package final class TransportTable: Sendable {
         transport.resume(id)
     }
 
-    /// Drives the transport that performs `id`.
-    package func drive(_ id: ExchangeID, while isWanted: () -> Bool) {
-        own(id).transport.drive(while: isWanted)
-    }
-
-    /// Says that no thread waits for `id` any more; see `Transport`.
-    package func wake(_ id: ExchangeID) {
-        let (transport, id) = own(id)
-        transport.wake(id)
-    }
-
     package func close() {
         // A transport of a plugin may still use the built-in transport.
         for transport in transports.reversed() { transport.close() }
