@@ -55,7 +55,7 @@ struct BodyBuffer: ~Copyable {
 /// A body that libcurl reads from its source. The next piece is requested as soon as the current
 /// piece has come, so memory holds two pieces at most.
 ///
-/// Only the driver of the loop uses it. libcurl pauses the upload while the source is not ready.
+/// Only the I/O thread uses it. libcurl pauses the upload while the source is not ready.
 struct PulledBody {
     private let source: any BodySource
     /// Receives the requested pieces, on any thread.

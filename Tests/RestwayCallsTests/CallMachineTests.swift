@@ -88,15 +88,6 @@ final class CallMachineTests: XCTestCase {
             machine.handle(.found(machine.entry)), .init(next: .enter(.recover, machine.entry)))
     }
 
-    func testAnExchangeOfAnotherCallGoesOn() {
-        var machine = machine(at: .cache, [.cache, .upload, .rate])
-        XCTAssertEqual(
-            machine.handle(.tookOver(machine.entry)),
-            .init(next: .enter(.exchange, machine.entry)))
-        XCTAssertEqual(
-            machine.handle(.cancelled), .init(leave: .exchange, next: .deliver(.cancelled)))
-    }
-
     func testARetryDoesNotAskTheCacheAgain() {
         var machine = machine(at: .wait, [.cache])
         XCTAssertEqual(
@@ -253,7 +244,6 @@ final class CallMachineTests: XCTestCase {
         for event in [
             Event.passed(late), .failed(late), .interrupted(late), .mustStore(late),
             .sendAgain(late), .answered(late), .judged(late, .retry), .found(late),
-            .tookOver(late),
         ] {
             XCTAssertEqual(machine.handle(event), .init())
         }
@@ -302,7 +292,6 @@ final class CallMachineTests: XCTestCase {
             case .judged(_, .redirect): return optional.contains(.cache) ? .cache : .credential
             case .judged(_, .replay): return .credential
             case .found: return .recover
-            case .tookOver: return .exchange
             case .judged(_, .restart): return from(.upload)
             case .judged(_, .retry), .judged(_, .reopen): return .wait
             case .judged(_, .store), .mustStore: return .store
@@ -319,11 +308,7 @@ final class CallMachineTests: XCTestCase {
     private func answers(_ stage: Stage, _ entry: Int) -> [Event] {
         switch stage {
         case .modify: [.passed(entry), .answered(entry), .failed(entry)]
-        case .cache:
-            [
-                .passed(entry), .answered(entry), .failed(entry), .found(entry),
-                .tookOver(entry),
-            ]
+        case .cache: [.passed(entry), .answered(entry), .failed(entry), .found(entry)]
         case .prepare: [.passed(entry), .failed(entry)]
         case .lane:
             [.passed(entry), .answered(entry), .mustStore(entry), .failed(entry)]

@@ -35,7 +35,7 @@ final class LifecycleCacheTests: CacheTestCase {
         XCTAssertFalse(log.words(of: waiting).contains("didBegin"))
     }
 
-    func testACallThatTakesAnExchangeOverBeginsIt() throws {
+    func testACallThatSendsInPlaceOfACancelledOneBeginsAnExchange() throws {
         let client = try client()
         try client.observeCalls(log)
         let leader = try client.send(.get("things"))
@@ -43,6 +43,7 @@ final class LifecycleCacheTests: CacheTestCase {
         wait(for: leader, at: .exchange)
         let waiting = try sendWaiting(client)
         leader.cancel()
+        transport.answer(200, Self.list)
         started.answer(200, Self.list)
         XCTAssertEqual(log.words(of: leader), ["willBegin", "didBegin", "didCancel cancelled"])
         XCTAssertEqual(

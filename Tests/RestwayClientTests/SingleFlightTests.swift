@@ -103,35 +103,45 @@ final class SingleFlightTests: CacheTestCase {
         XCTAssertEqual(transport.waitingCount, 0)
     }
 
-    func testEachMayCancelItsOwnAndTheLastCancelsTheExchange() throws {
+    func testEachMayCancelItsOwnAndTheNextSends() throws {
         let client = try client()
         let (calls, _) = try flight(client, 3)
         calls[1].cancel()
         XCTAssertEqual(failure(of: calls[1])?.reason, .cancelled)
+        XCTAssertEqual(transport.cancelledCount, 0)
         calls[0].cancel()
         XCTAssertEqual(failure(of: calls[0])?.reason, .cancelled)
-        XCTAssertEqual(transport.cancelledCount, 0)
-        XCTAssertEqual(calls[2].state.withLock { $0.machine.stage }, .exchange)
+        XCTAssertEqual(transport.cancelledCount, 1)
+        XCTAssertEqual(transport.next().exchange.url, Self.url)
+        wait(for: calls[2], at: .exchange)
         calls[2].cancel()
         XCTAssertEqual(failure(of: calls[2])?.reason, .cancelled)
-        XCTAssertEqual(transport.cancelledCount, 1)
+        transport.waitForCancels(2)
+        XCTAssertTrue(client.calls.flights.isEmpty)
         let next = try client.send(.get("things"))
         _ = transport.next()
         next.cancel()
-        XCTAssertEqual(transport.cancelledCount, 2)
+        transport.waitForCancels(3)
     }
 
-    func testTheExchangeGoesOnForTheOthersWhenItsCallIsCancelled() throws {
+    func testTheNextCallSendsWhenTheLeadingOneIsCancelledDuringItsAnswer() throws {
         let client = try client()
         let (calls, started) = try flight(client, 3)
         started.begin(200, [])
-        calls[0].cancel()
-        XCTAssertEqual(transport.cancelledCount, 0)
         _ = withUnsafeBytes(of: UInt8(ascii: "{")) { started.observer.receivedBody($0) }
+        calls[0].cancel()
+        XCTAssertEqual(transport.cancelledCount, 1)
+        let second = transport.next()
+        wait(for: calls[1], at: .exchange)
+        // A late rest of the cancelled answer reaches no call.
         _ = withUnsafeBytes(of: UInt8(ascii: "}")) { started.observer.receivedBody($0) }
         started.observer.completed(.success(ExchangeSummary()))
-        XCTAssertEqual(try calls[1].wait(milliseconds: 0).cache.state, .stored)
-        XCTAssertEqual(try calls[2].wait(milliseconds: 0).cache.state, .shared)
+        XCTAssertEqual(calls[1].state.withLock { $0.machine.stage }, .exchange)
+        XCTAssertEqual(client.calls.flights.waitingCount, 1, "the third call still waits")
+        second.answer(200, Self.list)
+        let responses = try calls[1...].map { try $0.wait(milliseconds: 0) }
+        XCTAssertEqual(responses.map(\.cache.state), [.stored, .shared])
+        XCTAssertEqual(responses.map(\.objects.count), [1, 1])
         XCTAssertEqual(transport.waitingCount, 0)
     }
 
@@ -163,7 +173,7 @@ final class SingleFlightTests: CacheTestCase {
         XCTAssertEqual(try patient.wait(milliseconds: 0).cache.state, .stored)
     }
 
-    func testACallThatHasTakenAnExchangeOverSendsAgainAfterTheOthersTimeLimit() throws {
+    func testTheNextCallSendsWithItsOwnTimeLimitWhateverBecomesOfTheCancelledExchange() throws {
         let client = try client(timeout: 60_000)
         var short = RequestSpec.get("things")
         short.timeouts.totalMilliseconds = 1_000
@@ -171,30 +181,33 @@ final class SingleFlightTests: CacheTestCase {
         let started = transport.next()
         wait(for: leader, at: .exchange)
         let patient = try sendWaiting(client)
+        clock.advance(milliseconds: 400)
         leader.cancel()
         started.fail(.timedOut)
-        transport.answer(200, Self.list)
+        let second = transport.next()
+        XCTAssertEqual(second.exchange.timeouts.totalMilliseconds, 59_600)
+        second.answer(200, Self.list)
         XCTAssertEqual(try patient.wait(milliseconds: 0).cache.state, .stored)
     }
 
-    func testATimeLimitLeavesTheExchangeToTheOthers() throws {
+    func testTheTimeLimitOfACallThatSendsInPlaceOfAnotherLetsTheNextSend() throws {
         let client = try client(timeout: 60_000)
-        let (calls, started) = try flight(client, 2)
+        let (calls, _) = try flight(client, 2)
         var short = RequestSpec.get("things")
         short.timeouts.totalMilliseconds = 1_000
         let third = try sendWaiting(client, short)
         calls[1].cancel()
         calls[0].cancel()
+        let second = transport.next()
         wait(for: third, at: .exchange)
         let fourth = try sendWaiting(client)
-        clock.advance(milliseconds: 1_000)
+        second.fail(.timedOut)
         XCTAssertEqual(failure(of: third)?.reason, .timedOut)
-        XCTAssertEqual(transport.cancelledCount, 0)
-        started.answer(200, Self.list)
+        transport.answer(200, Self.list)
         XCTAssertEqual(try fourth.wait(milliseconds: 0).cache.state, .stored)
     }
 
-    func testACallThatTakesOverReplaysWithTheCredentialOfTheExchange() throws {
+    func testACallThatSendsInPlaceOfAnotherHasItsOwnCredential() throws {
         let client = try client(auth: #"{"scheme": "bearer", "token": "t1"}"#)
         try client.setAuthFunctions { functions in
             functions.refresh = { ticket in
@@ -203,9 +216,10 @@ final class SingleFlightTests: CacheTestCase {
                 _ = try? ticket.succeed(credential)
             }
         }
-        let (calls, started) = try flight(client, 2)
+        let (calls, _) = try flight(client, 2)
         calls[0].cancel()
-        started.answer(401)
+        let second = transport.answer(401)
+        XCTAssertEqual(Headers(second.headers)[first: "Authorization"], "Bearer t1")
         let again = transport.answer(200, Self.list)
         XCTAssertEqual(Headers(again.headers)[first: "Authorization"], "Bearer t2")
         XCTAssertEqual(try calls[1].wait(milliseconds: 0).status, 200)
@@ -268,19 +282,20 @@ final class SingleFlightTests: CacheTestCase {
 
     func testNothingKeepsTheCallsAliveOnceTheyAreOver() throws {
         let client = try client()
-        weak var (leader, taker, last): (Call?, Call?, Call?)
+        weak var (leader, next, last): (Call?, Call?, Call?)
         try autoreleased {
             let (calls, started) = try flight(client, 3)
-            (leader, taker, last) = (calls[0], calls[1], calls[2])
+            (leader, next, last) = (calls[0], calls[1], calls[2])
             calls[0].cancel()
-            started.answer(200, Self.list)
+            started.fail(.cancelled)
+            transport.answer(200, Self.list)
             for call in calls.dropFirst() { _ = try call.wait(milliseconds: 0) }
         }
         // The thread that ended the last call may still hold a reference.
         let deadline = SystemClock().now().advanced(milliseconds: 10_000)
-        while leader != nil || taker != nil || last != nil, SystemClock().now() < deadline {}
+        while leader != nil || next != nil || last != nil, SystemClock().now() < deadline {}
         XCTAssertNil(leader)
-        XCTAssertNil(taker)
+        XCTAssertNil(next)
         XCTAssertNil(last)
     }
 

@@ -155,14 +155,6 @@ extension StageEntry {
         return TakenAnswer(received: nothing, failure: nil, started: context.clock.now())
     }
 
-    /// Sends the request of a call whose exchange another call has sent, if it has ended because of
-    /// that call's time limit.
-    func isSentItself() -> Bool {
-        let (visit, deadline) = call.state.withLock { ($0.ties.visit, $0.deadline) }
-        guard let visit, visit.isTakenOver, context.clock.now() < deadline else { return false }
-        return judged(.restart, .nothing) { $0.ties.visit = visit.sending(to: nil) }
-    }
-
     /// Returns the answer of the cache that stands in for a failure which would be final.
     func standIn(for failure: Failure) -> CachedAnswer? {
         guard failure.mayBeOutlived, !failure.isOfProgram, let visit = call.visit,

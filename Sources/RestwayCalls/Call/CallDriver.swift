@@ -18,8 +18,6 @@ enum Handover {
     indirect case spec(RequestSpec)
     /// From `credential`, `rewind` and `rate`: the exchange to send.
     indirect case exchange(Exchange)
-    /// From `cache` to `exchange`: where the result of an exchange that is under way goes.
-    case recipient(ExchangeRecipient)
     /// From `cache` to `recover`: the answer of the cache.
     case cached(CachedAnswer)
     /// From `exchange`: the response or the failure of the transport.
@@ -207,9 +205,7 @@ extension Call {
         switch stage {
         case .rate: context.rates.leave(id, nil)
         case .exchange:
-            if let exchange, !context.flights.keeps(exchange, of: self, visit) {
-                context.transports.cancel(exchange)
-            }
+            if let exchange { context.transports.cancel(exchange) }
             pump?.abandon()
         case .cache:
             if let visit { context.flights.leave(self, visit) }
@@ -258,7 +254,6 @@ extension Call {
         case (.rewind, .exchange(let exchange)): RewindStage.enter(entry, exchange)
         case (.rate, .exchange(let exchange)): RateStage.enter(entry, exchange)
         case (.exchange, .exchange(let exchange)): ExchangeStage.enter(entry, exchange)
-        case (.exchange, .recipient(let recipient)): ExchangeStage.takeOver(entry, recipient)
         case (.recover, .received(let received)): RecoverStage.enter(entry, received)
         case (.recover, .cached(let answer)): RecoverStage.found(entry, answer)
         case (.recover, .failure(let failure)): RecoverStage.judge(entry, failure)

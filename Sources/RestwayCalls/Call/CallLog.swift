@@ -57,10 +57,6 @@ struct CallLog: Sendable {
         write(.debug, .cache, "has a stale answer; #\(id) asks for a newer one")
     }
 
-    func takesOver() {
-        write(.debug, .transport, "goes on with the exchange of an equal request")
-    }
-
     func noteRedirect(to url: String) {
         write(.debug, .client, "is redirected to \(redaction.url(url))")
     }

@@ -20,7 +20,6 @@ struct CallMachine {
     ///     lane, modify, cache  -> validate     the answer is there without an exchange
     ///     lane                 -> store        the request waits in the outbox
     ///     cache                -> recover      the cache has the answer, which is judged
-    ///     cache                -> exchange     an exchange that another call has left goes on
     ///     any before commit    -> recover      the stage has failed
     ///     recover              -> cache        redirect; without a cache to credential
     ///     recover              -> credential   replay with a newer credential
@@ -115,8 +114,6 @@ struct CallMachine {
         case answered(Entry)
         /// `cache` has an answer that is judged like one from the server.
         case found(Entry)
-        /// `cache` has an exchange that another call has begun.
-        case tookOver(Entry)
         /// `recover` has judged.
         case judged(Entry, Verdict)
         /// `lane` gives the request to the outbox.
@@ -232,7 +229,6 @@ struct CallMachine {
         case .prepared(let entry, let optional): isCurrent(entry) ? pass(optional) : Actions()
         case .answered(let entry): isCurrent(entry) ? enter(first(from: .validate)) : Actions()
         case .found(let entry): isCurrent(entry) ? enter(.recover) : Actions()
-        case .tookOver(let entry): isCurrent(entry) ? enter(.exchange) : Actions()
         case .judged(let entry, let verdict): isCurrent(entry) ? follow(verdict) : Actions()
         case .mustStore(let entry): isCurrent(entry) ? enter(.store) : Actions()
         case .sendAgain(let entry): isCurrent(entry) ? sendAgain() : Actions()

@@ -52,20 +52,14 @@ enum ExchangeStage {
         span?.add(to: &exchange, isTrusted: request.sending.isTrusted)
         call.log.sends(exchange, attempt: call.attemptNumber)
         visit?.ticket.noteSent()
-        // Other calls may wait for this exchange.
-        let recipient = visit?.key == nil ? nil : ExchangeRecipient(entry)
         let recorder = ExchangeRecorder(
             bodyBytesMax: context.options.bodyBytesMax,
-            progressed: recipient?.progressFunction ?? call.progressFunction(for: request),
-            target: target, drainedSuccess: request.drains ? request.answers.validation : nil
+            progressed: call.progressFunction(for: request), target: target,
+            drainedSuccess: request.drains ? request.answers.validation : nil
         ) { result, recorder in
             let received = ReceivedExchange(result: result, recorder: recorder)
             context.exchanged(result, status: recorder.head?.status)
-            if let recipient {
-                recipient.receive(received)
-            } else {
-                entry.pass(.received(received), on: .transport)
-            }
+            entry.pass(.received(received), on: .transport)
         }
         // The program may pause the body and resume it before `start` returns.
         let pump = recorder.pump
@@ -81,7 +75,6 @@ enum ExchangeStage {
         let isNamed = call.state.withLock { state in
             guard state.machine.isCurrent(entry.number) else { return false }
             state.ties.exchange = id
-            if let recipient { state.ties.visit = visit?.sending(to: recipient) }
             return true
         }
         pump?.control(
@@ -108,13 +101,6 @@ enum ExchangeStage {
         exchange.timeouts = timeouts
         exchange.timeouts.totalMilliseconds = left
         return true
-    }
-
-    /// Goes on with an exchange that another call has sent.
-    static func takeOver(_ entry: StageEntry, _ recipient: ExchangeRecipient) {
-        entry.call.log.takesOver()
-        entry.watchDeadline()
-        recipient.begin()
     }
 
     // MARK: In a batch

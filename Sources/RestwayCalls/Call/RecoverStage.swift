@@ -24,7 +24,6 @@ enum RecoverStage {
             case (_, .failure(let error)):
                 entry.context.missed(entry.request, error)
                 if entry.reopens(after: error.kind) { return }
-                if error.kind == .timedOut, entry.isSentItself() { return }
                 let failure = entry.call.located(Failure(error))
                 Judgement(entry: entry, failure: failure, mayRetry: true).decide()
             case (_, .success(let summary)):
