@@ -5,8 +5,8 @@ import RestwayThreads
 
 /// The exchanges of a transport: the exchanges that run on libcurl and the exchanges that wait.
 ///
-/// Only the I/O thread uses the loop: it creates, runs and destroys it. Other threads reach the loop
-/// through the inbox. The loop sleeps until a socket, a timer or the inbox has work.
+/// Only the I/O thread uses the loop: it creates, runs and destroys it. Other threads reach the
+/// loop through the inbox. The loop sleeps until a socket, a timer or the inbox has work.
 final class IOLoop {
     private let inbox: Inbox
     private let clock: any Clock
