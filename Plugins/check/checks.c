@@ -70,6 +70,8 @@ const check checks[] = {
      "the mapper returns the error of next or write, at every call", check_encode_errors, 0},
     {"encode.trip", SUBJECT_MAPPER, "the mapper reads back the same value that it wrote",
      check_encode_trip, 0},
+    {"encode.again", SUBJECT_MAPPER,
+     "the mapper writes a value that it has read back with the same bytes", check_encode_again, 0},
     {"mapper.memory", SUBJECT_MAPPER, "the mapper leaks no memory", check_mapper_memory, 0},
     {"mapper.descriptors", SUBJECT_MAPPER, "the mapper leaks no descriptors",
      check_mapper_descriptors, 0},

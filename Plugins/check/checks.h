@@ -66,6 +66,7 @@ void check_mapper_threads(const void *);
 void check_encode_order(const void *);
 void check_encode_errors(const void *);
 void check_encode_trip(const void *);
+void check_encode_again(const void *);
 
 void check_transport_table(const void *);
 void check_transport_opens(const void *);

@@ -167,6 +167,61 @@ value value_nested(size_t depth) {
     return made;
 }
 
+/* Returns how many keys the object that begins at `index` has. */
+static int64_t key_count(const trace *trace, size_t index) {
+    int64_t count = 0;
+    for (index++; trace->events[index].kind == EVENT_KEY; index = trace_behind(trace, index)) {
+        count++;
+    }
+    return count;
+}
+
+/* Returns how many elements the array that begins at `index` has. */
+static int64_t element_count(const trace *trace, size_t index) {
+    int64_t count = 0;
+    for (index++; trace->events[index].kind != EVENT_END_ARRAY;
+         index = trace_behind(trace, index)) {
+        count++;
+    }
+    return count;
+}
+
+value value_of_trace(const char *name, const trace *trace) {
+    static const int32_t kinds[] = {
+        [EVENT_BEGIN_OBJECT] = RESTWAY_PLUGIN_ITEM_BEGIN_OBJECT,
+        [EVENT_KEY] = RESTWAY_PLUGIN_ITEM_KEY,
+        [EVENT_END_OBJECT] = RESTWAY_PLUGIN_ITEM_END_OBJECT,
+        [EVENT_BEGIN_ARRAY] = RESTWAY_PLUGIN_ITEM_BEGIN_ARRAY,
+        [EVENT_END_ARRAY] = RESTWAY_PLUGIN_ITEM_END_ARRAY,
+        [EVENT_NULL] = RESTWAY_PLUGIN_ITEM_NULL,
+        [EVENT_BOOLEAN] = RESTWAY_PLUGIN_ITEM_BOOLEAN,
+        [EVENT_INTEGER] = RESTWAY_PLUGIN_ITEM_INTEGER,
+        [EVENT_REAL] = RESTWAY_PLUGIN_ITEM_REAL,
+        [EVENT_STRING] = RESTWAY_PLUGIN_ITEM_STRING,
+        [EVENT_BYTES] = RESTWAY_PLUGIN_ITEM_BYTES,
+        [EVENT_DATE] = RESTWAY_PLUGIN_ITEM_DATE,
+        [EVENT_NUMBER_OUT_OF_RANGE] = RESTWAY_PLUGIN_ITEM_NUMBER_OUT_OF_RANGE,
+    };
+    value made = {.name = name};
+    for (size_t index = 0; index < trace->count; index++) {
+        const event *event = &trace->events[index];
+        step *step = add(&made, kinds[event->kind]);
+        step->real = event->real;
+        if (event_has_text(event->kind)) {
+            step->text = trace->texts + event->integer;
+            step->length = event->length;
+        } else {
+            step->integer = event->integer;
+        }
+        if (event->kind == EVENT_BEGIN_OBJECT) {
+            step->integer = key_count(trace, index);
+        } else if (event->kind == EVENT_BEGIN_ARRAY) {
+            step->integer = element_count(trace, index);
+        }
+    }
+    return made;
+}
+
 void value_free(value *value) {
     free(value->steps);
     memset(value, 0, sizeof *value);

@@ -32,6 +32,9 @@ value value_large(size_t objects);
 /* Makes this many nested arrays. */
 value value_nested(size_t depth);
 
+/* Makes the value that a mapper has read. Its texts belong to the trace. */
+value value_of_trace(const char *name, const trace *trace);
+
 void value_free(value *value);
 
 /* Returns NULL, or how the value that was read differs from the value that was written. */

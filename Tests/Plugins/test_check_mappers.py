@@ -65,6 +65,9 @@ FINDINGS: dict[str, tuple[set[str], str]] = {
     "HIDES_FAILURE_OF_WRITE": ({"encode.errors"}, "returns FAILED after call 0 of write failed"),
     "KEEPS_TEXT": ({"encode.trip"}, "is not read"),
     "WRITES_OTHER_NUMBERS": ({"encode.trip"}, "step 3 was read back as another integer"),
+    "WRITES_AGAIN_OTHERWISE": (
+        {"encode.again"}, "a date, read back and written again, has other bytes",
+    ),
     "READS_FROM_THREAD": ({"encode.order"}, "calls the reader from another thread"),
     "WRITES_LATE": ({"encode.order"}, "calls of the reader after encode has returned"),
 }

@@ -55,6 +55,9 @@ static void put_text(writer *self) {
     const char *text = self->item.text;
     const size_t length = self->item.length;
     put(self, "\"", 1);
+    if (FAULT == WRITES_AGAIN_OTHERWISE && length > 1 && text[0] == '@') {
+        put(self, "@", 1);
+    }
     if (FAULT == KEEPS_TEXT) {
         next(self);
     }
@@ -74,6 +77,14 @@ static void put_step(writer *self, restway_plugin_reason *reason) {
             digits, sizeof digits, "%lld ",
             (long long)self->item.integer + (FAULT == WRITES_OTHER_NUMBERS));
         put(self, digits, strlen(digits));
+        break;
+    case RESTWAY_PLUGIN_ITEM_DATE:
+        /* A format without dates may write a date as a text. Read back, it is any other text. */
+        if (FAULT == WRITES_AGAIN_OTHERWISE) {
+            put(self, "\"@date\" ", 8);
+        } else {
+            self->result = cannot(reason);
+        }
         break;
     case RESTWAY_PLUGIN_ITEM_KEY:
         if (!is_plain(&self->item)) {
