@@ -148,7 +148,9 @@ typedef struct restway_plugin_mapper {
         const restway_plugin_limits *limits, restway_plugin_reason *reason);
     /** Reads a value to its END and writes it; NULL when the mapper only decodes. If the format
      *  cannot hold a value, the function must return RESTWAY_PLUGIN_FAILED with a reason; it must
-     *  never write another value instead. */
+     *  never write another value instead. When `decode` has read a body that `encode` wrote,
+     *  `encode` must write the values of the body with the same bytes: in this way the host writes
+     *  an identity into a body that waits in the outbox. */
     int32_t (*encode)(
         void *context, const restway_plugin_reader *reader, restway_plugin_reason *reason);
 } restway_plugin_mapper;

@@ -260,6 +260,8 @@ package struct StorableRequest {
     package let submission: Submission?
     package let mediaType: String?
     package let body: ExchangeBody
+    /// The values of a body that a mapper has written; `nil` for any other body.
+    package let mapped: WireObject?
     /// The retry policy of the route or the client. The outbox takes its place.
     package let retry: RetryPolicy?
 }

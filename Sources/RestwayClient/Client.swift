@@ -84,7 +84,8 @@ package final class Client: Sendable {
             OutboxSurroundings(
                 api: api, store: store, baseURL: environment.baseURL, reachability: reachability,
                 pool: pool, clock: clock, timers: timers, delivery: delivery,
-                cache: cache, credentials: auth))
+                cache: cache, credentials: auth,
+                writer: { try? mappers.writer(named: $0, type: $1).mapper }))
         calls = CallContext(
             api: api, environment: environment, options: callOptions, store: store,
             delivery: delivery, transports: transports, mappers: mappers, executors: executors,

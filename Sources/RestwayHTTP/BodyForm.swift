@@ -4,8 +4,8 @@ import RestwayText
 /// The form of a body: it decides how an identity is written into the body, and which values can be
 /// read from the body.
 package enum BodyForm: Sendable {
-    case json, urlEncoded, multipart, messagePack
-    /// A text in which anything may be anywhere, or an unknown format.
+    case json, urlEncoded, multipart
+    /// A text in which anything may be anywhere, or another format.
     case plain
 
     /// Determines the form from the media type. A body without a media type is taken for JSON, the
@@ -22,16 +22,10 @@ package enum BodyForm: Sendable {
         let type = MediaType.essence(mediaType)
         if type == MediaType.json || type.hasSuffix("+json") {
             self = .json
-        } else if Self.messagePackTypes.contains(type) || type.hasSuffix("+msgpack") {
-            self = .messagePack
         } else if type == MultipartForm.mediaType {
             self = .multipart
         } else {
             self = type == "application/x-www-form-urlencoded" ? .urlEncoded : .plain
         }
     }
-
-    private static let messagePackTypes: Set<String> = [
-        "application/msgpack", "application/x-msgpack", "application/vnd.msgpack",
-    ]
 }

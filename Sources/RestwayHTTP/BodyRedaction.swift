@@ -81,7 +81,7 @@ package struct BodyRedaction {
             let isWhole =
                 (try? JSONValue.parse(text, .init(rejectsDuplicateKeys: true))) != nil
             return isWhole && plain == redacted ? bytes : redacted
-        case .messagePack, .plain:
+        case .plain:
             return nil
         }
     }

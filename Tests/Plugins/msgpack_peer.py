@@ -39,11 +39,14 @@ class Peer(ThreadingHTTPServer):
     #: The method, Content-Type, Accept and value of each request with a body.
     received: list[tuple[str, str, str, Any]]
     things: dict[Any, Any]
+    #: The members that the server adds to the things that it makes.
+    assigned: dict[str, Any]
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.received = []
         self.things = {}
+        self.assigned = {}
 
     @property
     def url(self) -> str:
@@ -87,7 +90,7 @@ class _Handler(BaseHTTPRequestHandler):
             return self._answer(415, TYPE, packed({"message": f"not {kind}", "code": 7}))
         value = unpacked(body)
         self.server.received.append((self.command, kind, self.headers["Accept"], value))
-        thing = dict(value)
+        thing = {**self.server.assigned, **value}
         thing.setdefault("id", len(self.server.things) + 1)
         self.server.things[thing["id"]] = thing
         return self._answer(200 if self.command == "PUT" else 201, kind, packed(thing))

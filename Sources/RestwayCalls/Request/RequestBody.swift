@@ -25,7 +25,8 @@ struct RequestBody {
     /// Writes the fields of a form.
     let fields: FieldWriter
     let questions: BodyQuestions
-    /// Whether the request can be stored until the server has named the object that it is about.
+    /// Whether the request can be stored until the server has named the objects that the body
+    /// names.
     let mayWait: Bool
     let identities: (any LocalIdentities)?
 
@@ -97,11 +98,16 @@ struct RequestBody {
         options.keepsInfinities = try mayWriteInfinities
         options.transforms = api.definition.functions.transforms
         options.isAbandoned = questions.isAbandoned
+        var unheld: Failure?
         if let identities {
-            options.identityForNow = identities.value
+            let (mayCreate, mayWait) = (method == .post, mayWait)
+            func held(_ identity: IdentityForNow?) -> IdentityForNow? {
+                if case .pending = identity, !mayWait { unheld = unheld ?? identities.missing }
+                return identity
+            }
+            options.identityForNow = { held(identities.value($0, $1)) }
             options.noteNamed = identities.noteNamed
-            options.identityInside = identities.valueInside
-            let (mayCreate, mayWait) = (method == .post, try mayWaitInBody())
+            options.identityInside = { held(identities.valueInside($0, $1)) }
             options.identityOutermost = { entity, key in
                 identities.valueOutermost(entity, key, mayCreate: mayCreate, mayWait: mayWait)
             }
@@ -126,7 +132,7 @@ struct RequestBody {
             }
         }
         let object = try encode(&encoder, submission.subject, descriptor.mapping)
-        if let unread { throw unread }
+        if let failure = unread ?? unheld { throw failure }
         submission.sent = encoder.sent
         return object
     }
@@ -162,14 +168,6 @@ struct RequestBody {
                 .invalidArgument, "the draft of \(entity.name) is of another api", field: "draft")
         }
         return RequestDescriptor(mapping: mapping, keyPath: mapping.usualKeyPath)
-    }
-
-    /// Whether the journal can later put an identity into the body, or into the query if there is
-    /// no body. It cannot if the mapper is unknown to it, because it cannot read that format.
-    private func mayWaitInBody() throws(Failure) -> Bool {
-        guard mayWait else { return false }
-        guard let mediaType = try mediaType() else { return true }
-        return BodyForm(mediaType: mediaType) != .plain
     }
 
     private var mayWriteInfinities: Bool {
@@ -227,6 +225,7 @@ struct RequestBody {
         case .json, .none:
             let mapper = try writer().mapper
             let reader = ValueReader(.object(values), json: Self.json, limits: limits)
+            content.mapped = values
             content.body = .bytes(
                 try writing { () throws(MapperError) in try mapper.encode(reader) })
         case .url:

@@ -16,6 +16,8 @@ package struct RequestContent {
     /// The reader that gives the body while it is sent.
     var reader: BodyReader?
     var mediaType: String?
+    /// The values of a body that a mapper has written; `nil` for any other body.
+    var mapped: WireObject?
     /// Headers with the digests of the body.
     var digests: [HeaderField] = []
     /// Whether the body is made later.

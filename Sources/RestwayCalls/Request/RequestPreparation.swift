@@ -89,7 +89,7 @@ package struct RequestPreparation {
                 let storable = StorableRequest(
                     spec: spec, destination: destination, settings: settings,
                     submission: submission, mediaType: content.mediaType, body: content.body,
-                    retry: sending.retry)
+                    mapped: content.mapped, retry: sending.retry)
                 claim = self.claim(storable, &headers)
                 if claim != nil { sending.retry = nil }
             }

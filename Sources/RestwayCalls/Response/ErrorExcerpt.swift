@@ -65,7 +65,7 @@ struct ErrorExcerpt {
                 essence.hasPrefix("text/") || essence == "application/xml"
                 || essence.hasSuffix("+xml")
             return isText ? bytes : nil
-        case .multipart, .messagePack:
+        case .multipart:
             return nil
         }
     }
@@ -183,7 +183,7 @@ struct SentSecrets {
                 add(members: value, isSecret: false, redaction)
             }
         case .urlEncoded: add(form: String(decoding: bytes, as: UTF8.self)[...], redaction)
-        case .multipart, .messagePack, .plain: break
+        case .multipart, .plain: break
         }
     }
 

@@ -182,7 +182,7 @@ struct ResponseProcessor {
     }
 
     /// Whether there is nothing to map. White space alone counts as nothing, except in a format in
-    /// which it may be a value: in MessagePack, the byte of a line feed is the number 10.
+    /// which it may be a value: in a binary format, the byte of a line feed may be the number 10.
     private func isEmpty(_ received: ReceivedResponse) -> Bool {
         if received.body.isEmpty { return true }
         guard received.body.isBlank else { return false }

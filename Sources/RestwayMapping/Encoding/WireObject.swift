@@ -83,8 +83,11 @@ package final class WireBuilder: EventSink {
     private var open: [Container] = []
     /// Whether the mapper has broken the contract of `EventSink`.
     private var isBroken = false
+    package let keepsDigits: Bool
 
-    package init() {}
+    package init(keepsDigits: Bool = false) {
+        self.keepsDigits = keepsDigits
+    }
 
     /// The value that was pushed; nil if no whole value was pushed, or the contract was broken.
     package var value: WireValue? { isBroken || !open.isEmpty ? nil : built }

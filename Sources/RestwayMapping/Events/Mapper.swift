@@ -32,6 +32,9 @@ package protocol Mapper: Sendable {
     ///
     /// If the format has no form for a value, the mapper writes the value as text or refuses it.
     /// JSON, for example, has neither dates nor bytes.
+    ///
+    /// The outbox reads a body that waits and has it written again when an identity in it becomes
+    /// known (`MappedBody`). So the values that `decode` reads from a body must give the same body.
     func encode(_ reader: ValueReader) throws(MapperError) -> [UInt8]
 }
 

@@ -472,7 +472,8 @@ final class FlushDriver: Sendable {
                 of: result.report.idempotencyKey, result.report.response, result.failure)
         }
         let dead = results.filter { $0.isFinal && $0.report.state == .dead }.map { $0.item }
-        // These became dead letters because the object that they waited for was not created.
+        // These became dead letters because the object that they waited for was not created, or
+        // because its identity cannot be written into their bodies.
         let orphans = buried.compactMap { try? journal.existingItem($0) }
         marks.tellRejected(by: dead + orphans)
         for item in orphans {

@@ -4,6 +4,7 @@ import RestwayHTTP
 import RestwayMapping
 import RestwayObjects
 import RestwayOutcome
+import RestwayRouting
 import RestwayThreads
 
 /// Answers how the server knows the objects of a store.
@@ -382,12 +383,38 @@ final class RequestIdentities: LocalIdentities, @unchecked Sendable {
         }
     }
 
-    /// Returns where the local identities stand that the request uses. A mapper does not say where
-    /// it has written a value, but the texts are random, so they are found without mistake.
-    func places(path: String, body: ExchangeBody) -> [LocalIDPlace] {
+    /// Returns where the local identities stand that the request uses. Their texts are random, so
+    /// they are found without mistake.
+    ///
+    /// - Parameter mapper: The mapper of the body; `nil` for a body that is a text.
+    func places(path: String, body: ExchangeBody, mapper: (any Mapper)? = nil) -> [LocalIDPlace] {
         guard missing != nil else { return [] }
-        if case .bytes(let bytes) = body { return LocalIDPlace.all(path: path, body: bytes) }
-        return LocalIDPlace.all(path: path, body: [])
+        guard case .bytes(let bytes) = body else { return LocalIDPlace.all(path: path, body: []) }
+        return LocalIDPlace.all(path: path, body: bytes, mapper: mapper)
+    }
+
+    /// Returns where the local identities stand in a request that is to be stored. Returns `nil`,
+    /// and `missing` says why, if they could not be replaced in the body, because its mapper does
+    /// not read the body as it wrote it.
+    func places(
+        path: String, _ request: StorableRequest, _ headers: [HeaderField]
+    ) -> [LocalIDPlace]? {
+        guard missing != nil else { return [] }
+        let mapper = outbox.around.mappers.mapper(
+            route: request.destination.route?.key, headers: headers)
+        let places = places(path: path, body: request.body, mapper: mapper)
+        guard let mapper, let mapped = request.mapped, case .bytes(let bytes) = request.body
+        else { return places }
+        let written = LocalIDPlace.values(of: MappedBody(.object(mapped), mapper))
+        if written.isEmpty { return places }
+        let found = Set(places.filter { $0.part == .value }.map { $0.local.text(as: $0.form) })
+        let again = try? MappedBody(reading: bytes, by: mapper).bytes()
+        guard again == bytes, written.allSatisfy({ found.contains($0.local.text(as: $0.form)) })
+        else {
+            missing?.message += ": \(mapper.title) does not read the body as it wrote it"
+            return nil
+        }
+        return places
     }
 }
 

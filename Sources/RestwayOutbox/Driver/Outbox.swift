@@ -59,7 +59,7 @@ package final class Outbox: RequestStorage, ObjectRejections {
         self.around = around
         let rules = definition.rules(api.batch)
         journal = try OutboxJournal.open(
-            path, definition, rules, credentialHeader: api.auth.header, around.pool, around.owner)
+            path, definition, rules, credentialHeader: api.auth.header, around)
         ledger = IdentityLedger(around.store, around.api, journal)
         changes = StoredChanges(journal, ledger, around.store)
         marks = RejectionMarks(journal: journal, ledger: ledger, around: around)

@@ -57,17 +57,19 @@ final class OutboxClaim: StorageClaim {
     /// The retry policy of the route or the client, which would have tried the request again.
     let retry: RetryPolicy?
 
-    init(
+    /// Returns `nil` if the request holds local identities that cannot be replaced later.
+    init?(
         _ request: StorableRequest, _ identities: RequestIdentities, _ api: LoadedAPI, uri: String,
         idempotencyKey: String
     ) {
+        let own = request.ownHeaders(api.definition.redaction)
+        guard let places = identities.places(path: uri, request, own.headers) else { return nil }
+        self.places = places
         outbox = identities.outbox
         self.uri = uri
         self.idempotencyKey = idempotencyKey
-        let own = request.ownHeaders(api.definition.redaction)
         headers = own.headers
         context = OutboxContext(without: own.without, auth: request.spec.sending.authMode)
-        places = identities.places(path: uri, body: request.body)
         local = request.localID(identities)
         creates = request.creates(identities) ? local : nil
         awaits = identities.awaited(with: request.named(identities))

@@ -1,6 +1,6 @@
 package import RestwayCalls
 package import RestwayDocument
-import RestwayMapping
+package import RestwayMapping
 import RestwayObjects
 package import RestwayOutcome
 package import RestwayRouting
@@ -21,11 +21,15 @@ package struct OutboxSurroundings: Sendable {
     let cache: (any AnswerCache)?
     /// In whose name the client sends now.
     let owner: PresentOwner
+    /// Returns the mapper that writes bodies of a media type, for the mapper that a route names;
+    /// `nil` if no mapper does.
+    let writer: @Sendable (_ dataMapper: String?, _ mediaType: String) -> (any Mapper)?
 
     package init(
         api: API, store: ObservedStore, baseURL: BaseURL, reachability: ReachabilityState,
         pool: WorkerPool, clock: any Clock, timers: any Timers, delivery: Delivery,
-        cache: (any AnswerCache)?, credentials: any CredentialSource
+        cache: (any AnswerCache)?, credentials: any CredentialSource,
+        writer: @escaping @Sendable (_ dataMapper: String?, _ mediaType: String) -> (any Mapper)?
     ) {
         self.api = api
         self.store = store
@@ -37,6 +41,16 @@ package struct OutboxSurroundings: Sendable {
         self.delivery = delivery
         self.cache = cache
         owner = PresentOwner(credentials)
+        self.writer = writer
+    }
+
+    /// The mappers of stored bodies.
+    var mappers: BodyMappers {
+        BodyMappers { [api, writer] key, mediaType in
+            let definition = api.loaded.definition
+            let route = key.flatMap(definition.routes.route(key:))
+            return writer(definition.settings(of: route).dataMapper, mediaType)
+        }
     }
 
     /// Returns whose entries of the response cache an item may make invalid: those of the
@@ -77,11 +91,12 @@ extension OutboxJournal {
     ///   when a request is sent, so it is not stored.
     static func open(
         _ path: String, _ definition: OutboxDefinition, _ rules: OutboxRules,
-        credentialHeader: String?, _ pool: WorkerPool, _ owner: PresentOwner
+        credentialHeader: String?, _ around: OutboxSurroundings
     ) throws(Failure) -> OutboxJournal {
         let secrets = credentialHeader.map { Set([$0.lowercased()]) } ?? []
-        var options = Options(rules: rules, secretHeaders: secrets, pool: pool)
-        options.owner = { owner.now }
+        var options = Options(
+            rules: rules, secretHeaders: secrets, mappers: around.mappers, pool: around.pool)
+        options.owner = { [owner = around.owner] in owner.now }
         options.connection.mode = definition.fileMode
         options.connection.busyTimeoutMilliseconds = definition.busyTimeoutMilliseconds
         do throws(OutboxError) {
@@ -129,7 +144,7 @@ extension Failure {
         switch error {
         case .noSuchItem, .notDead:
             self.init(.invalidArgument, error.message, field: "id")
-        case .unknownLocalID, .alreadyCreated, .credentialInPath:
+        case .unknownLocalID, .alreadyCreated, .credentialInPath, .unwritableBody:
             self.init(.invalidArgument, error.message, domain: .outbox)
         case .closed:
             self = Failure.closed

@@ -1,3 +1,4 @@
+import RestwayMapping
 import RestwayObjects
 
 /// The name of an object that the server has not named yet. Every request about the object holds
@@ -107,21 +108,44 @@ struct LocalIDPlace: Equatable, Sendable {
         case path = "p"
         case headers = "h"
         case body = "b"
+        /// A value of a body that only its mapper can write.
+        case value = "v"
     }
 
     let local: LocalID
     let part: Part
-    /// Where the local identity begins in the part, in bytes.
+    /// Where the local identity begins in the part, in bytes; for a value, its number
+    /// (`MappedBody.texts`).
     var start: Int
     let form: LocalID.Form
 
-    /// The bytes of the part that the identity replaces.
+    /// The bytes of the part that the identity replaces, unless the part is a value.
     var range: Range<Int> { start..<start + LocalID.byteCount + form.rawValue.utf8.count }
 
     /// Looks for local identities in a request, from the front of each part to its end.
-    static func all(path: String, headers: String = "", body: [UInt8]) -> [LocalIDPlace] {
-        find(.path, in: Array(path.utf8)) + find(.headers, in: Array(headers.utf8))
-            + find(.body, in: body)
+    ///
+    /// - Parameter mapper: The mapper of the body; `nil` for a body that is a text. A body that its
+    ///   mapper cannot read has no local identities.
+    static func all(
+        path: String, headers: String = "", body: [UInt8], mapper: (any Mapper)? = nil
+    ) -> [LocalIDPlace] {
+        let places = find(.path, in: Array(path.utf8)) + find(.headers, in: Array(headers.utf8))
+        guard let mapper else { return places + find(.body, in: body) }
+        return places + ((try? MappedBody(reading: body, by: mapper)).map(values) ?? [])
+    }
+
+    /// Returns the values of a body that are local identities.
+    static func values(of body: MappedBody) -> [LocalIDPlace] {
+        body.texts.compactMap { number, text in
+            let bytes = Array(text.utf8)
+            guard bytes.count >= LocalID.byteCount, LocalID.starts(bytes[...]),
+                let form = LocalID.Form(
+                    rawValue: String(decoding: bytes[LocalID.byteCount...], as: UTF8.self))
+            else { return nil }
+            let local = LocalID(
+                unchecked: String(decoding: bytes[..<LocalID.byteCount], as: UTF8.self))
+            return LocalIDPlace(local: local, part: .value, start: number, form: form)
+        }
     }
 
     private static func find(_ part: Part, in text: [UInt8]) -> [LocalIDPlace] {
@@ -130,7 +154,7 @@ struct LocalIDPlace: Equatable, Sendable {
         let formsStart =
             switch part {
             case .path: text.firstIndex(of: UInt8(ascii: "?")) ?? text.endIndex
-            case .headers: text.endIndex
+            case .headers, .value: text.endIndex
             case .body: text.startIndex
             }
         var start = 0

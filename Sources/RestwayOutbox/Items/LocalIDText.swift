@@ -12,14 +12,22 @@ struct LocalIDText {
     private(set) var headers: String
     private(set) var body: [UInt8]?
     private(set) var places: [LocalIDPlace]
+    /// The mapper of the body; `nil` for a body that is a text, and if no mapper is known.
+    private let mapper: (any Mapper)?
 
     /// - Parameter places: Where local identities stand; `nil` if that is not known and they have
     ///   to be looked for.
-    init(path: String, headers: String, body: [UInt8]?, places: [LocalIDPlace]?) {
+    init(
+        path: String, headers: String, body: [UInt8]?, mapper: (any Mapper)? = nil,
+        places: [LocalIDPlace]?
+    ) {
         self.path = path
         self.headers = headers
         self.body = body
-        self.places = places ?? LocalIDPlace.all(path: path, headers: headers, body: body ?? [])
+        self.mapper = mapper
+        self.places =
+            places
+            ?? LocalIDPlace.all(path: path, headers: headers, body: body ?? [], mapper: mapper)
     }
 
     /// All local identities in the request, each once.
@@ -29,8 +37,10 @@ struct LocalIDText {
     private typealias Patch = (range: Range<Int>, bytes: [UInt8])
 
     /// Replaces `local` by `identity`: percent-encoded in the path, and in a body as required by
-    /// the body's format and by the form of the attribute.
-    mutating func replace(_ local: LocalID, by identity: Identity) {
+    /// the body's format and by the form of the attribute. If the body cannot be written again,
+    /// this throws and replaces nothing.
+    mutating func replace(_ local: LocalID, by identity: Identity) throws(MapperError) {
+        try replaceValues(local, by: identity)
         let plain = WrittenIdentity(identity, .plain).text
         path = spliced(.path, Array(path.utf8), local) { place, _ in
             (place.range, Self.percentEncoded(WrittenIdentity(identity, place.form).text))
@@ -45,6 +55,20 @@ struct LocalIDText {
         body = spliced(.body, body ?? [], local) { place, body in
             Self.patch(place.range, in: body, format, WrittenIdentity(identity, place.form))
         } ?? body
+    }
+
+    /// Has the mapper write the body again, if `local` is a value in it.
+    private mutating func replaceValues(
+        _ local: LocalID, by identity: Identity
+    ) throws(MapperError) {
+        var values: [Int: Value] = [:]
+        for place in places where place.part == .value && place.local == local {
+            values[place.start] = WrittenIdentity(identity, place.form).value
+        }
+        guard !values.isEmpty else { return }
+        guard let mapper else { throw MapperError("no mapper reads and writes its media type") }
+        body = try MappedBody(reading: body ?? [], by: mapper).bytes(replacing: values)
+        places.removeAll { $0.part == .value && $0.local == local }
     }
 
     /// Returns a part in which the places of `local` are replaced; `nil` if the part has no place
@@ -88,11 +112,6 @@ struct LocalIDText {
             }
             return (place.lowerBound - 1..<place.upperBound + 1, identity.text)
         case .urlEncoded: return (place, percentEncoded(identity.text))
-        case .messagePack:
-            guard let start = MessagePackText.start(of: place, in: body) else {
-                return (place, identity.text)
-            }
-            return (start..<place.upperBound, identity.messagePack)
         case .multipart, .plain: return (place, identity.text)
         }
     }
@@ -121,10 +140,10 @@ struct LocalIDText {
 /// The identity of an object as it stands in a body: a number or a string, in the form of the
 /// identity attribute.
 struct WrittenIdentity {
+    let value: Value
     /// The digits of a number, or a string without its quotes, in UTF-8.
     let text: [UInt8]
-    /// A number in MessagePack; `nil` for a string.
-    private let number: [UInt8]?
+    let isNumber: Bool
 
     init(_ identity: Identity, _ form: LocalID.Form) {
         let (given, integer): (String, Int64?) =
@@ -133,49 +152,15 @@ struct WrittenIdentity {
             case .string(let string): (string, Int64(string))
             }
         let isGivenAsNumber = if case .integer = identity { true } else { false }
-        let isNumber = form == .number || form == .plain && isGivenAsNumber
-        if isNumber, let integer {
-            (text, number) = (Array(String(integer).utf8), [0xD3] + Self.bigEndian(integer))
-        } else if isNumber, let double = Double(given), double.isFinite {
-            text = Array(NumberForm.shortest(double).utf8)
-            number = [0xCB] + Self.bigEndian(double.bitPattern)
+        let isToBeNumber = form == .number || form == .plain && isGivenAsNumber
+        if isToBeNumber, let integer {
+            (value, text, isNumber) = (.int64(integer), Array(String(integer).utf8), true)
+        } else if isToBeNumber, let double = Double(given), double.isFinite {
+            let digits = NumberForm.shortest(double)
+            (value, text, isNumber) = (.double(double), Array(digits.utf8), true)
         } else {
-            let bytes = Array(given.utf8)
-            (text, number) = (form == .base64 ? Array(Base64.encode(bytes).utf8) : bytes, nil)
+            let string = form == .base64 ? Base64.encode(Array(given.utf8)) : given
+            (value, text, isNumber) = (.string(string), Array(string.utf8), false)
         }
-    }
-
-    var isNumber: Bool { number != nil }
-
-    var messagePack: [UInt8] { number ?? MessagePackText.header(byteCount: text.count) + text }
-
-    private static func bigEndian(_ value: some FixedWidthInteger) -> [UInt8] {
-        withUnsafeBytes(of: value.bigEndian) { Array($0) }
-    }
-}
-
-/// Finds strings in MessagePack (its specification, "str format family").
-enum MessagePackText {
-    private static let lengthBytes: [(mark: UInt8, count: Int)] = [(0xD9, 1), (0xDA, 2), (0xDB, 4)]
-
-    /// Returns the position at which the header of the string begins whose whole content is
-    /// `content`; `nil` if `content` is not the whole content of a string.
-    static func start(of content: Range<Int>, in text: [UInt8]) -> Int? {
-        for (mark, count) in lengthBytes {
-            let start = content.lowerBound - count - 1
-            guard start >= 0, text[start] == mark else { continue }
-            let length = text[(start + 1)..<content.lowerBound].reduce(0) { $0 << 8 | Int($1) }
-            if length == content.count { return start }
-        }
-        return nil
-    }
-
-    static func header(byteCount: Int) -> [UInt8] {
-        if byteCount < 32 { return [0xA0 | UInt8(byteCount)] }
-        let (mark, count) = lengthBytes.first { byteCount < 1 << (8 * $0.count) } ?? (0xDB, 4)
-        let length = stride(from: 8 * (count - 1), through: 0, by: -8).map {
-            UInt8(truncatingIfNeeded: byteCount >> $0)
-        }
-        return [mark] + length
     }
 }

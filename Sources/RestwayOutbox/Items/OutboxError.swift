@@ -19,6 +19,8 @@ enum OutboxError: Error, Equatable, Sendable {
     case alreadyCreated(LocalID)
     /// The field cannot be sent as a header.
     case invalidHeader(String)
+    /// The server's identity of an object cannot be written into the body.
+    case unwritableBody(String)
     /// The URL holds a user or a password.
     case credentialInPath
     /// Another process is the sender, or there is no sender.
@@ -40,6 +42,8 @@ enum OutboxError: Error, Equatable, Sendable {
         case .alreadyCreated(let local):
             "\(local.text) is created by another request of the outbox already"
         case .invalidHeader(let name): "a header \"\(name)\" cannot be stored as it is"
+        case .unwritableBody(let why):
+            "the identity of an object cannot be written into the body: \(why)"
         case .credentialInPath: "a URL with a user or a password cannot be stored"
         case .notSender(let path): "the outbox \"\(path)\" is not sent by this client"
         case .closed(let path): "the outbox \"\(path)\" is closed"

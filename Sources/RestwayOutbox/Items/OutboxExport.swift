@@ -87,7 +87,7 @@ struct OutboxExport {
                 let text = String(validating: text, as: UTF8.self)
             else { return [count] }
             return [("body", .string(text))]
-        case .messagePack, .plain: return [count]
+        case .plain: return [count]
         }
     }
 }

@@ -152,6 +152,8 @@ struct OutboxTrouble: Equatable, Sendable {
     static let credential = "credential"
     /// A request waits for an object, but the server answered the creation without an identity.
     static let noIdentity = "noIdentity"
+    /// A request waited for an object, and the server's identity cannot be written into its body.
+    static let unwritableBody = "unwritableBody"
     /// The server has seen the key of the request with another request.
     static let keyReused = "keyReused"
 }

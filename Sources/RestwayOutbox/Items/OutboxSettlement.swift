@@ -34,7 +34,8 @@ struct OutboxSettled: Equatable, Sendable {
     /// Identities that became known. The items in the lanes of these objects have moved to the
     /// lanes that the identities have.
     var identities: [OutboxIdentity] = []
-    /// Items that became dead letters because the object that they waited for will never come.
+    /// Items that became dead letters because the object that they waited for will never come, or
+    /// because its identity cannot be written into their bodies.
     var buried: [Int64] = []
     /// Items that no longer existed: they were dropped while they were in flight.
     var missing: [Int64] = []

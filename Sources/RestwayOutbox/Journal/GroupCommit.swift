@@ -69,15 +69,20 @@ final class GroupCommit: Sendable {
 
     private let path: String
     private let secretHeaders: [String]
+    private let mappers: BodyMappers
     private let pool: WorkerPool
     private let state = Monitor(State())
     /// Used by the leader only.
     private let file: JournalConnection
 
-    init(_ file: JournalConnection, secretHeaders: Set<String>, pool: WorkerPool) {
+    init(
+        _ file: JournalConnection, secretHeaders: Set<String>, mappers: BodyMappers,
+        pool: WorkerPool
+    ) {
         path = file.connection.path
         self.file = file
         self.secretHeaders = HeaderText.secretNames + secretHeaders
+        self.mappers = mappers
         self.pool = pool
     }
 
@@ -299,7 +304,8 @@ final class GroupCommit: Sendable {
                 try connection.begin()
                 return connection.reserveLog()
             }
-            let transaction = try JournalTransaction(file, secretHeaders: secretHeaders)
+            let transaction = try JournalTransaction(
+                file, secretHeaders: secretHeaders, mappers: mappers)
             for write in group {
                 write.failure = nil
                 do throws(OutboxError) {

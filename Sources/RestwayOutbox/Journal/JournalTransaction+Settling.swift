@@ -1,4 +1,5 @@
 import RestwayHTTP
+import RestwayMapping
 import RestwayObjects
 
 /// Settles items after their attempts, and the items that wait for the objects that they create.
@@ -118,8 +119,18 @@ extension JournalTransaction {
         }
         for id in try dependents(of: local) {
             guard let item = try item(id) else { continue }
-            var text = LocalIDText(item, try file.places(of: id))
-            text.replace(local, by: identity)
+            var text = try text(item)
+            do throws(MapperError) {
+                try text.replace(local, by: identity)
+            } catch {
+                // A client that has the mapper can retry the dead letter.
+                let trouble = OutboxTrouble(
+                    code: OutboxTrouble.unwritableBody,
+                    message: OutboxError.unwritableBody(error.message).message)
+                try bury(item, trouble, nil, attempts: 0)
+                result.buried.append(id)
+                continue
+            }
             let others = try file.awaited(by: id).filter { $0 != local }
             try write(id, text, waitingFor: Array(text.locals) + others)
             try turns.pass(item.entry.lane.name)

@@ -1,4 +1,5 @@
 import RestwayHTTP
+import RestwayMapping
 import RestwayObjects
 import RestwayRouting
 import RestwayText
@@ -9,7 +10,7 @@ extension JournalTransaction {
     ///   looked for.
     /// - Returns: The id of the new item.
     func enqueue(_ entry: OutboxEntry, _ places: [LocalIDPlace]?) throws(OutboxError) -> Int64 {
-        var text = try storable(entry.path, entry.headers, entry.body, places)
+        var text = try storable(entry, places)
         var entry = entry
         if let local = entry.creates, try isKnown(local) {
             // A second POST of an object without an identity would create another object. Any other
@@ -46,11 +47,17 @@ extension JournalTransaction {
 
     /// Returns the parts of a request that may be stored.
     private func storable(
-        _ path: String, _ headers: [HeaderField], _ body: [UInt8]?, _ places: [LocalIDPlace]?
+        _ entry: OutboxEntry, _ places: [LocalIDPlace]?
     ) throws(OutboxError) -> LocalIDText {
+        let path = entry.path
         if URLText.isAbsolute(path), URLText.redacted(path) != path { throw .credentialInPath }
-        let headers = try HeaderText.text(headers, without: secretHeaders)
-        return LocalIDText(path: path, headers: headers, body: body, places: places)
+        // Most requests are known to hold no local identity, and need no mapper.
+        let mapper =
+            places?.isEmpty == true
+            ? nil : mappers.mapper(route: entry.origin.route, headers: entry.headers)
+        return LocalIDText(
+            path: path, headers: try HeaderText.text(entry.headers, without: secretHeaders),
+            body: entry.body, mapper: mapper, places: places)
     }
 
     /// Replaces local identities whose server identities are known.
@@ -60,7 +67,11 @@ extension JournalTransaction {
         var missing: [LocalID] = []
         for local in text.locals {
             if let known = try file.identity(of: local) {
-                text.replace(local, by: known.identity)
+                do throws(MapperError) {
+                    try text.replace(local, by: known.identity)
+                } catch {
+                    throw .unwritableBody(error.message)
+                }
             } else if try file.creator(of: local) != nil {
                 missing.append(local)
             } else {
@@ -80,10 +91,11 @@ extension JournalTransaction {
     // MARK: Dead letters
 
     func edit(_ id: Int64, _ edit: OutboxEdit) throws(OutboxError) {
-        let item = try deadLetter(id)
-        var text = try storable(
-            edit.path ?? item.entry.path, edit.headers ?? item.entry.headers,
-            edit.body ?? item.entry.body, nil)
+        var entry = try deadLetter(id).entry
+        entry.path = edit.path ?? entry.path
+        entry.headers = edit.headers ?? entry.headers
+        entry.body = edit.body ?? entry.body
+        var text = try storable(entry, nil)
         let missing = try resolve(&text) + file.awaited(by: id)
         try write(id, text, waitingFor: missing)
         try file.run(
@@ -93,7 +105,7 @@ extension JournalTransaction {
 
     func retry(_ id: Int64) throws(OutboxError) {
         let item = try deadLetter(id)
-        var text = LocalIDText(item, try file.places(of: id))
+        var text = try text(item)
         let missing = try resolve(&text) + file.awaited(by: id)
         let isMine = counters.owner.maySend(item.entry.origin.owner)
         try turns.changing(item) { () throws(OutboxError) in
@@ -111,13 +123,5 @@ extension JournalTransaction {
         guard let item = try item(id) else { throw .noSuchItem(id) }
         guard item.state == .dead else { throw .notDead(id) }
         return item
-    }
-}
-
-extension LocalIDText {
-    init(_ item: OutboxItem, _ places: [LocalIDPlace]?) {
-        self.init(
-            path: item.entry.path, headers: HeaderText.stored(item.entry.headers),
-            body: item.entry.body, places: places)
     }
 }

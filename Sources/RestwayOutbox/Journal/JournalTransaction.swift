@@ -61,6 +61,9 @@ final class JournalTransaction {
     let file: JournalConnection
     /// The names of headers that are not stored.
     let secretHeaders: [String]
+    /// The mappers of stored bodies. They run in the transaction, as what they write is stored with
+    /// the identity.
+    let mappers: BodyMappers
     private let stored: JournalCounters
     var counters: JournalCounters
 
@@ -68,9 +71,12 @@ final class JournalTransaction {
     var changes: ObjectChanges { ObjectChanges(file: file) }
 
     /// Begins the work. A transaction of the connection must be open.
-    init(_ file: JournalConnection, secretHeaders: [String]) throws(OutboxError) {
+    init(
+        _ file: JournalConnection, secretHeaders: [String], mappers: BodyMappers
+    ) throws(OutboxError) {
         self.file = file
         self.secretHeaders = secretHeaders
+        self.mappers = mappers
         (stored, counters) = try file.counters()
     }
 
@@ -104,6 +110,15 @@ final class JournalTransaction {
         try file.all(
             "SELECT item FROM dependency WHERE local = ?1 ORDER BY item", .text(local.text)
         ) { $0.integer(0) }
+    }
+
+    /// Returns the texts of an item with the places of the local identities in them.
+    func text(_ item: OutboxItem) throws(OutboxError) -> LocalIDText {
+        let entry = item.entry
+        return LocalIDText(
+            path: entry.path, headers: HeaderText.stored(entry.headers), body: entry.body,
+            mapper: mappers.mapper(route: entry.origin.route, headers: entry.headers),
+            places: try file.places(of: item.id))
     }
 
     /// Writes a changed request and the objects that it waits for now.

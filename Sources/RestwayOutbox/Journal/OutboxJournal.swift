@@ -14,6 +14,8 @@ final class OutboxJournal: Sendable {
         /// The lower-case names of headers that are never stored, for example credentials and
         /// cookies.
         var secretHeaders: Set<String> = []
+        /// The mappers of bodies into which identities have to be written.
+        var mappers = BodyMappers()
         /// The usual limit of rows that stay in the file although their items are done. When there
         /// are more, the oldest are deleted; most items behind them are done too by then and need
         /// no turn.
@@ -40,7 +42,9 @@ final class OutboxJournal: Sendable {
         self.path = path
         self.options = options
         let (writer, reader) = try JournalSchema.open(path, options.connection)
-        writes = GroupCommit(writer, secretHeaders: options.secretHeaders, pool: options.pool)
+        writes = GroupCommit(
+            writer, secretHeaders: options.secretHeaders, mappers: options.mappers,
+            pool: options.pool)
         self.reader = Lock(reader)
         // The turn is read before the last item. No earlier sender can have sent an item stored
         // after that.
@@ -156,7 +160,8 @@ final class OutboxJournal: Sendable {
         guard isDue == true else { return }
         try writes.run { (transaction) throws(OutboxError) in
             try transaction.file.run(
-                "DELETE FROM identity WHERE number <= ?1 AND namedAt < ?2", .integer(number),
+                "DELETE FROM identity WHERE number <= ?1 AND namedAt < ?2 "
+                    + "AND local NOT IN (SELECT local FROM dependency)", .integer(number),
                 .integer(time))
         }
     }

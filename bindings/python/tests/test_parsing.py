@@ -328,6 +328,24 @@ def test_stored_requests_keep_the_encoded_body(peer: Peer, tmp_path: Path) -> No
         assert peer.requests[-1].endswith(b"\r\n\r\n5;6")
 
 
+def test_an_encoded_body_cannot_wait_for_an_identity(peer: Peer, tmp_path: Path) -> None:
+    owner = {"entity": "Thing", "byIdentity": True}
+    entities = DOCUMENT["entities"] | {"Note": {"relationships": {"owner": owner}}}
+    add = {"path": "things", "method": "POST", "entity": "Thing", "offline": True}
+    routes = {"add": add, "note": add | {"path": "notes", "entity": "Note", "encode": "csv"}}
+    api = make_api(entities=entities, routes=routes)
+    with restway.Client(api, base_url=peer.url, outbox_path=tmp_path / "outbox.db") as client:
+        client.set_reachability(Reachability.UNREACHABLE)
+        thing, note = client.draft("Thing", name="a"), client.draft("Note")
+        with pytest.raises(restway.QueuedError):
+            client.post(thing)
+        note["owner"] = thing
+        with pytest.raises(restway.MissingVariableError, match="Thing has no id yet") as caught:
+            client.post(note)
+        assert caught.value.field == "id"
+        assert len(client.outbox) == 1
+
+
 # Bytes
 
 
