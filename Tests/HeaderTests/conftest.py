@@ -6,7 +6,12 @@ import os
 from pathlib import Path
 
 import pytest
+from abi import report
 from tree import ROOT, Stage
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    terminalreporter.write_line(report())
 
 
 @pytest.fixture(scope="session")
