@@ -16,6 +16,10 @@ double wall_seconds(void);
 /* Returns the user and system time of this process, in seconds. */
 double cpu_seconds(void);
 
+/* Returns the bytes of the heap that are allocated and not freed, including large blocks with
+ * mappings of their own. */
+size_t heap_bytes(void);
+
 /* Ends the program with a message. */
 void fail(const char *format, ...);
 
@@ -28,16 +32,8 @@ const char *text_argument(int argc, char **argv, int index, const char *name);
 /* Returns "<base>/companies/<number>", where `slot` 0 is company 1. The caller frees it. */
 char *company_url(const char *base, size_t slot);
 
-/* The cost of a load. Its first values are the values of the clocks at its begin. */
-struct load {
-    double wall;
-    double cpu;
-};
-
-struct load load_begin(void);
-
-/* Prints {"requests": ..., "seconds": ..., "cpu_seconds": ...}. */
-void load_print(struct load begun, size_t requests);
+/* Prints {"requests": ..., "seconds": ...} for a load that has begun at `begun`. */
+void load_print(double begun, size_t requests);
 
 /* Sorts `count` numbers and returns the median. */
 double median(double *numbers, size_t count);

@@ -49,6 +49,16 @@ restway_request *ours_company_request(size_t slot) {
     return ours_request(path);
 }
 
+restway_response *ours_perform(restway_client *client, const char *path) {
+    restway_request *request = ours_request(path);
+    restway_response *response = NULL;
+    restway_error *error = NULL;
+
+    expect(restway_client_perform(client, request, 0, &response, &error), &error);
+    restway_request_release(request);
+    return response;
+}
+
 void ours_check(const restway_response *response) {
     if (restway_response_object_count(response) != 1)
         fail("%zu objects instead of 1", restway_response_object_count(response));

@@ -24,6 +24,9 @@ restway_request *ours_request(const char *path);
 /* Makes a GET request for the company of `slot`, see company_url(). */
 restway_request *ours_company_request(size_t slot);
 
+/* Performs a GET request for `path`, and returns the response. */
+restway_response *ours_perform(restway_client *client, const char *path);
+
 /* Ends the program unless a company was received. */
 void ours_check(const restway_response *response);
 

@@ -1,6 +1,6 @@
 /* Measures Restway with one blocking request at a time.
  *
- *     restway_blocking DOCUMENT BASE-URL REQUESTS [PLUGIN] */
+ *     restway_blocking DOCUMENT BASE-URL REQUESTS */
 #include "measure.h"
 #include "ours.h"
 
@@ -22,24 +22,18 @@ int main(int argc, char **argv) {
     size_t requests = count_argument(argc, argv, 3, "REQUESTS");
     double *seconds = calloc(requests, sizeof *seconds);
     restway_request *request = ours_company_request(0);
-    restway_client *client;
-    double cpu;
+    restway_client *client = ours_client(document, base);
     size_t i;
 
     if (seconds == NULL) fail("no memory");
-    if (argc > 4) ours_plugin(argv[4]);
-    client = ours_client(document, base);
     for (i = 0; i < WARM_UP; i++) perform(client, request);
-    cpu = cpu_seconds();
     for (i = 0; i < requests; i++) {
         double begun = wall_seconds();
 
         perform(client, request);
         seconds[i] = wall_seconds() - begun;
     }
-    cpu = cpu_seconds() - cpu;
-    printf("{\"requests\": %zu, \"latency_seconds\": %.9f, \"cpu_seconds\": %.9f}\n", requests,
-           median(seconds, requests), cpu);
+    printf("{\"latency_seconds\": %.9f}\n", median(seconds, requests));
 
     restway_request_release(request);
     restway_client_release(client);

@@ -9,18 +9,15 @@
 
 /* Returns how many seconds the store took for the answer of `path`. */
 static double store(restway_client *client, const char *path) {
-    restway_request *request = ours_request(path);
-    restway_response *response = NULL;
+    restway_response *response = ours_perform(client, path);
     restway_error *error = NULL;
     restway_timings timings = RESTWAY_TIMINGS_INIT;
 
-    expect(restway_client_perform(client, request, 0, &response, &error), &error);
     if (restway_response_object_count(response) == 0) fail("%s holds no objects", path);
     if (restway_response_issue_count(response) != 0)
         fail("%s", restway_response_issue_reason(response, 0));
     expect(restway_response_timings(response, &timings, &error), &error);
     restway_response_release(response);
-    restway_request_release(request);
     return (double)timings.store_microseconds / 1e6;
 }
 

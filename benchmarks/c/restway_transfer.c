@@ -1,4 +1,4 @@
-/* Sends or receives one large file, and prints the time and the largest resident memory.
+/* Sends or receives one large file, and prints the largest resident memory.
  *
  *     restway_transfer DOCUMENT BASE-URL raw|multipart|gzip|download FILE */
 #include "measure.h"
@@ -61,12 +61,9 @@ int main(int argc, char **argv) {
     restway_request *request = make_request(mode, path);
     restway_response *response = NULL;
     restway_error *error = NULL;
-    struct load load = load_begin();
 
     expect(restway_client_perform(client, request, 0, &response, &error), &error);
-    printf(
-        "{\"seconds\": %.9f, \"cpu_seconds\": %.9f, \"resident_bytes\": %.0f}\n",
-        wall_seconds() - load.wall, cpu_seconds() - load.cpu, resident_bytes_max());
+    printf("{\"resident_bytes\": %.0f}\n", resident_bytes_max());
     restway_response_release(response);
     restway_request_release(request);
     restway_client_release(client);

@@ -12,23 +12,19 @@ from types import FrameType
 
 from . import (
     caches,
-    documents,
-    graphs,
-    http2,
     library,
     mapping,
     openapi,
     outbox,
-    plugins,
     programs,
-    python_clients,
     python_reading,
     report,
     server,
+    small_requests,
     stores,
     swift_clients,
+    tables,
     transfers,
-    transport,
 )
 from .figure import Figure, SkippedError
 from .mappers import JANSSON, SIMDJSON
@@ -37,18 +33,16 @@ _SECONDS_MAX = 25 * 60
 _RESULTS = programs.BENCHMARKS / "results" / "latest.json"
 
 _GROUPS: dict[str, Callable[[str], Iterator[Figure]]] = {
-    "transport.c32": transport.in_flight,
-    "transport.c32.simdjson": partial(transport.in_flight, mapper=SIMDJSON),
-    "transport.c1": transport.one_at_a_time,
-    "transport.c1.simdjson": partial(transport.one_at_a_time, mapper=SIMDJSON),
-    "transport.queued10000": transport.queued,
-    "upload": transfers.uploads_and_downloads,
-    "python.blocking": python_clients.blocking,
-    "python.blocking.simdjson": partial(python_clients.blocking, mapper=SIMDJSON),
-    "python.blocking.over_httpx": python_clients.over_httpx,
-    "python.asyncio32": python_clients.in_event_loop,
-    "python.asyncio32.simdjson": partial(python_clients.in_event_loop, mapper=SIMDJSON),
-    "python.interrupt": python_clients.interrupted,
+    "transport.tls.c32": partial(small_requests.in_flight, is_secure=True),
+    "transport.tls.c1": partial(small_requests.one_at_a_time, is_secure=True),
+    "transport.c32": small_requests.in_flight,
+    "transport.c1": small_requests.one_at_a_time,
+    "http2.c": small_requests.http2,
+    "python.tls.blocking": partial(small_requests.python_blocking, is_secure=True),
+    "python.tls.asyncio32": partial(small_requests.python_asyncio, is_secure=True),
+    "python.blocking": small_requests.python_blocking,
+    "python.asyncio32": small_requests.python_asyncio,
+    "http2.python": small_requests.python_http2,
     "python.import": python_reading.importing,
     "python.read.over_pydantic": python_reading.over_pydantic,
     "python.read.simdjson": partial(python_reading.over_pydantic, mapper=SIMDJSON),
@@ -62,36 +56,26 @@ _GROUPS: dict[str, Callable[[str], Iterator[Figure]]] = {
     "swift.c1": swift_clients.awaited,
     "swift.tasks32": swift_clients.in_tasks,
     "swift.structs.simdjson": swift_clients.structs,
-    "http2.c": http2.from_c,
-    "http2.python": http2.from_python,
     "map.jansson.time": mapping.large_list,
     "map.jansson.relations": mapping.relations,
-    "events.mapped": mapping.events,
+    "map.simdjson.time": mapping.warm,
+    "map.simdjson.speedup_over_jansson": mapping.over_jansson,
+    "map.simdjson.speedup_over_msgspec": mapping.over_msgspec,
+    "map.live_bytes": mapping.memory,
     "pages": mapping.pages,
-    "map.simdjson.time": plugins.warm,
-    "map.simdjson.speedup_over_jansson": plugins.over_jansson,
-    "map.simdjson.speedup_over_msgspec": plugins.over_msgspec,
-    "plugin.transport.overhead": plugins.transport_overhead,
-    "map.resident_after": mapping.resident,
-    "map.again": graphs.again,
-    "map.live_bytes": graphs.live,
-    "map.cycles": graphs.cycles,
     "store.sqlite.commit": stores.commit,
     "store.sqlite.open_1000000": stores.opening,
     "outbox.enqueue": outbox.enqueue,
     "outbox.flush": outbox.flush,
     "outbox.open_1000000": outbox.opening,
-    "pipeline.ten": caches.pipeline,
     "cache.memory": caches.memory,
     "cache.sqlite": caches.file,
     "cache.entries_1000000": caches.many,
     "cache.revalidation": caches.validation,
     "cache.python": caches.from_python,
-    "document.load.growth": documents.growth,
-    "document.load.slowest": documents.slowest,
+    "upload": transfers.uploads_and_downloads,
     "openapi.import": openapi.importing,
     "openapi.load": openapi.loading,
-    "openapi.call_by_name": openapi.calling,
     "library.bytes": library.size,
     "library.load_and_open": library.load_and_open,
     "client.idle_bytes": library.idle,
@@ -108,7 +92,7 @@ def main(prefixes: list[str]) -> None:
     with server.nginx() as base:
         print(report.header(), flush=True)
         for name, measure in _GROUPS.items():
-            if prefixes and not name.startswith(tuple(prefixes)):
+            if prefixes and not any(_is_meant(name, prefix) for prefix in prefixes):
                 continue
             try:
                 for figure in measure(base):
@@ -121,7 +105,15 @@ def main(prefixes: list[str]) -> None:
                 failed.append(name)
     if failed:
         raise SystemExit(f"not measured: {', '.join(failed)}; latest.json stays as it was")
+    if not figures:
+        raise SystemExit("nothing was measured")
     report.write(figures, _RESULTS, keeps_others=bool(prefixes))
+    tables.write(_RESULTS)
+
+
+def _is_meant(group: str, prefix: str) -> bool:
+    """Returns whether the names of figures of a group, which begin with its name, may begin so."""
+    return group.startswith(prefix) or prefix.startswith(group)
 
 
 def _end(number: int, _frame: FrameType | None) -> None:

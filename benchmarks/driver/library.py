@@ -10,13 +10,13 @@ from .programs import DOCUMENT, library, run_c
 _PAIRS = 5
 #: The number of runs: each takes a few milliseconds and is easily disturbed.
 _OPEN_PAIRS = 21
-_LIBRARY_BYTES_MAX = 9 << 20
+_LIBRARY_BYTES_MAX = 16 << 20
 _IDLE_BYTES_MAX = 64 << 10
 
 
 def size(base: str) -> Iterator[Figure]:
     runs = in_turn(_PAIRS, lambda: library().stat().st_size, lambda: _LIBRARY_BYTES_MAX)
-    yield figure("library.bytes", "bytes", "9 MiB", Target(1.0), list(runs))
+    yield figure("library.bytes", "bytes", "16 MiB", Target(1.0), list(runs))
 
 
 def load_and_open(base: str) -> Iterator[Figure]:

@@ -11,8 +11,6 @@ SMALL_COUNT = 32
 #: The companies that are sent all at once, as `companies.json`: about 37 MB.
 LARGE_COUNT = 100_000
 LARGE_PATH = "companies.json"
-#: The same companies, each as a Server-Sent Event with an ID.
-EVENTS_PATH = "companies.events"
 #: The same companies with longer names.
 RENAMED_PATH = "renamed.json"
 #: The same companies in pages, as `pages?page=1` and so on.
@@ -80,9 +78,6 @@ def write(folder: Path) -> None:
     (folder / LARGE_PATH).write_text(_text(large), encoding="utf-8")
     ninety = {"companies": large["companies"][:90]}
     (folder / NINETY_PATH).write_text(_text(ninety), encoding="utf-8")
-    with (folder / EVENTS_PATH).open("w", encoding="utf-8") as events:
-        for item in large["companies"]:
-            events.write(f"id: {item['id']}\ndata: {_text(item)}\n\n")
     _write_pages(folder, large["companies"])
     for item in large["companies"]:
         item["name"] = f"{item['name']} & Sons"

@@ -30,7 +30,7 @@ def loads(base: str, requests: int) -> dict[str, list[str]]:
         "floor_multi": command("floor_multi", base, 32, requests),
         "restway_blocking": command("restway_blocking", DOCUMENT, base, requests),
         "floor_easy": command("floor_easy", base, requests),
-        "restway_map": command("restway_map", DOCUMENT, base, LARGE_PATH, LARGE_COUNT),
+        "restway_map": command("restway_map", DOCUMENT, base, LARGE_PATH, LARGE_COUNT, 1),
         "floor_map": command("floor_map", large),
     }
 

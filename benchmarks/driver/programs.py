@@ -50,16 +50,9 @@ _PROGRAMS = {
     "restway_blocking": _OURS,
     "restway_cached": _OURS,
     "restway_map": _OURS,
-    "restway_named": _OURS,
-    "restway_map_warm": _OURS,
-    "restway_documents": _OURS,
-    "restway_events": _OURS,
     "restway_idle": _OURS,
-    "restway_lists": _OURS,
+    "restway_memory": _OURS,
     "restway_pages": _OURS,
-    "restway_pipeline": _OURS,
-    "restway_live": _OURS,
-    "restway_resident": _OURS,
     "restway_store": _OURS,
     "restway_store_open": _OURS,
     "restway_transfer": _OURS,
@@ -68,9 +61,6 @@ _PROGRAMS = {
 
 #: The C++ programs, each of one file, and their libraries.
 _CXX_PROGRAMS = {"floor_simdjson": "--cflags --libs simdjson libcurl"}
-
-#: The plugins, each of one C file.
-_PLUGINS = ("at_once",)
 
 Result = dict[str, float]
 
@@ -96,20 +86,6 @@ def build() -> None:
         subprocess.run(
             ["c++", *_CXX_FLAGS, str(source), "-o", str(program), *flags], check=True
         )
-    for name in _PLUGINS:
-        source = BENCHMARKS / "c" / f"{name}.c"
-        subprocess.run(
-            [
-                *("cc", *_FLAGS, "-fPIC", "-shared", str(source), "-o", str(plugin(name))),
-                *_pkg_config("--cflags", "restway"),
-            ],
-            check=True,
-        )
-
-
-def plugin(name: str) -> Path:
-    """Returns a plugin of the benchmarks."""
-    return BUILT / f"{name}.so"
 
 
 def run_built(variable: str, *arguments: object) -> Result:
@@ -143,15 +119,9 @@ def serving(name: str, *arguments: object) -> Iterator[str]:
         server.communicate()
 
 
-def run_c(name: str, *arguments: object, on_one_core: bool = False) -> Result:
-    """Runs a C program and returns its result.
-
-    `on_one_core` keeps all threads of the program on one core, so that handing work to another
-    thread always costs the same.
-    """
-    core = max(os.sched_getaffinity(0))
-    prefix = ["taskset", "-c", str(core)] if on_one_core else []
-    return _run([*prefix, *command(name, *arguments)])
+def run_c(name: str, *arguments: object) -> Result:
+    """Runs a C program and returns its result."""
+    return _run(command(name, *arguments))
 
 
 def run_python(name: str, *arguments: object) -> Result:
@@ -170,10 +140,7 @@ def _run(arguments: list[str], environment: dict[str, str] | None = None) -> Res
         arguments, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, env=environment,
         timeout=_RUN_SECONDS_MAX, check=True, text=True,
     )
-    result: dict[str, float | str] = json.loads(ended.stdout)
-    if "skipped" in result:
-        raise SkippedError(str(result["skipped"]))
-    return {key: float(value) for key, value in result.items()}
+    return {key: float(value) for key, value in json.loads(ended.stdout).items()}
 
 
 def _pkg_config(*arguments: str) -> list[str]:

@@ -74,7 +74,7 @@ def _instances(
     document, url = mapper.document(), f"{base}/{LARGE_PATH}"
     runs = in_turn(
         _PAIRS,
-        lambda: run_python("restway_into", of, document, url, LARGE_COUNT, *mapper.plugins),
+        lambda: run_python("restway_list", of, document, url, LARGE_COUNT, *mapper.plugins),
         lambda: run_python(program, url, LARGE_COUNT),
     )
     return figure(
@@ -98,7 +98,7 @@ def _tables(name: str, reference: str, program: str, target: float, base: str) -
     document, url = SIMDJSON.document(), f"{base}/{LARGE_PATH}"
     runs = in_turn(
         _PAIRS,
-        lambda: run_python("restway_arrow", document, url, LARGE_COUNT, *SIMDJSON.plugins),
+        lambda: run_python("restway_list", "arrow", document, url, LARGE_COUNT, *SIMDJSON.plugins),
         lambda: run_python(program, url, LARGE_COUNT),
     )
     return figure(

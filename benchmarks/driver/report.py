@@ -8,7 +8,7 @@ from pathlib import Path
 
 from .figure import Figure
 
-_ROW = "{:38} {:>12} {:5}  {:>12}  {:>6}  {:>13}  {:>7}  {:6}  {}"
+_ROW = "{:56} {:>12} {:5}  {:>12}  {:>6}  {:>13}  {:>7}  {:6}  {}"
 
 
 def header() -> str:

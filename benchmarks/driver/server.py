@@ -1,4 +1,4 @@
-"""nginx on the loopback interface, with a configuration and a folder of its own."""
+"""nginx on the loopback interface, without and with TLS, with a folder of its own."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ import socket
 import subprocess
 import tempfile
 import time
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from . import graphs, payload
+from . import payload
 
 _START_SECONDS_MAX = 10
 
@@ -42,25 +41,50 @@ http {{
     fastcgi_temp_path fastcgi;
     uwsgi_temp_path uwsgi;
     scgi_temp_path scgi;
-    server {{
-        listen 127.0.0.1:{port}{parameters};
-        root www;
-        location = /companies.events {{ default_type text/event-stream; }}
-        location = /pages {{ rewrite ^ /paged/$page break; }}
-        location /kept/ {{ alias www/; expires 1h; }}
-    }}
-{more}
+{servers}
 }}
 """
 
-#: The second server only tells how many connections were made.
-_TLS = """\
-    ssl_certificate certificate.pem;
-    ssl_certificate_key key.pem;
+_PLAIN = """\
     server {{
         listen 127.0.0.1:{port};
-        location / {{ stub_status; }}
+        root www;
+        location = /pages {{ rewrite ^ /paged/$page break; }}
+        location /kept/ {{ alias www/; expires 1h; }}
     }}
+"""
+
+#: Each connection is logged once, when its first answer ends: whether its handshake resumed a
+#: session, as `r`, or was a full one, as `.`.
+_TLS = """\
+    ssl_certificate server.pem;
+    ssl_certificate_key server.key;
+    ssl_protocols TLSv1.3;
+    ssl_session_cache shared:sessions:1m;
+    map $connection_requests $is_first {{ default 0; 1 1; }}
+    log_format handshake $ssl_session_reused;
+    server {{
+        listen 127.0.0.1:{port} ssl{version};
+        root www;
+        access_log handshakes handshake if=$is_first;
+    }}
+"""
+
+#: The extensions of the authority and of the server's certificate.
+_CERTIFICATES = """\
+[req]
+distinguished_name = name
+[name]
+[authority]
+basicConstraints = critical, CA:TRUE
+keyUsage = critical, keyCertSign
+subjectKeyIdentifier = hash
+[server]
+basicConstraints = critical, CA:FALSE
+keyUsage = critical, digitalSignature
+extendedKeyUsage = serverAuth
+subjectAltName = IP:127.0.0.1
+authorityKeyIdentifier = keyid
 """
 
 
@@ -68,40 +92,38 @@ _TLS = """\
 def nginx() -> Iterator[str]:
     """Serves the bodies of `payload`; returns the base URL, and always stops the server."""
     with _folder() as prefix:
-        root = prefix / "www"
-        payload.write(root)
-        graphs.write(root)
+        payload.write(prefix / "www")
         port = _free_port()
-        with _running(prefix, port, ""):
+        plain = _PLAIN.format(port=port)
+        with _running(prefix, port, plain):
             yield f"http://127.0.0.1:{port}"
 
 
-class HTTP2Server(NamedTuple):
-    """nginx with HTTP/2 over TLS."""
+class TLSServer(NamedTuple):
+    """nginx with TLS 1.3."""
 
     url: str
-    #: The certificate, which is its own authority.
+    #: The authority of the server's certificate, which its clients trust.
     ca_file: Path
-    status_url: str
+    log: Path
 
-    def connections(self) -> int:
-        """Returns how many connections were made so far, including the one that asks."""
-        with urllib.request.urlopen(self.status_url) as answer:
-            return int(answer.read().split()[7])
+    def handshakes(self) -> str:
+        """Returns the handshakes so far, one character for each connection: `r` where a session
+        was resumed, else `.`.
+        """
+        return "".join(self.log.read_text("ascii").split())
 
 
 @contextmanager
-def nginx_http2() -> Iterator[HTTP2Server]:
-    """Serves the small bodies of `payload` over HTTP/2."""
+def nginx_tls(version: str = "") -> Iterator[TLSServer]:
+    """Serves the small bodies of `payload` over TLS, with HTTP/1.1 or, as `http2`, with HTTP/2."""
     with _folder() as prefix:
         payload.write_small(prefix / "www")
-        _make_certificate(prefix)
-        port, status_port = _free_port(), _free_port()
-        with _running(prefix, port, " ssl http2", _TLS.format(port=status_port)):
-            yield HTTP2Server(
-                f"https://127.0.0.1:{port}",
-                prefix / "certificate.pem",
-                f"http://127.0.0.1:{status_port}/",
+        _make_certificates(prefix)
+        port = _free_port()
+        with _running(prefix, port, _TLS.format(port=port, version=version and f" {version}")):
+            yield TLSServer(
+                f"https://127.0.0.1:{port}", prefix / "authority.pem", prefix / "handshakes"
             )
 
 
@@ -117,11 +139,9 @@ def _folder() -> Iterator[Path]:
 
 
 @contextmanager
-def _running(prefix: Path, port: int, parameters: str, more: str = "") -> Iterator[None]:
+def _running(prefix: Path, port: int, servers: str) -> Iterator[None]:
     configuration = prefix / "nginx.conf"
-    configuration.write_text(
-        _CONFIGURATION.format(port=port, parameters=parameters, more=more), encoding="utf-8"
-    )
+    configuration.write_text(_CONFIGURATION.format(servers=servers), encoding="utf-8")
     server = subprocess.Popen(
         # The server also ends with this process, however it ends.
         [
@@ -142,18 +162,22 @@ def _running(prefix: Path, port: int, parameters: str, more: str = "") -> Iterat
             server.wait()
 
 
-def _make_certificate(prefix: Path) -> None:
-    """Makes `certificate.pem` and `key.pem` for the loopback interface."""
-    subprocess.run(
-        [
-            *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"),
-            *("-nodes", "-days", "2", "-subj", "/CN=127.0.0.1"),
-            *("-addext", "subjectAltName=IP:127.0.0.1"),
-            *("-out", str(prefix / "certificate.pem"), "-keyout", str(prefix / "key.pem")),
-        ],
-        check=True,
-        stderr=subprocess.DEVNULL,
-    )
+def _make_certificates(prefix: Path) -> None:
+    """Makes an authority, and a certificate of this authority for the loopback interface."""
+    (prefix / "openssl.cnf").write_text(_CERTIFICATES, encoding="ascii")
+    authority = ("-CA", "authority.pem", "-CAkey", "authority.key")
+    for name, signed_by in (("authority", ()), ("server", authority)):
+        subprocess.run(
+            [
+                *("openssl", "req", "-x509", "-config", "openssl.cnf", "-extensions", name),
+                *("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-noenc"),
+                *("-days", "2", "-subj", f"/CN=Benchmarks {name}", *signed_by),
+                *("-out", f"{name}.pem", "-keyout", f"{name}.key"),
+            ],
+            cwd=prefix,
+            check=True,
+            stderr=subprocess.DEVNULL,
+        )
 
 
 def _program() -> str:

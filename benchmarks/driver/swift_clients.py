@@ -1,30 +1,28 @@
-"""Swift programs: Restway's module beside the C ABI, JSONDecoder and AsyncHTTPClient."""
+"""Swift programs: Restway's module beside AsyncHTTPClient and JSONDecoder."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 from .figure import Figure, Target, figure, in_turn
 from .payload import LARGE_COUNT, LARGE_PATH
-from .programs import BUILT, DOCUMENT, Result, library, run_built, run_c
+from .programs import BUILT, DOCUMENT, Result, library, run_built
 
 _PAIRS = 7
 _TASKS = 32
 _REQUESTS = 20_000
 _SINGLE_REQUESTS = 5_000
 
-_CALLBACK = "Restway from C, with a callback"
 _OTHER = "Swift: AsyncHTTPClient, JSONDecoder"
+#: The executors of our tasks, by the part of a figure's name.
+_EXECUTORS = {"": "workers", ".global_executor": "global"}
 
 
 def _ours(*arguments: object) -> Result:
     return run_built("SWIFT_BENCH", *arguments)
-
-
-def _requests(base: str, tasks: int, requests: int, executor: str = "workers") -> Result:
-    return _ours("requests", DOCUMENT, base, tasks, requests, executor)
 
 
 def _others(*arguments: object) -> Result:
@@ -33,49 +31,25 @@ def _others(*arguments: object) -> Result:
 
 def awaited(base: str) -> Iterator[Figure]:
     """Sends one request after the other."""
-    def ours() -> Result:
-        return _requests(base, 1, _SINGLE_REQUESTS)
-
-    def on_global() -> Result:
-        return _requests(base, 1, _SINGLE_REQUESTS, "global")
-
-    def from_c() -> Result:
-        return run_c("restway_async", DOCUMENT, base, 1, _SINGLE_REQUESTS)
-
-    def others() -> Result:
-        return _others("requests", base, 1, _SINGLE_REQUESTS)
-
-    yield _of("swift.c1.latency", "us", _CALLBACK, Target(1.2), _microseconds, ours, from_c)
-    yield _of(
-        "swift.c1.global_executor.latency", "us", _CALLBACK, None, _microseconds, on_global, from_c
-    )
-    yield _of(
-        "swift.c1.latency_over_async_http_client", "us", _OTHER, None, _microseconds, ours, others
-    )
+    yield from _requests("c1", "latency", "us", _microseconds, base, 1, _SINGLE_REQUESTS)
 
 
 def in_tasks(base: str) -> Iterator[Figure]:
     """Sends requests from several tasks."""
-    def ours() -> Result:
-        return _requests(base, _TASKS, _REQUESTS)
-
-    def on_global() -> Result:
-        return _requests(base, _TASKS, _REQUESTS, "global")
-
-    def from_c() -> Result:
-        return run_c("restway_async", DOCUMENT, base, _TASKS, _REQUESTS)
-
-    def others() -> Result:
-        return _others("requests", base, _TASKS, _REQUESTS)
-
-    name = "swift.tasks32.requests_per_second"
-    callbacks = f"{_CALLBACK}, 32 in flight"
-    yield _of(name, "1/s", callbacks, Target(0.9, is_floor=True), _per_second, ours, from_c)
-    yield _of(
-        "swift.tasks32.global_executor.requests_per_second", "1/s", callbacks, None, _per_second,
-        on_global, from_c,
+    yield from _requests(
+        "tasks32", "requests_per_second", "1/s", _per_second, base, _TASKS, _REQUESTS
     )
-    yield _of(f"{name}_over_async_http_client", "1/s", _OTHER, None, _per_second, ours, others)
+
+
+def _requests(
+    group: str, name: str, unit: str, value: Callable[[Result], float], *load: object
+) -> Iterator[Figure]:
+    for infix, executor in _EXECUTORS.items():
+        yield _of(
+            f"swift.{group}{infix}.{name}_over_async_http_client", unit, _OTHER, None, value,
+            partial(_ours, "requests", DOCUMENT, *load, executor),
+            partial(_others, "requests", *load),
+        )
 
 
 def structs(base: str) -> Iterator[Figure]:

@@ -1,4 +1,4 @@
-"""aiohttp and json in one event loop: aiohttp_asyncio.py BASE-URL IN-FLIGHT REQUESTS."""
+"""aiohttp and json in one event loop: aiohttp_asyncio.py BASE-URL IN-FLIGHT REQUESTS [CA-FILE]"""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import load
 
 
 async def main() -> None:
-    base, in_flight, requests = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    base, in_flight, requests, *ca_file = sys.argv[1:]
     url = f"{base}/companies/1"
-    connector = aiohttp.TCPConnector(limit=in_flight)
+    connector = aiohttp.TCPConnector(limit=int(in_flight), ssl=load.trusting(*ca_file))
     headers = {"Accept": "application/json"}
     async with aiohttp.ClientSession(connector=connector, headers=headers) as session:
 
@@ -23,7 +23,7 @@ async def main() -> None:
             if company["name"] != "Company 1":
                 raise SystemExit(f"not company 1: {company!r}")
 
-        await load.measure_async(perform, in_flight, requests)
+        await load.measure_async(perform, int(in_flight), int(requests))
 
 
 asyncio.run(main())

@@ -1,10 +1,9 @@
-"""httpx over one HTTP/2 connection: httpx_asyncio.py BASE-URL IN-FLIGHT REQUESTS CA-FILE."""
+"""httpx over one HTTP/2 connection: httpx_asyncio.py BASE-URL IN-FLIGHT REQUESTS CA-FILE"""
 
 from __future__ import annotations
 
 import asyncio
 import json
-import ssl
 import sys
 
 import httpx  # type: ignore[import-untyped,import-not-found,unused-ignore]
@@ -16,7 +15,7 @@ async def main() -> None:
     url = f"{base}/companies/1"
     async with httpx.AsyncClient(
         http2=True,
-        verify=ssl.create_default_context(cafile=ca_file),
+        verify=load.trusting(ca_file),
         limits=httpx.Limits(max_connections=1),
         timeout=60.0,
         headers={"Accept": "application/json"},

@@ -1,4 +1,4 @@
-"""httpx, one request at a time: httpx_blocking.py BASE-URL REQUESTS."""
+"""httpx, one request at a time: httpx_blocking.py BASE-URL REQUESTS [CA-FILE]"""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import load
 
 
 def main() -> None:
-    base, requests = sys.argv[1:]
-    with httpx.Client(headers={"Accept": "application/json"}) as client:
+    base, requests, *ca_file = sys.argv[1:]
+    headers = {"Accept": "application/json"}
+    with httpx.Client(verify=load.trusting(*ca_file), headers=headers) as client:
 
         def perform() -> None:
             company = client.get(f"{base}/companies/1").json()

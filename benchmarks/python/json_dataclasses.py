@@ -8,10 +8,9 @@ from __future__ import annotations
 import datetime
 import json
 import sys
-import time
-import urllib.request
 from typing import Any
 
+import load
 from flat_companies import CompanyData
 
 
@@ -36,15 +35,6 @@ def company_of(source: dict[str, Any]) -> CompanyData:
     )
 
 
-def main(url: str, objects: int) -> None:
-    with urllib.request.urlopen(url) as answer:
-        body = answer.read()
-    begun = time.perf_counter()
-    companies = [company_of(source) for source in json.loads(body)["companies"]]
-    seconds = time.perf_counter() - begun
-    if len(companies) != objects:
-        raise SystemExit(f"{len(companies)} companies")
-    print(json.dumps({"seconds": seconds}))
-
-
-main(sys.argv[1], int(sys.argv[2]))
+load.measure_reading(
+    lambda body: [company_of(source) for source in json.loads(body)["companies"]], *sys.argv[1:]
+)

@@ -1,13 +1,20 @@
-"""Common code of the Python programs: a warm-up, a measured load, and one line of JSON."""
+"""Common code of the Python programs: trust, a warm-up, a measured load, and one line of JSON."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import ssl
 import time
-from collections.abc import Awaitable, Callable
+import urllib.request
+from collections.abc import Awaitable, Callable, Sized
 
 _WARM_UP = 300
+
+
+def trusting(*ca_file: str) -> ssl.SSLContext:
+    """Returns a context that verifies servers by this authority, else by those of the system."""
+    return ssl.create_default_context(cafile=ca_file[0] if ca_file else None)
 
 
 def measure(perform: Callable[[], None], requests: int) -> None:
@@ -44,3 +51,15 @@ async def _share(perform: Callable[[], Awaitable[None]], in_flight: int, request
 
 def _print(requests: int, seconds: float) -> None:
     print(json.dumps({"requests": requests, "seconds": seconds}))
+
+
+def measure_reading(read: Callable[[bytes], Sized], url: str, objects: str) -> None:
+    """Gets the body of `url`, and prints how long `read` takes, which makes so many objects."""
+    with urllib.request.urlopen(url) as answer:
+        body = answer.read()
+    begun = time.perf_counter()
+    made = read(body)
+    seconds = time.perf_counter() - begun
+    if len(made) != int(objects):
+        raise SystemExit(f"{len(made)} objects instead of {objects}")
+    print(json.dumps({"bytes": len(body), "seconds": seconds}))

@@ -4,23 +4,20 @@ from a list for each column: msgspec_arrow.py URL OBJECTS
 
 from __future__ import annotations
 
-import json
 import sys
-import time
-import urllib.request
+from typing import Any
 
+import load
 import msgspec
 import pyarrow  # type: ignore[import-untyped,import-not-found,unused-ignore]
 from company_structs import Companies
 
+decoder = msgspec.json.Decoder(Companies)
 
-def main(url: str, objects: int) -> None:
-    with urllib.request.urlopen(url) as answer:
-        body = answer.read()
-    decoder = msgspec.json.Decoder(Companies)
-    begun = time.perf_counter()
+
+def table_of(body: bytes) -> Any:
     companies = decoder.decode(body).companies
-    table = pyarrow.table(
+    return pyarrow.table(
         {
             "itemID": [each.id for each in companies],
             "name": [each.name for each in companies],
@@ -39,10 +36,6 @@ def main(url: str, objects: int) -> None:
             "ownerEmail": [each.owner.email for each in companies],
         }
     )
-    seconds = time.perf_counter() - begun
-    if table.num_rows != objects:
-        raise SystemExit(f"{table.num_rows} rows")
-    print(json.dumps({"seconds": seconds}))
 
 
-main(sys.argv[1], int(sys.argv[2]))
+load.measure_reading(table_of, *sys.argv[1:])

@@ -1,7 +1,4 @@
-"""Restway from Python, one request at a time:
-
-    restway_blocking.py DOCUMENT BASE-URL REQUESTS [PLUGIN...]
-"""
+"""Restway from Python, one request at a time: restway_blocking.py DOCUMENT BASE-URL REQUESTS"""
 
 from __future__ import annotations
 
@@ -12,9 +9,7 @@ import restway
 
 
 def main() -> None:
-    document, base, requests, *plugins = sys.argv[1:]
-    for plugin in plugins:
-        restway.load_plugin(plugin)
+    document, base, requests = sys.argv[1:]
     with restway.Client(restway.API.load(document), base_url=base) as client:
 
         def perform() -> None:

@@ -34,18 +34,15 @@ public struct Program: Sendable {
 /// Measures requests that several tasks send, each one after the other. `request` performs the
 /// request of a number. The tasks prefer `executor`.
 ///
-/// Prints the requests, their wall time and the CPU time of the process.
+/// Prints the requests and their wall time.
 public func measureRequests(
     _ count: Int, tasks: Int, on executor: (any TaskExecutor)? = nil,
     _ request: @escaping @Sendable (Int) async throws -> Void
 ) async throws {
     try await send(max(warmUpCount, tasks), tasks: tasks, on: executor, request)
-    let (wall, cpu) = (seconds(of: CLOCK_MONOTONIC), seconds(of: CLOCK_PROCESS_CPUTIME_ID))
+    let start = secondsNow()
     try await send(count, tasks: tasks, on: executor, request)
-    let wallSeconds = seconds(of: CLOCK_MONOTONIC) - wall
-    let cpuSeconds = seconds(of: CLOCK_PROCESS_CPUTIME_ID) - cpu
-    print(
-        "{\"requests\": \(count), \"seconds\": \(wallSeconds), \"cpu_seconds\": \(cpuSeconds)}")
+    print("{\"requests\": \(count), \"seconds\": \(secondsNow() - start)}")
 }
 
 private func send(
@@ -68,16 +65,16 @@ private func send(
 public func measureReading(
     _ expected: Int, in program: Program, _ read: @Sendable () async throws -> Int
 ) async throws {
-    let start = seconds(of: CLOCK_MONOTONIC)
+    let start = secondsNow()
     let count = try await read()
-    let wallSeconds = seconds(of: CLOCK_MONOTONIC) - start
+    let seconds = secondsNow() - start
     guard count == expected else { program.fail("\(count) companies instead of \(expected)") }
-    print("{\"read_seconds\": \(wallSeconds)}")
+    print("{\"read_seconds\": \(seconds)}")
 }
 
-private func seconds(of clock: clockid_t) -> Double {
+private func secondsNow() -> Double {
     var time = timespec()
-    clock_gettime(clock, &time)
+    clock_gettime(CLOCK_MONOTONIC, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }
 
