@@ -88,8 +88,8 @@ let core: [Target] =
     + module(
         "RestwayOutcome",
         [
-            "CCurl", "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting",
-            "RestwayObjects", "RestwayMapping", "RestwayHTTP",
+            "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting", "RestwayObjects",
+            "RestwayMapping", "RestwayHTTP",
         ], testsStartThreads: false)
     + module(
         "RestwayDocument",
@@ -234,20 +234,6 @@ let scenarios: [Target] = [
         swiftSettings: [.swiftLanguageMode(.v6)])
 ]
 
-/// Measures the cost of a plugin's transport: `make bench`.
-let bench: [Target] =
-    Context.environment["RESTWAY_BENCH"] == nil
-    ? []
-    : [
-        .executableTarget(
-            name: "restway-transport-bench",
-            dependencies: [
-                "RestwayThreads", "RestwayRouting", "RestwayHTTP", "RestwayOutcome",
-                "RestwayDocument", "RestwayPlugins", "RestwayCalls", "RestwayClient",
-            ],
-            path: "benchmarks/swift/TransportBench", swiftSettings: settings)
-    ]
-
 let package = Package(
     name: "restway",
     products: [
@@ -266,5 +252,5 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
     ],
-    targets: systemLibraries + core + testing + macros + fuzz + scenarios + bench
+    targets: systemLibraries + core + testing + macros + fuzz + scenarios
 )
