@@ -275,11 +275,11 @@ def use():
     query.__arrow_c_schema__()
     pyarrow.table(query)
     pyarrow.record_batch(query)
-for _ in range(20):
+for _ in range(10):
     use()
 gc.collect()
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-for _ in range(200):
+for _ in range(100):
     use()
 gc.collect()
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
@@ -287,7 +287,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 
 
 def test_nothing_leaks(peer: Peer) -> None:
-    """A table has 1 MB; if one of five were kept, 200 MB would be."""
+    """A table has 1 MB; if one of five were kept, 100 MB would be."""
     done = subprocess.run(
         [sys.executable, "-c", _ALLOCATIONS, json.dumps(VALUES)],
         capture_output=True,

@@ -33,6 +33,8 @@ def run(
     pytester: pytest.Pytester, peer: Peer, monkeypatch: pytest.MonkeyPatch
 ) -> Run:
     monkeypatch.setenv("PYTHONPATH", str(PACKAGE.parent))
+    # Other plugins take more time than the tests.
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     pytester.makeini(f"[pytest]\nrestway_document = {DOCUMENT}\n")
     peer.respond(json.dumps({"id": 12, "name": "recorded"}).encode())
     return Run(pytester, peer)
@@ -188,6 +190,7 @@ def test_the_plugin_of_an_installed_package_is_registered_once(
     points = "[pytest11]\n" + entry.replace('"', "") + "\n"
     (described / "entry_points.txt").write_text(points)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(PACKAGE.parent), str(described.parent)]))
+    monkeypatch.delenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
     shown = run.pytester.runpytest_subprocess("--markers")  # pytest finds it by itself
     shown.stdout.fnmatch_lines(["@pytest.mark.restway(record=False, *"])
     run("def test_nothing(): pass", passed=1)
