@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -32,12 +34,19 @@ def _save(name: str, text: str, folder: Path) -> Path:
 
 
 @pytest.fixture
-def folder(demo_url: str, tmp_path: Path) -> Path:
-    """A folder with the document of the README, whose server is the demo API."""
+def folder(tmp_path: Path) -> Iterator[Path]:
+    """A folder with the document of the README, whose server is a demo API for this test alone,
+    because programs change its issues.
+    """
     document = _example("json")
     assert SERVER in document
-    _save("tracker.json", document.replace(SERVER, demo_url), tmp_path)
-    return tmp_path
+    server = str(ROOT / "examples" / "demo-api")
+    command = [sys.executable, server, "--port", "0", "--exit-with-stdin"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as api:
+        assert api.stdout is not None
+        url = api.stdout.readline().strip()
+        _save("tracker.json", document.replace(SERVER, url), tmp_path)
+        yield tmp_path
 
 
 @pytest.mark.parametrize(("compiler", "standard"), [("gcc", "c99"), ("g++", "c++11")])
