@@ -7,8 +7,8 @@ import RestwaySQLite
 import RestwayThreads
 import Synchronization
 
-/// A write to the file of a cache.
-enum CacheWrite: Sendable {
+/// A write to the file of a cache. Writes wait in arrays, so each is one reference.
+indirect enum CacheWrite: Sendable {
     /// - Parameters:
     ///   - replacing: The entries that it replaces, besides those with its selecting fields.
     ///   - since: The last change of the file that was known when the request left.
