@@ -7,7 +7,7 @@ $(ALL):
 	@env -u MAKEFLAGS make/part $@
 
 # The release library, installed into build/stage.
-build-harness test-cpp-asan test-faults test-headers test-plugins test-python test-rust test-schema \
+build-harness test-cpp-asan test-faults test-headers test-plugins test-python test-python-tools test-rust test-schema \
     test-crash test-scenarios test-servers test-swift-sample: stage
 
 # Builds of Swift need no packages of Python.

@@ -8,7 +8,7 @@ WITH_DEMO_API := examples/with-demo-api
 # so that all cores have work (make/parts). CONTRIBUTING.md has a table of them.
 # With WITH_TSAN=1, the Swift tests run with the thread sanitizer, too.
 TSAN_PARTS := test-swift-tsan-1 test-swift-tsan-2
-PARTS := test-python test-schema test-swift-asan-1 test-swift-asan-2 \
+PARTS := test-python test-python-tools test-schema test-swift-asan-1 test-swift-asan-2 \
 	test-faults test-headers test-plugins test-valgrind-1 test-valgrind-2 test-cpp-asan test-types \
 	test-swift-sample test-scenarios test-c-asan test-c test-tidy test-servers test-rust test-crash
 # A part that is run by itself uses this number of processes, if it can.
@@ -209,11 +209,18 @@ show-abi:
 test-schema: setup $(STAGE)/lib/librestway.so
 	$(STAGED) PYTHONPATH=bindings/python $(PYTEST) -q Tests/Schema
 
-# Each of the two processes starts a demo API of its own, whose issues its tests change.
-.PHONY: test-python
+# Each process starts a demo API of its own, whose issues its tests change. Tests of the programs that
+# come with the package, and of the examples in documents, are a part of their own.
+PYTHON_TOOL_TESTS := $(patsubst bindings/python/%,%,$(wildcard $(addprefix bindings/python/tests/, \
+	test_docs.py test_pytest_plugin.py test_openapi*.py test_stubs*.py)))
+
+.PHONY: test-python test-python-tools
 test-python: setup
-	$(STAGED) bash -c 'cd bindings/python && PYTHONPATH=. $(PYTEST) -q'
+	$(STAGED) bash -c 'cd bindings/python && PYTHONPATH=. $(PYTEST) -q \
+	    $(PYTHON_TOOL_TESTS:%=--ignore=%)'
 	cd examples/demo-api && $(PYTHON) -m pytest -q
+test-python-tools: setup
+	$(STAGED) bash -c 'cd bindings/python && PYTHONPATH=. $(PYTEST) -q $(PYTHON_TOOL_TESTS)'
 
 # The package has no dependencies, so cargo needs no network.
 .PHONY: test-rust
