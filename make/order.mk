@@ -1,5 +1,6 @@
-# What each part of the tests needs before it can run. `make/parts` runs this: the goals come in the
-# order in which they are named, so the longest ones should be named first.
+# What each part of the tests needs before it can run. `make/parts` runs this. The goals start in the
+# order in which they are named. A goal that has to wait for another one is looked at again only after
+# all goals behind it, so what must not end last is named behind the parts that can start early.
 
 ALL := $(sort $(MAKECMDGOALS) stage build-harness build-swift build-swift-asan build-swift-tsan python-tools)
 .PHONY: $(ALL)

@@ -4,13 +4,14 @@ VENV := $(CURDIR)/build/venv
 PYTHON := $(VENV)/bin/python
 WITH_DEMO_API := examples/with-demo-api
 
-# The parts of `make test`, the longest ones first. Several of them run at once, each in one process,
-# so that all cores have work (make/parts). CONTRIBUTING.md has a table of them.
+# The parts of `make test`. Several of them run at once, each in one process, so that all cores have
+# work (make/parts). They start in this order: first the parts that need no release library, which
+# takes longest to build, and then the long ones. CONTRIBUTING.md has a table of them.
 # With WITH_TSAN=1, the Swift tests run with the thread sanitizer, too.
 TSAN_PARTS := test-swift-tsan-1 test-swift-tsan-2
-PARTS := test-python test-python-tools test-schema test-swift-asan-1 test-swift-asan-2 \
-	test-faults test-headers test-plugins test-valgrind-1 test-valgrind-2 test-cpp-asan test-types \
-	test-swift-sample test-scenarios test-c-asan test-c test-tidy test-servers test-rust test-crash
+PARTS := test-swift-asan-1 test-swift-asan-2 test-types test-tidy test-python test-python-tools \
+	test-headers test-plugins test-faults test-cpp-asan test-valgrind-1 test-valgrind-2 \
+	test-scenarios test-swift-sample test-c-asan test-schema test-c test-servers test-rust test-crash
 # A part that is run by itself uses this number of processes, if it can.
 SIDE_BY_SIDE ?= 2
 PYTEST := $(PYTHON) -m pytest -n $(SIDE_BY_SIDE) --dist loadfile
@@ -24,8 +25,7 @@ LONG_TESTS := StoreAgreementTests AuthScheduleTests QueryModelTests FullTextTest
 
 .PHONY: parts quick-parts python-tools
 parts: jansson
-	DRIVER_BUILD=ASAN make/parts $(firstword $(PARTS)) $(if $(WITH_TSAN),$(TSAN_PARTS)) \
-	    $(wordlist 2,$(words $(PARTS)),$(PARTS))
+	DRIVER_BUILD=ASAN make/parts stage $(if $(WITH_TSAN),$(TSAN_PARTS)) $(PARTS)
 
 quick-parts: jansson
 	XCTEST_WITHOUT='$(LONG_TESTS)' make/parts test-swift-1 test-swift-2 test-tidy test-types
