@@ -205,7 +205,8 @@ def test_tasks_share_an_exchange_and_the_last_ends_it(peer: Peer) -> None:
                         asyncio.create_task(client.perform(request("things"))) for _ in range(3)
                     ]
                     await asyncio.get_running_loop().run_in_executor(None, shut.arrived.acquire)
-                    for task in tasks[survivors:]:
+                    # Were the first cancelled first, the next one would send.
+                    for task in reversed(tasks[survivors:]):
                         task.cancel()
                     ended = await asyncio.gather(*tasks[survivors:], return_exceptions=True)
                     assert all(isinstance(error, asyncio.CancelledError) for error in ended)
