@@ -3,9 +3,11 @@
 #include "calls.hpp"
 #include "values.hpp"
 
+#include <chrono>
 #include <iostream>
 #include <map>
 #include <stdexcept>
+#include <thread>
 
 namespace {
 
@@ -218,6 +220,11 @@ void perform_all() {
 
 int main() try {
     perform_all();
+    // A worker may still free the context of a callback, and with it a handle.
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (restway_debug_live_handles() != 0 && std::chrono::steady_clock::now() < limit) {
+        std::this_thread::yield();
+    }
     const std::int64_t left = restway_debug_live_handles();
     if (left != 0) {
         std::cerr << "scenario driver: " << left << " handles are left\n";
