@@ -62,7 +62,7 @@ check-packages: deb test-packages ## check, install, use and remove the packages
 
 check-reproducible: test-reproducible ## build the library in two folders, and compare the bytes
 
-abi: setup show-abi ## say how the C interface differs from that of the last release
+abi: setup show-abi ## say how the C interface differs from the one that the changelog knows
 
 install: build install-files ## install into PREFIX (/usr/local), below DESTDIR if set
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi

@@ -1,10 +1,11 @@
-"""How the C interface differs from that of the last release.
+"""How the C interface differs from the one that the changelog knows.
 
     abi.py compare    prints the difference
 
-Include/restway.api.json describes the interface with one line for each item, so the difference of
-two such files is readable. Before version 0.1.0 is released, a difference is not a failure
-(docs/ABI.md).
+This is the interface of the last release. Before version 0.1.0 is released, it is the interface of
+the last commit that changed the changelog. Include/restway.api.json describes the interface with
+one line for each item, so the difference of two such files is readable. Before version 0.1.0 is
+released, a difference is not a failure (docs/ABI.md).
 """
 
 from __future__ import annotations
@@ -33,16 +34,24 @@ def difference(old: str, new: str) -> str:
     return "\n".join(line for line in lines[2:] if not line.startswith("@@"))
 
 
+def known() -> str | None:
+    """Returns the release or the commit whose interface the changelog knows; None outside of a
+    repository.
+    """
+    written = run("git", "log", "-1", "--format=%h", "--", "CHANGELOG.md", cwd=ROOT).stdout.strip()
+    return last_release() or written or None
+
+
 def report() -> str:
-    """Says how the interface differs from that of the last release."""
-    tag = last_release()
-    if tag is None:
-        return "The C interface: nothing was released that it could differ from."
-    released = run("git", "show", f"{tag}:{INTERFACE.relative_to(ROOT)}", cwd=ROOT).stdout
-    changes = difference(released, INTERFACE.read_text())
+    """Says how the interface differs from the one that the changelog knows."""
+    revision = known()
+    if revision is None:
+        return "The C interface: there is no earlier one."
+    earlier = run("git", "show", f"{revision}:{INTERFACE.relative_to(ROOT)}", cwd=ROOT).stdout
+    changes = difference(earlier, INTERFACE.read_text())
     if not changes:
-        return f"The C interface is the same as that of {tag}."
-    return f"The C interface differs from that of {tag}. The changelog lists it:\n{changes}"
+        return f"The C interface is the same as that of {revision}."
+    return f"The C interface differs from that of {revision}. List it in CHANGELOG.md:\n{changes}"
 
 
 if __name__ == "__main__":

@@ -24,33 +24,48 @@ def test_a_changed_function_is_shown_and_nothing_else() -> None:
     assert abi.difference(_OLD, _OLD.replace(line + "\n", "")) == f"-{line}"
 
 
-def _released(folder: Path, text: str) -> None:
-    """Makes a repository whose commit has the interface `text`."""
-    path = folder / "Include" / "restway.api.json"
-    path.parent.mkdir()
-    path.write_text(text)
-    author = ["-c", "user.name=a", "-c", "user.email=a@b.test"]
-    output("git", "init", "-q", folder)
-    output("git", "add", ".", cwd=folder)
-    output("git", *author, "commit", "-q", "--no-verify", "-m", "a", cwd=folder)
-
-
-def test_the_last_release_is_compared_with_the_present_headers(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository that `abi` takes for the project, without a commit."""
     monkeypatch.setattr(abi, "ROOT", tmp_path)
     monkeypatch.setattr(abi, "INTERFACE", tmp_path / "Include" / "restway.api.json")
-    _released(tmp_path, json.dumps({"abi": 0}))
-    output("git", "tag", "before-the-first", cwd=tmp_path)
-    assert abi.report() == "The C interface: nothing was released that it could differ from."
+    abi.INTERFACE.parent.mkdir()
+    output("git", "init", "-q", tmp_path)
+    return tmp_path
+
+
+def _commit(repository: Path, number: int, changelog: str) -> None:
+    """Commits an interface and a changelog."""
+    abi.INTERFACE.write_text(json.dumps({"abi": number}))
+    (repository / "CHANGELOG.md").write_text(changelog)
+    author = ["-c", "user.name=a", "-c", "user.email=a@b.test"]
+    output("git", "add", ".", cwd=repository)
+    output("git", *author, "commit", "-q", "--no-verify", "-m", "a", cwd=repository)
+
+
+def _differs(shown: str) -> bool:
+    return shown.endswith('. List it in CHANGELOG.md:\n-{"abi": 0}\n+{"abi": 1}')
+
+
+def test_before_a_release_the_changelog_says_what_is_known(repository: Path) -> None:
+    assert abi.report() == "The C interface: there is no earlier one."
+    _commit(repository, 0, "first")
+    output("git", "tag", "before-the-first", cwd=repository)
+    assert abi.report().startswith("The C interface is the same as that of ")
+    _commit(repository, 1, "first")
+    assert _differs(abi.report())
+    _commit(repository, 1, "second")
+    assert abi.report().startswith("The C interface is the same as that of ")
+
+
+def test_the_last_release_is_compared_with_the_present_headers(repository: Path) -> None:
+    _commit(repository, 0, "first")
     for tag in ("0.2.0", "v0.10.0"):
-        output("git", "tag", tag, cwd=tmp_path)
+        output("git", "tag", tag, cwd=repository)
     assert abi.report() == "The C interface is the same as that of v0.10.0."
-    abi.INTERFACE.write_text(json.dumps({"abi": 1}))
-    assert abi.report() == (
-        "The C interface differs from that of v0.10.0. The changelog lists it:\n"
-        '-{"abi": 0}\n+{"abi": 1}'
-    )
+    _commit(repository, 1, "second")
+    assert abi.report().startswith("The C interface differs from that of v0.10.0.")
+    assert _differs(abi.report())
 
 
 def test_the_difference_is_printed_and_does_not_fail() -> None:
