@@ -167,20 +167,11 @@ value value_nested(size_t depth) {
     return made;
 }
 
-/* Returns how many keys the object that begins at `index` has. */
-static int64_t key_count(const trace *trace, size_t index) {
+/* Returns how many keys or elements the object or array that begins at `index` has. */
+static int64_t member_count(const trace *trace, size_t index) {
     int64_t count = 0;
-    for (index++; trace->events[index].kind == EVENT_KEY; index = trace_behind(trace, index)) {
-        count++;
-    }
-    return count;
-}
-
-/* Returns how many elements the array that begins at `index` has. */
-static int64_t element_count(const trace *trace, size_t index) {
-    int64_t count = 0;
-    for (index++; trace->events[index].kind != EVENT_END_ARRAY;
-         index = trace_behind(trace, index)) {
+    const size_t end = trace_behind(trace, index) - 1;
+    for (index++; index < end; index = trace_behind(trace, index)) {
         count++;
     }
     return count;
@@ -213,10 +204,8 @@ value value_of_trace(const char *name, const trace *trace) {
         } else {
             step->integer = event->integer;
         }
-        if (event->kind == EVENT_BEGIN_OBJECT) {
-            step->integer = key_count(trace, index);
-        } else if (event->kind == EVENT_BEGIN_ARRAY) {
-            step->integer = element_count(trace, index);
+        if (event_is_begin(event->kind)) {
+            step->integer = member_count(trace, index);
         }
     }
     return made;

@@ -328,13 +328,10 @@ package struct Body: Sendable {
     /// The bytes and the NUL, so that the array is never empty.
     package let bytesAndNUL: [UInt8]
 
-    /// The number of bytes behind a body that a mapper may read, whatever they hold.
-    package static let paddingCount = 64
-
     /// Takes over `bytes`, without a copy if nothing else holds them.
     package init(_ bytes: consuming [UInt8] = []) {
         var bytes = bytes
-        bytes.reserveCapacity(bytes.count + 1 + Self.paddingCount)
+        bytes.reserveCapacity(bytes.count + 1 + MappingLimits.paddingCount)
         bytes.append(0)
         bytesAndNUL = bytes
     }
@@ -342,7 +339,7 @@ package struct Body: Sendable {
     /// Copies `bytes`.
     package init(copying bytes: UnsafeRawBufferPointer) {
         var copy: [UInt8] = []
-        copy.reserveCapacity(bytes.count + 1 + Self.paddingCount)
+        copy.reserveCapacity(bytes.count + 1 + MappingLimits.paddingCount)
         copy.append(contentsOf: bytes)
         self.init(consume copy)
     }

@@ -16,7 +16,7 @@ package struct MappedBody {
 
     package init(reading bytes: [UInt8], by mapper: any Mapper) throws(MapperError) {
         let builder = WireBuilder(keepsDigits: true)
-        let padded = bytes + [UInt8](repeating: 0, count: Self.paddingCount)
+        let padded = bytes + [UInt8](repeating: 0, count: MappingLimits.paddingCount)
         let result: Result<Void, MapperError> = padded.withUnsafeBytes { padded in
             let body = UnsafeRawBufferPointer(rebasing: padded[..<bytes.count])
             return Result { () throws(MapperError) in
@@ -29,9 +29,6 @@ package struct MappedBody {
         }
         self.init(value, mapper)
     }
-
-    /// The number of bytes behind a body that a mapper may read.
-    private static let paddingCount = 64
 
     /// The texts among the values, in their order. Every value that is neither an object nor a list
     /// has a number, which counts from 0; keys have none.

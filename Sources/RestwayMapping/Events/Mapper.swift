@@ -20,7 +20,7 @@ package protocol Mapper: Sendable {
     /// Pushes the value in `bytes` into `sink`, under the contract of `EventSink`. Returns after
     /// the whole value, or when the sink answers `stop`.
     ///
-    /// `bytes` is borrowed for the call. The 64 bytes after it may be read; their content is
+    /// `bytes` is borrowed for the call. The `paddingCount` bytes after it may be read; their content is
     /// undefined. Nesting deeper than the limit is an error, also in parts that the sink skips. No
     /// body may cause a trap, and no error may quote the body.
     func decode(
@@ -57,6 +57,9 @@ package struct MapperError: Error, Equatable, Sendable {
 
 /// Limits on the size of a response. A response beyond them is refused.
 package struct MappingLimits: Sendable, Equatable {
+    /// The number of bytes behind a body that a mapper may read, whatever they hold.
+    package static let paddingCount = 64
+
     /// The limit on the nesting of objects and lists. The outermost has depth 1.
     package var nestingDepthMax: Int
     /// The limit on the objects of one response, over all descriptors.
