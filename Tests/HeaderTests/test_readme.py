@@ -84,11 +84,17 @@ def test_c_issues(
     assert len(ISSUES.read_text().splitlines()) <= ISSUES_LINES_MAX
 
 
+#: The same in C++.
+CPP_ISSUES = ROOT / "examples" / "issues.cpp"
+CPP_ISSUES_LINES_MAX = 45
+
+
 def test_cpp_issues(stage: Stage, demo_url: str, tmp_path: Path) -> None:
-    stage.compile("g++", "c++17", ROOT / "examples" / "issues.cpp", tmp_path / "issues")
+    stage.compile("g++", "c++17", CPP_ISSUES, tmp_path / "issues")
     printed = output(tmp_path / "issues", env=stage.environment, cwd=ROOT)
     assert "1: The window does not open\n" in printed
     assert printed.endswith("422\ntitle: is missing\nstate: is not one of open, closed\n")
+    assert len(CPP_ISSUES.read_text().splitlines()) <= CPP_ISSUES_LINES_MAX
 
 
 def test_python_example(stage: Stage, folder: Path) -> None:

@@ -294,7 +294,7 @@ def test_nothing_leaks(peer: Peer) -> None:
         text=True,
         check=True,
     )
-    assert int(done.stdout) < 50_000
+    assert int(done.stdout) < 25_000
 
 
 def test_a_capsule_that_nobody_takes_is_released_once(peer: Peer) -> None:
