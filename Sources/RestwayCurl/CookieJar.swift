@@ -8,6 +8,9 @@ import RestwayThreads
 /// libcurl keeps them. The easy handles of exchanges use the jar on the I/O thread, and the program
 /// lists and changes it on any thread. libcurl takes the lock of the jar for each use.
 ///
+/// Handles that share the cookies also share the sessions of TLS, because libcurl lets a handle use
+/// one share object.
+///
 /// `@unchecked Sendable`: libcurl changes the shared data only while it holds the lock.
 package final class CookieJar: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
@@ -92,12 +95,13 @@ package final class CookieJar: @unchecked Sendable {
                 { _, _, mutex in
                     pthread_mutex_unlock(mutex!.assumingMemoryBound(to: pthread_mutex_t.self))
                 }, mutex)
-            let code = rw_share_set_int(
-                new, CURLSHOPT_SHARE, Int32(CURL_LOCK_DATA_COOKIE.rawValue))
+            let isShared = [CURL_LOCK_DATA_COOKIE, CURL_LOCK_DATA_SSL_SESSION].allSatisfy { data in
+                rw_share_set_int(new, CURLSHOPT_SHARE, Int32(data.rawValue)) == CURLSHE_OK
+            }
             let fill: (UnsafeMutableRawPointer) -> Void = { [loaded] easy in
                 for cookie in loaded { Self.add(cookie, easy) }
             }
-            let filled: Void? = code == CURLSHE_OK ? Self.lendHandle(new, fill) : nil
+            let filled: Void? = isShared ? Self.lendHandle(new, fill) : nil
             guard filled != nil else {
                 curl_share_cleanup(new)
                 return nil

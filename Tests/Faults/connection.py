@@ -100,6 +100,12 @@ class Connection:
             plain.close()
             self.has_ended = True
 
+    @property
+    def has_resumed(self) -> bool:
+        """Whether the handshake of TLS resumed an earlier session."""
+        secured = self.socket
+        return isinstance(secured, ssl.SSLSocket) and bool(secured.session_reused)
+
     def end(self) -> None:
         if not self.has_ended:
             self.has_ended = True

@@ -58,6 +58,8 @@ class FaultServer:
         """The headers of the last request for each path, with their names in small letters."""
         self.accepted = 0
         """How many connections were made."""
+        self.resumed = 0
+        """How many connections resumed the session of another one."""
         self.port = 0
         self._listen()
 
@@ -145,6 +147,8 @@ class FaultServer:
                 self._play(armed, connection)
             if self._context and not connection.has_ended:
                 connection.secure(self._context)
+                with self._lock:
+                    self.resumed += connection.has_resumed
             while not connection.has_ended:
                 request = connection.read_head()
                 if request is None:

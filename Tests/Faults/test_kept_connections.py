@@ -133,6 +133,22 @@ def test_a_get_is_sent_again_when_its_kept_connection_died(make_client: MakeClie
         check_health(client)
 
 
+@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
+def test_a_new_connection_resumes_the_session_of_another_one(
+    version: ssl.TLSVersion, gate: Gate, authority: Authority, make_client: MakeClient
+) -> None:
+    held = Fault("held", (gate.pass_through, ANSWER), answers(BODY))
+    with FaultServer([held], authority.loopback, version) as server:
+        client = make_client(server.url, timeout=PATIENCE_SECONDS, ca_file=authority.ca_file)
+        client.get("good")
+        call = client.send(Request.path("GET", "held"))
+        server.wait_until_asked("/held", 1)
+        client.get("good")  # The first connection is in use.
+        gate.open()
+        assert call.wait().body == BODY
+        assert (server.accepted, server.resumed) == (2, 1)
+
+
 def test_connections_are_kept_and_never_more_than_allowed(make_client: MakeClient) -> None:
     with FaultServer() as server:
         client = make_client(server.url, timeout=PATIENCE_SECONDS, connections_per_host_max=2)
