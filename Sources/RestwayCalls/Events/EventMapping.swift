@@ -51,7 +51,8 @@ struct EventMapping {
     ) throws(Failure) {
         let events = batch.events
         guard !events.isEmpty else { return }
-        let told: Result<Void, Failure> = batch.withData(paddingCount: MappingLimits.paddingCount) { data in
+        let paddingCount = MappingLimits.paddingCount
+        let told: Result<Void, Failure> = batch.withData(paddingCount: paddingCount) { data in
             Result { () throws(Failure) in
                 var rows = try read(events, data)
                 let template = planned?.plan?.descriptors.lazy.compactMap(\.template).first

@@ -20,9 +20,9 @@ package protocol Mapper: Sendable {
     /// Pushes the value in `bytes` into `sink`, under the contract of `EventSink`. Returns after
     /// the whole value, or when the sink answers `stop`.
     ///
-    /// `bytes` is borrowed for the call. The `paddingCount` bytes after it may be read; their content is
-    /// undefined. Nesting deeper than the limit is an error, also in parts that the sink skips. No
-    /// body may cause a trap, and no error may quote the body.
+    /// `bytes` is borrowed for the call. The `paddingCount` bytes after it may be read; their
+    /// content is undefined. Nesting deeper than the limit is an error, also in parts that the sink
+    /// skips. No body may cause a trap, and no error may quote the body.
     func decode(
         _ bytes: UnsafeRawBufferPointer, into sink: any EventSink, limits: MappingLimits
     ) throws(MapperError)
