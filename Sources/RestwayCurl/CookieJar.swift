@@ -6,21 +6,15 @@ import RestwayThreads
 /// The cookies of one transport, in memory and, if the options name a file, in that file.
 ///
 /// libcurl keeps them. The easy handles of exchanges use the jar on the I/O thread, and the program
-/// lists and changes it on any thread. libcurl takes the lock of the jar for each use.
-///
-/// Handles that share the cookies also share the sessions of TLS, because libcurl lets a handle use
-/// one share object.
-///
-/// `@unchecked Sendable`: libcurl changes the shared data only while it holds the lock.
-package final class CookieJar: @unchecked Sendable {
-    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+/// lists and changes it on any thread.
+package final class CookieJar: Sendable {
     private let file: StateFile?
     private let countMax: Int
     /// The cookies of the file, until libcurl has taken them.
     private let loaded: [Cookie]
-    /// The share object of libcurl. It is made when it is needed, because a client that has sent
-    /// nothing does not need libcurl.
-    private let made = Lock<UnsafeMutableRawPointer?>(nil)
+    /// The cookies and the TLS sessions of the handles. The object is made when it is needed,
+    /// because a client that has sent nothing does not need libcurl.
+    private let made = Lock<ShareObject?>(nil)
     private let listing: Lock<Listing>
 
     /// The cookies as libcurl has listed them last.
@@ -70,44 +64,21 @@ package final class CookieJar: @unchecked Sendable {
         self.loaded = loaded
         listing = Lock(
             Listing(cookies: loaded, hasFolderPaths: loaded.contains(where: \.hasFolderPath)))
-        mutex = .allocate(capacity: 1)
-        mutex.initialize(to: pthread_mutex_t())
-        precondition(pthread_mutex_init(mutex, nil) == 0)
     }
 
-    /// All handles that share the cookies must have been freed before.
-    deinit {
-        if let share = made.withLock({ $0 }) { curl_share_cleanup(share) }
-        pthread_mutex_destroy(mutex)
-        mutex.deallocate()
-    }
-
-    /// The share object of libcurl; `nil` if there is no memory.
+    /// The share object of libcurl; `nil` if there is no memory. All handles that use it must have
+    /// been freed before the jar is.
     var share: UnsafeMutableRawPointer? {
-        made.withLock { share in
-            if let share { return share }
-            guard CurlGlobal.isReady, let new = curl_share_init() else { return nil }
-            rw_share_set_lock_functions(
-                new,
-                { _, _, _, mutex in
-                    pthread_mutex_lock(mutex!.assumingMemoryBound(to: pthread_mutex_t.self))
-                },
-                { _, _, mutex in
-                    pthread_mutex_unlock(mutex!.assumingMemoryBound(to: pthread_mutex_t.self))
-                }, mutex)
-            let isShared = [CURL_LOCK_DATA_COOKIE, CURL_LOCK_DATA_SSL_SESSION].allSatisfy { data in
-                rw_share_set_int(new, CURLSHOPT_SHARE, Int32(data.rawValue)) == CURLSHE_OK
-            }
+        made.withLock { made in
+            if let made { return made.share }
             let fill: (UnsafeMutableRawPointer) -> Void = { [loaded] easy in
                 for cookie in loaded { Self.add(cookie, easy) }
             }
-            let filled: Void? = isShared ? Self.lendHandle(new, fill) : nil
-            guard filled != nil else {
-                curl_share_cleanup(new)
-                return nil
-            }
-            share = new
-            return new
+            guard let new = ShareObject(sharesCookies: true),
+                Self.lendHandle(new.share, fill) != nil
+            else { return nil }
+            made = new
+            return new.share
         }
     }
 

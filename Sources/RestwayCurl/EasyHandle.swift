@@ -61,12 +61,14 @@ final class EasyHandle {
     private(set) var network: NetworkOptions
 
     /// Creates a handle; nil if there is no memory.
-    init?(sockets: SocketSet, _ settings: CurlTransport.Settings) {
+    ///
+    /// - Parameter sessions: The TLS sessions for exchanges without cookies.
+    init?(sockets: SocketSet, sessions: ShareObject, _ settings: CurlTransport.Settings) {
         guard let easy = CurlGlobal.gate.pass({ curl_easy_init() }) else { return nil }
         self.easy = easy
         self.sockets = sockets
         secureHosts = settings.secureHosts
-        cookies = HandleCookies(easy: easy)
+        cookies = HandleCookies(easy: easy, sessions)
         network = NetworkOptions(easy, settings)
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         setConstants(sockets)

@@ -5,13 +5,17 @@ import RestwayHTTP
 /// from it for one exchange.
 struct HandleCookies {
     let easy: UnsafeMutableRawPointer
+    /// The object that the handle uses while it shares no jar.
+    private let sessions: ShareObject
     /// The jar that the handle shares.
     private(set) var jar: CookieJar?
     /// The jar and the cookies that were chosen from it.
     private var chosen: (jar: CookieJar, given: [Cookie])?
 
-    init(easy: UnsafeMutableRawPointer) {
+    init(easy: UnsafeMutableRawPointer, _ sessions: ShareObject) {
         self.easy = easy
+        self.sessions = sessions
+        rw_easy_set_pointer(easy, CURLOPT_SHARE, sessions.share)
     }
 
     /// Sets the cookies for an exchange with `url`.
@@ -72,7 +76,7 @@ struct HandleCookies {
     }
 
     private mutating func disable() {
-        rw_easy_set_pointer(easy, CURLOPT_SHARE, nil)
+        rw_easy_set_pointer(easy, CURLOPT_SHARE, sessions.share)
         rw_easy_set_string(easy, CURLOPT_COOKIEFILE, nil)
         jar = nil
     }

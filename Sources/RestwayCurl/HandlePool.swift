@@ -7,6 +7,9 @@ struct HandlePool {
     private let sockets: SocketSet
     private let settings: CurlTransport.Settings
     private var idle: [EasyHandle] = []
+    /// The TLS sessions of exchanges without cookies. They are kept apart from those of exchanges
+    /// with cookies, so that no server can tell by a session that both come from one client.
+    private var sessions: ShareObject?
 
     /// The cookies that the handles share.
     var cookies: CookieJar? { settings.cookies }
@@ -18,7 +21,9 @@ struct HandlePool {
 
     /// A handle for one exchange; nil if there is no memory.
     mutating func take() -> EasyHandle? {
-        idle.popLast() ?? EasyHandle(sockets: sockets, settings)
+        if let handle = idle.popLast() { return handle }
+        sessions = sessions ?? ShareObject(sharesCookies: false)
+        return sessions.flatMap { EasyHandle(sockets: sockets, sessions: $0, settings) }
     }
 
     mutating func keep(_ handle: EasyHandle) {

@@ -134,12 +134,19 @@ def test_a_get_is_sent_again_when_its_kept_connection_died(make_client: MakeClie
 
 
 @pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
+@pytest.mark.parametrize("cookies", [True, False])
 def test_a_new_connection_resumes_the_session_of_another_one(
-    version: ssl.TLSVersion, gate: Gate, authority: Authority, make_client: MakeClient
+    cookies: bool,
+    version: ssl.TLSVersion,
+    gate: Gate,
+    authority: Authority,
+    make_client: MakeClient,
 ) -> None:
     held = Fault("held", (gate.pass_through, ANSWER), answers(BODY))
     with FaultServer([held], authority.loopback, version) as server:
-        client = make_client(server.url, timeout=PATIENCE_SECONDS, ca_file=authority.ca_file)
+        client = make_client(
+            server.url, timeout=PATIENCE_SECONDS, ca_file=authority.ca_file, cookies=cookies
+        )
         client.get("good")
         call = client.send(Request.path("GET", "held"))
         server.wait_until_asked("/held", 1)
