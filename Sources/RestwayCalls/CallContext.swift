@@ -217,7 +217,7 @@ package final class CallContext: Sendable {
     package var metrics: (counts: CallMetrics, inFlight: Int, waiting: Int) {
         let (counts, calls) = state.withLock { ($0.metrics, Array($0.calls.values)) }
         let waiting = calls.count { call in
-            call.state.withLock { $0.machine.stage?.isWaiting == true }
+            call.state.withLock { $0.journey.stage.isWaiting }
         }
         return (counts, calls.count, waiting)
     }

@@ -58,7 +58,7 @@ package struct CallMetrics: Sendable {
     }
 }
 
-extension CallMachine.Stage {
+extension Journey.Stage {
     /// Whether a call in this stage waits for its turn, its credential or its next attempt.
     var isWaiting: Bool {
         switch self {

@@ -3,7 +3,7 @@ import XCTest
 
 @testable import RestwayCalls
 
-/// Tests which events of a call are told: each rule, and random journeys of the call machine.
+/// Tests which events of a call are told: each rule, and random journeys.
 final class LifecycleOrderTests: XCTestCase {
     /// Returns the events that are told while these things happen.
     private func told(_ happened: LifecycleKind...) -> [LifecycleKind] {
@@ -50,36 +50,31 @@ final class LifecycleOrderTests: XCTestCase {
         .tooSlow: "T", .didSucceed: "S", .didFail: "F", .didCancel: "C",
     ]
 
-    private static let optional: [CallMachine.OptionalStages] = [
-        .modify, .prepare, .lane, .cache, .upload, .rewind, .rate, .validate,
+    private static let optional: [Journey.OptionalStages] = [
+        .lane, .cache, .upload, .rewind, .rate, .validate,
     ]
 
     /// The answers that a stage may give. A failure of a stage behind the exchange is final, as
     /// `RecoverStage.judge` decides.
-    private func answers(_ machine: CallMachine, isMapped: Bool) -> [CallMachine.Event] {
-        let entry = machine.entry
-        switch machine.stage {
-        case .modify: return [.passed(entry), .answered(entry), .failed(entry)]
-        case .cache: return [.passed(entry), .answered(entry), .failed(entry), .found(entry)]
-        case .lane: return [.passed(entry), .answered(entry), .mustStore(entry), .failed(entry)]
-        case .recover where isMapped: return [.judged(entry, .fail)]
-        case .recover: return CallMachine.Verdict.allCases.map { .judged(entry, $0) }
-        default: return [.passed(entry), .failed(entry)]
-        }
+    private func answers(_ journey: Journey, isMapped: Bool) -> [Journey.Event] {
+        if isMapped, case .recover = journey.stage { return [.judged(.fail(Sample.failure))] }
+        return StageName(journey.stage).answers
     }
 
     /// Returns the letters of the events of one random journey.
     private func journey(_ random: inout SystemRandomNumberGenerator) -> String {
         let stages = Self.optional.filter { _ in Bool.random(using: &random) }
-        var machine = CallMachine(passing: .init(stages))
+        let question = Bool.random(using: &random) ? Sample.question(asksModifiers: true) : nil
+        var journey = Journey(Sample.request, passing: .init(stages), question)
         var order = LifecycleOrder()
         var told: [LifecycleKind] = []
         var isMapped = false
         func happen(_ kind: LifecycleKind) { told += order.happened(kind) }
         // A close may come before the beginning was told.
         if Int.random(in: 0..<20, using: &random) > 0 { happen(.willBegin) }
-        var actions = machine.start()
-        while case .enter(let stage, let entry)? = actions.next {
+        var step = journey.start()
+        while let entered = step, StageName(entered.stage) != .deliver {
+            let (stage, entry) = (StageName(entered.stage), entered.entry)
             if stage == .exchange { happen(.didBegin) }
             if stage == .parse, Bool.random(using: &random) {
                 happen(.willMap)
@@ -89,20 +84,22 @@ final class LifecycleOrderTests: XCTestCase {
             for kind in [LifecycleKind.uploaded, .downloaded, .tooSlow] {
                 if Int.random(in: 0..<3, using: &random) == 0 { happen(kind) }
             }
-            let event: CallMachine.Event =
+            let event: Journey.Event =
                 switch Int.random(in: 0..<40, using: &random) {
                 case 0: .cancelled
                 case 1: .closed
-                case 2: isMapped ? .failed(entry) : .interrupted(entry)
-                default: answers(machine, isMapped: isMapped).randomElement(using: &random)!
+                case 2: isMapped ? .failed(Sample.failure) : .interrupted(Sample.failure)
+                default: answers(journey, isMapped: isMapped).randomElement(using: &random)!
                 }
-            let next = machine.handle(event)
             // A commit is not cancelled.
-            actions = next.next == nil ? machine.handle(.passed(entry)) : next
+            step = journey.handle(event, of: entry) ?? journey.handle(stage.passing, of: entry)
         }
-        guard case .deliver(let ending)? = actions.next else { return "no end" }
-        let isSuccess = Bool.random(using: &random)
-        happen(ending == .cancelled ? .didCancel : isSuccess ? .didSucceed : .didFail)
+        guard case .deliver(let ending)? = step?.stage else { return "no end" }
+        switch ending {
+        case .cancelled: happen(.didCancel)
+        case .closed, .outcome(.failure): happen(.didFail)
+        case .outcome(.success): happen(.didSucceed)
+        }
         // What comes late is not told.
         for kind in LifecycleKind.allCases { happen(kind) }
         return String(told.compactMap { Self.letters[$0] })

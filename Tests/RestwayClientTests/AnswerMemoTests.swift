@@ -77,7 +77,7 @@ final class AnswerMemoTests: XCTestCase {
         _ client: Client, _ answer: TakenAnswer, route: String = "companies"
     ) throws -> Response {
         let call = try client.send(.route(route))
-        let request = try XCTUnwrap(call.state.withLock { $0.request })
+        let request = try XCTUnwrap(call.request)
         let processor = ResponseProcessor(call, request)
         let response = try processor.commit(processor.parse(answer))
         call.cancel()
@@ -255,7 +255,7 @@ final class AnswerMemoTests: XCTestCase {
             try draft.set(.string("Sent"), attribute: 2)
             let call = try client.send(
                 RequestSpec(target: .subject(.put), subject: .draft(draft, client.store)))
-            let request = try XCTUnwrap(call.state.withLock { $0.request })
+            let request = try XCTUnwrap(call.request)
             XCTAssertNotNil(request.submission)
             let processor = ResponseProcessor(call, request)
             let parsed = try processor.parse(answer(#"{"id": 1, "name": "New"}"#, memo))
@@ -271,7 +271,7 @@ final class AnswerMemoTests: XCTestCase {
         let client = try client()
         let memo = AnswerMemo()
         let call = try client.send(.route("same"))
-        let request = try XCTUnwrap(call.state.withLock { $0.request })
+        let request = try XCTUnwrap(call.request)
         let failures = Lock<[String]>([])
         let answer = answer(Self.body, memo)
         let company = try client.api.entity(named: "Company")

@@ -26,7 +26,7 @@ final class LifecycleCacheTests: CacheTestCase {
         try client.observeCalls(log)
         let leader = try client.send(.get("things"))
         let started = transport.next()
-        wait(for: leader, at: .exchange)
+        wait(for: leader, at: "exchange")
         let waiting = try sendWaiting(client)
         started.answer(200, Self.list)
         XCTAssertEqual(
@@ -40,7 +40,7 @@ final class LifecycleCacheTests: CacheTestCase {
         try client.observeCalls(log)
         let leader = try client.send(.get("things"))
         let started = transport.next()
-        wait(for: leader, at: .exchange)
+        wait(for: leader, at: "exchange")
         let waiting = try sendWaiting(client)
         leader.cancel()
         transport.answer(200, Self.list)

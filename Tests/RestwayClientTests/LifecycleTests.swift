@@ -315,7 +315,7 @@ final class LifecycleTests: AuthTestCase {
     private func endOfTurn(_ call: Call, _ random: inout SystemRandomNumberGenerator) {
         while !call.isComplete, transport.waitingCount == 0 {
             // A wait of 0 ms has no timer.
-            guard call.state.withLock({ $0.machine.stage }) == .wait,
+            guard call.state.withLock({ $0.journey.stage.name }) == "wait",
                 let milliseconds = clock.nextMilliseconds
             else {
                 sched_yield()

@@ -81,7 +81,7 @@ final class PipelineModelTests: XCTestCase {
         init(_ random: inout SystemRandomNumberGenerator) {
             modifiers = PipelineAct.random(Int.random(in: 0...3, using: &random), using: &random)
             let count = Int.random(in: 0...3, using: &random)
-            interceptors = (0...CallMachine.sendsAgainMax).map { _ in
+            interceptors = (0...Journey.sendsAgainMax).map { _ in
                 PipelineAct.random(count, using: &random)
             }
             attemptsMax = Int.random(in: 1...4, using: &random)
@@ -123,7 +123,7 @@ final class PipelineModelTests: XCTestCase {
                     case .answer: ending = .success
                     case .answerMissing: ending = .failure(.http)
                     case .refuse, .refuseLater: ending = .failure(.io)
-                    case .sendAgain: isSentAgain = round < CallMachine.sendsAgainMax
+                    case .sendAgain: isSentAgain = round < Journey.sendsAgainMax
                     }
                 }
                 guard isSentAgain else { break }

@@ -80,7 +80,7 @@ final class PipelineCacheTests: CacheTestCase {
         try client.note(in: log)
         let leader = try client.send(.get("things"))
         let started = transport.next()
-        wait(for: leader, at: .exchange)
+        wait(for: leader, at: "exchange")
         let waiting = try sendWaiting(client)
         started.answer(200, Self.list)
         XCTAssertEqual(try leader.wait(milliseconds: 0).status, 200)

@@ -16,7 +16,7 @@ final class SingleFlightTests: CacheTestCase {
     ) {
         let leader = try client.send(.get("things"))
         let started = transport.next()
-        wait(for: leader, at: .exchange)
+        wait(for: leader, at: "exchange")
         var calls = [leader]
         for _ in 1..<count { calls.append(try sendWaiting(client)) }
         return (calls, started)
@@ -113,7 +113,7 @@ final class SingleFlightTests: CacheTestCase {
         XCTAssertEqual(failure(of: calls[0])?.reason, .cancelled)
         XCTAssertEqual(transport.cancelledCount, 1)
         XCTAssertEqual(transport.next().exchange.url, Self.url)
-        wait(for: calls[2], at: .exchange)
+        wait(for: calls[2], at: "exchange")
         calls[2].cancel()
         XCTAssertEqual(failure(of: calls[2])?.reason, .cancelled)
         transport.waitForCancels(2)
@@ -132,11 +132,11 @@ final class SingleFlightTests: CacheTestCase {
         calls[0].cancel()
         XCTAssertEqual(transport.cancelledCount, 1)
         let second = transport.next()
-        wait(for: calls[1], at: .exchange)
+        wait(for: calls[1], at: "exchange")
         // A late rest of the cancelled answer reaches no call.
         _ = withUnsafeBytes(of: UInt8(ascii: "}")) { started.observer.receivedBody($0) }
         started.observer.completed(.success(ExchangeSummary()))
-        XCTAssertEqual(calls[1].state.withLock { $0.machine.stage }, .exchange)
+        XCTAssertEqual(calls[1].state.withLock { $0.journey.stage.name }, "exchange")
         XCTAssertEqual(client.calls.flights.waitingCount, 1, "the third call still waits")
         second.answer(200, Self.list)
         let responses = try calls[1...].map { try $0.wait(milliseconds: 0) }
@@ -149,7 +149,7 @@ final class SingleFlightTests: CacheTestCase {
         let client = try client(retry: #"{"attempts": 2, "baseMilliseconds": 100}"#)
         let (calls, started) = try flight(client, 3)
         started.answer(503)
-        wait(for: calls[0], at: .wait)
+        wait(for: calls[0], at: "wait")
         calls[0].cancel()
         transport.answer(200, Self.list)
         XCTAssertEqual(try calls[1].wait(milliseconds: 0).cache.state, .stored)
@@ -162,7 +162,7 @@ final class SingleFlightTests: CacheTestCase {
         short.timeouts.totalMilliseconds = 1_000
         let leader = try client.send(short)
         let started = transport.next()
-        wait(for: leader, at: .exchange)
+        wait(for: leader, at: "exchange")
         let impatient = try sendWaiting(client, short)
         let patient = try sendWaiting(client)
         clock.advance(milliseconds: 1_000)
@@ -179,7 +179,7 @@ final class SingleFlightTests: CacheTestCase {
         short.timeouts.totalMilliseconds = 1_000
         let leader = try client.send(short)
         let started = transport.next()
-        wait(for: leader, at: .exchange)
+        wait(for: leader, at: "exchange")
         let patient = try sendWaiting(client)
         clock.advance(milliseconds: 400)
         leader.cancel()
@@ -199,7 +199,7 @@ final class SingleFlightTests: CacheTestCase {
         calls[1].cancel()
         calls[0].cancel()
         let second = transport.next()
-        wait(for: third, at: .exchange)
+        wait(for: third, at: "exchange")
         let fourth = try sendWaiting(client)
         second.fail(.timedOut)
         XCTAssertEqual(failure(of: third)?.reason, .timedOut)

@@ -105,7 +105,7 @@ final class SocketSetTests: XCTestCase {
     }
 
     private func watch(_ made: Made, _ what: CInt) {
-        _ = sockets.watch(made.client, what, isPaused: false)
+        sockets.watch(made.client, what, isPaused: false)
     }
 
     private func obstacle(
@@ -236,7 +236,7 @@ final class SocketSetTests: XCTestCase {
         XCTAssertNil(obstacle(made, for: user), "the same exchange, after a Digest challenge")
         watch(made, CURL_POLL_REMOVE)
         XCTAssertNil(obstacle(made, for: other), "libcurl has released it")
-        _ = sockets.watch(made.client, CURL_POLL_REMOVE, isPaused: true)
+        sockets.watch(made.client, CURL_POLL_REMOVE, isPaused: true)
         XCTAssertEqual(obstacle(made, for: user), .busy, "its exchange is paused")
         end(made)
     }

@@ -41,8 +41,8 @@ enum CacheStage {
 
     /// Ends a call that must not ask the server: it succeeds without an answer.
     private static func endWithoutAnswer(_ entry: StageEntry) {
-        guard entry.request.staysOffline else { return entry.pass() }
-        entry.call.happen(on: entry.place, .answered(entry.number), with: .answer(entry.missing))
+        let isOffline = entry.request.staysOffline
+        entry.report(isOffline ? .answered(entry.missing) : .missed(entry.request))
     }
 
     // MARK: Sending
@@ -58,7 +58,7 @@ enum CacheStage {
         call.log.waitsForEqual()
         let place = call.state.withLock { state -> (any BatchPlace)? in
             // The call may have been told meanwhile how it goes on.
-            guard state.machine.isCurrent(entry.number) else { return nil }
+            guard state.journey.isCurrent(entry.number) else { return nil }
             state.ties.visit = visit
             return state.ties.batchPlace
         }
@@ -71,9 +71,8 @@ enum CacheStage {
     /// Sends the request of a call that leads its flight or is in none.
     static func send(_ entry: StageEntry, _ visit: CacheVisit) {
         let now = entry.context.clock.now()
-        let isSent = entry.call.happen(on: entry.place, .passed(entry.number)) { state in
+        let isSent = entry.report(.missed(visit.conditionalRequest)) { state in
             state.ties.visit = visit
-            state.request = visit.conditionalRequest
             state.attempts.endWait(now)
         }
         // The call has ended meanwhile, and another must not wait for it.

@@ -66,7 +66,7 @@ extension RecoverStage {
         let now = entry.context.clock.now()
         let taken = TakenAnswer(
             answer.received, memo: answer.memo, failure: failure, started: now)
-        entry.judged(.take, .answer(taken))
+        entry.report(.judged(.take(taken)))
     }
 }
 
@@ -111,7 +111,9 @@ extension StageEntry {
     /// Sends the request again without conditions, if the program has not asked for such an answer:
     /// the server says that what the cache has is current, but the cache has it no more; or the
     /// server's part does not complete the part that the cache has.
-    func isSentUnconditionally(_ outcome: CacheOutcome) -> Bool {
+    ///
+    /// - Returns: False if it is not sent again.
+    func sendUnconditionally(_ outcome: CacheOutcome) -> Bool {
         guard let visit = call.visit, !visit.ticket.conditions.isEmpty else { return false }
         let asksForPart = visit.ticket.conditions.contains { $0.isNamed("Range") }
         switch outcome.answer.received.status {
@@ -121,10 +123,7 @@ extension StageEntry {
         default: return false
         }
         context.flights.leave(call, visit)
-        return judged(.restart, .nothing) { state in
-            state.request = visit.request
-            state.ties.visit = nil
-        }
+        return report(.judged(.restart(visit.request))) { $0.ties.visit = nil }
     }
 
     /// Returns a kept answer whose body is in its place. If it is not, this lets the call fail or
@@ -134,15 +133,12 @@ extension StageEntry {
         case .answer(let received):
             return received
         case .failed(let failure):
-            judged(.fail, .failure(failure))
+            report(.judged(.fail(failure)))
         case .lost where request.staysOffline:
-            judged(.take, .answer(missing))
+            report(.judged(.take(missing)))
         case .lost:
             let request = call.visit?.request ?? request
-            judged(.restart, .nothing) { state in
-                state.request = request
-                state.ties.visit = nil
-            }
+            report(.judged(.restart(request))) { $0.ties.visit = nil }
         }
         return nil
     }

@@ -113,7 +113,7 @@ final class Flights: Sendable {
 extension StageEntry {
     /// Reports that the cache has the answer.
     func found(_ answer: CachedAnswer) {
-        call.happen(on: place, .found(number), with: .cached(answer)) { $0.ties.visit = nil }
+        report(.found(answer)) { $0.ties.visit = nil }
     }
 }
 

@@ -82,8 +82,8 @@ enum KeptBody {
             end(placed)
         }
         let isHeld = call.state.withLock { state in
-            guard state.machine.isCurrent(entry.number) else { return false }
-            state.ties.pump = pump
+            guard state.journey.isCurrent(entry.number) else { return false }
+            state.stageTies.pump = pump
             return true
         }
         guard isHeld else { return target.abandon() }

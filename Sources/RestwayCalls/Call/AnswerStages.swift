@@ -76,7 +76,7 @@ enum ParseStage {
 
     private static func parse(_ entry: StageEntry, _ answer: TakenAnswer) {
         do throws(Failure) {
-            entry.pass(.parsed(try ResponseProcessor(entry).parse(answer)))
+            entry.report(.parsed(try ResponseProcessor(entry).parse(answer)))
         } catch {
             entry.fail(answer.ending(with: error, entry))
         }
@@ -94,10 +94,10 @@ enum CommitStage {
                 return entry.fail(failure)
             }
             if answer.received.cameByExchange, entry.request.sending.retry != nil {
-                let retries = entry.call.state.withLock { $0.machine.retries }
+                let retries = entry.call.state.withLock { $0.journey.retries }
                 entry.context.retries.succeeded(entry.request.exchange.url, afterRetry: retries > 0)
             }
-            entry.pass(.response(response))
+            entry.report(.committed(response))
         } catch {
             entry.fail(answer.ending(with: error, entry))
         }

@@ -10,8 +10,8 @@ import Synchronization
 
 /// A request in flight. It completes exactly once, whatever happens.
 ///
-/// `CallMachine` decides what happens next. A call keeps the machine under its lock, gives it
-/// events, and has the stages perform its decisions (`CallDriver.swift`).
+/// `Journey` says which stage holds the call, and what follows. A call keeps it under its lock, gives
+/// it events, and lets the stages do their parts (`JourneyDriver.swift`).
 package final class Call: Sendable {
     package typealias Outcome = Result<Response, Failure>
     /// Runs once, as a notice.
@@ -49,28 +49,28 @@ package final class Call: Sendable {
         var laneRequest: PreparedRequest?
         /// The last look into the cache, if the call has sent its request after it.
         var visit: CacheVisit?
-        /// The number of the exchange in the transport; `nil` if the call has no exchange, or its
-        /// number is not known yet.
-        var exchange: ExchangeID?
-        /// A timer that ends or continues a wait.
-        var timer: TimerTicket?
         /// The body that the call reads while it is sent.
         var reader: BodyReader?
         /// The place of the bodies of successful answers; `nil` until the first exchange, and for a
         /// call whose bodies stay in memory.
         var bodyTarget: (any BodyTarget)?
-        /// Carries the body of the present exchange to that place.
-        var pump: BodyPump?
+    }
+
+    /// The references between the present stage and other parts of the library. The call gives them
+    /// back when it leaves the stage.
+    struct StageTies {
+        /// A timer that ends or continues a wait.
+        var timer: TimerTicket?
         /// Ends a question of the program whose answer the call no longer waits for.
         var abandon: (@Sendable () -> Void)?
+        /// The number of the exchange in the transport; `nil` if it is not known yet.
+        var exchange: ExchangeID?
+        /// Carries the body of the answer to the target of the call.
+        var pump: BodyPump?
     }
 
     package struct State {
-        var machine: CallMachine
-        /// The request as it goes out next; `nil` when the call has completed. It holds functions
-        /// of the program (for progress, for a body), which may refer to this call.
-        package var request: PreparedRequest?
-        package var question: Question?
+        var journey: Journey
         /// `nil` if no interceptor sees the answer.
         var interception: Interception?
         /// The time limit of the attempt.
@@ -82,6 +82,7 @@ package final class Call: Sendable {
         var isTaken = false
         var progress: ProgressState
         var ties: Ties
+        var stageTies = StageTies()
         var waiters = CallWaiters()
         package var outcome: Outcome?
         /// `nil` if the call is not traced.
@@ -126,14 +127,10 @@ package final class Call: Sendable {
         let now = context.clock.now()
         started = now
         var optional = request.optionalStages
-        if let question {
-            optional.insert(.prepare)
-            if !question.modifiers.isEmpty { optional.insert(.modify) }
-        }
         if interception != nil { optional.insert(.intercept) }
         state = Monitor(
             State(
-                machine: CallMachine(passing: optional), request: request, question: question,
+                journey: Journey(request, passing: optional, question),
                 interception: interception,
                 deadline: request.deadline(from: now, of: now), attempts: AttemptLog(now),
                 progress: ProgressState(request), ties: Ties(receiver: receiver)))
@@ -142,13 +139,13 @@ package final class Call: Sendable {
     // MARK: The caller's side
 
     /// The request as it goes out next; `nil` when the call has completed.
-    package var request: PreparedRequest? { state.withLock { $0.request } }
+    package var request: PreparedRequest? { state.withLock { $0.journey.request } }
 
     package var hasFailed: Bool {
         if case .failure = state.withLock({ $0.outcome }) { true } else { false }
     }
 
-    package var isComplete: Bool { state.withLock { $0.machine.isComplete } }
+    package var isComplete: Bool { state.withLock { $0.journey.isComplete } }
 
     /// Cancels the call unless it has completed or its objects are being stored.
     package func cancel() {
@@ -158,23 +155,20 @@ package final class Call: Sendable {
 
     /// Completes the call from outside. The outbox may still take its request.
     package func abort(_ failure: Failure) {
-        happen(on: .caller, with: .failure(failure)) { machine in
-            failure.reason == .closed ? .closed : .interrupted(machine.entry)
-        }
+        happen(on: .caller, failure.reason == .closed ? .closed : .interrupted(failure))
     }
 
     /// Lets the receiver of the body, which has paused, receive bytes again.
     package func resume() {
         guard generation == ProcessGeneration.current else { return }
-        state.withLock { $0.ties.pump }?.resume()
+        state.withLock { $0.stageTies.pump }?.resume()
     }
 
     package func start() {
-        let (request, actions) = state.withLock { ($0.request, $0.machine.start()) }
-        // If there is no request, the call has ended before it could start.
-        guard let request else { return }
-        log.noteRoute(request)
-        perform(actions, request, .nothing, on: .caller)
+        // The call may have ended before it could start.
+        guard let step = state.withLock({ $0.journey.start() }) else { return }
+        log.noteRoute(step.request)
+        enter(step, on: .caller)
     }
 
     /// Starts the call and waits as `wait` does.
@@ -268,7 +262,7 @@ package final class Call: Sendable {
         // The lane is free before anyone learns of the end, so that a flush that starts then finds
         // it free.
         state.withLock({ $0.ties.lane.take() })?.leaveLane(self)
-        happen(on: .worker, with: .failure(failure)) { .passed($0.entry) }
+        happen(on: .worker, .stored(failure))
     }
 }
 

@@ -135,7 +135,7 @@ extension Call {
         guard context.lifecycle.wantProgress(of: self, request) else { return }
         let now = context.clock.now()
         let owesStart = state.withLock { state in
-            guard !state.machine.isComplete else { return false }
+            guard !state.journey.isComplete else { return false }
             let before = state.progress.progress
             state.progress.progress.update(change)
             let isOwed = state.tellProgress(since: before, of: self, at: now, isLast: isLast)
@@ -164,10 +164,14 @@ extension Call {
 extension Call.State {
     /// Reports the end of all work, right before the completion. Returns true if the caller must
     /// start the delivery.
-    mutating func tellLastProgress(_ outcome: Call.Outcome, of call: Call) -> Bool {
+    ///
+    /// - Parameter request: The last request of the call.
+    mutating func tellLastProgress(
+        _ outcome: Call.Outcome, of call: Call, _ request: PreparedRequest
+    ) -> Bool {
         guard case .success = outcome else { return false }
         progress.progress.finish()
-        guard let wanted = request?.sending.progress, !progress.isNoticeDue else { return false }
+        guard let wanted = request.sending.progress, !progress.isNoticeDue else { return false }
         progress.isNoticeDue = true
         return call.context.delivery.append(.progress(call, wanted.function), as: delivery)
     }

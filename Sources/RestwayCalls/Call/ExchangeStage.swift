@@ -59,22 +59,22 @@ enum ExchangeStage {
         ) { result, recorder in
             let received = ReceivedExchange(result: result, recorder: recorder)
             context.exchanged(result, status: recorder.head?.status)
-            entry.pass(.received(received), on: .transport)
+            entry.report(.received(received), on: .transport)
         }
         // The program may pause the body and resume it before `start` returns.
         let pump = recorder.pump
         let sent = OutgoingRequest(exchange, route: request.destination.route, call.api)
         call.state.withLock { state in
-            guard state.machine.isCurrent(entry.number) else { return }
+            guard state.journey.isCurrent(entry.number) else { return }
             state.attempts.sent = sent
             if !exchange.isSafe { state.isTaken = false }
-            if let pump { state.ties.pump = pump }
+            if let pump { state.stageTies.pump = pump }
         }
         let id = context.transports.start(
             exchange, through: request.sending.transport, observer: recorder)
         let isNamed = call.state.withLock { state in
-            guard state.machine.isCurrent(entry.number) else { return false }
-            state.ties.exchange = id
+            guard state.journey.isCurrent(entry.number) else { return false }
+            state.stageTies.exchange = id
             return true
         }
         pump?.control(
@@ -128,7 +128,7 @@ enum ExchangeStage {
             // This is a worker. It handles one item after the other, so that their objects are
             // stored in order.
             let received = ReceivedExchange(result: result, recorder: recorder)
-            entry.pass(.received(received), on: .worker)
+            entry.report(.received(received), on: .worker)
         }
     }
 }
@@ -138,14 +138,14 @@ extension StageEntry {
     /// `nil` if the call has left the stage.
     func preparedTarget(_ exchange: inout Exchange) throws(Failure) -> (any BodyTarget)? {
         let known: (any BodyTarget)?? = call.state.withLock { state in
-            state.machine.isCurrent(number) ? .some(state.ties.bodyTarget) : nil
+            state.journey.isCurrent(number) ? .some(state.ties.bodyTarget) : nil
         }
         guard let known,
             let target = known ?? request.bodyDestination.target(of: call, request)
         else { return nil }
         try target.prepare(&exchange)
         let isKept = call.state.withLock { state in
-            guard state.machine.isCurrent(number) else { return false }
+            guard state.journey.isCurrent(number) else { return false }
             state.ties.bodyTarget = target
             return true
         }

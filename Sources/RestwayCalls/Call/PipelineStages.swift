@@ -6,11 +6,8 @@ import Synchronization
 
 /// The stage in which the program's modifiers change the request.
 enum ModifyStage {
-    static func enter(_ entry: StageEntry) {
+    static func enter(_ entry: StageEntry, _ question: Call.Question) {
         entry.onWorker { entry in
-            guard let question = entry.call.state.withLock({ $0.question }) else {
-                return entry.pass()
-            }
             let turn = Turn(.modify, entry, question.modifiers, Lock(question.spec), .nothing)
             PipelineStage.goOn(turn, from: 0)
         }
@@ -33,7 +30,7 @@ enum InterceptStage {
     /// Goes on with what the interceptors have left.
     static func end(_ entry: StageEntry, _ result: Turn.Result) {
         switch result {
-        case .answer(let answer): entry.pass(.answer(answer))
+        case .answer(let answer): entry.report(.intercepted(answer))
         case .failure(let failure): entry.fail(failure)
         case .nothing: entry.fail(Failure(.internal, "the interceptors got no answer"))
         }
@@ -49,7 +46,7 @@ enum InterceptStage {
         }
         let now = entry.context.clock.now()
         let (result, status) = (turn.result, turn.response?.status ?? 0)
-        call.happen(on: .worker, .sendAgain(entry.number), with: .spec(spec)) { state in
+        entry.report(.sendAgain(spec), on: .worker) { state in
             state.ties.visit = nil
             if case .failure(let failure) = result {
                 state.attempts.end(failure, now)
@@ -57,17 +54,6 @@ enum InterceptStage {
                 state.attempts.end(answeredWith: status, now)
             }
             state.attempts.begin(.retry)
-        }
-    }
-}
-
-extension Turn.Result {
-    /// What the stage before the interceptors has handed on.
-    init(_ brought: Handover) {
-        switch brought {
-        case .answer(let answer): self = .answer(answer)
-        case .failure(let failure): self = .failure(failure)
-        default: self = .nothing
         }
     }
 }
@@ -80,8 +66,8 @@ extension Turn {
     /// waits for the function that holds this turn.
     package func whenLeft(_ left: @escaping @Sendable () -> Void) {
         let isWaiting = entry.call.state.withLock { state in
-            guard state.machine.isCurrent(entry.number) else { return false }
-            state.ties.abandon = left
+            guard state.journey.isCurrent(entry.number) else { return false }
+            state.stageTies.abandon = left
             return true
         }
         if !isWaiting { left() }
@@ -104,9 +90,8 @@ enum PipelineStage {
             // What the interceptors say of the answer stands over what the server has said.
             if turn.isOfProgram { entry.call.state.withLock { $0.isTaken = false } }
             InterceptStage.end(entry, result)
-        case (.modify, .nothing): entry.pass(.spec(turn.request.withLock { $0 }))
-        case (.modify, .answer(let answer)):
-            entry.call.happen(on: entry.place, .answered(entry.number), with: .answer(answer))
+        case (.modify, .nothing): entry.report(.modified(turn.request.withLock { $0 }))
+        case (.modify, .answer(let answer)): entry.report(.answered(answer))
         case (.modify, .failure(let failure)): entry.fail(failure)
         }
     }
@@ -115,20 +100,17 @@ enum PipelineStage {
 /// The stage that writes the request again, on a worker where the program may be asked about its
 /// body.
 enum PrepareStage {
-    /// - Parameter spec: The request as the modifiers or the interceptors have left it; `nil` if
-    ///   nothing has changed it.
-    static func enter(_ entry: StageEntry, _ spec: RequestSpec?) {
+    /// - Parameters:
+    ///   - spec: The request as the modifiers or the interceptors have left it.
+    ///   - question: `nil` for a request that interceptors send again.
+    static func enter(_ entry: StageEntry, _ spec: RequestSpec, _ question: Call.Question?) {
         entry.onWorker { entry in
-            let (question, interception) = entry.call.state.withLock {
-                ($0.question, $0.interception)
-            }
+            let interception = entry.call.state.withLock { $0.interception }
             do throws(Failure) {
                 if let question {
-                    try prepare(entry, spec ?? question.spec, question, interception)
-                } else if let spec {
-                    try prepareAgain(entry, spec, interception)
+                    try prepare(entry, spec, question, interception)
                 } else {
-                    entry.pass()
+                    try prepareAgain(entry, spec, interception)
                 }
             } catch {
                 entry.fail(error)
@@ -145,11 +127,7 @@ enum PrepareStage {
         let request = try call.context.prepare(spec, call.api, questions)
         var stages = request.optionalStages
         if interception != nil { stages.insert(.intercept) }
-        call.happen(on: .worker, .prepared(entry.number, stages)) { state in
-            // The previous request and the question end with `entry` and `question`,
-            // outside the lock, because this may run a destroy function of the program.
-            state.request = request
-            state.question = nil
+        entry.report(.prepared(request, stages), on: .worker) { state in
             state.interception = interception?.sending(spec)
             state.deadline = request.deadline(from: call.started, of: call.started)
             state.progress = ProgressState(request)
@@ -167,8 +145,7 @@ enum PrepareStage {
         stages.remove(.lane)
         if interception != nil { stages.insert(.intercept) }
         let now = entry.context.clock.now()
-        call.happen(on: .worker, .prepared(entry.number, stages)) { state in
-            state.request = request
+        entry.report(.prepared(request, stages), on: .worker) { state in
             state.interception = interception?.sending(spec)
             state.attempts.endWait(now)
             state.deadline = request.deadline(from: now, of: call.started)

@@ -12,18 +12,20 @@ enum RecoverStage {
         entry.offTransport(isLong: received.recorder.isLong) { entry in
             switch (received.recorder.outcome, received.result) {
             case (.restart, _):
-                let start = entry.leaveRedirects()
-                entry.judged(.restart, .nothing) { $0.start(at: start) }
+                let next = entry.leaveRedirects()
+                entry.report(.judged(.restart(next))) { state in
+                    if next !== entry.request { state.ties.visit = nil }
+                }
             case (.failed(let failure), _):
                 // A receiver that fails ends the stream, whatever its reason is.
                 let isLost = failure.reason == .connectionLost && !failure.isOfProgram
-                if isLost, entry.reopens(after: .connectionLost) { return }
+                if isLost, entry.reopen(after: .connectionLost) { return }
                 bodyFailed(entry, failure, received.recorder.head)
-            case (_, .failure(let error)) where brokeOff(entry, error, received.recorder):
-                return
+            case (_, .failure(let error)) where isAnswer(entry, error, received.recorder):
+                answered(entry, nil, received.recorder, brokenBy: Failure(error))
             case (_, .failure(let error)):
                 entry.context.missed(entry.request, error)
-                if entry.reopens(after: error.kind) { return }
+                if entry.reopen(after: error.kind) { return }
                 let failure = entry.call.located(Failure(error))
                 Judgement(entry: entry, failure: failure, mayRetry: true).decide()
             case (_, .success(let summary)):
@@ -32,19 +34,14 @@ enum RecoverStage {
         }
     }
 
-    /// Takes an answer that broke off behind its status line. Of a request that is not safe, the
-    /// server has given its answer, and the request must not be sent again by itself (RFC 9110,
-    /// section 9.2.2). A safe request may be.
-    ///
-    /// - Returns: False if the failure is judged like one without an answer.
-    private static func brokeOff(
+    /// Whether an exchange that broke off behind the status line counts as an answer. Of a request
+    /// that is not safe, the server has given its answer, and the request must not be sent again by
+    /// itself (RFC 9110, section 9.2.2). A safe request may be.
+    private static func isAnswer(
         _ entry: StageEntry, _ error: TransportError, _ recorder: ExchangeRecorder
     ) -> Bool {
-        guard !entry.request.exchange.isSafe, recorder.head != nil,
-            error.kind != .cancelled, error.kind != .closed
-        else { return false }
-        answered(entry, nil, recorder, brokenBy: Failure(error))
-        return true
+        !entry.request.exchange.isSafe && recorder.head != nil && error.kind != .cancelled
+            && error.kind != .closed
     }
 
     /// Judges an answer whose body could not be taken to its place.
@@ -81,7 +78,7 @@ enum RecoverStage {
         let (call, context) = (entry.call, entry.context)
         guard let head = recorder.head else {
             let failure = Failure(.internal, "\(call.description): completed without a head")
-            entry.judged(.fail, .failure(failure))
+            entry.report(.judged(.fail(failure)))
             return
         }
         call.log.receives(head)
@@ -89,14 +86,14 @@ enum RecoverStage {
         let mayBePage = network.mayBePage(head)
         let target = summary?.redirectURL ?? head.redirectURL
         if !mayBePage, !network.isOfNetwork(head.status, target) { context.reached(entry.request) }
-        if isSentUnannounced(entry, head) { return }
+        if sendUnannounced(entry, head) { return }
         switch uploaded(entry, head) {
         case .goOn: return
         case .isOver(let failure): return judge(entry, failure)
         case .isAnswer: break
         }
         call.transferred(entry.request)
-        if recorder.saved != nil, entry.reopens(after: nil) { return }
+        if recorder.saved != nil, entry.reopen(after: nil) { return }
         let (received, damage, now) = ResponseProcessor(entry).decode(
             head, recorder, summary.map(CallTimings.init) ?? CallTimings(), brokenBy: failure)
         let isDropped = recorder.isDrained || failure != nil
@@ -105,7 +102,7 @@ enum RecoverStage {
         }
         if damage != nil { entry.tellCache(of: received) }
         let outcome = damage == nil ? entry.outcome(of: received) : nil
-        if let outcome, entry.isSentUnconditionally(outcome) { return }
+        if let outcome, entry.sendUnconditionally(outcome) { return }
         var decoded = DecodedAnswer(
             received: outcome?.answer.received ?? received, outcome: outcome, damage: damage,
             at: now, isDropped: isDropped)
@@ -141,15 +138,14 @@ enum RecoverStage {
     }
 
     /// Sends a request again without `Expect: 100-continue` if the server has refused that header
-    /// (RFC 9110, section 10.1.1).
-    private static func isSentUnannounced(_ entry: StageEntry, _ head: ResponseHead) -> Bool {
+    /// (RFC 9110, section 10.1.1). Returns false if that is not so.
+    private static func sendUnannounced(_ entry: StageEntry, _ head: ResponseHead) -> Bool {
         let request = entry.request
         guard head.status == 417, request.exchange.expectsContinue, request.isRewindable else {
             return false
         }
         request.sending.upload?.announceNoMore()
-        let next = request.unannounced()
-        return entry.judged(.restart, .nothing) { $0.request = next }
+        return entry.report(.judged(.restart(request.unannounced())))
     }
 
     private enum Uploaded {
@@ -167,7 +163,7 @@ enum RecoverStage {
         do throws(Failure) {
             switch try upload.answered(head) {
             case .goOn:
-                entry.judged(.restart, .nothing)
+                entry.report(.judged(.restart(entry.request)))
                 return .goOn
             case .done, .judge, .giveUp:
                 return .isAnswer
@@ -179,33 +175,38 @@ enum RecoverStage {
         }
     }
 
+    /// Judges an answer, and performs the judgement.
     private static func take(_ entry: StageEntry, _ decoded: DecodedAnswer) {
         let (processor, network) = (ResponseProcessor(entry), NetworkAnswers(entry))
         let received = decoded.received
         let isSafe = entry.request.exchange.isSafe
-        if isSafe, let damage = decoded.damage, damage.reason != .connectionLost {
-            entry.judged(.fail, .failure(damage))
-        } else if isSafe, let damage = decoded.damage {
-            // A body that was damaged on its way may arrive whole the next time.
-            Judgement(entry: entry, failure: damage, mayRetry: true, note: decoded.note).decide()
-        } else if network.isPage(received, isDropped: decoded.isDropped), network.isStorable {
-            let failure = network.pageFailure(received)
-            Judgement(
-                entry: entry, failure: failure, outcome: decoded.outcome, mayRetry: false
-            ).decide()
-        } else if let damage = decoded.damage, processor.isDone(received),
-            !processor.isGone(received)
-        {
-            entry.noteTaken()
-            Judgement(entry: entry, failure: damage, mayRetry: false).decide()
-        } else if processor.isDone(received) {
+        let verdict = Judging.judge(
+            Judging.AnswerFacts(
+                isSafe: isSafe, damage: decoded.damage,
+                isPageOfNetwork: network.isPage(received, isDropped: decoded.isDropped)
+                    && network.isStorable,
+                isDone: processor.isDone(received), isGone: processor.isGone(received)))
+        switch verdict {
+        case .take:
             let answer = TakenAnswer(
                 received, memo: decoded.outcome?.answer.memo, failure: nil, started: decoded.at)
-            entry.judged(.take, .answer(answer)) { if !isSafe { $0.isTaken = true } }
-        } else {
-            // The status decides. The body would only have said more about the error.
-            let damage = decoded.damage.map { "; its body could not be read: \($0.message)" }
-            let notes = [damage, decoded.note].compactMap { $0 }.joined()
+            entry.report(.judged(.take(answer))) { if !isSafe { $0.isTaken = true } }
+        case .fail(let damage):
+            entry.report(.judged(.fail(damage)))
+        case .sendAgain(let damage):
+            Judgement(entry: entry, failure: damage, mayRetry: true, note: decoded.note).decide()
+        case .takenUnread(let damage):
+            entry.noteTaken()
+            Judgement(entry: entry, failure: damage, mayRetry: false).decide()
+        case .storeOnly:
+            Judgement(
+                entry: entry, failure: network.pageFailure(received), outcome: decoded.outcome,
+                mayRetry: false
+            ).decide()
+        case .refused:
+            // The body would only have said more about the error.
+            let lost = decoded.damage.map { "; its body could not be read: \($0.message)" }
+            let notes = [lost, decoded.note].compactMap { $0 }.joined()
             Judgement(
                 entry: entry, failure: processor.httpFailure(received), answer: received,
                 outcome: decoded.outcome, mayRetry: true, note: notes.isEmpty ? nil : notes
@@ -236,33 +237,26 @@ private struct DecodedAnswer {
 }
 
 extension StageEntry {
-    /// Reports the judgement to the machine.
-    @discardableResult
-    func judged(
-        _ verdict: CallMachine.Verdict, _ brought: Handover,
-        _ change: (inout Call.State) -> Void = { _ in }
-    ) -> Bool {
-        call.happen(on: place, .judged(number, verdict), with: brought, change)
-    }
-
     /// Notes that the server has taken the request, which is not safe to send again.
     func noteTaken() {
         call.state.withLock { state in
-            if state.machine.isCurrent(number) { state.isTaken = true }
+            if state.journey.isCurrent(number) { state.isTaken = true }
         }
     }
 
     /// Lets the call continue with another exchange, if its body is a stream that is opened again.
     ///
     /// - Parameter error: Why the connection failed; `nil` if the body came whole.
-    fileprivate func reopens(after error: TransportError.Kind?) -> Bool {
+    /// - Returns: False if the call does not continue.
+    fileprivate func reopen(after error: TransportError.Kind?) -> Bool {
         let (target, deadline) = call.state.withLock { ($0.ties.bodyTarget, $0.deadline) }
         guard isCurrent, let reopening = target?.reopening(after: error) else { return false }
         let now = context.clock.now()
         guard now.advanced(milliseconds: reopening.milliseconds) < deadline else { return false }
         call.log.noteReopening(afterMilliseconds: reopening.milliseconds)
-        judged(.reopen, .delay(reopening.milliseconds)) { state in
-            state.request = reopening.request
+        let verdict = Journey.Verdict.reopen(
+            reopening.request, afterMilliseconds: reopening.milliseconds)
+        report(.judged(verdict)) { state in
             // A stream has no end, so its attempts are not kept.
             state.attempts = AttemptLog(now)
         }
@@ -327,65 +321,99 @@ struct Judgement {
         let now = context.clock.now()
         let failure = failure
         call.state.withLock { $0.attempts.end(failure, now) }
-        if judgement.replays() || judgement.isStored() || judgement.retries(now) { return }
+        for recovery in Judging.recoveries(judgement.collectFacts()) {
+            let isDone =
+                switch recovery {
+                case .replay: judgement.replay()
+                case .store: judgement.store()
+                case .retry: judgement.retry(now)
+                }
+            if isDone { return }
+        }
         judgement.end()
+    }
+
+    private mutating func collectFacts() -> Judging.FailureFacts {
+        let credential = refuseCredential()
+        if credential == .renewable, !request.isRewindable { note = Self.notRewindable }
+        return Judging.FailureFacts(
+            credential: credential, isRewindable: request.isRewindable,
+            isStorable: storableRequest != nil, mayRetry: mayBeRetried)
     }
 
     // MARK: Replay
 
-    /// Has the request sent again if the server has refused its credential and a newer one can be
-    /// had, for which the call then waits in the stage `credential`.
-    private mutating func replays() -> Bool {
+    /// Tells authentication if the server has refused the credential of the request.
+    private mutating func refuseCredential() -> Judging.CredentialFact {
         guard answer != nil, failure.reason == .http, request.sending.isTrusted,
             request.sending.auth == .full, context.credentials.concernsCalls,
             context.credentials.isRefusal(failure)
-        else { return false }
-        let (attempts, replays) = call.state.withLock { ($0.attempts, $0.machine.replays) }
-        guard let credential = attempts.credential else { return false }
-        guard context.credentials.refuse(sentWith: credential, replays: replays) else {
-            failure.refusesCredential = true
-            // The calls that wait for this exchange send their own requests.
-            outcome = nil
-            return false
+        else { return .notRefused }
+        let (credential, replays) = call.state.withLock {
+            ($0.attempts.credential, $0.journey.replays)
         }
-        guard request.isRewindable else {
-            note = Self.notRewindable
-            return false
-        }
-        call.observe(failure, attempts.ended)
-        let start = entry.leaveRedirects()
-        entry.judged(.replay, .nothing) { state in
-            state.attempts.begin(.replay)
-            state.start(at: start)
-        }
+        guard let credential else { return .notRefused }
+        if context.credentials.refuse(sentWith: credential, replays: replays) { return .renewable }
+        failure.refusesCredential = true
+        // The calls that wait for this exchange send their own requests.
+        outcome = nil
+        return .refused
+    }
+
+    /// Has the request sent again with a newer credential, for which the call waits in the stage
+    /// `credential`.
+    private func replay() -> Bool {
+        sendAgain(.replay) { .replay($0) }
         return true
+    }
+
+    /// Lets the next attempt follow.
+    private func sendAgain(
+        _ reason: CallAttempt.Reason, _ verdict: (PreparedRequest) -> Journey.Verdict
+    ) {
+        call.observe(failure, call.state.withLock { $0.attempts.ended })
+        let next = entry.leaveRedirects()
+        entry.report(.judged(verdict(next))) { state in
+            state.attempts.begin(reason)
+            if next !== request { state.ties.visit = nil }
+        }
     }
 
     // MARK: Outbox
 
-    /// Decides whether the outbox takes the request. It takes requests that may succeed later. A
-    /// call that was cancelled or closed is never stored.
-    private func isStored() -> Bool {
+    /// The request that the outbox takes; `nil` if it takes none. It takes requests that may succeed
+    /// later. A call that was cancelled or closed is never stored.
+    private var storableRequest: (request: PreparedRequest, claim: any StorageClaim)? {
         guard failure.mayBeOutlived,
             let stored = call.state.withLock({ $0.isTaken ? nil : $0.ties.laneRequest }),
             let claim = stored.claim,
             claim.takes(failure)
-        else { return false }
+        else { return nil }
+        return (stored, claim)
+    }
+
+    /// Gives the request to the outbox. Returns false if the outbox is being closed.
+    private func store() -> Bool {
+        guard let (stored, claim) = storableRequest else { return false }
         let order = StoringOrder(
             request: stored, claim: claim, failure: failure, reason: failure.message,
             place: .worker)
-        return claim.beginStoring { entry.judged(.store, .storing(order)) }
+        return claim.beginStoring { entry.report(.judged(.store(order))) }
     }
 
     // MARK: Retry
 
-    private mutating func retries(_ now: Deadline) -> Bool {
-        guard mayRetry, let policy = request.sending.retry, entry.isCurrent else { return false }
+    private var mayBeRetried: Bool {
+        guard mayRetry, request.sending.retry != nil, entry.isCurrent else { return false }
+        return call.state.withLock { $0.ties.bodyTarget?.mayBeginAgain ?? true }
+    }
+
+    /// Has the request sent again after a wait. Returns false if its policy does not allow that.
+    private mutating func retry(_ now: Deadline) -> Bool {
+        guard let policy = request.sending.retry else { return false }
         let outcome = RetryOutcome(failure, wallMicroseconds: context.clock.wallMicroseconds())
-        let (attempts, retries) = call.state.withLock { ($0.attempts, $0.machine.retries) }
+        let retries = call.state.withLock { $0.journey.retries }
         let exchange = request.exchange
-        let mayBeginAgain = call.state.withLock { $0.ties.bodyTarget?.mayBeginAgain ?? true }
-        guard mayBeginAgain else { return false }
         let decision = context.retries.decide(
             policy, outcome,
             after: .init(
@@ -403,12 +431,7 @@ struct Judgement {
             return false
         case .retry(let milliseconds):
             call.log.noteRetry(failure, afterMilliseconds: milliseconds)
-            call.observe(failure, attempts.ended)
-            let start = entry.leaveRedirects()
-            entry.judged(.retry, .delay(milliseconds)) { state in
-                state.attempts.begin(.retry)
-                state.start(at: start)
-            }
+            sendAgain(.retry) { .retry($0, afterMilliseconds: milliseconds) }
             return true
         }
     }
@@ -430,14 +453,14 @@ struct Judgement {
             {
                 failure.message += Self.keptFromOutbox
             }
-            entry.judged(.fail, .failure(failure))
+            entry.report(.judged(.fail(failure)))
             return
         }
         // Only now is it known how the last attempt has failed.
         let now = context.clock.now()
         let received = answer.ending(call.attempts(endingWith: answer.status, now))
-        entry.judged(
-            .take, .answer(TakenAnswer(received: received, failure: failure, started: now)))
+        entry.report(
+            .judged(.take(TakenAnswer(received: received, failure: failure, started: now))))
     }
 }
 
@@ -455,7 +478,7 @@ extension Call {
     package func observe(_ failure: Failure, _ ended: [CallAttempt]) {
         guard let observer = context.functions.attemptObserver else { return }
         let owesStart = state.withLock { state in
-            guard !state.machine.isComplete else { return false }
+            guard !state.journey.isComplete else { return false }
             var failure = failure
             failure.attempts = ended
             failure.request = state.attempts.sent

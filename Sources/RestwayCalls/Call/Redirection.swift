@@ -23,7 +23,7 @@ extension StageEntry {
         guard (300..<400).contains(status), let max = context.options.redirectsMax,
             !request.sending.isInBatch
         else { return .notFollowed }
-        let (count, visit) = call.state.withLock { ($0.machine.redirects, $0.ties.visit) }
+        let (count, visit) = call.state.withLock { ($0.journey.redirects, $0.ties.visit) }
         func decide(followed count: Int, redirectsMax max: Int) -> RedirectDecision {
             RedirectPolicy.decide(
                 status: status, method: request.exchange.method, location: location,
@@ -53,7 +53,7 @@ extension StageEntry {
                 }
             let failure = Failure(
                 kind, "\(call.description): \(reason.message)", domain: .transport)
-            judged(.fail, .failure(failure))
+            report(.judged(.fail(failure)))
             return .followed
         case .follow(let method, let target, _, _)
         where wouldLose(method, status, network) && !mayBeOfNetwork:
@@ -87,10 +87,7 @@ extension StageEntry {
                 next, keepsBody: keepsBody, isTrusted: isTrusted, before: before,
                 by: received.headers)
             call.log.noteRedirect(to: target)
-            judged(.redirect, .nothing) { state in
-                state.request = redirected
-                state.ties.visit = nil
-            }
+            report(.judged(.redirect(redirected))) { $0.ties.visit = nil }
             return .followed
         }
     }
@@ -100,22 +97,12 @@ extension StageEntry {
         method != request.exchange.method && status != 303 && network.isAboutContent
     }
 
-    /// Returns the request before the redirects that the attempt has followed, at which the next
-    /// attempt starts; `nil` without such redirects. The call no longer leads or shares the
-    /// exchange to which they have led.
-    func leaveRedirects() -> PreparedRequest? {
-        guard let before = request.destination.beforeRedirects else { return nil }
+    /// Returns the request with which the next attempt starts: the request before the redirects that
+    /// this attempt has followed. The call no longer leads or shares the exchange to which they have
+    /// led.
+    func leaveRedirects() -> PreparedRequest {
+        guard let before = request.destination.beforeRedirects else { return request }
         if let visit = call.visit { context.flights.leave(call, visit) }
         return before
-    }
-}
-
-extension Call.State {
-    /// Lets the next attempt start at the request before redirects; with `nil`, at the present
-    /// request.
-    mutating func start(at before: PreparedRequest?) {
-        guard let before else { return }
-        request = before
-        ties.visit = nil
     }
 }

@@ -7,9 +7,11 @@ import RestwayThreads
 enum LaneStage {
     static func enter(_ entry: StageEntry) {
         let call = entry.call
-        guard let claim = entry.request.claim else { return entry.pass() }
+        guard let claim = entry.request.claim else {
+            return _ = entry.report(.admitted(entry.request))
+        }
         let isAwaited: Bool? = call.state.withLock { state in
-            guard state.machine.isCurrent(entry.number) else { return nil }
+            guard state.journey.isCurrent(entry.number) else { return nil }
             // The call leaves the lane when it ends.
             state.ties.lane = claim
             return state.isAwaited
@@ -49,7 +51,7 @@ enum LaneStage {
         do throws(Failure) {
             if let nothing = try claim.withdraw(prepared) {
                 let answer = TakenAnswer(received: nothing, failure: nil, started: clock.now())
-                call.happen(on: entry.place, .answered(entry.number), with: .answer(answer))
+                entry.report(.answered(answer))
                 return
             }
             if let spec = claim.deferred {
@@ -68,16 +70,11 @@ enum LaneStage {
             let order = StoringOrder(
                 request: request, claim: newest, failure: nil, reason: reason,
                 place: entry.place)
-            _ = newest.beginStoring {
-                call.happen(on: entry.place, .mustStore(entry.number), with: .storing(order)) {
-                    $0.request = request
-                }
-            }
+            _ = newest.beginStoring { entry.report(.mustStore(order)) }
             return
         }
         let now = clock.now()
-        entry.pass { state in
-            state.request = request
+        entry.report(.admitted(request)) { state in
             state.ties.laneRequest = request
             state.attempts.endWait(now)
             state.deadline = request.deadline(from: now, of: call.started)
@@ -93,7 +90,7 @@ enum CredentialStage {
         let (request, auth) = (entry.request, entry.context.credentials)
         let mode = request.sending.isTrusted ? request.sending.auth : .none
         guard mode != .none, auth.concernsCalls, !entry.usesCredentialOfBatch else {
-            entry.pass(.exchange(request.exchange))
+            entry.report(.authorized(request.exchange))
             return
         }
         guard mode == .full else { return authorize(entry, auth.bypass()) }
@@ -114,14 +111,14 @@ enum CredentialStage {
         let call = entry.call
         let now = entry.context.clock.now()
         let isWanted = call.state.withLock { state in
-            guard state.machine.isCurrent(entry.number) else { return false }
+            guard state.journey.isCurrent(entry.number) else { return false }
             state.attempts.endWait(now)
             return true
         }
         guard isWanted else { return }
         switch answer {
         case .go where entry.request.sending.isInBatch:
-            entry.pass(.exchange(entry.request.exchange))
+            entry.report(.authorized(entry.request.exchange))
         case .go(let permit):
             authorize(entry, permit)
         case .fail(let failure):
@@ -154,7 +151,7 @@ enum CredentialStage {
         } else {
             let parts = AuthorizedParts(outgoing.exchange)
             entry.call.state.withLock { $0.attempts.authorized = parts }
-            entry.pass(.exchange(outgoing.exchange))
+            entry.report(.authorized(outgoing.exchange))
         }
     }
 }
@@ -173,7 +170,7 @@ extension StageEntry {
     /// Whether the request is an item of a batch, whose call has a credential. Only an item whose
     /// own answer has refused that credential waits for a newer one.
     fileprivate var usesCredentialOfBatch: Bool {
-        request.sending.isInBatch && call.state.withLock { $0.machine.replays == 0 }
+        request.sending.isInBatch && call.state.withLock { $0.journey.replays == 0 }
     }
 
     /// Whether the request was stored in the name of another user than the present one.
@@ -240,22 +237,22 @@ enum RewindStage {
         _ change: (inout Call.State) -> Void
     ) {
         guard entry.request.sending.isCompressed else {
-            return entry.pass(.exchange(exchange.sending(.source(feed))), change)
+            return _ = entry.report(.rewound(exchange.sending(.source(feed))), change)
         }
         guard let compressed = GzipSource(feed) else { return entry.fail(noMemory) }
-        entry.pass(.exchange(exchange.compressed(.source(compressed))), change)
+        entry.report(.rewound(exchange.compressed(.source(compressed))), change)
     }
 
     /// Compresses a body in memory.
     private static func compress(_ entry: StageEntry, _ exchange: Exchange) {
         guard entry.request.sending.isCompressed, case .bytes(let bytes) = exchange.body else {
-            return entry.pass(.exchange(exchange))
+            return _ = entry.report(.rewound(exchange))
         }
         guard bytes.count <= compressedAtOnceBytesMax || entry.place == .worker else {
             return entry.onWorker { compress($0, exchange) }
         }
         guard let compressed = Gzip.compress(bytes) else { return entry.fail(noMemory) }
-        entry.pass(.exchange(exchange.compressed(.bytes(compressed))))
+        entry.report(.rewound(exchange.compressed(.bytes(compressed))))
     }
 
     private static var noMemory: Failure {
@@ -266,7 +263,7 @@ enum RewindStage {
     /// ended.
     private static func holds(_ reader: BodyReader, _ entry: StageEntry) -> Bool {
         let isHeld = entry.call.state.withLock { state in
-            guard state.machine.isCurrent(entry.number) else { return false }
+            guard state.journey.isCurrent(entry.number) else { return false }
             state.ties.reader = reader
             return true
         }
@@ -289,7 +286,7 @@ enum WaitStage {
         let (call, clock) = (entry.call, entry.context.clock)
         entry.schedule(at: clock.now().advanced(milliseconds: milliseconds)) {
             let now = clock.now()
-            entry.on(.worker).pass { state in
+            entry.report(.waited, on: .worker) { state in
                 state.attempts.endWait(now)
                 state.deadline = entry.request.deadline(from: now, of: call.started)
             }
@@ -306,11 +303,11 @@ enum RateStage {
             call.id, at: exchange.url, priority: exchange.priority, deadline: deadline
         ) {
             let now = entry.context.clock.now()
-            entry.on(.worker).pass(.exchange(exchange)) { $0.attempts.endWait(now) }
+            entry.report(.rated(exchange), on: .worker) { $0.attempts.endWait(now) }
         }
         switch answer {
         case .go:
-            entry.pass(.exchange(exchange))
+            entry.report(.rated(exchange))
         case .tooLate(let milliseconds):
             let left = max(0, deadline.milliseconds(since: entry.context.clock.now()))
             var failure = Failure(
@@ -345,8 +342,8 @@ extension Exchange {
 
 extension PreparedRequest {
     /// The optional stages that a call passes because of its request.
-    var optionalStages: CallMachine.OptionalStages {
-        var stages: CallMachine.OptionalStages = []
+    var optionalStages: Journey.OptionalStages {
+        var stages: Journey.OptionalStages = []
         if claim != nil { stages.insert(.lane) }
         if asksCache { stages.insert(.cache) }
         if sending.upload != nil { stages.insert(.upload) }

@@ -331,7 +331,7 @@ package final class Turn: StageTurn, Sendable {
     package var route: String? { entry.request.destination.route?.name }
 
     /// How often interceptors have had the request sent again.
-    package var sends: Int { entry.call.state.withLock { $0.machine.sendsAgain } }
+    package var sends: Int { entry.call.state.withLock { $0.journey.sendsAgain } }
 
     /// The answer so far.
     package var response: Response? {
@@ -421,8 +421,8 @@ package final class Turn: StageTurn, Sendable {
     private var reasonNotToSendAgain: String? {
         let request = entry.request
         if stage == .modify { return "it has not been sent" }
-        if sends >= CallMachine.sendsAgainMax {
-            return "it was sent again \(CallMachine.sendsAgainMax) times"
+        if sends >= Journey.sendsAgainMax {
+            return "it was sent again \(Journey.sendsAgainMax) times"
         }
         if request.isFromOutbox { return "the outbox sends it" }
         if request.sending.isInBatch { return "it goes out in a batch" }

@@ -15,7 +15,7 @@ enum ValidateStage {
         // Without a version of HTTP, no server has sent the answer.
         guard answer.failure == nil, received.httpVersion != nil,
             !ResponseProcessor(entry).isGone(received)
-        else { return entry.pass(.answer(answer)) }
+        else { return _ = entry.report(.validated(answer)) }
         guard entry.request.answers.validation.function != nil else { return check(entry, answer) }
         entry.onWorker { check($0, answer) }
     }
@@ -24,7 +24,7 @@ enum ValidateStage {
         let received = answer.received
         do throws(Failure) {
             try AnswerCheck(ResponseProcessor(entry)).validate(received)
-            entry.pass(.answer(answer))
+            entry.report(.validated(answer))
         } catch {
             if received.cache?.hasEntry == true { entry.context.cache?.refused(entry.request) }
             entry.fail(entry.call.located(error))

@@ -45,7 +45,7 @@ package struct CallInfo: Sendable {
 
     /// Takes over what changes while the call goes on.
     mutating func update(_ call: Call, _ state: Call.State) {
-        stage = state.machine.stage?.name ?? "start"
+        stage = state.journey.stage.name
         attempt = state.attempts.number
         ageMicroseconds = call.context.clock.now().microseconds(since: call.started)
     }
@@ -57,7 +57,7 @@ extension CallContext {
         callsInFlight.compactMap { call in
             call.state.withLock { state -> (call: Call, info: CallInfo)? in
                 // A call that has completed has no request any more.
-                guard !state.machine.isComplete, let request = state.request else { return nil }
+                guard let request = state.journey.request else { return nil }
                 var info = CallInfo(call, request)
                 info.update(call, state)
                 return (call, info)
@@ -66,10 +66,11 @@ extension CallContext {
     }
 }
 
-extension CallMachine.Stage {
+extension Journey.Stage {
     /// The name of the stage, as docs/ARCHITECTURE.md has it.
     var name: String {
         switch self {
+        case .start: "start"
         case .modify: "modify"
         case .prepare: "prepare"
         case .lane: "lane"

@@ -198,7 +198,7 @@ extension LifecycleObservers {
         guard !isEmpty else { return }
         let (owesStart, limit) = call.state.withLock { state -> (Bool, Int64) in
             let isTimed = state.lifecycle?.isWanted(.tooSlow) == true
-            let limit = state.request?.exchange.timeouts.tooSlowMilliseconds ?? 0
+            let limit = state.journey.request?.exchange.timeouts.tooSlowMilliseconds ?? 0
             return (state.tell(.willBegin, of: call), isTimed ? limit : 0)
         }
         if owesStart { call.context.delivery.start(on: .caller) }
@@ -208,8 +208,8 @@ extension LifecycleObservers {
             if let call { self.tell(.tooSlow, of: call) }
         }
         let isOver = call.state.withLock { state in
-            if !state.machine.isComplete { state.lifecycle?.timer = ticket }
-            return state.machine.isComplete
+            if !state.journey.isComplete { state.lifecycle?.timer = ticket }
+            return state.journey.isComplete
         }
         if isOver { ticket.cancel() }
     }
@@ -218,7 +218,7 @@ extension LifecycleObservers {
     func tell(_ kind: LifecycleKind, of call: Call) {
         guard !isEmpty else { return }
         let owesStart = call.state.withLock { state in
-            state.machine.isComplete ? false : state.tell(kind, of: call)
+            state.journey.isComplete ? false : state.tell(kind, of: call)
         }
         if owesStart { call.context.delivery.start(on: .caller) }
     }

@@ -7,7 +7,9 @@ import RestwayThreads
 /// The stage in which a request with a resumable upload becomes the next request of the upload.
 enum UploadStage {
     static func enter(_ entry: StageEntry) {
-        guard let upload = entry.request.sending.upload else { return entry.pass() }
+        guard let upload = entry.request.sending.upload else {
+            return _ = entry.report(.continued(entry.request))
+        }
         // Files are read and written, and this thread must not wait for that.
         WorkerPool.forBodies.submit { prepare(entry, upload) }
     }
@@ -23,7 +25,7 @@ enum UploadStage {
         }
         // The call continues on another worker, because other calls wait for the workers for
         // bodies.
-        entry.context.pool.submit { entry.on(.worker).pass { $0.request = next } }
+        entry.context.pool.submit { entry.report(.continued(next), on: .worker) }
     }
 }
 

@@ -1,0 +1,93 @@
+import RestwayOutcome
+
+/// The judgement of the stage `recover`: pure functions from an answer or a failure, and facts about
+/// it, to what happens next. They ask nobody and change nothing. `RecoverStage` collects the facts
+/// before, and performs the judgement afterwards.
+enum Judging {
+    // MARK: Answers
+
+    /// What is known about an answer whose body was decoded.
+    struct AnswerFacts {
+        /// Whether the request is safe (RFC 9110, section 9.2.1), so that it may be sent again after
+        /// the server has answered it.
+        var isSafe: Bool
+        /// Why the body cannot be read; `nil` if it can.
+        var damage: Failure?
+        /// Whether the answer is a page of the network, as a captive portal shows it, to a request
+        /// that the outbox may keep.
+        var isPageOfNetwork: Bool
+        /// Whether the status says that the request is done.
+        var isDone: Bool
+        /// Whether the status says that the object which the request deletes is gone already.
+        var isGone: Bool
+    }
+
+    /// The judgement about an answer.
+    enum AnswerVerdict {
+        /// The answer is taken.
+        case take
+        /// The call fails because of the damage, which would be there again in the next answer.
+        case fail(Failure)
+        /// The body was damaged on its way, so that the request may be sent again.
+        case sendAgain(Failure)
+        /// The server has taken the request, but its answer cannot be read. The request must not be
+        /// sent again by itself (RFC 9110, section 9.2.2).
+        case takenUnread(Failure)
+        /// The answer is not the server's. The request may be stored, but the network would answer
+        /// it in the same way if it were sent again.
+        case storeOnly
+        /// The status says that the request has failed.
+        case refused
+    }
+
+    static func judge(_ facts: AnswerFacts) -> AnswerVerdict {
+        if facts.isSafe, let damage = facts.damage {
+            return damage.reason == .connectionLost ? .sendAgain(damage) : .fail(damage)
+        }
+        if facts.isPageOfNetwork { return .storeOnly }
+        guard facts.isDone else { return .refused }
+        if let damage = facts.damage, !facts.isGone { return .takenUnread(damage) }
+        return .take
+    }
+
+    // MARK: Failures
+
+    /// What the failure says about the credential of the request.
+    enum CredentialFact: Equatable, CaseIterable {
+        /// The server has not refused it, or the request has none.
+        case notRefused
+        /// The server has refused it, and no other can be had.
+        case refused
+        /// The server has refused it, and a newer one can be had.
+        case renewable
+    }
+
+    /// What is known about a failure.
+    struct FailureFacts: Equatable {
+        var credential: CredentialFact
+        /// Whether the body of the request can be sent again.
+        var isRewindable: Bool
+        /// Whether the outbox takes the request after this failure.
+        var isStorable: Bool
+        /// Whether the request may be sent again, and has a retry policy.
+        var mayRetry: Bool
+    }
+
+    /// A way on after a failure.
+    enum Recovery: Equatable {
+        /// The request is sent again with a newer credential.
+        case replay
+        /// The outbox takes the request.
+        case store
+        /// The request is sent again if its retry policy says so.
+        case retry
+    }
+
+    /// Returns the ways on after a failure, the best first. The first one that can be gone is gone:
+    /// an outbox that closes takes no request, and a retry policy may say no. If none can be gone,
+    /// the failure is final.
+    static func recoveries(_ facts: FailureFacts) -> [Recovery] {
+        if facts.credential == .renewable, facts.isRewindable { return [.replay] }
+        return (facts.isStorable ? [.store] : []) + (facts.mayRetry ? [.retry] : [])
+    }
+}

@@ -1,0 +1,463 @@
+import XCTest
+
+@testable import RestwayCalls
+@testable import RestwayDocument
+@testable import RestwayOutcome
+
+/// Tests the journey of a call: each path, and random schedules against a simple model.
+final class JourneyTests: XCTestCase {
+    private typealias Event = Journey.Event
+
+    private func journey(
+        _ optional: Journey.OptionalStages = [], asksModifiers: Bool? = nil
+    ) -> Journey {
+        Journey(Sample.request, passing: optional, asksModifiers.map(Sample.question))
+    }
+
+    /// Takes the call from stage to stage; each stage lets it pass.
+    private func stagesPassed(
+        _ optional: Journey.OptionalStages, asksModifiers: Bool? = nil
+    ) -> [StageName] {
+        var journey = journey(optional, asksModifiers: asksModifiers)
+        var stages: [StageName] = []
+        var step = journey.start()
+        while let entered = step, StageName(entered.stage) != .deliver {
+            let name = StageName(entered.stage)
+            stages.append(name)
+            // A request that was written again passes the same stages.
+            let event: Event =
+                name == .prepare ? .prepared(Sample.request, optional) : name.passing
+            step = journey.handle(event, of: entered.entry)
+        }
+        guard case .deliver(.outcome(.success))? = step?.stage else {
+            XCTFail("\(stages) ends without a response")
+            return stages
+        }
+        return stages
+    }
+
+    /// A journey that has passed all stages before `name`.
+    private func journey(
+        at name: StageName, _ optional: Journey.OptionalStages = [], asksModifiers: Bool? = nil
+    ) -> Journey {
+        var journey = journey(optional, asksModifiers: asksModifiers)
+        _ = journey.start()
+        while StageName(journey.stage) != name, !journey.isComplete {
+            switch (StageName(journey.stage), name) {
+            case (.recover, .wait):
+                report(&journey, .judged(.retry(Sample.request, afterMilliseconds: 10)))
+            case (.recover, .store): report(&journey, .judged(.store(Sample.order)))
+            case (.prepare, _): report(&journey, .prepared(Sample.request, optional))
+            default: report(&journey, StageName(journey.stage).passing)
+            }
+        }
+        XCTAssertFalse(journey.isComplete)
+        return journey
+    }
+
+    /// Lets the present stage report an event. Returns the stage that follows.
+    @discardableResult
+    private func report(_ journey: inout Journey, _ event: Event) -> StageName? {
+        journey.handle(event, of: journey.entry).map { StageName($0.stage) }
+    }
+
+    private func pass(_ journey: inout Journey, until name: StageName) {
+        while StageName(journey.stage) != name, !journey.isComplete {
+            report(&journey, StageName(journey.stage).passing)
+        }
+    }
+
+    // MARK: The order
+
+    func testAPlainCallPassesOnlyTheStagesThatEveryCallHas() {
+        XCTAssertEqual(
+            stagesPassed([]), [.credential, .exchange, .recover, .parse, .commit])
+    }
+
+    func testOptionalStagesStandInTheOrderOfTheJourney() {
+        XCTAssertEqual(
+            stagesPassed(
+                [.intercept, .validate, .rate, .rewind, .upload, .cache, .lane],
+                asksModifiers: true),
+            [
+                .modify, .prepare, .lane, .cache, .upload, .credential, .rewind, .rate, .exchange,
+                .recover, .validate, .intercept, .parse, .commit,
+            ])
+    }
+
+    func testAQuestionWithoutModifiersHasTheRequestWrittenAgain() {
+        XCTAssertEqual(
+            stagesPassed([], asksModifiers: false),
+            [.prepare, .credential, .exchange, .recover, .parse, .commit])
+    }
+
+    func testARequestThatIsWrittenAgainMayPassOtherStages() {
+        var journey = journey(at: .prepare, asksModifiers: false)
+        XCTAssertEqual(report(&journey, .prepared(Sample.request, [.lane])), .lane)
+        XCTAssertEqual(journey.entry, 2)
+    }
+
+    // MARK: The data
+
+    func testAStageGetsWhatTheStageBeforeHasBrought() {
+        var journey = journey(at: .modify, asksModifiers: true)
+        report(&journey, .modified(RequestSpec(target: .path(.post, "changed"))))
+        guard case .prepare(let spec, let question) = journey.stage, case .path(.post, _) = spec.target
+        else { return XCTFail(journey.stage.name) }
+        XCTAssertEqual(question?.modifiers.count, 1)
+
+        let written = Sample.request
+        let step = journey.handle(.prepared(written, [.rewind, .rate]), of: journey.entry)
+        XCTAssertTrue(step?.request === written)
+        XCTAssertTrue(journey.request === written)
+
+        var exchange = Sample.exchange
+        exchange.url = "http://api.test/other"
+        report(&journey, .authorized(exchange))
+        guard case .rewind(let authorized) = journey.stage else {
+            return XCTFail(journey.stage.name)
+        }
+        XCTAssertEqual(authorized.url, exchange.url)
+    }
+
+    func testTheNextAttemptStartsWithTheRequestOfTheVerdict() {
+        let next = Sample.request
+        let verdicts: [Journey.Verdict] = [
+            .redirect(next), .replay(next), .retry(next, afterMilliseconds: 1), .restart(next),
+            .reopen(next, afterMilliseconds: 1),
+        ]
+        for verdict in verdicts {
+            var journey = journey(at: .recover)
+            let step = journey.handle(.judged(verdict), of: journey.entry)
+            XCTAssertTrue(step?.request === next, "\(verdict)")
+            XCTAssertTrue(journey.request === next, "\(verdict)")
+        }
+        var journey = journey(at: .recover)
+        let held = journey.request
+        report(&journey, .judged(.take(Sample.answer)))
+        XCTAssertTrue(journey.request === held)
+    }
+
+    func testACallThatHasEndedHoldsNoRequest() {
+        var journey = journey(at: .commit)
+        let held = journey.request
+        let step = journey.handle(.committed(Sample.response), of: journey.entry)
+        XCTAssertNil(journey.request)
+        XCTAssertTrue(step?.request === held)
+    }
+
+    // MARK: Ways back
+
+    func testARedirectGoesBackToTheCredential() {
+        var journey = journey(at: .recover, [.lane])
+        XCTAssertEqual(report(&journey, .judged(.redirect(Sample.request))), .credential)
+        XCTAssertEqual(journey.redirects, 1)
+    }
+
+    func testARedirectGoesBackToTheCacheIfTheCallAsksIt() {
+        var journey = journey(at: .recover, [.lane, .cache])
+        XCTAssertEqual(report(&journey, .judged(.redirect(Sample.request))), .cache)
+        XCTAssertEqual(journey.redirects, 1)
+        report(&journey, .found(Sample.cached))
+        XCTAssertEqual(report(&journey, .judged(.redirect(Sample.request))), .cache)
+        XCTAssertEqual(journey.redirects, 2)
+    }
+
+    func testAnAnswerOfTheCacheIsJudged() {
+        var journey = journey(at: .cache, [.cache])
+        XCTAssertEqual(report(&journey, .found(Sample.cached)), .recover)
+    }
+
+    func testARetryDoesNotAskTheCacheAgain() {
+        var journey = journey(at: .wait, [.cache])
+        XCTAssertEqual(report(&journey, .waited), .credential)
+    }
+
+    func testARetryOrAReplayAfterARedirectAsksTheCacheAgain() {
+        let again: [(Journey.Verdict, StageName)] = [
+            (.retry(Sample.request, afterMilliseconds: 10), .credential),
+            (.replay(Sample.request), .exchange),
+        ]
+        for (verdict, withoutRedirects) in again {
+            var journey = journey(at: .recover, [.cache])
+            report(&journey, .judged(.redirect(Sample.request)))
+            pass(&journey, until: .recover)
+            for expected in [StageName.cache, withoutRedirects] {
+                report(&journey, .judged(verdict))
+                XCTAssertEqual(report(&journey, StageName(journey.stage).passing), expected)
+                pass(&journey, until: .recover)
+            }
+        }
+    }
+
+    func testAReplayIsCountedAndWaitsForTheCredential() {
+        var journey = journey(at: .recover)
+        XCTAssertEqual(report(&journey, .judged(.replay(Sample.request))), .credential)
+        XCTAssertEqual(journey.replays, 1)
+        XCTAssertEqual(report(&journey, .authorized(Sample.exchange)), .exchange)
+        XCTAssertEqual(journey.replays, 1)
+    }
+
+    func testARetryWaitsAndGoesOnWithTheCredential() {
+        var journey = journey(at: .wait, [.lane])
+        guard case .wait(milliseconds: 10) = journey.stage else {
+            return XCTFail("\(journey.stage)")
+        }
+        XCTAssertEqual(journey.retries, 1)
+        XCTAssertEqual(report(&journey, .waited), .credential)
+    }
+
+    func testAStreamThatGoesOnStartsToCountAgain() {
+        var journey = journey(at: .recover)
+        let next = Sample.request
+        let verdicts: [(Journey.Verdict, StageName)] = [
+            (.retry(next, afterMilliseconds: 10), .wait), (.replay(next), .credential),
+            (.redirect(next), .credential), (.reopen(next, afterMilliseconds: 10), .wait),
+        ]
+        for (verdict, expected) in verdicts {
+            XCTAssertEqual(report(&journey, .judged(verdict)), expected)
+            pass(&journey, until: .recover)
+        }
+        XCTAssertEqual(journey.retries + journey.replays + journey.redirects, 0)
+    }
+
+    func testTheNextRequestOfAnUploadAndARetryGoBackToTheUpload() {
+        var restarted = journey(at: .recover, [.upload])
+        XCTAssertEqual(report(&restarted, .judged(.restart(Sample.request))), .upload)
+        var retried = journey(at: .wait, [.upload])
+        XCTAssertEqual(report(&retried, .waited), .upload)
+    }
+
+    func testRedirectsAreCountedForEachRequestOfAnUpload() {
+        var journey = journey(at: .recover, [.upload])
+        XCTAssertEqual(report(&journey, .judged(.redirect(Sample.request))), .credential)
+        XCTAssertEqual(journey.redirects, 1)
+        pass(&journey, until: .recover)
+        report(&journey, .judged(.restart(Sample.request)))
+        XCTAssertEqual(journey.redirects, 0)
+    }
+
+    func testRedirectsAreCountedForEachAttempt() {
+        var journey = journey(at: .recover)
+        report(&journey, .judged(.redirect(Sample.request)))
+        pass(&journey, until: .recover)
+        report(&journey, .judged(.retry(Sample.request, afterMilliseconds: 10)))
+        XCTAssertEqual(journey.redirects, 0)
+    }
+
+    func testAnAnswerWithoutAnExchangeIsValidatedAndParsed() {
+        for name in [StageName.lane, .cache, .modify] {
+            var journey = journey(
+                at: name, [.lane, .cache], asksModifiers: name == .modify ? true : nil)
+            XCTAssertEqual(report(&journey, .answered(Sample.answer)), .parse)
+        }
+    }
+
+    func testAFinalFailureIsShownToInterceptorsBeforeItIsDelivered() {
+        var with = journey(at: .recover, [.intercept])
+        XCTAssertEqual(report(&with, .judged(.fail(Sample.failure))), .intercept)
+        guard case .intercept(.failure(let shown)) = with.stage else { return XCTFail() }
+        XCTAssertEqual(shown.message, Sample.failure.message)
+
+        var without = journey(at: .recover)
+        report(&without, .judged(.fail(Sample.failure)))
+        guard case .deliver(.outcome(.failure(let final))) = without.stage else {
+            return XCTFail(without.stage.name)
+        }
+        XCTAssertEqual(final.message, Sample.failure.message)
+    }
+
+    func testAnInterceptorHasTheRequestWrittenAndSentAgain() {
+        var journey = journey(at: .intercept, [.intercept, .lane])
+        XCTAssertEqual(report(&journey, .sendAgain(Sample.spec)), .prepare)
+        XCTAssertEqual(journey.sendsAgain, 1)
+        guard case .prepare(_, nil) = journey.stage else { return XCTFail() }
+        XCTAssertEqual(report(&journey, .prepared(Sample.request, [.intercept])), .credential)
+    }
+
+    func testInterceptorsSeeAFailureToMapTheAnswerThatTheyHaveSeenAndNoFurther() {
+        var journey = journey(at: .parse, [.intercept])
+        for expected in [StageName.intercept, .deliver] {
+            XCTAssertEqual(report(&journey, .failed(Sample.failure)), .recover)
+            XCTAssertEqual(report(&journey, .judged(.fail(Sample.failure))), expected)
+            // The interceptors turn the failure into an answer.
+            if expected == .intercept { report(&journey, .intercepted(Sample.answer)) }
+        }
+    }
+
+    // MARK: Ends
+
+    func testACommitAndAStoringAreNotCancelled() {
+        for name in [StageName.commit, .store] {
+            var journey = journey(at: name)
+            XCTAssertNil(journey.handle(.cancelled, of: nil))
+            XCTAssertNil(journey.handle(.interrupted(Sample.failure), of: journey.entry))
+            let step = journey.handle(name.passing, of: journey.entry)
+            XCTAssertEqual(step?.isInterrupted, false)
+            XCTAssertEqual(step.map { StageName($0.stage) }, .deliver)
+        }
+    }
+
+    func testACloseEndsEverythingButAStoring() {
+        for name in StageName.allCases where name != .deliver && name != .start {
+            var journey = journey(
+                at: name, [.lane, .cache, .upload, .rewind, .rate, .validate, .intercept],
+                asksModifiers: true)
+            let step = journey.handle(.closed, of: nil)
+            guard name != .store else {
+                XCTAssertNil(step)
+                continue
+            }
+            XCTAssertEqual(step?.isInterrupted, true)
+            XCTAssertEqual(step.map { StageName($0.left) }, name)
+            guard case .deliver(.closed)? = step?.stage else { return XCTFail(name.rawValue) }
+        }
+    }
+
+    func testACallCanEndBeforeItHasStarted() {
+        for event in [Event.cancelled, .closed, .interrupted(Sample.failure)] {
+            var journey = journey(asksModifiers: true)
+            let step = journey.handle(event, of: nil)
+            XCTAssertEqual(step.map { StageName($0.stage) }, .deliver)
+            XCTAssertEqual(step.map { StageName($0.left) }, .start)
+            XCTAssertTrue(journey.isComplete)
+            XCTAssertNil(journey.start())
+        }
+    }
+
+    func testALateAnswerChangesNothing() {
+        var journey = journey(at: .recover)
+        let late = journey.entry - 1
+        for name in StageName.allCases {
+            for event in name.answers + [.interrupted(Sample.failure)] {
+                XCTAssertNil(journey.handle(event, of: late))
+            }
+        }
+        XCTAssertEqual(StageName(journey.stage), .recover)
+    }
+
+    // MARK: Schedules
+
+    /// The rules of the journey again, as lists of allowed transitions.
+    private struct Model {
+        var optional: Set<StageName>
+        static let order: [StageName] = [
+            .lane, .cache, .upload, .credential, .rewind, .rate, .exchange, .recover, .validate,
+            .intercept, .parse, .commit, .deliver,
+        ]
+        static let ofEveryCall: Set<StageName> = [
+            .credential, .exchange, .recover, .parse, .commit, .deliver,
+        ]
+
+        func from(_ name: StageName) -> StageName {
+            let index = Self.order.firstIndex(of: name)!
+            return Self.order[index...].first {
+                Self.ofEveryCall.contains($0) || optional.contains($0)
+            }!
+        }
+
+        func after(_ name: StageName) -> StageName {
+            from(Self.order[Self.order.firstIndex(of: name)! + 1])
+        }
+
+        /// Returns the state after an event that is not late; `nil` if the event is ignored.
+        func follows(
+            _ name: StageName, _ event: Event, leavesRedirects: Bool, interceptions: Int
+        ) -> StageName? {
+            let endsHere: Set<StageName> = [
+                .modify, .prepare, .recover, .intercept, .commit, .store,
+            ]
+            let afterFailure: StageName = endsHere.contains(name) ? .deliver : .recover
+            switch event {
+            case .modified: return .prepare
+            case .prepared: return from(.lane)
+            case .authorized, .waited:
+                if leavesRedirects { return from(.cache) }
+                return from(name == .wait ? .upload : .rewind)
+            case .stored: return .deliver
+            case .admitted, .missed, .continued, .rewound, .rated, .received, .validated,
+                .intercepted, .parsed, .committed:
+                return after(name)
+            case .answered: return from(.validate)
+            case .judged(.take): return from(.validate)
+            case .judged(.fail):
+                let isShown = optional.contains(.intercept) && interceptions < 2
+                return isShown ? .intercept : .deliver
+            case .judged(.redirect): return optional.contains(.cache) ? .cache : .credential
+            case .judged(.replay): return .credential
+            case .found: return .recover
+            case .judged(.restart): return from(.upload)
+            case .judged(.retry), .judged(.reopen): return .wait
+            case .judged(.store), .mustStore: return .store
+            case .sendAgain: return .prepare
+            case .failed: return afterFailure
+            case .interrupted: return [.commit, .store].contains(name) ? nil : afterFailure
+            case .cancelled: return [.commit, .store].contains(name) ? nil : .deliver
+            case .closed: return name == .store ? nil : .deliver
+            }
+        }
+    }
+
+    func testRandomSchedulesAgreeWithTheModelAndEndOnce() {
+        var random = SystemRandomNumberGenerator()
+        let all: [(StageName, Journey.OptionalStages)] = [
+            (.lane, .lane), (.cache, .cache), (.upload, .upload), (.rewind, .rewind),
+            (.rate, .rate), (.validate, .validate), (.intercept, .intercept),
+        ]
+        for _ in 0..<5_000 {
+            func choose() -> (Set<StageName>, Journey.OptionalStages) {
+                let chosen = all.filter { _ in Bool.random(using: &random) }
+                return (Set(chosen.map(\.0)), .init(chosen.map(\.1)))
+            }
+            let (names, optional) = choose()
+            var model = Model(optional: names)
+            let asksModifiers = [true, false, nil].randomElement(using: &random)!
+            var journey = journey(optional, asksModifiers: asksModifiers)
+            var held = asksModifiers.map { $0 ? StageName.modify : .prepare } ?? model.from(.lane)
+            XCTAssertEqual(journey.start().map { StageName($0.stage) }, held)
+            var deliveries = 0
+            var steps = 0
+            var interceptions = 0
+            while deliveries == 0 {
+                steps += 1
+                let entry = journey.entry
+                let leavesRedirects = journey.leavesRedirects
+                let dice = Int.random(in: 0..<20, using: &random)
+                var event: Event =
+                    switch dice {
+                    case 0: .cancelled
+                    case 1: steps > 5 ? .closed : .interrupted(Sample.failure)
+                    case 2: .interrupted(Sample.failure)
+                    default: held.answers.randomElement(using: &random)!
+                    }
+                if dice > 3, case .prepared = event {
+                    let (names, optional) = choose()
+                    model.optional = names
+                    event = .prepared(Sample.request, optional)
+                }
+                let step = journey.handle(event, of: dice < 3 ? nil : dice == 3 ? entry - 1 : entry)
+                let followed = model.follows(
+                    held, event, leavesRedirects: leavesRedirects, interceptions: interceptions)
+                guard dice != 3, let next = followed else {
+                    XCTAssertNil(step, "\(held) \(event)")
+                    continue
+                }
+                XCTAssertEqual(step?.isInterrupted, dice < 3, "\(held) \(event)")
+                XCTAssertEqual(step.map { StageName($0.left) }, held, "\(event)")
+                held = next
+                if case .sendAgain = event { interceptions = 0 }
+                if next == .intercept { interceptions += 1 }
+                XCTAssertEqual(StageName(journey.stage), next, "\(event)")
+                XCTAssertEqual(step.map { StageName($0.stage) }, next, "\(event)")
+                XCTAssertEqual(journey.entry, entry + 1)
+                XCTAssertEqual(step?.entry, entry + 1)
+                XCTAssertEqual(journey.isComplete, next == .deliver)
+                if next == .deliver { deliveries += 1 }
+                XCTAssertLessThan(steps, 10_000)
+            }
+            for event in [Event.cancelled, .closed, .interrupted(Sample.failure)] {
+                XCTAssertNil(journey.handle(event, of: nil))
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import RestwayHTTP
+import RestwayOutcome
+import RestwayThreads
+
+@testable import RestwayCalls
+@testable import RestwayDocument
+
+/// The stages of a journey without their data, by their names.
+enum StageName: String, CaseIterable {
+    case start, modify, prepare, lane, cache, upload, credential, rewind, rate, exchange, recover,
+        validate, intercept, parse, commit, wait, store, deliver
+
+    init(_ stage: Journey.Stage) {
+        self = StageName(rawValue: stage.name)!
+    }
+
+    /// The event with which the stage has done its part. `recover` takes the answer.
+    var passing: Journey.Event {
+        switch self {
+        case .start, .deliver: .failed(Sample.failure)
+        case .modify: .modified(Sample.spec)
+        case .prepare: .prepared(Sample.request, [])
+        case .lane: .admitted(Sample.request)
+        case .cache: .missed(Sample.request)
+        case .upload: .continued(Sample.request)
+        case .credential: .authorized(Sample.exchange)
+        case .rewind: .rewound(Sample.exchange)
+        case .rate: .rated(Sample.exchange)
+        case .exchange: .received(Sample.received)
+        case .recover: .judged(.take(Sample.answer))
+        case .validate: .validated(Sample.answer)
+        case .intercept: .intercepted(Sample.answer)
+        case .parse: .parsed(ParsedAnswer(Sample.answer))
+        case .commit: .committed(Sample.response)
+        case .wait: .waited
+        case .store: .stored(Sample.failure)
+        }
+    }
+
+    /// The events that the stage may report.
+    var answers: [Journey.Event] {
+        switch self {
+        case .start, .deliver: []
+        case .modify: [passing, .answered(Sample.answer), .failed(Sample.failure)]
+        case .cache:
+            [
+                passing, .answered(Sample.answer), .found(Sample.cached), .failed(Sample.failure),
+            ]
+        case .lane:
+            [
+                passing, .answered(Sample.answer), .mustStore(Sample.order),
+                .failed(Sample.failure),
+            ]
+        case .recover: Sample.verdicts.map { .judged($0) }
+        case .intercept: [passing, .sendAgain(Sample.spec), .failed(Sample.failure)]
+        case .prepare, .upload, .credential, .rewind, .rate, .exchange, .validate, .parse, .commit,
+            .wait, .store:
+            [passing, .failed(Sample.failure)]
+        }
+    }
+}
+
+/// Data for the stages of a journey.
+enum Sample {
+    static let url = "http://api.test/things"
+    static let spec = RequestSpec(target: .path(.get, "things"))
+    static let exchange = Exchange(method: "GET", url: url)
+    static let failure = Failure(.connect, "refused")
+    static let received = ReceivedExchange(
+        result: .failure(TransportError(.connect, "refused")),
+        recorder: ExchangeRecorder(bodyBytesMax: 0) { _, _ in })
+    static let response = Response(plain)
+    static let answer = TakenAnswer(received: plain, failure: nil, started: .never)
+    static let cached = CachedAnswer(received: plain, memo: nil)
+    static var request: PreparedRequest { request("GET") }
+    static let order = StoringOrder(
+        request: request("POST"), claim: Claim(), failure: nil, reason: "offline", place: .worker)
+
+    private static let plain = ReceivedResponse(
+        status: 200, headers: Headers(), url: url, body: Body())
+
+    /// One of each verdict.
+    static let verdicts: [Journey.Verdict] = [
+        .take(answer), .fail(failure), .redirect(request), .replay(request),
+        .retry(request, afterMilliseconds: 10), .restart(request),
+        .reopen(request, afterMilliseconds: 10), .store(order),
+    ]
+
+    /// A request that is an object of its own.
+    static func request(_ method: String) -> PreparedRequest {
+        PreparedRequest(
+            exchange: Exchange(method: method, url: url),
+            destination: .init(method: .get, url: url, path: "things", route: nil),
+            dataMapper: nil, sending: SendingRules(auth: .none, transport: 0, isInBatch: false),
+            submission: nil, deletions: [])
+    }
+
+    static func question(asksModifiers: Bool) -> Call.Question {
+        let function = StageFunction(number: 1, routes: []) { _ in nil }
+        return Call.Question(
+            spec: spec, modifiers: asksModifiers ? [function] : [], body: BodyQuestions())
+    }
+
+    /// A claim that is only handed on.
+    private final class Claim: StorageClaim {
+        let idempotencyKey = ""
+        let deferred: RequestSpec? = nil
+
+        func adopt(_ request: PreparedRequest) {}
+        func enterLane(_ call: Call, go: @escaping @Sendable () -> Void) -> Bool { true }
+        func leaveLane(_ call: Call) {}
+        func reasonToStoreAtOnce(_ request: PreparedRequest) -> String? { nil }
+        func reasonToStore() throws(Failure) -> String? { nil }
+        func withdraw(_ request: PreparedRequest) throws(Failure) -> ReceivedResponse? { nil }
+        func takes(_ failure: Failure) -> Bool { false }
+        func beginStoring(if judge: () -> Bool) -> Bool { judge() }
+        func store(_ call: Call, _ order: StoringOrder) {}
+    }
+}
