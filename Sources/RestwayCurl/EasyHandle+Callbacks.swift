@@ -44,7 +44,7 @@ extension EasyHandle {
             EasyHandle.lend(me) { handle in
                 let ends = ConnectionEnds(
                     remote: remote, remotePort: remotePort, local: local, localPort: localPort)
-                if handle.willSend(), handle.mayUseConnection(ends) {
+                if handle.beginSending(), handle.checkConnection(ends) {
                     answer = CURL_PREREQFUNC_OK
                 }
             }
@@ -140,11 +140,12 @@ extension EasyHandle {
         }
     }
 
-    /// Runs when a connection is ready, just before the request is sent.
+    /// Runs when a connection is ready, just before the request is sent. Returns false if the request
+    /// must not be sent.
     ///
     /// libcurl sends a request again if a kept connection died before a byte of the answer. This
     /// cannot be turned off, so a request that must not be repeated is stopped here.
-    private func willSend() -> Bool {
+    private func beginSending() -> Bool {
         // libcurl would send the request again, with the same header. The 417 is the answer, after
         // which the call sends the request without the header.
         if transfer.isExpectationRefused { return false }

@@ -75,7 +75,7 @@ final class IOLoop {
     /// Waits for sockets, a timer or the inbox.
     private func sleep() {
         // A worker may start on completed exchanges while the other exchanges are read.
-        multi.wait(maySleep: inbox.willSleep() && setWakeUp()) { _ = finishDone() }
+        multi.wait(maySleep: inbox.noteSleep() && setWakeUp()) { _ = finishDone() }
         _ = finishDone()
     }
 

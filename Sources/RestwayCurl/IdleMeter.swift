@@ -12,7 +12,7 @@ struct IdleMeter {
 
     /// Takes the number of bytes that have moved so far. Returns whether it has not changed for
     /// `limitMilliseconds`.
-    mutating func isIdle(
+    mutating func measure(
         moved: Int64, at now: Deadline, limitMilliseconds: Int64
     ) -> Bool {
         guard moved == self.moved else {
@@ -40,6 +40,6 @@ extension EasyHandle {
             transfer.idle.pause()
             return false
         }
-        return transfer.idle.isIdle(moved: info.movedBytes, at: now, limitMilliseconds: limit)
+        return transfer.idle.measure(moved: info.movedBytes, at: now, limitMilliseconds: limit)
     }
 }

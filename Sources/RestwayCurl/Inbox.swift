@@ -145,8 +145,9 @@ final class Inbox: Sendable {
         }
     }
 
-    /// Notes that the I/O thread is about to sleep; false if commands have come and it must not.
-    func willSleep() -> Bool {
+    /// Notes that the I/O thread is about to sleep. Returns false if commands have come and it must
+    /// not.
+    func noteSleep() -> Bool {
         state.withLock { state in
             guard state.isRunning else { return false }
             state.isSleeping = state.commands.isEmpty

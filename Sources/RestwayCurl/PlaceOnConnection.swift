@@ -88,7 +88,7 @@ extension EasyHandle {
     /// bytes for the answer. Bytes that come later than this check cannot be told from an answer.
     ///
     /// - Parameter ends: `nil` for a connection to a Unix-domain socket.
-    func mayUseConnection(_ ends: ConnectionEnds?) -> Bool {
+    func checkConnection(_ ends: ConnectionEnds?) -> Bool {
         guard let active else { return false }
         let isSecure = active.originQueue?.isSecure == true
         if !transfer.place.opened.isEmpty {

@@ -42,7 +42,7 @@ package protocol CommitTarget {
     /// Returns the entities at the other end of which the store has seen an object.
     func targets(of relationship: Relationship, from entity: Entity) -> [Entity]
 
-    mutating func isUnsent(_ key: Int64) throws(StoreError) -> Bool
+    func isUnsent(_ key: Int64) throws(StoreError) -> Bool
     mutating func setUnsent(_ key: Int64, _ isUnsent: Bool) throws(StoreError)
     /// Lets the object `key` remember `variables`, in place of what it remembered.
     mutating func remember(_ variables: RouteVariables, _ key: Int64) throws(StoreError)

@@ -95,7 +95,7 @@ struct KeptObjects<Target: CommitTarget> {
     /// Makes a row the object if both are equal.
     private mutating func keep(_ index: Int, _ object: Snapshot) throws(StoreError) -> Bool {
         var found: [Int: Int64] = [:]
-        guard try isEqual(index, object, &found) else { return false }
+        guard try match(index, object, &found) else { return false }
         for (row, key) in found {
             keys[row] = key
             taken.insert(key)
@@ -106,7 +106,7 @@ struct KeptObjects<Target: CommitTarget> {
     /// Returns whether a row without identity is equal to an object, with all objects nested in it.
     ///
     /// - Parameter found: Receives the keys of the nested rows.
-    private mutating func isEqual(
+    private mutating func match(
         _ index: Int, _ object: Snapshot, _ found: inout [Int: Int64]
     ) throws(StoreError) -> Bool {
         let row = rows[index]
@@ -141,7 +141,7 @@ struct KeptObjects<Target: CommitTarget> {
             return try target.key(row.entity, identity) == linked
         }
         guard let object = try target.newest(row.entity, linked) else { return false }
-        return try isEqual(index, object, &found)
+        return try match(index, object, &found)
     }
 }
 

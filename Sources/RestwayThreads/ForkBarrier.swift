@@ -73,7 +73,7 @@ package enum ForkBarrier {
         _ = mutex
         _ = state
         return pthread_atfork(
-            { ForkBarrier.willFork() }, { ForkBarrier.didForkInParent() },
+            { ForkBarrier.prepareFork() }, { ForkBarrier.didForkInParent() },
             { ForkBarrier.didForkInChild() }) == 0
     }()
 
@@ -96,7 +96,7 @@ package enum ForkBarrier {
 
     // MARK: The fork
 
-    private static func willFork() {
+    private static func prepareFork() {
         pthread_mutex_lock(mutex)
         let end = SystemClock().now().advanced(milliseconds: patienceMilliseconds)
         state.answers = []

@@ -10,27 +10,27 @@ final class IdleMeterTests: XCTestCase {
 
     func testAnExchangeIsIdleWhenNoByteHasMovedForItsLimit() {
         var meter = IdleMeter()
-        XCTAssertFalse(meter.isIdle(moved: 0, at: at(0), limitMilliseconds: 100))
-        XCTAssertFalse(meter.isIdle(moved: 0, at: at(99), limitMilliseconds: 100))
-        XCTAssertTrue(meter.isIdle(moved: 0, at: at(100), limitMilliseconds: 100))
+        XCTAssertFalse(meter.measure(moved: 0, at: at(0), limitMilliseconds: 100))
+        XCTAssertFalse(meter.measure(moved: 0, at: at(99), limitMilliseconds: 100))
+        XCTAssertTrue(meter.measure(moved: 0, at: at(100), limitMilliseconds: 100))
     }
 
     func testEveryByteBeginsTheTimeAnew() {
         var meter = IdleMeter()
         for step in 0..<5 {
             XCTAssertFalse(
-                meter.isIdle(
+                meter.measure(
                     moved: Int64(step), at: at(Int64(step) * 90), limitMilliseconds: 100))
         }
-        XCTAssertFalse(meter.isIdle(moved: 4, at: at(450), limitMilliseconds: 100))
-        XCTAssertTrue(meter.isIdle(moved: 4, at: at(460), limitMilliseconds: 100))
+        XCTAssertFalse(meter.measure(moved: 4, at: at(450), limitMilliseconds: 100))
+        XCTAssertTrue(meter.measure(moved: 4, at: at(460), limitMilliseconds: 100))
     }
 
     func testThePauseOfAnExchangeDoesNotCount() {
         var meter = IdleMeter()
-        XCTAssertFalse(meter.isIdle(moved: 7, at: at(0), limitMilliseconds: 100))
+        XCTAssertFalse(meter.measure(moved: 7, at: at(0), limitMilliseconds: 100))
         meter.pause()
-        XCTAssertFalse(meter.isIdle(moved: 7, at: at(500), limitMilliseconds: 100))
-        XCTAssertTrue(meter.isIdle(moved: 7, at: at(600), limitMilliseconds: 100))
+        XCTAssertFalse(meter.measure(moved: 7, at: at(500), limitMilliseconds: 100))
+        XCTAssertTrue(meter.measure(moved: 7, at: at(600), limitMilliseconds: 100))
     }
 }

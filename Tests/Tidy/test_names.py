@@ -1,4 +1,4 @@
-"""A function whose name asks (`isSent`, `mayStore`) answers with a Bool."""
+"""A function whose name asks (`isSent`, `mayStore`) answers with a Bool, and changes nothing."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from collections.abc import Iterator
 
 from source_tree import SOURCES, expect_none, name_of, swift_code, swift_files
 
-_QUESTION = re.compile(r"\bfunc\s+((?:is|has|was|were|may|can|does|should)[A-Z]\w*)[^(]*\(")
+_QUESTION = re.compile(
+    r"\bfunc\s+((?:is|are|has|was|were|may|must|can|does|should|will)[A-Z]\w*)[^(]*\("
+)
+_CHANGE = re.compile(rf"\bmutating\s+{_QUESTION.pattern}")
 
 
 def _functions(code: str) -> Iterator[tuple[int, str, str]]:
@@ -28,6 +31,14 @@ def test_functions_that_ask_answer() -> None:
         for path in swift_files(SOURCES)
         for line, name, behind in _functions(swift_code(path))
         if not re.search(r"->\s*Bool\b", behind)
+    )
+
+
+def test_functions_that_ask_change_nothing() -> None:
+    expect_none(
+        f"{name_of(path)}: {match[1]} is mutating"
+        for path in swift_files(SOURCES)
+        for match in _CHANGE.finditer(swift_code(path))
     )
 
 

@@ -89,8 +89,8 @@ enum ResultStream {
             return begun
         }
 
-        /// Whether a reading is newer than all that were told. If so, it is told now.
-        mutating func isNewest(_ number: Int) -> Bool {
+        /// Notes that a reading is told now. Returns false if a newer one was told before.
+        mutating func tell(_ number: Int) -> Bool {
             guard number > told else { return false }
             told = number
             return true
@@ -114,7 +114,7 @@ enum ResultStream {
             let number = order.withLock { $0.begin() }
             guard let objects = read() else { return }
             order.withLock { order in
-                guard order.isNewest(number) else { return }
+                guard order.tell(number) else { return }
                 continuation.yield(objects.map { Object($0, source) })
             }
         }

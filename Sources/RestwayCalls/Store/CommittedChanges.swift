@@ -110,7 +110,7 @@ final class Observation: @unchecked Sendable {
 
     /// Returns what the observer is told of a commit; `nil` if the commit does not concern it.
     func message(of changes: inout CommittedChanges) -> Observer.Message? {
-        if let watch { return watch.mustBeTold(of: changes.all.changes) ? .query(watch) : nil }
+        if let watch { return watch.noteCommit(of: changes.all.changes) ? .query(watch) : nil }
         return select(from: &changes).map { .changes($0) }
     }
 

@@ -103,7 +103,7 @@ struct ConditionParser {
             entity.relationshipIndex(named: name) != nil
         {
             let leads = try leads(name, entity, at: place) { (_, _) throws(Failure) in nil }
-            return try isNull() ? .not(leads) : leads
+            return try readNull() ? .not(leads) : leads
         }
         let attribute = try located(place) { () throws(Failure) in
             try entity.attribute(named: name)
@@ -121,7 +121,7 @@ struct ConditionParser {
             return .compares(attribute: attribute, comparison, value)
         }
         if token.isWord("is") {
-            return .compares(attribute: attribute, try isNull() ? .equal : .notEqual, .null)
+            return .compares(attribute: attribute, try readNull() ? .equal : .notEqual, .null)
         }
         let isNegated = try accept("not")
         let condition: Condition
@@ -141,7 +141,7 @@ struct ConditionParser {
     }
 
     /// Reads `is null`, or `is not null`, for which it returns false.
-    private mutating func isNull() throws(Failure) -> Bool {
+    private mutating func readNull() throws(Failure) -> Bool {
         try advance()
         let isNegated = try accept("not")
         guard try accept("null") else { throw unexpected("null") }

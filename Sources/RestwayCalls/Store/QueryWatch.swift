@@ -59,9 +59,9 @@ package final class QueryWatch: Sendable {
         result.withLock { $0 = Result(store: store, objects: objects) }
     }
 
-    /// Returns whether the observer must be told of a commit. It need not be if a notice waits
-    /// already.
-    func mustBeTold(of changes: [Change]) -> Bool {
+    /// Notes a commit. Returns whether the observer must be told of it, which it need not be if a
+    /// notice waits already.
+    func noteCommit(of changes: [Change]) -> Bool {
         guard changes.contains(where: {
             families.contains(ObjectIdentifier($0.object.entity.family))
         }) else { return false }

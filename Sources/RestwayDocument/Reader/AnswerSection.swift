@@ -15,7 +15,7 @@ extension Validation {
             statuses?.report("must name at least one status")
         }
         let headers = object["headers"]?.oneOrMany().compactMap { node in
-            node.nonEmptyString().flatMap { node.isHeaderName($0) ? $0 : nil }
+            node.nonEmptyString().flatMap { node.checkHeaderName($0) ? $0 : nil }
         }
         self.init(
             statuses: statuses?.statusRanges() ?? usual.statuses,

@@ -99,7 +99,7 @@ extension DocumentNode {
     fileprivate func apiKey() -> AuthDefinition.Scheme? {
         switch (self["header"], self["query"]) {
         case (let header?, nil):
-            guard let name = header.string(), header.isHeaderName(name) else { return nil }
+            guard let name = header.string(), header.checkHeaderName(name) else { return nil }
             return .apiKey(name, isInQuery: false)
         case (nil, let query?):
             return query.nonEmptyString().map { .apiKey($0, isInQuery: true) }

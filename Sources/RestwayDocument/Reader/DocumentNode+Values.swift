@@ -80,8 +80,8 @@ extension DocumentNode {
 
     // MARK: Requests and answers
 
-    /// Whether `name` may be the name of a header. It reports a name that may not.
-    func isHeaderName(_ name: String) -> Bool {
+    /// Returns whether `name` may be the name of a header. It reports a name that may not.
+    func checkHeaderName(_ name: String) -> Bool {
         if Headers.isValidName(name) { return true }
         report("\(shown(name)) is not a header name (RFC 9110, section 5.1)")
         return false
@@ -97,7 +97,7 @@ extension DocumentNode {
     /// Reads headers, whose values may name variables of the environment.
     static func headers(_ members: [(name: String, node: DocumentNode)]) -> [Pair] {
         members.compactMap { name, node in
-            guard let value = node.string(), node.isHeaderName(name) else { return nil }
+            guard let value = node.string(), node.checkHeaderName(name) else { return nil }
             guard Headers.isValidValue(value) else {
                 return node.refuse("holds a character that a header value may not have")
             }

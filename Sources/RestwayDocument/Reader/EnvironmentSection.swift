@@ -217,7 +217,7 @@ extension DocumentNode {
 
     /// Reads the name of a header that follows a redirect to an origin that is not trusted.
     fileprivate func redirectHeader() -> String? {
-        guard let name = string(), isHeaderName(name) else { return nil }
+        guard let name = string(), checkHeaderName(name) else { return nil }
         let lowercased = name.lowercased()
         if RedirectRules.credentialNames.contains(where: { $0.lowercased() == lowercased }) {
             return refuse("\(name) is a credential, which goes to trustedOrigins alone")

@@ -154,7 +154,7 @@ extension PageRules.Place {
             return
         }
         guard let name = node.object(["header"])?.required("header"),
-            let text = name.nonEmptyString(), name.isHeaderName(text)
+            let text = name.nonEmptyString(), name.checkHeaderName(text)
         else { return nil }
         self = .header(text)
     }

@@ -37,7 +37,7 @@ enum WebApiClientConfiguration {
         for (key, nameKey, usualName) in headers {
             guard let node = values[key], let value = node.string() else { continue }
             let name = values[nameKey].map { $0.string() } ?? usualName
-            guard let name, node.isHeaderName(name) else { continue }
+            guard let name, node.checkHeaderName(name) else { continue }
             if Headers.isValidValue(value) {
                 definition.environments.headers.append(Pair(name: name, value: value))
                 if key == prefix + "token" { definition.redaction.add(name) }

@@ -90,7 +90,7 @@ final class GuardedReader: @unchecked Sendable {
     }
 
     private func next(_ item: UnsafeMutablePointer<restway_plugin_item>?) -> Int32 {
-        guard mayGoOn("asks for values") else { return RESTWAY_PLUGIN_FAILED }
+        guard checkConduct("asks for values") else { return RESTWAY_PLUGIN_FAILED }
         guard let item, item.pointee.struct_size >= MemoryLayout<restway_plugin_item>.size else {
             return complain("asks for a value without an item, or its struct_size is too small")
         }
@@ -105,7 +105,7 @@ final class GuardedReader: @unchecked Sendable {
     }
 
     private func write(_ bytes: UnsafeRawPointer?, _ count: Int) -> Int32 {
-        guard mayGoOn("writes") else { return RESTWAY_PLUGIN_FAILED }
+        guard checkConduct("writes") else { return RESTWAY_PLUGIN_FAILED }
         guard count != 0 else { return RESTWAY_PLUGIN_OK }
         guard let bytes, count > 0 else {
             return complain("writes bytes that are NULL, or too many of them")
@@ -117,8 +117,9 @@ final class GuardedReader: @unchecked Sendable {
         return RESTWAY_PLUGIN_OK
     }
 
-    /// Whether `encode` is running on this thread and has met no error yet.
-    private func mayGoOn(_ what: String) -> Bool {
+    /// Returns whether `encode` is running on this thread and has met no error yet. It notes and
+    /// logs a breach of the contract.
+    private func checkConduct(_ what: String) -> Bool {
         let isTrespasser = pthread_equal(thread, pthread_self()) == 0
         let isLate = conduct.withLock { conduct in
             if isTrespasser { conduct.isTrespassed = true }

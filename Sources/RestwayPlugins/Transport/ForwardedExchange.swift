@@ -36,7 +36,7 @@ final class ForwardedExchange: ExchangeObserver, @unchecked Sendable {
             forwarded.body = .source(WatchedSource(source) { self.sent($0, offset: $1) })
         }
         let id = transport.start(forwarded, observer: self)
-        if host.hasForwarded(exchange, as: id) { transport.cancel(id) }
+        if host.noteForwarded(exchange, as: id) { transport.cancel(id) }
         return true
     }
 
@@ -133,7 +133,7 @@ extension OpenedTransport {
     }
 
     /// - Returns: Whether the exchange was cancelled since then.
-    fileprivate func hasForwarded(_ exchange: PluginExchange, as id: ExchangeID) -> Bool {
+    fileprivate func noteForwarded(_ exchange: PluginExchange, as id: ExchangeID) -> Bool {
         state.withLock { _ in
             exchange.guarded.forwardedID = id
             return exchange.guarded.isCancelled
