@@ -119,15 +119,9 @@ let core: [Target] =
             "RestwayHTTP", "RestwayOutcome", "RestwayDocument", "RestwayCalls",
         ], safe, testsStartThreads: false)
     + module(
-        "RestwayRetry",
+        "RestwayPacing",
         [
             "RestwayText", "RestwayThreads", "RestwayRouting", "RestwayHTTP", "RestwayOutcome",
-            "RestwayDocument", "RestwayCalls",
-        ], safe, testsStartThreads: false)
-    + module(
-        "RestwayRate",
-        [
-            "RestwayThreads", "RestwayRouting", "RestwayHTTP", "RestwayOutcome",
             "RestwayDocument", "RestwayCalls",
         ], safe, testsStartThreads: false)
     + module(
@@ -163,7 +157,7 @@ let core: [Target] =
             "RestwayText", "RestwayThreads", "RestwayJSON", "RestwaySQLite", "RestwayRouting",
             "RestwayObjects", "RestwayMapping", "RestwayHTTP", "RestwayCurl", "RestwaySQLiteStore",
             "RestwayOutcome", "RestwayDocument", "RestwayPlugins", "RestwayCalls", "RestwayAuth",
-            "RestwayRetry", "RestwayRate", "RestwayCache", "RestwayBatch", "RestwayOutbox",
+            "RestwayPacing", "RestwayCache", "RestwayBatch", "RestwayOutbox",
             "RestwayPages",
         ], testing: ["LoopbackServer"])
     + module(
@@ -171,7 +165,7 @@ let core: [Target] =
         [
             "CRestway", "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting",
             "RestwayObjects", "RestwayMapping", "RestwayHTTP", "RestwayOutcome", "RestwayDocument",
-            "RestwayPlugins", "RestwayCalls", "RestwayArrow", "RestwayAuth", "RestwayRate",
+            "RestwayPlugins", "RestwayCalls", "RestwayArrow", "RestwayAuth", "RestwayPacing",
             "RestwayCache", "RestwayBatch", "RestwayOutbox", "RestwayPages", "RestwayClient",
         ])
     + module(
@@ -179,7 +173,7 @@ let core: [Target] =
         [
             "RestwayText", "RestwayThreads", "RestwayJSON", "RestwaySQLite", "RestwayRouting",
             "RestwayObjects", "RestwayMapping", "RestwayHTTP", "RestwayOutcome", "RestwayDocument",
-            "RestwayPlugins", "RestwayCalls", "RestwayArrow", "RestwayAuth", "RestwayRate",
+            "RestwayPlugins", "RestwayCalls", "RestwayArrow", "RestwayAuth", "RestwayPacing",
             "RestwayCache", "RestwayBatch", "RestwayOutbox", "RestwayPages", "RestwayClient",
         ] + traits, testing: ["LoopbackServer", "CRestway"])
 

@@ -1,7 +1,7 @@
 public import CRestway
 import RestwayClient
 import RestwayOutcome
-import RestwayRate
+import RestwayPacing
 
 // rate.h
 

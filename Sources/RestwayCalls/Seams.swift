@@ -82,7 +82,7 @@ package struct Permit: Sendable {
 
 // MARK: Retries
 
-/// Decides whether a request is sent again. `RestwayRetry` implements it; a client has one.
+/// Decides whether a request is sent again. `RestwayPacing` implements it; a client has one.
 ///
 /// Every function may be called on any thread, and returns at once.
 package protocol RetryDecider: AnyObject, Sendable {
@@ -139,7 +139,7 @@ extension RetryPolicy {
 
 // MARK: Rates
 
-/// Lets requests wait until the rate of their origin admits them. `RestwayRate` implements it; a
+/// Lets requests wait until the rate of their origin admits them. `RestwayPacing` implements it; a
 /// client has one.
 ///
 /// Every function may be called on any thread, and returns at once.

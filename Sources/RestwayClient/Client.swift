@@ -8,8 +8,7 @@ package import RestwayHTTP
 package import RestwayOutbox
 package import RestwayOutcome
 import RestwayPlugins
-package import RestwayRate
-import RestwayRetry
+package import RestwayPacing
 import RestwayRouting
 import RestwayText
 package import RestwayThreads

@@ -8,7 +8,7 @@ import XCTest
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
-@testable import RestwayRetry
+@testable import RestwayPacing
 
 /// A client whose store a test changes directly, and the changes that its observers received.
 struct ObservedClient {

@@ -6,7 +6,7 @@ import XCTest
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayOutcome
-@testable import RestwayRate
+@testable import RestwayPacing
 
 /// Calls that wait until the rate of their origin admits them.
 final class RateDriverTests: AuthTestCase {

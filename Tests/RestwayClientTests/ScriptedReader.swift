@@ -8,7 +8,7 @@ import XCTest
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
-@testable import RestwayRetry
+@testable import RestwayPacing
 
 /// A body reader of a program that gives pieces one by one and waits when it is told to. The test
 /// fails if two of its functions run at once.

@@ -27,7 +27,7 @@ ORDER = (
     "RestwayPlugins",
     "RestwayCalls",
     "RestwayArrow",
-    "RestwayAuth", "RestwayRetry", "RestwayRate", "RestwayCache", "RestwayBatch", "RestwayPages",
+    "RestwayAuth", "RestwayPacing", "RestwayCache", "RestwayBatch", "RestwayPages",
     "RestwayOutbox",
     "RestwayClient",
     "RestwayABI",
@@ -37,7 +37,7 @@ ORDER = (
 
 #: Modules of one concern each, which do not import each other.
 PEERS = {
-    *("RestwayAuth", "RestwayRetry", "RestwayRate", "RestwayCache", "RestwayBatch"),
+    *("RestwayAuth", "RestwayPacing", "RestwayCache", "RestwayBatch"),
     "RestwayOutbox", "RestwayPages",
 }
 

@@ -1,6 +1,6 @@
 import RestwayClient
 import RestwayOutcome
-import RestwayRate
+import RestwayPacing
 
 /// The rate of one origin, as a client knows it.
 public struct OriginRate: Sendable, Hashable {

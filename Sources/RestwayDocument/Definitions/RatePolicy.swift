@@ -1,5 +1,5 @@
 /// The settings of a document or a program that say how many requests go to one origin.
-/// `RestwayRate` decides by them.
+/// `RestwayPacing` decides by them.
 package struct RatePolicy: Equatable, Sendable {
     /// A number of requests in any period of a length.
     package struct Limit: Equatable, Sendable {

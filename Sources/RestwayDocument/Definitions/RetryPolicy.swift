@@ -2,7 +2,7 @@ package import RestwayOutcome
 import RestwayRouting
 
 /// The settings of a document, a route or a program that say when a request is sent again.
-/// `RestwayRetry` decides by them.
+/// `RestwayPacing` decides by them.
 package struct RetryPolicy: Equatable, Sendable {
     /// The limit on attempts, including the first.
     package var attemptsMax = 3

@@ -4,7 +4,7 @@ import RestwayOutcome
 import RestwayThreads
 import XCTest
 
-@testable import RestwayRate
+@testable import RestwayPacing
 
 /// Which requests may go to one origin, decided without a clock.
 final class OriginRateTests: XCTestCase {

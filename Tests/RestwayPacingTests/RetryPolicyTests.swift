@@ -5,7 +5,7 @@ import RestwayOutcome
 import RestwayThreads
 import XCTest
 
-@testable import RestwayRetry
+@testable import RestwayPacing
 
 final class RetryPolicyTests: XCTestCase {
     private var budget = RetryBudget(tokensMax: 100)
