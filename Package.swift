@@ -105,13 +105,19 @@ let core: [Target] =
         ],
         testing: ["RestwayObjects"])
     + module(
+        "RestwayStore",
+        [
+            "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayObjects", "RestwayMapping",
+            "RestwayJansson", "RestwayOutcome", "RestwayDocument",
+        ], testsStartThreads: false)
+    + module(
         "RestwayCalls",
         [
             "CLinux", "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting",
             "RestwayObjects", "RestwayMapping", "RestwayJansson", "RestwayHTTP", "RestwayOutcome",
-            "RestwayDocument", "RestwayPlugins",
+            "RestwayDocument", "RestwayPlugins", "RestwayStore",
         ], testsStartThreads: false)
-    + module("RestwayArrow", ["CRestway", "RestwayCalls"])
+    + module("RestwayArrow", ["CRestway", "RestwayStore"])
     + module(
         "RestwayAuth",
         [
@@ -142,22 +148,22 @@ let core: [Target] =
         [
             "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting", "RestwayObjects",
             "RestwayMapping", "RestwayJansson", "RestwayHTTP", "RestwayOutcome", "RestwayDocument",
-            "RestwayPlugins", "RestwayCalls",
+            "RestwayPlugins", "RestwayStore", "RestwayCalls",
         ], testsStartThreads: false)
     + module(
         "RestwayOutbox",
         [
             "CLinux", "RestwayText", "RestwayThreads", "RestwayJSON", "RestwaySQLite",
             "RestwayRouting", "RestwayObjects", "RestwayMapping", "RestwayHTTP", "RestwayOutcome",
-            "RestwayDocument", "RestwayCalls",
+            "RestwayDocument", "RestwayStore", "RestwayCalls",
         ])
     + module(
         "RestwayClient",
         [
             "RestwayText", "RestwayThreads", "RestwayJSON", "RestwaySQLite", "RestwayRouting",
             "RestwayObjects", "RestwayMapping", "RestwayHTTP", "RestwayCurl", "RestwaySQLiteStore",
-            "RestwayOutcome", "RestwayDocument", "RestwayPlugins", "RestwayCalls", "RestwayAuth",
-            "RestwayPacing", "RestwayCache", "RestwayBatch", "RestwayOutbox",
+            "RestwayOutcome", "RestwayDocument", "RestwayPlugins", "RestwayStore", "RestwayCalls",
+            "RestwayAuth", "RestwayPacing", "RestwayCache", "RestwayBatch", "RestwayOutbox",
             "RestwayPages",
         ], testing: ["LoopbackServer"])
     + module(
@@ -165,16 +171,18 @@ let core: [Target] =
         [
             "CRestway", "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting",
             "RestwayObjects", "RestwayMapping", "RestwayHTTP", "RestwayOutcome", "RestwayDocument",
-            "RestwayPlugins", "RestwayCalls", "RestwayArrow", "RestwayAuth", "RestwayPacing",
-            "RestwayCache", "RestwayBatch", "RestwayOutbox", "RestwayPages", "RestwayClient",
+            "RestwayPlugins", "RestwayStore", "RestwayCalls", "RestwayArrow", "RestwayAuth",
+            "RestwayPacing", "RestwayCache", "RestwayBatch", "RestwayOutbox", "RestwayPages",
+            "RestwayClient",
         ])
     + module(
         "Restway",
         [
             "RestwayText", "RestwayThreads", "RestwayJSON", "RestwaySQLite", "RestwayRouting",
             "RestwayObjects", "RestwayMapping", "RestwayHTTP", "RestwayOutcome", "RestwayDocument",
-            "RestwayPlugins", "RestwayCalls", "RestwayArrow", "RestwayAuth", "RestwayPacing",
-            "RestwayCache", "RestwayBatch", "RestwayOutbox", "RestwayPages", "RestwayClient",
+            "RestwayPlugins", "RestwayStore", "RestwayCalls", "RestwayArrow", "RestwayAuth",
+            "RestwayPacing", "RestwayCache", "RestwayBatch", "RestwayOutbox", "RestwayPages",
+            "RestwayClient",
         ] + traits, testing: ["LoopbackServer", "CRestway"])
 
 /// What several test targets share: a server on the loopback interface, and how many rounds tests

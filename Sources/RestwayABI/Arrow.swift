@@ -2,6 +2,7 @@ public import CRestway
 import RestwayArrow
 import RestwayCalls
 import RestwayOutcome
+import RestwayStore
 
 // arrow.h
 

@@ -2,6 +2,7 @@ public import CRestway
 import RestwayCalls
 import RestwayClient
 import RestwayOutcome
+import RestwayStore
 import RestwayThreads
 
 // event.h, and the part of client.h about delivery

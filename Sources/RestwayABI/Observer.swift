@@ -4,6 +4,7 @@ import RestwayClient
 import RestwayDocument
 import RestwayObjects
 import RestwayOutcome
+import RestwayStore
 import RestwayThreads
 
 /// An observer, and the place from which it will be removed.
@@ -40,7 +41,7 @@ public func restway_client_observe(
 ) -> restway_status {
     ClientHandle.creating(client, outObserver, outError) { client throws(Failure) in
         let name = try Argument.optionalString(entity, "entity")
-        var scope = Observer.Scope.everything
+        var scope = StoreScope.everything
         if let name { scope = .entity(try client.api.entity(named: name)) }
         return try ChangedNotice.observing(scope, of: client, changed, context, destroy)
     }
@@ -77,7 +78,7 @@ enum ChangedNotice {
     /// Observes `scope`. The program's context lives until the last notice. If this throws, the
     /// context still belongs to the program.
     static func observing(
-        _ scope: Observer.Scope, of client: Client, _ changed: restway_changed_fn?,
+        _ scope: StoreScope, of client: Client, _ changed: restway_changed_fn?,
         _ pointer: UnsafeMutableRawPointer?, _ destroy: restway_destroy_fn?
     ) throws(Failure) -> ObserverHandle {
         try check(isGiven: changed != nil, client)

@@ -3,6 +3,7 @@ import RestwayCalls
 import RestwayClient
 import RestwayOutcome
 import RestwayPages
+import RestwayStore
 import RestwayThreads
 
 /// A list of the store, and the client that loads its pages.

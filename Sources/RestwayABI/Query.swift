@@ -3,6 +3,7 @@ import RestwayCalls
 import RestwayDocument
 import RestwayObjects
 import RestwayOutcome
+import RestwayStore
 import RestwayThreads
 
 /// A query that the program is building.

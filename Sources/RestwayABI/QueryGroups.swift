@@ -2,6 +2,7 @@ public import CRestway
 import RestwayCalls
 import RestwayObjects
 import RestwayOutcome
+import RestwayStore
 import RestwayThreads
 
 /// Numbers of objects by the values of an attribute.

@@ -3,6 +3,7 @@ import RestwayCalls
 import RestwayClient
 import RestwayObjects
 import RestwayOutcome
+import RestwayStore
 import RestwayThreads
 
 extension QueryChanges: HandleObject {}

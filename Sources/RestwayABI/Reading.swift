@@ -2,6 +2,7 @@ public import CRestway
 import RestwayCalls
 import RestwayObjects
 import RestwayOutcome
+import RestwayStore
 import RestwayThreads
 
 /// A text that the library has written for the program.

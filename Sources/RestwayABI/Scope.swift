@@ -3,6 +3,7 @@ import RestwayCalls
 import RestwayJSON
 import RestwayObjects
 import RestwayOutcome
+import RestwayStore
 import RestwayThreads
 
 /// A set of path variables that the program changes, from any thread.

@@ -4,6 +4,7 @@ import RestwayClient
 import RestwayDocument
 import RestwayObjects
 import RestwayOutcome
+import RestwayStore
 import RestwayThreads
 
 /// A store and the entities by whose names its objects can be found.

@@ -2,6 +2,7 @@ public import CRestway
 import RestwayCalls
 import RestwayObjects
 import RestwayOutcome
+import RestwayStore
 import RestwayThreads
 
 /// A transaction that the program fills.

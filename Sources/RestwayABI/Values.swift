@@ -5,6 +5,7 @@ import RestwayJSON
 import RestwayMapping
 import RestwayObjects
 import RestwayOutcome
+import RestwayStore
 import RestwayThreads
 
 /// The elements of a list or a map of values.

@@ -1,6 +1,6 @@
 package import CRestway
 import Glibc
-package import RestwayCalls
+package import RestwayStore
 
 /// Writes columns in the structs of the Arrow C Data Interface.
 ///

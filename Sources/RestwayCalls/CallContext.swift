@@ -4,6 +4,7 @@ package import RestwayObjects
 package import RestwayOutcome
 package import RestwayPlugins
 package import RestwayRouting
+package import RestwayStore
 package import RestwayThreads
 
 /// The parts of a client that its calls share. Calls know this object, and not the client.

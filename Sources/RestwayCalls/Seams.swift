@@ -352,13 +352,3 @@ package protocol StoredItem: Sendable {
         _ spec: RequestSpec, by preparation: RequestPreparation
     ) throws -> PreparedRequest
 }
-
-/// Says which objects of the store are rejected, because the server has refused a change of them.
-/// The outbox implements it.
-package protocol ObjectRejections: AnyObject, Sendable {
-    func isRejected(_ object: Snapshot) throws(Failure) -> Bool
-    /// Returns the store keys of the rejected objects of an entity.
-    func rejectedKeys(of entity: Entity) throws(Failure) -> Set<Int64>
-    /// The program has deleted the object from the store.
-    func forget(_ object: Snapshot)
-}

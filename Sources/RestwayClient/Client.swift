@@ -10,6 +10,7 @@ package import RestwayOutcome
 import RestwayPlugins
 package import RestwayPacing
 import RestwayRouting
+package import RestwayStore
 import RestwayText
 package import RestwayThreads
 
@@ -247,7 +248,7 @@ package final class Client: Sendable {
     /// `scope`. When the observer is removed from the store or the client has ended, `end` runs
     /// once.
     package func observe(
-        _ scope: Observer.Scope, token: UInt64 = 0, changed: @escaping Observer.Changed,
+        _ scope: StoreScope, token: UInt64 = 0, changed: @escaping Observer.Changed,
         end: @escaping @Sendable () -> Void = {}
     ) throws(Failure) -> Observer {
         try calls.refuseAfterFork()

@@ -2,6 +2,7 @@ package import RestwayCalls
 import RestwayDocument
 package import RestwayObjects
 package import RestwayOutcome
+package import RestwayStore
 import RestwayThreads
 
 /// The objects of all pages of one request, as an ordered list that the store keeps.

@@ -4,6 +4,7 @@ import XCTest
 @testable import RestwayCalls
 @testable import RestwayDocument
 @testable import RestwayOutcome
+@testable import RestwayStore
 
 /// The language of conditions: what it means, and what its errors say.
 final class ConditionTextTests: XCTestCase {

@@ -7,6 +7,7 @@ import XCTest
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
+@testable import RestwayStore
 
 /// A case of `Tests/Fixtures/mapping`, whose README describes the format.
 struct MappingCase {

@@ -9,6 +9,7 @@ import XCTest
 @testable import RestwayDocument
 @testable import RestwayOutcome
 @testable import RestwayPacing
+@testable import RestwayStore
 
 /// A client whose store a test changes directly, and the changes that its observers received.
 struct ObservedClient {
@@ -39,7 +40,7 @@ struct ObservedClient {
     /// Runs the notices that are due, and returns how many there were.
     func process() throws -> Int { try client.delivery.process(milliseconds: 0) }
 
-    func observe(_ scope: Observer.Scope, _ log: ChangeLog) throws -> Observer {
+    func observe(_ scope: StoreScope, _ log: ChangeLog) throws -> Observer {
         try client.observe(scope, changed: log.add, end: log.end)
     }
 }

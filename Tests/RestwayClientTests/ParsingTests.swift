@@ -10,6 +10,7 @@ import XCTest
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
+@testable import RestwayStore
 
 /// The program's validators, the parsers and the encoders of routes, and bytes that are mapped
 /// without a server.

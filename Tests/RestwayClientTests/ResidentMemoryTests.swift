@@ -8,6 +8,7 @@ import XCTest
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
+@testable import RestwayStore
 
 /// Tests how much memory stays resident when much has been freed.
 final class ResidentMemoryTests: XCTestCase {

@@ -7,6 +7,7 @@ import XCTest
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
+@testable import RestwayStore
 
 /// Unions whose members are shapes of one family, maps of shapes, and defaults of inherited
 /// attributes, in both kinds of stores.

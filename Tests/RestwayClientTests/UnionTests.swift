@@ -7,6 +7,7 @@ import XCTest
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
+@testable import RestwayStore
 
 /// Answers and relationships whose objects are of several entities, in both kinds of stores.
 final class UnionTests: EachStoreTestCase {

@@ -25,6 +25,7 @@ ORDER = (
     "RestwayOutcome",
     "RestwayDocument",
     "RestwayPlugins",
+    "RestwayStore",
     "RestwayCalls",
     "RestwayArrow",
     "RestwayAuth", "RestwayPacing", "RestwayCache", "RestwayBatch", "RestwayPages",

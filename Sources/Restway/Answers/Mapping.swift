@@ -2,6 +2,7 @@ import RestwayCalls
 import RestwayClient
 import RestwayDocument
 import RestwayOutcome
+import RestwayStore
 import RestwayThreads
 
 /// How bytes that did not come over HTTP are mapped.

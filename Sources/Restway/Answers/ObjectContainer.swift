@@ -3,6 +3,7 @@ import RestwayCalls
 import RestwayDocument
 import RestwayMapping
 import RestwayObjects
+import RestwayStore
 
 /// The state that the decoders of one answer share: where its objects come from, and which cells
 /// the keys of its types stand for.

@@ -3,6 +3,7 @@ import RestwayCalls
 import RestwayDocument
 import RestwayObjects
 import RestwayOutcome
+import RestwayStore
 
 /// Where objects come from: the store with what their relationships lead to, and the decoder of
 /// JSON in their attributes.

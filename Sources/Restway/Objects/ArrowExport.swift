@@ -3,6 +3,7 @@ import RestwayCalls
 import RestwayObjects
 import RestwayOutcome
 import RestwayPages
+import RestwayStore
 
 /// Objects as tables of Apache Arrow, which DuckDB, polars and other consumers read in place. The
 /// document `docs/ARROW.md` says which type each column has.

@@ -2,6 +2,7 @@ import RestwayCalls
 import RestwayDocument
 import RestwayObjects
 import RestwayOutcome
+import RestwayStore
 
 /// An object as it was when it was read: its attributes, and the relationships that lead from it to
 /// other objects. Its values never change; `Store.newest` has the newest ones.

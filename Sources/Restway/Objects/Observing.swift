@@ -3,6 +3,7 @@ import RestwayClient
 import RestwayDocument
 import RestwayObjects
 import RestwayOutcome
+import RestwayStore
 import RestwayThreads
 
 /// A change of one object by a transaction of the store.
@@ -40,7 +41,7 @@ extension Client {
     ///         for change in changes { print(change.kind, change.object) }
     ///     }
     public func changes(of entity: String? = nil) throws(RestwayError) -> AsyncStream<[Change]> {
-        let scope: Observer.Scope = try RestwayError.explaining { () throws(Failure) in
+        let scope: StoreScope = try RestwayError.explaining { () throws(Failure) in
             guard let entity else { return .everything }
             return .entity(try source.api.entity(named: entity))
         }
@@ -53,7 +54,7 @@ extension Client {
         return try changes(in: .object(object.snapshot))
     }
 
-    func changes(in scope: Observer.Scope) throws(RestwayError) -> AsyncStream<[Change]> {
+    func changes(in scope: StoreScope) throws(RestwayError) -> AsyncStream<[Change]> {
         let (stream, continuation) = AsyncStream.makeStream(of: [Change].self)
         let observer = try RestwayError.explaining { () throws(Failure) in
             try core.observe(

@@ -2,6 +2,7 @@ import RestwayCalls
 import RestwayDocument
 import RestwayObjects
 import RestwayOutcome
+import RestwayStore
 
 /// A query of a store. Each function returns a new query, so that queries can be shared.
 public struct Query: Sendable {

@@ -2,6 +2,7 @@ import RestwayCalls
 import RestwayDocument
 import RestwayObjects
 import RestwayOutcome
+import RestwayStore
 
 /// The objects that a client has received or made, in memory or in the file that the options or the
 /// document name. Reading it needs no network.

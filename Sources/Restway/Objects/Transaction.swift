@@ -1,6 +1,7 @@
 import RestwayCalls
 import RestwayObjects
 import RestwayOutcome
+import RestwayStore
 
 /// Changes of the store that are made together: all of them, or none.
 ///

@@ -2,6 +2,7 @@ import RestwayCalls
 import RestwayClient
 import RestwayOutcome
 import RestwayPages
+import RestwayStore
 
 /// The objects of all pages of one request, in order, as the store keeps them.
 ///

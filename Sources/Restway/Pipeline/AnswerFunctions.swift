@@ -4,6 +4,7 @@ import RestwayDocument
 import RestwayJSON
 import RestwayObjects
 import RestwayOutcome
+import RestwayStore
 import RestwayThreads
 
 /// Validators, parsers and encoders: functions of the program that the document names for the

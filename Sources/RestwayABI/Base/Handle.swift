@@ -1,6 +1,7 @@
 import Glibc
 import RestwayCalls
 import RestwayHTTP
+import RestwayStore
 import RestwayThreads
 import Synchronization
 

@@ -2,6 +2,7 @@ import RestwayCalls
 import RestwayClient
 import RestwayObjects
 import RestwayOutbox
+import RestwayStore
 import RestwayThreads
 import Synchronization
 

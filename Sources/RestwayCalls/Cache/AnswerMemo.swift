@@ -3,6 +3,7 @@ import RestwayMapping
 import RestwayObjects
 import RestwayOutcome
 import RestwayRouting
+import RestwayStore
 import RestwayThreads
 
 /// Remembers what a kept body was mapped to, so that it need not be decoded again: the objects of

@@ -7,6 +7,7 @@ import RestwayObjects
 import RestwayOutcome
 import RestwayPlugins
 import RestwayRouting
+import RestwayStore
 import RestwayText
 import RestwayThreads
 

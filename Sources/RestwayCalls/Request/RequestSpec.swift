@@ -5,6 +5,7 @@ import RestwayMapping
 package import RestwayObjects
 package import RestwayOutcome
 package import RestwayRouting
+package import RestwayStore
 import RestwayText
 
 /// A request as its caller describes it. Names in it are looked up only when it is sent.

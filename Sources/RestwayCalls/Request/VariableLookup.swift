@@ -3,6 +3,7 @@ import RestwayMapping
 import RestwayObjects
 import RestwayOutcome
 import RestwayRouting
+import RestwayStore
 import RestwayText
 
 /// Finds the values of a template's variables: first the caller's values, then the subject's

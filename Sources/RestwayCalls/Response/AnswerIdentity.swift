@@ -3,6 +3,7 @@ import RestwayMapping
 import RestwayObjects
 import RestwayOutcome
 import RestwayRouting
+import RestwayStore
 
 /// Gives the object of an answer its identity if the answer does not, because the request is about
 /// the object or its path names it.

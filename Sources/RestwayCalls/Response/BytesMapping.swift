@@ -5,6 +5,7 @@ import RestwayObjects
 package import RestwayOutcome
 import RestwayPlugins
 import RestwayRouting
+package import RestwayStore
 import RestwayText
 import RestwayThreads
 import Synchronization

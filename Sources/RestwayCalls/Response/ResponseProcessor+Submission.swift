@@ -4,6 +4,7 @@ import RestwayMapping
 import RestwayObjects
 import RestwayOutcome
 import RestwayRouting
+import RestwayStore
 
 /// Finds out what an answer means for the object that was sent.
 extension ResponseProcessor {

@@ -5,6 +5,7 @@ import RestwayMapping
 import RestwayObjects
 import RestwayOutcome
 import RestwayRouting
+import RestwayStore
 import RestwayThreads
 
 /// Answers how the server knows the objects of a store.

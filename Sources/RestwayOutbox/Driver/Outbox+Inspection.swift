@@ -3,6 +3,7 @@ import RestwayDocument
 package import RestwayObjects
 package import RestwayOutcome
 import RestwayRouting
+import RestwayStore
 
 /// Functions with which the program reads and changes the outbox.
 extension Outbox {

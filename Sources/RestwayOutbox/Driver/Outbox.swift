@@ -5,6 +5,7 @@ import RestwayMapping
 package import RestwayObjects
 package import RestwayOutcome
 import RestwayRouting
+import RestwayStore
 import RestwayText
 package import RestwayThreads
 

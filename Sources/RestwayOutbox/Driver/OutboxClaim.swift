@@ -6,6 +6,7 @@ import RestwayMapping
 import RestwayObjects
 import RestwayOutcome
 import RestwayRouting
+import RestwayStore
 import RestwayText
 import RestwayThreads
 

@@ -5,6 +5,7 @@ import RestwayObjects
 package import RestwayOutcome
 package import RestwayRouting
 import RestwaySQLite
+package import RestwayStore
 package import RestwayThreads
 
 /// The parts of a client that its outbox uses.

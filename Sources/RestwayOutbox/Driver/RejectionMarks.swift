@@ -3,6 +3,7 @@ import RestwayDocument
 import RestwayMapping
 import RestwayObjects
 import RestwayOutcome
+import RestwayStore
 
 /// Marks objects as rejected while a dead letter is about them: until it is retried, edited or
 /// dropped. Only the journal knows the dead letters, so no mark can be out of date.

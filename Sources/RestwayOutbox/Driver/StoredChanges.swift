@@ -4,6 +4,7 @@ import RestwayMapping
 import RestwayObjects
 import RestwayOutcome
 import RestwayRouting
+import RestwayStore
 import RestwayThreads
 
 /// Makes the changes of stored requests in the object store, and undoes them when the requests are

@@ -4,6 +4,7 @@ import RestwayJSON
 import RestwayMapping
 import RestwayObjects
 import RestwayOutcome
+import RestwayStore
 
 /// The objects that were written whole in a stored request, the outermost first. The answer is
 /// matched with them, perhaps by another process. It is empty if nothing is inside the outermost

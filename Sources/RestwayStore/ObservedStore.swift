@@ -120,9 +120,9 @@ package final class ObservedStore: Sendable {
     /// Appends the notices of a commit.
     ///
     /// - Returns: An observer whose delivery the caller must start, for all observers.
-    private static func append(_ changes: [Change], to observations: [Observation]) -> Observer? {
+    private static func append(_ changes: [Change], to observations: [Observation]) -> (any StoreObserver)? {
         guard !changes.isEmpty, !observations.isEmpty else { return nil }
-        var owing: Observer?
+        var owing: (any StoreObserver)?
         var committed = CommittedChanges(changes)
         for observation in observations {
             guard let message = observation.message(of: &committed) else { continue }
@@ -134,7 +134,7 @@ package final class ObservedStore: Sendable {
     /// Tells observers that these objects were marked as rejected or lost that mark, as a change in
     /// which no attribute differs.
     package func tellMarks(of objects: [Snapshot]) {
-        let owing: Observer? = commits.withLock { _ in
+        let owing: (any StoreObserver)? = commits.withLock { _ in
             let observations = observers.withLock { $0.observations }
             guard !observations.isEmpty else { return nil }
             var changes: [Change] = []
@@ -162,7 +162,7 @@ package final class ObservedStore: Sendable {
     package func apply(
         _ change: ListChange, adding added: [Snapshot], to members: ListMembers
     ) throws(Failure) {
-        let owing: Observer? = try commits.withLock { _ throws(Failure) in
+        let owing: (any StoreObserver)? = try commits.withLock { _ throws(Failure) in
             try checked(objects.apply(change))
             members.take(change)
             let observations = observers.withLock { $0.observations }
@@ -178,7 +178,7 @@ package final class ObservedStore: Sendable {
     /// Tells `observer` of every commit that begins from now on.
     ///
     /// - Returns: False if the client has ended.
-    package func add(_ observer: Observer, _ scope: Observer.Scope) throws(Failure) -> Bool {
+    package func add(_ observer: any StoreObserver, _ scope: StoreScope) throws(Failure) -> Bool {
         try commits.withLock { _ throws(Failure) in
             var key: Int64?
             switch scope {
@@ -196,13 +196,13 @@ package final class ObservedStore: Sendable {
 
     /// Removes an observer: no notice of it begins from now on. A notice that runs right now goes
     /// on. If no notice runs, the context of the observer has ended when this returns.
-    package func remove(_ observer: Observer) {
+    package func remove(_ observer: any StoreObserver) {
         observers.withLock { $0.observations.removeAll { $0.observer === observer } }
         observer.remove()
     }
 
     /// Ends all observers. Notices that were appended are still delivered.
-    func endObservers() {
+    package func endObservers() {
         let observations = observers.withLock { observers in
             observers.isOver = true
             let observations = observers.observations

@@ -72,7 +72,7 @@ package final class QueryWatch: Sendable {
     }
 
     /// Tells the watch that its notice leaves the queue: later commits need another one.
-    func leavesQueue() {
+    package func leavesQueue() {
         isPending.withLock { $0 = false }
     }
 

@@ -1,14 +1,14 @@
-package import RestwayObjects
+package import RestwayStore
 import RestwayThreads
 
 /// An observer of the store or of calls, with the function of the program that it calls.
 ///
 /// The context of that function ends exactly once, after the last notice. This is the notice that
 /// runs while the observer is removed, or the last waiting notice when the client has ended.
-package final class Observer: Sendable {
+package final class Observer: StoreObserver {
     package typealias Changed = @Sendable (ChangeList) -> Void
 
-    /// What an observer is told.
+    /// The subject of a notice.
     package enum Message: Sendable {
         case changes(ChangeList)
         /// The result of an observed query may differ. The program gets `queryChanged` in its
@@ -31,16 +31,6 @@ package final class Observer: Sendable {
             guard case .query(let watch) = self else { return self }
             return watch.takeChanges().map { .queryChanged($0) }
         }
-    }
-
-    package enum Scope: Sendable {
-        case everything
-        case entity(Entity)
-        /// The instance that a snapshot shows.
-        case object(Snapshot)
-        /// The objects of a list.
-        case list(ListMembers)
-        case query(QueryWatch)
     }
 
     private enum Phase {
@@ -119,6 +109,13 @@ package final class Observer: Sendable {
             return true
         }
         return isWanted && delivery.append(.observed(message, self))
+    }
+
+    package func append(_ notice: StoreNotice) -> Bool {
+        switch notice {
+        case .changes(let changes): append(Message.changes(changes))
+        case .query(let watch): append(Message.query(watch))
+        }
     }
 
     package func start() {

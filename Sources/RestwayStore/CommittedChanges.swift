@@ -80,7 +80,7 @@ package final class ChangeList: Sendable {
 ///
 /// `@unchecked Sendable`: only used under the lock of commits.
 final class Observation: @unchecked Sendable {
-    let observer: Observer
+    let observer: any StoreObserver
     private let entity: Entity?
     /// The key of an observed object. It follows the object when the object gets an identity or
     /// another key: when it was deleted and comes again, or was merged into another object.
@@ -92,7 +92,7 @@ final class Observation: @unchecked Sendable {
     private let watch: QueryWatch?
 
     /// - Parameter key: The present key of an observed object.
-    init(_ observer: Observer, _ scope: Observer.Scope, key: Int64?) {
+    init(_ observer: any StoreObserver, _ scope: StoreScope, key: Int64?) {
         self.observer = observer
         if case .list(let members) = scope { self.members = members } else { members = nil }
         if case .query(let watch) = scope { self.watch = watch } else { watch = nil }
@@ -109,7 +109,7 @@ final class Observation: @unchecked Sendable {
     }
 
     /// Returns what the observer is told of a commit; `nil` if the commit does not concern it.
-    func message(of changes: inout CommittedChanges) -> Observer.Message? {
+    func message(of changes: inout CommittedChanges) -> StoreNotice? {
         if let watch { return watch.noteCommit(of: changes.all.changes) ? .query(watch) : nil }
         return select(from: &changes).map { .changes($0) }
     }

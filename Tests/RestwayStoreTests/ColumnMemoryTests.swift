@@ -2,7 +2,7 @@ import Glibc
 import RestwayObjects
 import XCTest
 
-@testable import RestwayCalls
+@testable import RestwayStore
 
 /// The memory of columns, whose values may all be empty.
 final class ColumnMemoryTests: XCTestCase {
